@@ -7,7 +7,7 @@ import type {
   FetchedMessage,
   FetchOptions,
   MessageFlags,
-  WantedPart,
+  PartRequest,
 } from './messages.ts'
 import type { SearchTerms, UidQuery } from './searches.ts'
 
@@ -121,7 +121,7 @@ export interface SelectedMailbox {
 }
 
 /** A mailbox that is open, as a reader needs it. */
-export type OpenedMailbox = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
+export type SelectedMailboxSummary = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
 
 /** What became of messages since a mod-sequence. */
 export type MailboxChange =
@@ -164,7 +164,7 @@ export interface Quota {
 }
 
 /** What the server says unasked in the selected mailbox. */
-export type MailboxNotice =
+export type MailboxNotification =
   | { kind: 'exists'; messages: number }
   | { kind: 'expunge' }
   /** Without a uid the server did not say whose, or not what changed (Gmail, of labels): compare. */
@@ -214,7 +214,10 @@ export interface MailSession extends AsyncDisposable {
    * Opens a mailbox, unless it is open already: then nothing is asked, or with `fresh` what is new (NOOP). One that is open for writing
    * serves readers as well.
    */
-  open(path: string, options?: { readOnly?: boolean; fresh?: boolean }): Promise<OpenedMailbox>
+  ensureSelected(
+    path: string,
+    options?: { readOnly?: boolean; fresh?: boolean },
+  ): Promise<SelectedMailboxSummary>
   /** `UID SEARCH RETURN (ALL)` where the server has ESEARCH, else plain SEARCH. */
   searchUids(query: UidQuery): Promise<UidRange[]>
   /**
@@ -227,7 +230,7 @@ export interface MailSession extends AsyncDisposable {
   /** In ascending order of UID; those that are gone are left out. At most 500 at a time go over the wire. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
   /** The messages at these places of the open mailbox, first and last counted from 1, in ascending order: one FETCH. At most 1,000. */
-  fetchPlaces(first: number, last: number): Promise<FetchedMessage[]>
+  fetchBySequence(first: number, last: number): Promise<FetchedMessage[]>
   /**
    * The beginnings of parts of a message, decoded from the transfer encoding, in one FETCH. The structure is the message's. Parts the server
    * does not give are left out. For texts: all of it is in memory at once.
@@ -235,7 +238,7 @@ export interface MailSession extends AsyncDisposable {
   readParts(
     uid: number,
     structure: BodyPart,
-    wanted: readonly WantedPart[],
+    wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>>
   /** One part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
@@ -267,7 +270,7 @@ export interface MailSession extends AsyncDisposable {
    * `capabilities.notify` becomes false and there is an `overflow`.
    */
   watch(
-    notice: (notice: MailboxNotice) => void,
+    notice: (notice: MailboxNotification) => void,
     signal: AbortSignal,
     options?: { everywhere?: boolean },
   ): Promise<void>
@@ -276,6 +279,6 @@ export interface MailSession extends AsyncDisposable {
 }
 
 /** A kind of account: IMAP today; APIs of providers beside it. */
-export interface MailBackend {
+export interface ImapBackend {
   connect(options: ConnectOptions): Promise<MailSession>
 }

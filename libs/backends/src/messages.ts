@@ -6,7 +6,7 @@ export interface MessageFlags {
   labels?: string[]
 }
 
-export interface ReadAddress {
+export interface EnvelopeAddress {
   name?: string
   address?: string
 }
@@ -33,12 +33,12 @@ export interface FetchedMessage extends MessageFlags {
     subject?: string
     messageId?: string
     inReplyTo?: string
-    from: ReadAddress[]
-    sender: ReadAddress[]
-    replyTo: ReadAddress[]
-    to: ReadAddress[]
-    cc: ReadAddress[]
-    bcc: ReadAddress[]
+    from: EnvelopeAddress[]
+    sender: EnvelopeAddress[]
+    replyTo: EnvelopeAddress[]
+    to: EnvelopeAddress[]
+    cc: EnvelopeAddress[]
+    bcc: EnvelopeAddress[]
   }
   bodyStructure: BodyPart
   /** The header block as it came, when asked for: its first 256 KiB. */
@@ -55,7 +55,7 @@ export interface FetchOptions {
 }
 
 /** The beginning of a part that is wanted: at most so many bytes after decoding. */
-export interface WantedPart {
+export interface PartRequest {
   part: string
   maxBytes: number
 }

@@ -95,8 +95,10 @@ test('ranges reach beyond others where one UID does', () => {
   assert(
     property(array(range), array(range), (some, all) => {
       const [within, whole] = [normaliseRanges(some), normaliseRanges(all)]
-      const known = new Set(uidsIn(whole))
-      expect(reachesBeyond(within, whole)).toBe([...uidsIn(within)].some((uid) => !known.has(uid)))
+      const members = new Set(uidsIn(whole))
+      expect(reachesBeyond(within, whole)).toBe(
+        [...uidsIn(within)].some((uid) => !members.has(uid)),
+      )
     }),
   )
 })

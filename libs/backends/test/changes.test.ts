@@ -40,7 +40,7 @@ test('both flags and deletions are asked for in one FETCH', async () => {
     },
     { kind: 'flags', uid: 2, flags: ['\\Seen'], modseq: 90_071_992_547_409_932n },
   ])
-  expect(one.heard).toContain('UID FETCH 1:* (UID FLAGS MODSEQ) (CHANGEDSINCE 5 VANISHED)')
+  expect(one.received).toContain('UID FETCH 1:* (UID FLAGS MODSEQ) (CHANGEDSINCE 5 VANISHED)')
 })
 
 test('UIDs by the billion stay a range, however often they come', async () => {
@@ -77,7 +77,7 @@ test('without QRESYNC only flags are asked for', async () => {
   })
   expect(one.capabilities).toMatchObject({ condstore: true, qresync: false })
   expect(await changes(one)).toEqual([{ kind: 'flags', uid: 2, flags: [], modseq: 6n }])
-  expect(one.heard).toContain('UID FETCH 1:* (UID FLAGS MODSEQ) (CHANGEDSINCE 5)')
+  expect(one.received).toContain('UID FETCH 1:* (UID FLAGS MODSEQ) (CHANGEDSINCE 5)')
 })
 
 test.each([
@@ -101,7 +101,7 @@ test.each([
     kind: 'unprocessable',
     code: 'MissingServerExtension',
   })
-  expect(one.heard.some((line) => line.startsWith('UID FETCH'))).toBe(false)
+  expect(one.received.some((line) => line.startsWith('UID FETCH'))).toBe(false)
 })
 
 test.each([

@@ -12,21 +12,21 @@ afterEach(async () => {
 
 interface Zipped {
   port: number
-  heard: string[]
+  received: string[]
   /** Bytes on the wire, from the server, since it compresses. */
   sent: () => number
 }
 
 /** A server that compresses from the OK to COMPRESS on, or sends what is no DEFLATE at all. */
 async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zipped> {
-  const heard: string[] = []
+  const received: string[] = []
   let sent = 0
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}))
     let write = (text: string): void => void socket.write(text)
     const answer = (line: string) => {
-      heard.push(line)
+      received.push(line)
       const [tag = '', name = ''] = line.split(' ')
       const done = `${tag} OK done\r\n`
       if (name === 'CAPABILITY')
@@ -70,7 +70,7 @@ async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zippe
     server.close()
     await once(server, 'close')
   })
-  return { port: (server.address() as AddressInfo).port, heard, sent: () => sent }
+  return { port: (server.address() as AddressInfo).port, received, sent: () => sent }
 }
 
 function linesTo(answer: (line: string) => void): (bytes: Buffer) => void {
@@ -99,8 +99,8 @@ test('what comes in is unpacked, and what goes out can be', async () => {
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
   expect(server.sent()).toBeLessThan(5_000)
   await one.ping()
-  expect(server.heard.some((line) => line.endsWith('COMPRESS DEFLATE'))).toBe(true)
-  expect(server.heard.at(-1)).toMatch(/NOOP$/)
+  expect(server.received.some((line) => line.endsWith('COMPRESS DEFLATE'))).toBe(true)
+  expect(server.received.at(-1)).toMatch(/NOOP$/)
 })
 
 test('a command longer than a block arrives in one piece', async () => {
@@ -108,7 +108,7 @@ test('a command longer than a block arrives in one piece', async () => {
   await using one = await createImapBackend().connect(optionsOf(server))
   const path = 'x'.repeat(200_000)
   await one.status(path).catch(() => {})
-  expect(server.heard.some((line) => line.includes(`STATUS "${path}" (`))).toBe(true)
+  expect(server.received.some((line) => line.includes(`STATUS "${path}" (`))).toBe(true)
 })
 
 test('COMPRESS that is refused leaves the session as it was', async () => {
@@ -126,8 +126,8 @@ test('a server that compresses nonsense is spared it from then on', async () => 
     name: 'AppError',
     kind: 'unreachable',
   })
-  const before = server.heard.length
+  const before = server.received.length
   await using one = await backend.connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
-  expect(server.heard.slice(before).some((line) => line.includes('COMPRESS'))).toBe(false)
+  expect(server.received.slice(before).some((line) => line.includes('COMPRESS'))).toBe(false)
 })

@@ -2,7 +2,7 @@ import { changeCases } from './conformance/changes.ts'
 import { connectingCases } from './conformance/connecting.ts'
 import { downloadCases } from './conformance/downloads.ts'
 import { flagCases } from './conformance/flags.ts'
-import { folderCases } from './conformance/folders.ts'
+import { folderCases } from './conformance/mailbox-commands.ts'
 import { mailboxCases } from './conformance/mailboxes.ts'
 import { messageCases } from './conformance/messages.ts'
 import { movingCases } from './conformance/moving.ts'
@@ -10,7 +10,7 @@ import { searchCases } from './conformance/searching.ts'
 import { watchCases } from './conformance/watching.ts'
 import type { Stage } from './stage.ts'
 
-/** What every MailBackend has to do, as tests. Call it at the top of a test file. */
+/** What every ImapBackend has to do, as tests. Call it at the top of a test file. */
 export function conformanceSuite(stage: Stage): void {
   connectingCases(stage)
   mailboxCases(stage)

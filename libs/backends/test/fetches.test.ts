@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MailboxNotice } from '../src/backend.ts'
+import type { MailboxNotification } from '../src/backend.ts'
 import type { Answer } from './scripted-server.ts'
 import { session } from './scripted-session.ts'
 
@@ -34,7 +34,7 @@ test('Gmail tells labels, and its own ids of messages and threads', async () => 
   })
   expect(messages[1]).toMatchObject({ emailId: '18446744073709551615', labels: [] })
   expect(messages[1]).not.toHaveProperty('threadId')
-  expect(one.heard.find((line) => line.startsWith('UID FETCH'))).toMatch(
+  expect(one.received.find((line) => line.startsWith('UID FETCH'))).toMatch(
     /X-GM-MSGID X-GM-THRID X-GM-LABELS/,
   )
 })
@@ -53,7 +53,7 @@ test('OBJECTID gives ids, or none; nobody else is asked for labels', async () =>
     ['M1', 'T1', undefined],
     ['M2', undefined, undefined],
   ])
-  expect(one.heard.join('\n')).not.toContain('X-GM')
+  expect(one.received.join('\n')).not.toContain('X-GM')
 })
 
 test('addresses that an envelope lacks come from the header', async () => {
@@ -91,9 +91,9 @@ test('addresses that an envelope lacks come from the header', async () => {
     cc: [{ address: 'd@x.test' }],
   })
   expect(third?.envelope).toMatchObject({ subject: 'hello', from: [], to: [] })
-  const asked = one.heard.filter((line) => line.startsWith('UID FETCH'))
-  expect(asked).toHaveLength(2)
-  expect(asked[1]).toMatch(/^UID FETCH 2:3 \(UID RFC822.SIZE BODY.PEEK\[HEADER\]<0.65536>\)$/)
+  const fetches = one.received.filter((line) => line.startsWith('UID FETCH'))
+  expect(fetches).toHaveLength(2)
+  expect(fetches[1]).toMatch(/^UID FETCH 2:3 \(UID RFC822.SIZE BODY.PEEK\[HEADER\]<0.65536>\)$/)
 })
 
 test('what is said of other messages during a FETCH is told to the watch', async () => {
@@ -109,7 +109,7 @@ test('what is said of other messages during a FETCH is told to the watch', async
   })
   const messages = await Array.fromAsync(one.fetchMessages([[1, 2]]))
   expect(messages.map(({ uid, flags }) => [uid, flags])).toEqual([[1, ['\\Flagged']]])
-  const notices: MailboxNotice[] = []
+  const notices: MailboxNotification[] = []
   await one.watch((notice) => notices.push(notice), AbortSignal.abort())
   expect(notices).toEqual(
     expect.arrayContaining([

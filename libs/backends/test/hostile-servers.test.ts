@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotice } from '../src/backend.ts'
+import type { MailboxNotification } from '../src/backend.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { defaultTimings } from '../src/imap/watch.ts'
 import type { Answer } from './scripted-server.ts'
@@ -14,7 +14,7 @@ function row(uid: number): string {
 }
 
 /** The UIDs of a command's sequence set, of those up to 3. */
-function asked(rest: string): number[] {
+function requestedUids(rest: string): number[] {
   const pieces = (rest.split(' ')[0] ?? '').split(',').map((piece) => piece.split(':').map(Number))
   return [1, 2, 3].filter((uid) =>
     pieces.some(([first = 0, last = first]) => uid >= first && uid <= last),
@@ -74,7 +74,7 @@ test('without ESEARCH every SEARCH line counts, in whatever order, also twice', 
     [3, 5],
     [9, 9],
   ])
-  expect(one.heard).toContain('UID SEARCH ALL')
+  expect(one.received).toContain('UID SEARCH ALL')
 })
 
 test('ESEARCH comes as ranges, without a number each', async () => {
@@ -89,7 +89,7 @@ test('ESEARCH comes as ranges, without a number each', async () => {
     [1, 100_000],
     [200_000, 200_000],
   ])
-  expect(one.heard).toContain('UID SEARCH RETURN (ALL COUNT) SEEN')
+  expect(one.received).toContain('UID SEARCH RETURN (ALL COUNT) SEEN')
 })
 
 test.each([
@@ -107,7 +107,7 @@ test.each([
   })
   expect(await one.searchUids({ all: true })).toEqual([[1, 2]])
   expect(await one.searchUids({ all: true })).toEqual([[1, 2]])
-  expect(one.heard.filter((line) => line.startsWith('UID SEARCH RETURN'))).toHaveLength(1)
+  expect(one.received.filter((line) => line.startsWith('UID SEARCH RETURN'))).toHaveLength(1)
 })
 
 test('a refused search is an error with the code and words of the server', async () => {
@@ -134,10 +134,10 @@ test.each([['* OK no uidvalidity'], ['* OK [UIDVALIDITY 0] zero'], ['* OK [UIDVA
 test('one message that the server cannot read does not hide the others', async () => {
   const one = await session({
     'UID FETCH': ({ rest }) =>
-      asked(rest).includes(2) && rest.includes('ENVELOPE')
+      requestedUids(rest).includes(2) && rest.includes('ENVELOPE')
         ? ['{tag} NO [SERVERBUG] Server error']
         : [
-            ...asked(rest).map((uid) =>
+            ...requestedUids(rest).map((uid) =>
               uid === 2 ? '* 2 FETCH (UID 2 FLAGS (\\Seen) RFC822.SIZE 5)' : row(uid),
             ),
             '{tag} OK done',
@@ -159,14 +159,14 @@ test('a server that refuses everything is not asked about each message', async (
     kind: 'unreachable',
     code: 'SERVERBUG',
   })
-  expect(one.heard.filter((line) => line.startsWith('UID FETCH')).length).toBeLessThan(50)
+  expect(one.received.filter((line) => line.startsWith('UID FETCH')).length).toBeLessThan(50)
 })
 
 test('a structure that cannot be read costs its own message only', async () => {
   const broken = row(2).replace(/BODYSTRUCTURE .*/, 'BODYSTRUCTURE (("text"')
   const one = await session({
     'UID FETCH': ({ rest }) => [
-      ...asked(rest).map((uid) =>
+      ...requestedUids(rest).map((uid) =>
         uid === 2
           ? rest.includes('BODYSTRUCTURE')
             ? broken
@@ -208,7 +208,7 @@ test('a server that sends whole messages, whatever the range, is taken at that',
   })
   const pieces = await Array.fromAsync((await one.downloadSource(1)).content)
   expect(Buffer.concat(pieces).toString()).toBe(whole)
-  expect(one.heard.filter((line) => line.startsWith('UID FETCH'))).toHaveLength(1)
+  expect(one.received.filter((line) => line.startsWith('UID FETCH'))).toHaveLength(1)
 })
 
 test('a line without an end is cut off before it fills the memory', async () => {
@@ -244,14 +244,14 @@ test('a literal of four gigabytes is not waited for', async () => {
 test('a server without IDLE is asked from time to time', async () => {
   let arrived = false
   const one = await session({ NOOP: () => [...(arrived ? ['* 4 EXISTS'] : []), '{tag} OK done'] })
-  const notices: MailboxNotice[] = []
+  const notices: MailboxNotification[] = []
   const abort = new AbortController()
   const watching = one.watch((notice) => notices.push(notice), abort.signal)
   arrived = true
   await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 4 }]))
   abort.abort()
   await watching
-  expect(one.heard).not.toContain('IDLE')
+  expect(one.received).not.toContain('IDLE')
 })
 
 test('a server that offers IDLE and refuses it is asked from time to time', async () => {
@@ -259,11 +259,11 @@ test('a server that offers IDLE and refuses it is asked from time to time', asyn
   const abort = new AbortController()
   const watching = one.watch(() => {}, abort.signal)
   await eventually(() =>
-    expect(one.heard.filter((line) => line === 'NOOP').length).toBeGreaterThan(2),
+    expect(one.received.filter((line) => line === 'NOOP').length).toBeGreaterThan(2),
   )
   abort.abort()
   await watching
-  expect(one.heard.filter((line) => line === 'IDLE')).toHaveLength(1)
+  expect(one.received.filter((line) => line === 'IDLE')).toHaveLength(1)
 })
 
 test('a quiet IDLE is probed and entered anew', async () => {
@@ -279,11 +279,11 @@ test('a quiet IDLE is probed and entered anew', async () => {
   const abort = new AbortController()
   const watching = one.watch(() => {}, abort.signal)
   await eventually(() =>
-    expect(one.heard.filter((line) => line === 'IDLE').length).toBeGreaterThan(1),
+    expect(one.received.filter((line) => line === 'IDLE').length).toBeGreaterThan(1),
   )
   abort.abort()
   await watching
-  const talk = one.heard.filter((line) => ['IDLE', 'DONE', 'NOOP'].includes(line))
+  const talk = one.received.filter((line) => ['IDLE', 'DONE', 'NOOP'].includes(line))
   expect(talk.slice(0, 4)).toEqual(['IDLE', 'DONE', 'NOOP', 'IDLE'])
   expect(talk.at(-1)).toBe('NOOP')
 })
@@ -309,9 +309,11 @@ test('a BYE during a watch tells why', async () => {
 })
 
 test('a session that nobody uses for a while is kept alive', async () => {
-  const { options, heard } = await start()
+  const { options, received } = await start()
   await using _session = await createImapBackend({ ...defaultTimings, keepAliveMs: 10 }).connect(
     options,
   )
-  await eventually(() => expect(heard.filter((line) => line === 'NOOP').length).toBeGreaterThan(2))
+  await eventually(() =>
+    expect(received.filter((line) => line === 'NOOP').length).toBeGreaterThan(2),
+  )
 })

@@ -1,5 +1,5 @@
 import { ImapFlow } from 'imapflow'
-import type { ConnectOptions, MailBackend } from '../src/backend.ts'
+import type { ConnectOptions, ImapBackend } from '../src/backend.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
 import type { Stage, StageAccount } from './stage.ts'
@@ -14,7 +14,7 @@ const timings = {
 }
 
 /** As in production, only faster: quiet for a second is quiet for long. A server of a busy machine may take its time to answer. */
-export function quickBackend(): MailBackend {
+export function quickBackend(): ImapBackend {
   return createImapBackend({ ...timings, probeMs: 60_000 })
 }
 
@@ -32,7 +32,7 @@ export interface MailServer {
 }
 
 /** Accounts on an IMAP server, changed from outside by a connection of the test's own. */
-export function imapStage(backend: MailBackend, server: MailServer): Stage {
+export function imapStage(backend: ImapBackend, server: MailServer): Stage {
   return {
     backend,
     hasty: createImapBackend({ ...timings, probeMs: 500 }),

@@ -27,14 +27,14 @@ test('one LIST tells names, subscriptions, counters and ids', async () => {
       done,
     ]),
   })
-  const before = one.heard.length
+  const before = one.received.length
   const listed = await one.listMailboxes({ status: true })
   expect(listed.map(({ path, mailboxId, status }) => [path, mailboxId, status])).toEqual([
     ['INBOX', 'F1', { path: 'INBOX', messages: 3, uidNext: 9, uidValidity: 7n, unseen: 1 }],
     ['Empty', 'F2', { path: 'Empty', messages: 0, uidNext: 0, uidValidity: 8n }],
     ['Worthless', undefined, undefined],
   ])
-  expect(one.heard.slice(before)).toEqual([
+  expect(one.received.slice(before)).toEqual([
     'LIST "" "*" RETURN (CHILDREN SUBSCRIBED STATUS (MESSAGES UIDNEXT UIDVALIDITY UNSEEN MAILBOXID))',
   ])
 })
@@ -57,8 +57,8 @@ test.each(['BAD syntax', 'NO [SERVERBUG] not today'])(
         ['Work', undefined],
       ])
     }
-    expect(one.heard.filter((line) => line.includes('STATUS (MESSAGES'))).toHaveLength(1)
-    expect(one.heard.some((line) => line.startsWith('STATUS'))).toBe(false)
+    expect(one.received.filter((line) => line.includes('STATUS (MESSAGES'))).toHaveLength(1)
+    expect(one.received.some((line) => line.startsWith('STATUS'))).toBe(false)
   },
 )
 
@@ -119,7 +119,7 @@ test('names that are no proper UTF-7 are said to the server as it said them', as
     expect(await one.status(path)).toMatchObject({ path, messages: 1 })
     await one.select(path)
   }
-  const selected = one.heard
+  const selected = one.received
     .filter((line) => line.startsWith('SELECT'))
     .map((line) => Buffer.from(line.replace(/^SELECT "?(.*?)"?$/, '$1'), 'latin1').toString())
   expect(selected.slice(1).toSorted()).toEqual(['INBOX', ...names].toSorted())
@@ -166,7 +166,7 @@ test.each([
 })
 
 test('such a name is also known to a session that has not listed it', async () => {
-  const { options, heard } = await start({
+  const { options, received } = await start({
     LIST: listing(({ rest }) => [...(rest.includes('*') ? ['* LIST () "/" "R&D"'] : []), done]),
     SELECT: ({ rest }) =>
       rest === '"R&D"'
@@ -177,5 +177,5 @@ test('such a name is also known to a session that has not listed it', async () =
   expect(await one.select('R&D')).toMatchObject({ path: 'R&D', messages: 3 })
   await expect(one.select('R&B')).rejects.toMatchObject({ code: 'FolderNotFound' })
   await expect(one.select('Gone')).rejects.toMatchObject({ code: 'FolderNotFound' })
-  expect(heard.filter((line) => line.startsWith('LIST "" "*"'))).toHaveLength(2)
+  expect(received.filter((line) => line.startsWith('LIST "" "*"'))).toHaveLength(2)
 })

@@ -47,7 +47,7 @@ test('an access token goes out as XOAUTH2, and the challenge of its refusal is a
   await using one = await backend.connect({ ...willing.options, credentials })
   expect(one.user).toBe('me')
   const payload = Buffer.from('user=me\x01auth=Bearer token\x01\x01').toString('base64')
-  expect(willing.heard).toContain(`AUTHENTICATE XOAUTH2 ${payload}`)
+  expect(willing.received).toContain(`AUTHENTICATE XOAUTH2 ${payload}`)
 
   let tag = ''
   const challenge = Buffer.from('{"status":"400"}').toString('base64')
@@ -67,12 +67,12 @@ test('an access token goes out as XOAUTH2, and the challenge of its refusal is a
 })
 
 test('a server elsewhere that has no STARTTLS is not told the password', async () => {
-  const { options, heard } = await start()
+  const { options, received } = await start()
   // The same machine, by a name that does not say so.
   await expect(backend.connect({ ...options, host: '127.1' })).rejects.toMatchObject({
     kind: 'unreachable',
   })
-  expect(heard.some((line) => line.startsWith('LOGIN'))).toBe(false)
+  expect(received.some((line) => line.startsWith('LOGIN'))).toBe(false)
 })
 
 test('a login that a server in trouble let in is no session', async () => {
@@ -108,18 +108,18 @@ test('a token for a server that takes none needs other credentials', async () =>
 
 test('OAUTHBEARER is preferred, waits for its turn without SASL-IR, and its refusal is answered', async () => {
   let tag = ''
-  const said: string[] = []
+  const received: string[] = []
   const { options } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 AUTH=XOAUTH2 AUTH=OAUTHBEARER', '{tag} OK done'],
     AUTHENTICATE: (command) => {
       tag = command.tag
-      said.push(command.rest)
+      received.push(command.rest)
       return ['+ ']
     },
     // Lines without a command: the payload, and what ends the exchange.
     '': (line) => {
-      said.push(Buffer.from(line.tag, 'base64').toString())
-      return said.length === 2
+      received.push(Buffer.from(line.tag, 'base64').toString())
+      return received.length === 2
         ? [`+ ${Buffer.from('{"status":"invalid_token"}').toString('base64')}`]
         : [`${tag} NO [AUTHENTICATIONFAILED] no`]
     },
@@ -129,7 +129,7 @@ test('OAUTHBEARER is preferred, waits for its turn without SASL-IR, and its refu
     kind: 'unauthorized',
     code: 'AUTHENTICATIONFAILED',
   })
-  expect(said).toEqual([
+  expect(received).toEqual([
     'OAUTHBEARER',
     expect.stringMatching(/^n,a=me,\x01.*\x01auth=Bearer token\x01\x01$/s),
     '\x01',
@@ -138,8 +138,8 @@ test('OAUTHBEARER is preferred, waits for its turn without SASL-IR, and its refu
 
 test('who has to say who they are after the login does so', async () => {
   let logins = 0
-  let known = false
-  const { options, heard } = await start(
+  let identified = false
+  const { options, received } = await start(
     {
       CAPABILITY: () => ['* CAPABILITY IMAP4rev1 ID', '{tag} OK done'],
       LOGIN: () => {
@@ -147,11 +147,11 @@ test('who has to say who they are after the login does so', async () => {
         return ['{tag} OK done']
       },
       ID: ({ rest }) => {
-        known = logins > 0 && (rest.match(/"/g) ?? []).length > 4
+        identified = logins > 0 && (rest.match(/"/g) ?? []).length > 4
         return ['* ID ("name" "Coremail Imap" "vendor" "Mailtech")', '{tag} OK done']
       },
       SELECT: () =>
-        known
+        identified
           ? ['* 0 EXISTS', '* OK [UIDVALIDITY 7] ok', '{tag} OK done']
           : ['{tag} NO SELECT Unsafe Login. Please contact kefu@188.com for help'],
       STATUS: () => ['* STATUS INBOX (MESSAGES 3 UIDNEXT 4)', '{tag} OK done'],
@@ -162,8 +162,8 @@ test('who has to say who they are after the login does so', async () => {
   expect(await one.select('INBOX')).toMatchObject({ messages: 0 })
   // And who takes no NOOP for a sign of life is asked for counters, which are news as well.
   await one.ping()
-  expect(heard).not.toContain('NOOP')
-  expect(heard).toContain('STATUS "INBOX" (MESSAGES UIDNEXT)')
+  expect(received).not.toContain('NOOP')
+  expect(received).toContain('STATUS "INBOX" (MESSAGES UIDNEXT)')
   const notices: unknown[] = []
   const abort = new AbortController()
   const watching = one.watch((notice) => notices.push(notice), abort.signal)
@@ -174,7 +174,7 @@ test('who has to say who they are after the login does so', async () => {
 
 test('a throttled command waits as long as it is told to, and is given again', async () => {
   let refusals = 0
-  const { options, heard } = await start({
+  const { options, received } = await start({
     STATUS: () =>
       refusals++ < 2
         ? ['{tag} BAD Request is throttled. Suggested Backoff Time: 120 milliseconds']
@@ -192,5 +192,5 @@ test('a throttled command waits as long as it is told to, and is given again', a
     kind: 'unreachable',
     code: 'THROTTLED',
   })
-  expect(heard.filter((line) => line.startsWith('LIST "" "*"'))).toHaveLength(3)
+  expect(received.filter((line) => line.startsWith('LIST "" "*"'))).toHaveLength(3)
 })

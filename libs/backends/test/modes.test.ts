@@ -22,8 +22,8 @@ function mailboxes(...listed: string[]): Record<string, Answer> {
   }
 }
 
-function selected(heard: string[]): string[] {
-  return heard.flatMap((line) => {
+function selected(commands: string[]): string[] {
+  return commands.flatMap((line) => {
     const name = /^SELECT "?(.*?)"?$/.exec(line)?.[1]
     return name === undefined ? [] : [Buffer.from(name, 'latin1').toString()]
   })
@@ -54,7 +54,7 @@ test.each([
     expect(await one.status(path)).toMatchObject({ path })
     await one.select(path)
   }
-  expect(selected(one.heard).slice(1).toSorted()).toEqual(written.toSorted())
+  expect(selected(one.received).slice(1).toSorted()).toEqual(written.toSorted())
 })
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
   [false, true],
   [true, false],
 ])('IMAP4rev2 with disableIMAP4rev2 %s is spoken: %s', async (disabled, spoken) => {
-  const { options, heard } = await start({
+  const { options, received } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IMAP4rev2 ENABLE', done],
     ENABLE: () => ['* ENABLED IMAP4REV2', done],
   })
@@ -70,7 +70,7 @@ test.each([
     ...options,
     ...(disabled === undefined ? {} : { disableIMAP4rev2: disabled }),
   })
-  expect(heard.some((line) => /^ENABLE .*IMAP4REV2/i.test(line))).toBe(spoken)
+  expect(received.some((line) => /^ENABLE .*IMAP4REV2/i.test(line))).toBe(spoken)
   expect(one.capabilities).toMatchObject({ idle: spoken, esearch: spoken, move: spoken })
 })
 
@@ -91,7 +91,7 @@ test.each<[string, string[], Partial<SelectedMailbox>]>([
     SELECT: () => ['* 3 EXISTS', '* OK [UIDVALIDITY 7] ok', ...lines, done],
   })
   await using one = await backend.connect(options)
-  const found = await one.select('INBOX')
-  expect(found).toMatchObject(expected)
-  expect(found).not.toHaveProperty('highestModseq')
+  const selection = await one.select('INBOX')
+  expect(selection).toMatchObject(expected)
+  expect(selection).not.toHaveProperty('highestModseq')
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotice, MailSession } from '../src/backend.ts'
+import type { MailboxNotification, MailSession } from '../src/backend.ts'
 import type { Answer, Command } from './scripted-server.ts'
 import { hasty, session, start } from './scripted-session.ts'
 
@@ -8,8 +8,8 @@ const done = '{tag} OK done'
 const capable: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
 
 interface Watched {
-  one: MailSession & { heard: string[] }
-  notices: MailboxNotice[]
+  one: MailSession & { received: string[] }
+  notices: MailboxNotification[]
   /** Says something while the session is in IDLE. */
   say: (...lines: string[]) => Promise<void>
   stop: () => Promise<void>
@@ -32,7 +32,7 @@ async function watch(answers: Record<string, Answer>): Promise<Watched> {
     },
     ...answers,
   })
-  const notices: MailboxNotice[] = []
+  const notices: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = one.watch((notice) => notices.push(notice), abort.signal, { everywhere: true })
   return {
@@ -51,7 +51,7 @@ async function watch(answers: Record<string, Answer>): Promise<Watched> {
 
 /** Watches once more, until it was in IDLE. */
 async function watchAgain(one: Watched['one']): Promise<void> {
-  const idles = () => one.heard.filter((line) => line === 'IDLE').length
+  const idles = () => one.received.filter((line) => line === 'IDLE').length
   const before = idles()
   const abort = new AbortController()
   const ended = one.watch(() => {}, abort.signal, { everywhere: true })
@@ -83,7 +83,7 @@ test('all mailboxes are asked for, once a session, and told of with what is said
   )
   await stop()
   await watchAgain(one)
-  expect(one.heard.filter((line) => line.startsWith('NOTIFY'))).toEqual([
+  expect(one.received.filter((line) => line.startsWith('NOTIFY'))).toEqual([
     'NOTIFY SET STATUS (SELECTED-DELAYED (MessageNew MessageExpunge FlagChange)) (PERSONAL (MessageNew MessageExpunge FlagChange MailboxName SubscriptionChange))',
   ])
 })
@@ -98,7 +98,7 @@ test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
     await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 9 }))
     await stop()
     await watchAgain(one)
-    expect(one.heard.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
+    expect(one.received.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
   },
 )
 
@@ -109,7 +109,7 @@ test('a server that has too much to tell says so, and is not asked again', async
   expect(one.capabilities.notify).toBe(false)
   await stop()
   await watchAgain(one)
-  expect(one.heard.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
+  expect(one.received.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
 })
 
 test('names that NOTIFY writes in UTF-8 are still said to the server in UTF-7, as it lists them', async () => {
@@ -125,12 +125,14 @@ test('names that NOTIFY writes in UTF-8 are still said to the server in UTF-7, a
     expect(notices).toEqual([{ kind: 'mailbox', path: 'Entwürfe', status: { messages: 1 } }]),
   )
   await stop()
-  const asked = () => one.heard.filter((line) => line.startsWith('STATUS'))
+  const statusCommands = () => one.received.filter((line) => line.startsWith('STATUS'))
   expect(await one.status('Entwürfe')).toMatchObject({ path: 'Entwürfe', messages: 1 })
   await one.listMailboxes()
   await one.status('Entwürfe')
-  expect(asked()).toEqual(asked().map(() => expect.stringContaining('"Entw&APw-rfe"')))
-  expect(asked()).toHaveLength(2)
+  expect(statusCommands()).toEqual(
+    statusCommands().map(() => expect.stringContaining('"Entw&APw-rfe"')),
+  )
+  expect(statusCommands()).toHaveLength(2)
 })
 
 test('where there is no NOTIFY nothing is asked', async () => {
@@ -141,12 +143,12 @@ test('where there is no NOTIFY nothing is asked', async () => {
   await say('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
   await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 7 }]))
   await stop()
-  expect(one.heard.some((line) => line.startsWith('NOTIFY'))).toBe(false)
+  expect(one.received.some((line) => line.startsWith('NOTIFY'))).toBe(false)
 })
 
 test('IDLE is entered again after every command', async () => {
   const { one, stop } = await watch({})
-  const idles = () => one.heard.filter((line) => line === 'IDLE').length
+  const idles = () => one.received.filter((line) => line === 'IDLE').length
   for (let n = 1; n <= 5; n++) {
     await eventually(() => expect(idles()).toBe(n))
     await one.ping()
@@ -156,7 +158,7 @@ test('IDLE is entered again after every command', async () => {
 })
 
 test('a server that never answers IDLE is asked from time to time, by the third session', async () => {
-  const { options, heard } = await start({
+  const { options, received } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
     IDLE: () => undefined,
   })
@@ -171,9 +173,9 @@ test('a server that never answers IDLE is asked from time to time, by the third 
   await one.select('INBOX')
   const abort = new AbortController()
   const watching = one.watch(() => {}, abort.signal)
-  const before = heard.length
-  await eventually(() => expect(heard.slice(before)).toContain('NOOP'))
+  const before = received.length
+  await eventually(() => expect(received.slice(before)).toContain('NOOP'))
   abort.abort()
   await watching
-  expect(heard.filter((line) => line === 'IDLE')).toHaveLength(2)
+  expect(received.filter((line) => line === 'IDLE')).toHaveLength(2)
 })

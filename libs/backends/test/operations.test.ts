@@ -10,8 +10,8 @@ function can(...capabilities: string[]): Answer {
 }
 
 /** What was said after the mailbox was opened. */
-function said({ heard }: MailSession & { heard: string[] }): string[] {
-  return heard.slice(heard.findLastIndex((line) => line.startsWith('SELECT')) + 1)
+function storeCommands({ received }: MailSession & { received: string[] }): string[] {
+  return received.slice(received.findLastIndex((line) => line.startsWith('SELECT')) + 1)
 }
 
 const accepting = { 'UID STORE': () => ok, 'UID EXPUNGE': () => ok, EXPUNGE: () => ok }
@@ -31,7 +31,7 @@ test('without MOVE messages are copied, marked, and exactly these expunged', asy
       [2, 12],
     ]),
   })
-  expect(said(one)).toEqual([
+  expect(storeCommands(one)).toEqual([
     'UID COPY 1:2 &ANY-',
     'UID STORE 1:2 +FLAGS.SILENT (\\Deleted)',
     'UID EXPUNGE 1:2',
@@ -41,7 +41,10 @@ test('without MOVE messages are copied, marked, and exactly these expunged', asy
 test('without MOVE and UIDPLUS messages are copied and stay marked, with those of others', async () => {
   const one = await session({ ...accepting, 'UID COPY': () => ok })
   expect(await one.moveMessages([[1, 2]], 'There')).toEqual({ path: 'There' })
-  expect(said(one)).toEqual(['UID COPY 1:2 There', 'UID STORE 1:2 +FLAGS.SILENT (\\Deleted)'])
+  expect(storeCommands(one)).toEqual([
+    'UID COPY 1:2 There',
+    'UID STORE 1:2 +FLAGS.SILENT (\\Deleted)',
+  ])
 })
 
 test.each([
@@ -50,7 +53,7 @@ test.each([
 ])('nothing is marked where copying is refused with %s', async (code, error) => {
   const one = await session({ ...accepting, 'UID COPY': () => [`{tag} NO [${code}] no`] })
   await expect(one.moveMessages([[1, 2]], 'There')).rejects.toMatchObject(error)
-  expect(said(one)).toEqual(['UID COPY 1:2 There'])
+  expect(storeCommands(one)).toEqual(['UID COPY 1:2 There'])
 })
 
 test('a map of UIDs that does not add up is none', async () => {
@@ -72,7 +75,7 @@ test.each([
       [2, 2],
       [1, 1],
     ])
-    expect(said(one)).toEqual([
+    expect(storeCommands(one)).toEqual([
       'UID STORE 1:2 +FLAGS.SILENT (\\Deleted)',
       'UID SEARCH DELETED',
       ...last,
@@ -94,7 +97,7 @@ test('names are put under the personal namespace, with its delimiter', async () 
   })
   expect((await one.createMailbox('INBOX.Da.')).path).toBe('INBOX.Da')
   expect((await one.createMailbox('Inbox.inbox')).path).toBe('INBOX.inbox')
-  expect(said(one)).toEqual([
+  expect(storeCommands(one)).toEqual([
     'CREATE "INBOX.Kunden.&AMQ-"',
     'SUBSCRIBE "INBOX.Kunden.&AMQ-"',
     'CREATE "INBOX.Da"',
@@ -138,7 +141,7 @@ test('a mailbox that is open is left without expunging anything before it is del
   })
   await one.select('Work/Old')
   await one.deleteMailbox('Work')
-  expect(said(one)).toEqual(['EXAMINE INBOX', 'DELETE "Work"', 'UNSUBSCRIBE "Work"'])
+  expect(storeCommands(one)).toEqual(['EXAMINE INBOX', 'DELETE "Work"', 'UNSUBSCRIBE "Work"'])
 })
 
 const rootLine = '* QUOTAROOT INBOX "" "user"'
@@ -189,7 +192,7 @@ test('subscriptions follow a name that LSUB takes for a pattern, and no others',
     ],
   })
   expect(await one.renameMailbox('a%', 'b')).toBe('b')
-  expect(said(one).filter((line) => !line.startsWith('LSUB'))).toEqual([
+  expect(storeCommands(one).filter((line) => !line.startsWith('LSUB'))).toEqual([
     'RENAME "a%" "b"',
     'SUBSCRIBE "b"',
     'UNSUBSCRIBE "a%"',
@@ -229,7 +232,7 @@ test('a message that is too large by what the server said is not sent', async ()
     code: 'TOOBIG',
     extras: { info: { response: expect.stringContaining('1000') } },
   })
-  expect(said(one)).toEqual([])
+  expect(storeCommands(one)).toEqual([])
 })
 
 test('a UID that only may be that of a message is not told', async () => {
@@ -259,7 +262,7 @@ test('a server that knows no UTF-8 by name is given it without', async () => {
   })
   expect(await one.search({ subject: 'grüße' })).toEqual([[2, 2]])
   expect(await one.search({ subject: 'größe' })).toEqual([[2, 2]])
-  expect(said(one).filter((line) => line.startsWith('UID'))).toEqual([
+  expect(storeCommands(one).filter((line) => line.startsWith('UID'))).toEqual([
     'UID SEARCH CHARSET UTF-8 SUBJECT {7}',
     'UID SEARCH SUBJECT {7}',
     'UID SEARCH SUBJECT {7}',
@@ -279,7 +282,7 @@ test('no line gets longer than a server has to take, whatever the terms', async 
   expect(await one.search({ uid: set, seq: set, header })).toEqual([[2, 5]])
   const emailIds = Array.from({ length: 120 }, (_, n) => `${n}`.padStart(250, 'M'))
   await one.search({ emailIds })
-  const lengths = said(one).map((line) => line.length)
+  const lengths = storeCommands(one).map((line) => line.length)
   expect(lengths.length).toBeGreaterThan(10)
   expect(Math.max(...lengths)).toBeLessThan(8_000)
 })
@@ -295,7 +298,7 @@ test('labels of Gmail are searched for, stored and named as it does', async () =
   await one.search({ threadId: '99' })
   await one.changeLabels([[1, 3]], { add: ['Ä b', '\\Starred'], remove: ['c/d'] })
   await one.changeLabels([[1, 1]], { set: [] })
-  expect(said(one)).toEqual([
+  expect(storeCommands(one)).toEqual([
     'UID SEARCH X-GM-RAW "has:x" X-GM-LABELS "\\\\Important" X-GM-LABELS "&AMQ- \\"b\\"" NOT X-GM-LABELS "c"',
     'UID SEARCH OR X-GM-MSGID 12 X-GM-MSGID 13',
     'UID SEARCH X-GM-THRID 99',

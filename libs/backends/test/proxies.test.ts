@@ -17,10 +17,10 @@ test.each(['socks5', 'socks4a', 'socks4', 'http'])(
   'a greeting that comes together with the answer of a %s proxy is heard',
   async (protocol) => {
     const { options } = await start()
-    const asked = proxy.requests.length
+    const requestsBefore = proxy.requests.length
     await using session = await backend.connect({ ...options, proxy: at(protocol) })
     expect(await session.select('INBOX')).toMatchObject({ messages: 3 })
-    expect(proxy.requests).toHaveLength(asked + 1)
+    expect(proxy.requests).toHaveLength(requestsBefore + 1)
   },
 )
 
@@ -63,13 +63,13 @@ test('whoever gives up while a proxy is silent has the connection to it closed',
   try {
     const { options } = await start()
     const stop = new AbortController()
-    const asked = once(silent, 'connection')
+    const connected = once(silent, 'connection')
     const connecting = backend.connect({
       ...options,
       proxy: `socks5://127.0.0.1:${port}`,
       signal: stop.signal,
     })
-    const [socket] = (await asked) as [Socket]
+    const [socket] = (await connected) as [Socket]
     stop.abort(new Error('enough'))
     await expect(connecting).rejects.toMatchObject({ name: 'AppError' })
     await once(socket.resume(), 'close')

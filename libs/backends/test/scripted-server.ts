@@ -17,7 +17,7 @@ export type Answer = (command: Command) => string[] | undefined
 export interface ScriptedServer {
   options: ConnectOptions
   /** Names and arguments of the commands so far. */
-  heard: string[]
+  received: string[]
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function scriptedServer(
   greeting = '* OK ready',
 ): Promise<ScriptedServer> {
   const sockets = new Set<Socket>()
-  const heard: string[] = []
+  const received: string[] = []
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
@@ -66,7 +66,7 @@ export async function scriptedServer(
   })
 
   function answer(line: string, socket: Socket): void {
-    heard.push(line.replace(/^\S+ (?=\S)/, ''))
+    received.push(line.replace(/^\S+ (?=\S)/, ''))
     const [, tag = '', name = '', rest = ''] = /^(\S+) ?((?:UID )?\S*) ?(.*)$/i.exec(line) ?? []
     const find = line === 'DONE' ? answers['DONE'] : (answers[name] ?? usual[name])
     const lines = find
@@ -80,7 +80,7 @@ export async function scriptedServer(
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    heard,
+    received,
     options: {
       host: '127.0.0.1',
       port: (server.address() as AddressInfo).port,

@@ -29,10 +29,10 @@ export async function start(
 export async function session(
   answers: Record<string, Answer>,
   by = backend,
-): Promise<MailSession & { heard: string[] }> {
-  const { options, heard } = await start(answers)
+): Promise<MailSession & { received: string[] }> {
+  const { options, received } = await start(answers)
   const session = await by.connect(options)
   open.push(async () => await session[Symbol.asyncDispose]())
   await session.select('INBOX')
-  return Object.assign(session, { heard })
+  return Object.assign(session, { received })
 }

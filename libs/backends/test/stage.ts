@@ -1,10 +1,10 @@
-import type { ConnectOptions, MailBackend } from '../src/backend.ts'
+import type { ConnectOptions, ImapBackend } from '../src/backend.ts'
 
 /** What the conformance suite needs of a kind of account, beside the backend that it tests. */
 export interface Stage {
-  backend: MailBackend
+  backend: ImapBackend
   /** The same for servers that are dead: it does not wait for an answer for long. */
-  hasty: MailBackend
+  hasty: ImapBackend
   /** An account that nobody has used, reached over a link of its own. */
   account: () => Promise<StageAccount>
 }

@@ -118,19 +118,19 @@ test('bytes of messages are told by their sizes, and no line is long', async () 
 
 interface Proxy {
   url: string
-  asked: string[]
+  requests: string[]
   close: () => Promise<void>
 }
 
 /** CONNECT, as HTTP has it. */
 async function httpProxy(): Promise<Proxy> {
-  const asked: string[] = []
+  const requests: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
     sockets.add(near.on('error', () => {}))
     near.once('data', (head) => {
       const [, host = '', port = ''] = /^CONNECT (.*):(\d+) /.exec(head.toString()) ?? []
-      asked.push(head.toString())
+      requests.push(head.toString())
       if (host === '') return near.end('HTTP/1.1 400 no\r\n\r\n')
       const far = connect(Number(port), host, () => {
         near.write('HTTP/1.1 200 ok\r\n\r\n')
@@ -143,7 +143,7 @@ async function httpProxy(): Promise<Proxy> {
   await once(server, 'listening')
   return {
     url: `http://user:p%40ss@localhost:${(server.address() as AddressInfo).port}`,
-    asked,
+    requests,
     async close() {
       sockets.forEach((socket) => socket.destroy())
       server.close()
@@ -160,8 +160,8 @@ test('a proxy carries the connection, and is what the egress policy judges', asy
       await using one = await backend.connect({ ...options, proxy: proxy.url })
       expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
     }
-    expect(proxy.asked[0]).toContain(`CONNECT 127.0.0.1:${options.port} `)
-    expect(proxy.asked[0]).toContain(
+    expect(proxy.requests[0]).toContain(`CONNECT 127.0.0.1:${options.port} `)
+    expect(proxy.requests[0]).toContain(
       `Proxy-Authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`,
     )
     const refused = { kind: 'unreachable', code: 'EPROXY' }
@@ -177,7 +177,7 @@ test('a proxy carries the connection, and is what the egress policy judges', asy
         proxy: proxy.url,
       }),
     ).rejects.toMatchObject({ kind: 'forbidden', code: 'EEGRESSBLOCKED' })
-    expect(proxy.asked).toHaveLength(1)
+    expect(proxy.requests).toHaveLength(1)
   } finally {
     await proxy.close()
   }

@@ -1,80 +1,70 @@
-import type { Bus } from '@posthorn/bus'
 import { type Invalidation, serviceOf } from '@posthorn/contracts'
 import { cacheSettings, type SettingsCache } from '@posthorn/db'
-import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
-import { createUnsealer, createSealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { runPeriodically } from '@posthorn/flow'
+import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
+import { createSealer, createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { bootstrap, defaultChecks } from '@posthorn/service'
+import { canUnsealStored } from './can-unseal-stored.ts'
+import { createHandlers } from './commands/handlers.ts'
 import type { Config } from './config.ts'
-import { keysFit } from './keys-fit.ts'
 import { AccessTokens } from './oauth2/access-tokens.ts'
-import { oauth2Credentials } from './oauth2/oauth2-credentials.ts'
-import { type OAuth2Parts, oauth2Questions, openOAuth2 } from './oauth2/open-oauth2.ts'
-import { type AuthServer, authServer, authServerMaxBytes } from './providers/auth-server.ts'
-import { authServerAddress } from './providers/auth-server-address.ts'
-import { storedPassword } from './providers/stored-password.ts'
+import { createOAuth2, type OAuth2Options } from './oauth2/create-oauth2.ts'
 import {
-  onCheckImapProxyServerPassword,
-  onCheckSmtpServerPassword,
-} from './queries/check-server-password.ts'
-import { onGetCredentials } from './queries/get-credentials.ts'
-import { onGetLinkSecret } from './queries/get-link-secret.ts'
-import { onGetGatewayCredentials } from './queries/get-gateway-credentials.ts'
-import { onGetOpenAiApiKey } from './queries/get-open-ai-api-key.ts'
-import { onGetServiceSecret } from './queries/get-service-secret.ts'
-import { onOpenHeader } from './queries/open-header.ts'
-import { onOpenLogin } from './queries/open-login.ts'
+  type AuthServer,
+  authServerMaxBytes,
+  createAuthServer,
+  getAuthServerUrl,
+} from './providers/auth-server.ts'
 
 const name = 'auth-bridge'
 
-/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
+/**
+ * Starts the service. It serves commands once its keys unseal the stored secrets. Disposal closes
+ * all resources in reverse order.
+ */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   const { publicKey } = keyPairFromSecret(config.secret.reveal())
-  await using opened = new AsyncDisposableStack()
-  let fits = false
-  const { log, metrics, db, bus } = await bootstrap(opened, {
+  await using stack = new AsyncDisposableStack()
+  let isServing = false
+  const context = await bootstrap(stack, {
     name,
     config,
     signal,
-    checks: (ground) => ({ ...defaultChecks(ground), secret: () => assert(fits) }),
-    // The gateway seals with it (SVC_SECRET_PUBLIC_KEY); whoever reads it can open nothing.
+    checks: (checked) => ({ ...defaultChecks(checked), secret: () => assertServing(isServing) }),
+    // Value of SVC_SECRET_PUBLIC_KEY of api-gateway. It seals and cannot unseal.
     fields: { publicKey: publicKey.text },
   })
+  const { log, db } = context
   const keys = [config.secret, ...config.previousSecrets].map(
     (secret) => keyPairFromSecret(secret.reveal()).privateKey,
   )
   if (serviceOf(new URL(config.amqpUrl).username) !== name)
-    log.warn('this is not the RabbitMQ user of auth-bridge: who asks for secrets is not checked')
-  const opener = createUnsealer(keys)
+    log.warn('RabbitMQ user is not auth-bridge, requesters are unchecked')
+  const unsealer = createUnsealer(keys)
   const sealer = createSealer(publicKey)
-  const answering = opened.use(new AsyncDisposableStack())
-  // Wrong keys would turn every question this replica takes from the shared queue into an error: it takes none until they fit.
-  opened.use(
+  const serving = stack.use(new AsyncDisposableStack())
+  // With wrong keys this replica would fail every command it takes from the shared queue.
+  stack.use(
     runPeriodically({ everyMs: 5_000, log, name: 'keys' }, async () => {
-      if (fits || !(await keysFit({ db, opener, log }))) return
-      await startAnswering(answering, { db, bus, opener, sealer, metrics, log, config })
-      fits = true
+      if (isServing || !(await canUnsealStored({ db, unsealer, log }))) return
+      await startServing(serving, { ...context, unsealer, sealer, config })
+      isServing = true
     }),
   )
-  return opened.move()
+  return stack.move()
 }
 
-interface Parts extends Omit<OAuth2Parts, 'proxy'> {
-  bus: Bus
-  config: Pick<
-    Config,
-    'authServerEgressPolicy' | 'authServerTimeoutMs' | 'oauthEgressPolicy' | 'proxyEgressPolicy'
-  >
-}
+type ServingOptions = Omit<OAuth2Options, 'proxy' | 'config'> &
+  Awaited<ReturnType<typeof bootstrap>> & { config: Config }
 
-async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promise<void> {
-  const { db, bus, opener, log, config } = parts
+async function startServing(stack: AsyncDisposableStack, options: ServingOptions): Promise<void> {
+  const { db, bus, unsealer, log, config } = options
   const settings = cacheSettings(db)
   const proxy = proxyFromSettings(() => settings.get(), {
     egress: config.proxyEgressPolicy,
-    unseal: (address) => unsealLogin(address, opener),
+    unseal: (address) => unsealLogin(address, unsealer),
   })
-  const http = opened.use(
+  const http = stack.use(
     createHttpCaller({
       policy: config.authServerEgressPolicy,
       proxy,
@@ -82,44 +72,33 @@ async function startAnswering(opened: AsyncDisposableStack, parts: Parts): Promi
       maxResponseBytes: authServerMaxBytes,
     }),
   )
-  const server = authServer({ http, address: () => authServerAddress({ db, opener, settings }) })
-  const oauth2 = openOAuth2(opened, { ...parts, proxy })
+  const address = () => getAuthServerUrl({ db, unsealer, settings })
+  const authServer = createAuthServer({ http, address })
+  const oauth2 = createOAuth2(stack, { ...options, proxy })
   const tokens = new AccessTokens(oauth2)
-  opened.use(await bus.onInvalidate((message) => forget(message, settings, server)))
-  opened.use(
+  stack.use(await bus.onInvalidate((message) => invalidate(message, settings, authServer)))
+  stack.use(
     await bus.serve({
       queue: 'credentials',
       keys: ['credentials'],
-      handlers: [
-        onGetCredentials({
-          db,
-          storedPassword: storedPassword(opener),
-          authServer: server,
-          oauth2: oauth2Credentials({ db, tokens, authServer: server }),
-        }),
-        ...oauth2Questions({ ...oauth2, tokens }),
-        onGetServiceSecret({ db, opener }),
-        onGetGatewayCredentials({ db, opener }),
-        onCheckSmtpServerPassword({ db, opener }),
-        onCheckImapProxyServerPassword({ db, opener }),
-        onGetLinkSecret({ db, opener }),
-        onGetOpenAiApiKey({ db, opener }),
-        onOpenLogin({ db, opener }),
-        onOpenHeader({ opener }),
-      ],
+      handlers: createHandlers({ ...oauth2, tokens, authServer }),
     }),
   )
-  log.info('answering')
+  log.info('serving credentials')
 }
 
-function forget({ topic, id }: Invalidation, settings: SettingsCache, server: AuthServer): void {
+function invalidate(
+  { topic, id }: Invalidation,
+  settings: SettingsCache,
+  authServer: AuthServer,
+): void {
   if (topic === 'settings') {
     settings.invalidate()
-    server.forget()
+    authServer.invalidate()
   }
-  if (topic === 'accounts') server.forget(id)
+  if (topic === 'accounts') authServer.invalidate(id)
 }
 
-function assert(holds: boolean): void {
-  if (!holds) throw new Error('not now')
+function assertServing(isServing: boolean): void {
+  if (!isServing) throw new Error('stored secrets cannot be unsealed yet')
 }

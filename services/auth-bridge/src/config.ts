@@ -4,20 +4,20 @@ import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Secrets {
-  /** What the sealing key pair is derived from. */
+  /** Secret from which the sealing key pair is derived. */
   readonly secret: Secret
-  /** Other secrets, of before or to come: what was sealed under them opens as well. */
+  /** Further secrets, older or newer, whose sealed values can be unsealed. */
   readonly previousSecrets: readonly Secret[]
 }
 
 export interface Config extends ServiceConfig, Secrets {
-  /** Where the auth server may be. */
+  /** Allowed addresses of the authentication server. */
   readonly authServerEgressPolicy: EgressPolicy
-  /** How long it may take, in all: then there is time to say so to whoever waits for credentials. */
+  /** Timeout of its requests. Shorter than the requester's, so that it learns the reason. */
   readonly authServerTimeoutMs: number
-  /** Where OAuth2 providers may be. */
+  /** Allowed addresses of OAuth2 providers. */
   readonly oauthEgressPolicy: EgressPolicy
-  /** Where the proxy of the settings may be. */
+  /** Allowed addresses of the proxy in the settings. */
   readonly proxyEgressPolicy: EgressPolicy
 }
 
@@ -41,7 +41,7 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** What opens stored secrets: the service and the command that seals them anew read the same. */
+/** Reads the secrets. The service and `reseal-main.ts` use the same variables. */
 export function readSecrets(env: Env): Secrets {
   return {
     secret: new Secret(required(env, 'SVC_SECRET')),

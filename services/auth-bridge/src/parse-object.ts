@@ -1,4 +1,4 @@
-/** An object written as JSON, by somebody who may write anything; undefined where it is none. */
+/** Parses a JSON object from an untrusted source. Undefined for anything else. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

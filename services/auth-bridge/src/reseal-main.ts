@@ -4,19 +4,20 @@ import { connect } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import { createResealer, keyPairFromSecret } from '@posthorn/secrets'
 import { readSecrets } from './config.ts'
-import { countKeys, resealAll, type TableState } from './reseal/reseal.ts'
+import { countKeys, resealAll, type TableKeys } from './reseal/reseal.ts'
 
-// Seals what is stored anew with the key of SVC_SECRET; what it takes to open it is in SVC_SECRET_PREVIOUS. Run where auth-bridge runs:
-//   node src/reseal-main.ts            does it
-//   node src/reseal-main.ts --dry-run  only says how many values hang on which key
-// Ends with 0 once nothing hangs on another key than the newest, else with 2.
-const say = (line: string) => void process.stderr.write(`${line}\n`)
+// Seals all stored values with the key of SVC_SECRET. SVC_SECRET_PREVIOUS has the older secrets.
+// Needs the environment of auth-bridge:
+//   node src/reseal-main.ts            reseals
+//   node src/reseal-main.ts --dry-run  only counts the values per key
+// Exits with 0 if all values are sealed with the newest key, else with 2.
+const progress = (line: string) => void process.stderr.write(`${line}\n`)
 
 try {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } })
   process.exitCode = await run(values['dry-run'])
 } catch (error) {
-  say(error instanceof ConfigError ? error.message : `not sealed anew: ${messageOf(error)}`)
+  progress(error instanceof ConfigError ? error.message : `resealing failed: ${messageOf(error)}`)
   process.exitCode = 1
 }
 
@@ -32,20 +33,16 @@ async function run(dryRun: boolean): Promise<number> {
         newest.publicKey,
         keys.map(({ privateKey }) => privateKey),
       )
-      const { done, unopened } = await resealAll({ db, resealer, progress: say })
-      say(`${done} values were sealed anew; ${unopened} are opened by none of the secrets`)
+      const { resealed, unreadable } = await resealAll({ db, resealer, progress })
+      progress(`${resealed} values resealed, ${unreadable} cannot be unsealed with any secret`)
     }
-    const states = await countKeys({ db })
-    tell(
-      states,
-      new Map(
-        keys.map(({ publicKey }, index) => [
-          publicKey.id,
-          index === 0 ? 'SVC_SECRET' : 'SVC_SECRET_PREVIOUS',
-        ]),
-      ),
+    const tables = await countKeys({ db })
+    const names = keys.map(
+      ({ publicKey }, index) =>
+        [publicKey.id, index === 0 ? 'SVC_SECRET' : 'SVC_SECRET_PREVIOUS'] as const,
     )
-    return states.every(({ keys }) => Object.keys(keys).every((id) => id === newest.publicKey.id))
+    printSummary(tables, new Map(names))
+    return tables.every(({ keys }) => Object.keys(keys).every((id) => id === newest.publicKey.id))
       ? 0
       : 2
   } finally {
@@ -53,14 +50,14 @@ async function run(dryRun: boolean): Promise<number> {
   }
 }
 
-/** The summary: a line for each table and key. */
-function tell(states: readonly TableState[], known: ReadonlyMap<string, string>): void {
-  for (const { table, keys } of states) {
+/** Prints one line per table and key. */
+function printSummary(tables: readonly TableKeys[], names: ReadonlyMap<string, string>): void {
+  for (const { table, keys } of tables) {
     for (const [id, count] of Object.entries(keys))
-      process.stdout.write(`${table} ${id} ${count} ${known.get(id) ?? withoutSecret(id)}\n`)
+      process.stdout.write(`${table} ${id} ${count} ${names.get(id) ?? withoutSecret(id)}\n`)
   }
 }
 
 function withoutSecret(id: string): string {
-  return id === 'clear' ? 'not sealed' : 'no secret given'
+  return id === 'clear' ? 'not sealed' : 'secret not configured'
 }

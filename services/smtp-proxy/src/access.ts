@@ -1,18 +1,18 @@
-import type { Bus } from '@posthorn/bus'
-import { checkSmtpServerPassword } from '@posthorn/contracts'
 import {
+  auditProxyLogin,
+  checkToken,
   countRequest,
   findUsableToken,
   listTokens,
   markTokenUsed,
-  auditProxyLogin,
-  checkToken,
   type TokenLog,
   type TokenRejection,
 } from '@posthorn/access'
+import type { Bus } from '@posthorn/bus'
+import { checkSmtpServerPassword } from '@posthorn/contracts'
 import { type Db, findSealedSettingRevision, type SettingsCache } from '@posthorn/db'
-import { type SessionAuth, matchServerPassword, type ServerPassword } from '@posthorn/mail-frontend'
-import { Refusal } from './refusal.ts'
+import { matchServerPassword, type ServerPassword, type SessionAuth } from '@posthorn/mail-frontend'
+import { SmtpRejection } from './rejection.ts'
 import { accountExists } from './store/accounts.ts'
 
 export interface AccessDeps {
@@ -22,86 +22,95 @@ export interface AccessDeps {
   tokenLog: TokenLog
 }
 
-/** Who a session is, after AUTH: by a token, or by the password for all accounts. */
+/** Account and authentication of a session after AUTH. */
 export interface User {
   account: string
   address: string
   auth: SessionAuth
 }
 
+/** Login attempt of a client. */
 export interface Login {
   account: string
-  /** A token, or the password for all accounts. */
+  /** Access token, or the password for all accounts. */
   secret: string
   address: string
 }
 
-/** The password for all accounts at this door. */
+/** Password setting that admits to all accounts. */
 export const serverPassword: ServerPassword = {
   setting: 'smtpServerPassword',
   command: checkSmtpServerPassword,
 }
 
-/** One text for an unknown account, an unknown token and one that may not be used so: it tells nobody which. RFC 4954 §6. */
+/**
+ * One text for unknown accounts, unknown tokens and forbidden uses, which does not reveal which.
+ * RFC 4954 §6.
+ */
 export const invalidCredentials = () =>
-  new Refusal('535 5.7.8', 'Authentication credentials invalid')
-export const loginNeeded = () => new Refusal('530 5.7.0', 'Authentication required')
+  new SmtpRejection('535 5.7.8', 'Authentication credentials invalid')
+export const loginRequired = () => new SmtpRejection('530 5.7.0', 'Authentication required')
 
-/** @throws Refusal 535 */
+/**
+ * Authenticates a client by token or server password.
+ *
+ * @throws SmtpRejection 535
+ */
 export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
   const { db } = deps
   const { account, secret, address } = login
+  // Postgres rejects NUL in text; no account id contains it.
   if (account === '' || account.length > 256 || account.includes('\0')) throw invalidCredentials()
   const use = { scope: 'smtp', account, address } as const
-  const verdict = await findUsableToken(db, secret, use)
-  auditProxyLogin(deps.tokenLog, use, {
-    token: verdict.id,
-    refused: verdict.refused,
-    command: 'AUTH',
-  })
-  if (verdict.refused === 'address')
-    throw new Refusal('535 5.7.8', 'Access denied, traffic not accepted from this IP')
-  // Only what is no token at all may be the password: a token that is refused stays refused.
-  const passwordRevision =
-    verdict.refused === 'unknown'
-      ? await matchServerPassword(deps, serverPassword, secret)
+  const { id, token, refused } = await findUsableToken(db, secret, use)
+  auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: 'AUTH' })
+  if (refused === 'address')
+    throw new SmtpRejection('535 5.7.8', 'Access denied, traffic not accepted from this IP')
+  const auth: SessionAuth | undefined = token
+    ? { tokenId: token.id, expiresAt: token.expiresAt }
+    : refused === 'unknown'
+      ? await authenticateByPassword(deps, secret)
       : undefined
-  const auth: SessionAuth | undefined = verdict.token
-    ? { tokenId: verdict.token.id, expiresAt: verdict.token.expiresAt }
-    : passwordRevision === undefined
-      ? undefined
-      : { passwordRevision }
   if (!auth || !(await accountExists(db, account))) throw invalidCredentials()
-  // Whoever reads the time of last use can do without it; whoever logs in cannot wait for it.
+  // Best effort: a login does not wait for the time of last use.
   if (auth.tokenId !== undefined) markTokenUsed(db, auth.tokenId, address).catch(() => undefined)
   return { account, address, auth }
 }
 
+/** Only for secrets that are no token: a rejected token is never tried as the password. */
+async function authenticateByPassword(
+  deps: AccessDeps,
+  secret: string,
+): Promise<SessionAuth | undefined> {
+  const passwordRevision = await matchServerPassword(deps, serverPassword, secret)
+  return passwordRevision === undefined ? undefined : { passwordRevision }
+}
+
 /**
- * Whether a session may send a message now: its token may have been revoked since AUTH, the password changed, its account removed. Undefined is a
- * session without a login, where the settings allow for it.
+ * Checks that a session may still send: token valid, password unchanged, account existing. An
+ * undefined user is a session without login, which the settings may allow.
  *
- * @throws Refusal 530 or 535
+ * @throws SmtpRejection 530 or 535
  */
 export async function checkSession(deps: AccessDeps, user: User | undefined): Promise<void> {
   const { db, settings } = deps
   if (!user) {
     const { smtpServerAuthEnabled = true } = await settings.get()
-    if (smtpServerAuthEnabled) throw loginNeeded()
+    if (smtpServerAuthEnabled) throw loginRequired()
     return
   }
-  const [isThere, isGood] = await Promise.all([
+  const [exists, isValid] = await Promise.all([
     accountExists(db, user.account),
     user.auth.tokenId === undefined
       ? findSealedSettingRevision(db, serverPassword.setting).then(
           (revision) => revision === user.auth.passwordRevision,
         )
-      : isUsable(deps, user.auth.tokenId, user),
+      : isTokenUsable(deps, user.auth.tokenId, user),
   ])
-  if (!isThere || !isGood) throw invalidCredentials()
+  if (!exists || !isValid) throw invalidCredentials()
 }
 
-async function isUsable(
+async function isTokenUsable(
   { db, tokenLog }: AccessDeps,
   token: string,
   { account, address }: { account: string; address: string },
@@ -114,9 +123,9 @@ async function isUsable(
 }
 
 /**
- * Counts a message against the limit of its token, together with the requests the token makes elsewhere.
+ * Counts a message against the rate limit of its token, which API requests share.
  *
- * @throws Refusal 450: the client may come again
+ * @throws SmtpRejection 450 above the limit
  */
 export async function countMessage(
   { db, tokenLog }: AccessDeps,
@@ -132,7 +141,7 @@ export async function countMessage(
   const isOver = limit && window ? window.requests > limit.maxRequests : false
   auditProxyLogin(tokenLog, use, { token, refused: isOver ? 'rate' : undefined, command: 'MAIL' })
   if (isOver)
-    throw new Refusal(
+    throw new SmtpRejection(
       '450 4.7.1',
       `Rate limit exceeded, try again in ${window?.resetSeconds} seconds`,
     )

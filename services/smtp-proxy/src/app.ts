@@ -1,49 +1,36 @@
-import type { Bus } from '@posthorn/bus'
-import type { Settings } from '@posthorn/contracts'
-import { cacheSettings, type Db, ping } from '@posthorn/db'
 import { startTokenLog } from '@posthorn/access'
-import { KeyedSemaphore } from '@posthorn/flow'
-import { ClientSessions, startMailListener, LoginThrottle } from '@posthorn/mail-frontend'
-import { bootstrap } from '@posthorn/service'
-import type { Logger, Metrics } from '@posthorn/telemetry'
+import type { Settings } from '@posthorn/contracts'
+import { cacheSettings, ping } from '@posthorn/db'
+import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
+import { ClientSessions, LoginThrottle, startMailListener } from '@posthorn/mail-frontend'
+import { bootstrap, type ServiceContext } from '@posthorn/service'
 import { serverPassword } from './access.ts'
+import { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'
-import { Guests } from './guests.ts'
-import { KnownClients } from './known-clients.ts'
-import { type DoorAddress, type ListenerDeps, openListener } from './listener.ts'
-import { Buffered } from './receive.ts'
-import { listAccounts } from './store/accounts.ts'
+import { type ListenerDeps, type SmtpListenerAddress, startListener } from './listener.ts'
+import { listExistingAccounts } from './store/accounts.ts'
 
-const name = 'smtp-proxy'
-
-/** Builds the service. Whatever it opened is closed in reverse order, also when a later step here fails. */
+/** Starts the service. Disposal finishes messages in transfer and closes in reverse order. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
-  await using opened = new AsyncDisposableStack()
-  const { log, metrics, db, bus } = await bootstrap(opened, {
-    name,
+  await using stack = new AsyncDisposableStack()
+  const context = await bootstrap(stack, {
+    name: 'smtp-proxy',
     config,
     signal,
-    // Without RabbitMQ messages are taken all the same: they are in Postgres, and the sender looks there.
+    // RabbitMQ is not required: messages are stored in Postgres, which the sender polls.
     checks: ({ db }) => ({ postgres: () => ping(db) }),
   })
-  await startTaking(opened, { config, db, bus, log, metrics })
-  return opened.move()
+  await startListening(stack, config, context)
+  return stack.move()
 }
 
-interface Parts {
-  config: Config
-  db: Db
-  bus: Bus
-  log: Logger
-  metrics: Metrics
-}
-
-async function startTaking(
-  opened: AsyncDisposableStack,
-  { config, db, bus, log, metrics }: Parts,
+async function startListening(
+  stack: AsyncDisposableStack,
+  config: Config,
+  { db, bus, log, metrics }: ServiceContext,
 ): Promise<void> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
-  const tokenLog = opened.use(startTokenLog(db, settings, { log }))
+  const tokenLog = stack.use(startTokenLog(db, settings, { log }))
   const sessions = new ClientSessions()
   const deps: ListenerDeps = {
     db,
@@ -52,20 +39,20 @@ async function startTaking(
     tokenLog,
     log,
     config,
-    penalties: new LoginThrottle(),
-    buffered: new Buffered(config.maxBufferedBytes),
-    guests: new Guests(new KeyedSemaphore(config.maxPendingPerAddress)),
-    clients: new KnownClients(sessions),
+    throttle: new LoginThrottle(),
+    memory: new Semaphore(config.maxBufferedBytes),
+    pending: new PendingClients(new KeyedSemaphore(config.maxPendingPerAddress)),
+    clients: new AuthenticatedClients(sessions),
     closing: new Set(),
     submissions: metrics.counter({
       name: 'smtp_proxy_submissions_total',
-      help: 'Messages clients wanted to send',
+      help: 'Messages received from SMTP clients, by result.',
       labels: ['result'],
     }),
   }
-  // Closed after the listener: what it leaves in hand is brought to its end while there is still a database.
-  opened.defer(async () => void (await Promise.all(deps.closing)))
-  await startMailListener(opened, {
+  // Disposed after the listener and before the database: messages in transfer are stored.
+  stack.defer(async () => void (await Promise.all(deps.closing)))
+  await startMailListener(stack, {
     db,
     bus,
     log,
@@ -75,27 +62,30 @@ async function startTaking(
     policy: {
       scope: 'smtp',
       password: serverPassword,
-      usableAccounts: (accounts) => listAccounts(db, accounts),
+      usableAccounts: (accounts) => listExistingAccounts(db, accounts),
     },
-    resolveAddress: wantedAddress,
-    start: (address, certificate) => openListener(address, certificate, deps),
+    resolveAddress,
+    start: (address, certificate) => startListener(address, certificate, deps),
   })
 }
 
-/** Where and how the settings have us listen; `certificate` changes with the certificate's contents. */
-export function wantedAddress(
+/**
+ * Derives the listener address from the settings. Undefined if the SMTP proxy is disabled.
+ * `certificate` is the revision of the certificate; a change restarts the listener.
+ */
+export function resolveAddress(
   settings: Settings,
   certificate: string | undefined,
-): DoorAddress | undefined {
+): SmtpListenerAddress | undefined {
   if (!settings.smtpServerEnabled) return undefined
   const proxy = settings.smtpServerProxy ?? false
-  const needsLogin = settings.smtpServerAuthEnabled ?? true
+  const loginRequired = settings.smtpServerAuthEnabled ?? true
   return {
     host: settings.smtpServerHost ?? '127.0.0.1',
     port: settings.smtpServerPort ?? 2525,
     tls: settings.smtpServerTLSEnabled ?? false,
     proxy,
-    needsLogin,
-    revision: JSON.stringify([certificate, proxy, needsLogin]),
+    loginRequired,
+    revision: JSON.stringify([certificate, proxy, loginRequired]),
   }
 }

@@ -11,18 +11,18 @@ import { readTrustedProxies } from '@posthorn/mail-frontend'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
-  /** PEM, or the path of a file with it; the chain as well. */
+  /** PEM, or the path of a PEM file, with the chain. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
   readonly maxMessageBytes: number
-  /** Of messages on their way in, all together. */
+  /** Total size of all messages in transfer. */
   readonly maxBufferedBytes: number
   readonly maxConnections: number
-  /** Connections of one address that are not logged in yet. */
+  /** Maximum connections per address (IPv6: /64) that are not logged in. */
   readonly maxPendingPerAddress: number
-  /** Who is believed where a client comes from. */
+  /** Addresses whose PROXY header is accepted. */
   readonly trustedProxies: readonly string[]
-  /** A password may come in the clear although there is a certificate. */
+  /** True if passwords are accepted in plaintext although there is a certificate. */
   readonly insecureAuth: boolean
 }
 

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { matches, parseDate, Submission } from '@posthorn/contracts'
-import { Refusal } from './refusal.ts'
+import { SmtpRejection } from './rejection.ts'
 
-/** What a client asks for in headers of the message, as the API's callers do in fields and headers of theirs. */
+/** Submission options from `X-SVC-…` headers; the API has them as fields and headers. */
 export interface Controls {
   account?: string
   idempotencyKey?: string
@@ -16,7 +16,7 @@ export interface Controls {
 
 const prefix = 'x-svc-'
 
-/** How each is read; undefined: its value is none. */
+/** Parsers by header name without prefix. Undefined for an invalid value. */
 const readers: Record<string, (value: string) => Controls | undefined> = {
   account: (value) => (isText(value, 256) ? { account: value } : undefined),
   'idempotency-key': (value) => (isText(value, 1024) ? { idempotencyKey: value } : undefined),
@@ -34,9 +34,9 @@ const readers: Record<string, (value: string) => Controls | undefined> = {
   'local-address': (value) => (isIP(value) === 0 ? undefined : { localAddress: value }),
   copy: (value) => flag(value, (copy) => ({ copy })),
   'sent-mail-path': (value) => (isText(value, 1024) ? { sentMailPath: value } : undefined),
-  // The bytes are the client's and stay so: what may be said of tracking is that it is not wanted.
-  'track-opens': noTracking,
-  'track-clicks': noTracking,
+  // Message bytes are not rewritten, so tracking can only be declined.
+  'track-opens': declineTracking,
+  'track-clicks': declineTracking,
 }
 
 export function isControl(name: string): boolean {
@@ -44,9 +44,9 @@ export function isControl(name: string): boolean {
 }
 
 /**
- * Reads the control headers of a message, given by name (lower case) and value.
+ * Parses the control headers of a message. Names are in lower case.
  *
- * @throws Refusal 554 for a value that is none, one given twice, and one that we do not know: what was asked for is done or refused
+ * @throws SmtpRejection 554 for an unsupported or repeated header, or an invalid value
  */
 export function readControls(
   headers: readonly (readonly [name: string, value: string])[],
@@ -56,21 +56,21 @@ export function readControls(
   for (const [name, value] of headers) {
     const key = name.slice(prefix.length)
     const read = Object.hasOwn(readers, key) ? readers[key] : undefined
-    if (!read) throw refused(name, 'is not known here')
-    if (seen.has(name)) throw refused(name, 'is given more than once')
+    if (!read) throw invalid(name, 'is not supported')
+    if (seen.has(name)) throw invalid(name, 'occurs more than once')
     seen.add(name)
     const control = read(value)
-    if (!control) throw refused(name, 'has a value that cannot be used')
+    if (!control) throw invalid(name, 'has an invalid value')
     controls = { ...controls, ...control }
   }
   return controls
 }
 
-function refused(name: string, why: string): Refusal {
-  return new Refusal('554 5.6.0', `The header ${printable(name)} ${why}`)
+function invalid(name: string, reason: string): SmtpRejection {
+  return new SmtpRejection('554 5.6.0', `The header ${printable(name)} ${reason}`)
 }
 
-/** A header name is the client's word, and is said back. */
+/** Sanitizes a header name of the client for the reply. */
 function printable(name: string): string {
   return name.replace(/[^\x21-\x7e]/g, '?').slice(0, 100)
 }
@@ -79,7 +79,7 @@ function isText(value: string, maxLength: number): boolean {
   return value !== '' && value.length <= maxLength && !/[\u0000-\u001f\u007f]/.test(value)
 }
 
-function noTracking(value: string): Controls | undefined {
+function declineTracking(value: string): Controls | undefined {
   return flag(value, (tracks) => ({ tracks }))?.tracks === false ? {} : undefined
 }
 

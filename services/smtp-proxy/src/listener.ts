@@ -1,46 +1,49 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
+import { sleep } from '@posthorn/flow'
 import {
+  type ClientEndpoint,
   type Listener,
   listen,
   type ListenerAddress,
   networkOf,
-  type ClientEndpoint,
   resolveClientEndpoint,
 } from '@posthorn/mail-frontend'
 import { type Certificate } from '@posthorn/service'
 import type { SMTPServer } from 'smtp-server'
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
+import { SmtpProxyConnection } from './clients.ts'
 import type { Config } from './config.ts'
-import { Conversation } from './conversation.ts'
 import { createMailServer, type MailServerDeps } from './mail-server.ts'
 
-export interface DoorAddress extends ListenerAddress {
-  /** Proxies that are trusted say first where a client comes from. */
+/** Address and protocol options of the listener. */
+export interface SmtpListenerAddress extends ListenerAddress {
+  /** True if trusted proxies send a PROXY header first. */
   proxy: boolean
-  needsLogin: boolean
+  loginRequired: boolean
 }
 
 export interface ListenerDeps extends MailServerDeps {
   config: Config
-  /** What goes on after a listener has closed: whoever stops the process waits for it. */
+  /** Sessions of closed listeners that are still in progress. Awaited at shutdown. */
   closing: Set<Promise<void>>
 }
 
-/** How long sessions may go on after their listener has closed: a message in hand is brought to its end. */
+/** Time limit of sessions after their listener has closed. Messages in transfer can finish. */
 const closeMs = 5_000
 const handshakeMs = 20_000
-/** For the last words to reach a client that was sent away. */
+/** Time for the final reply to reach a disconnected client. */
 const lingerMs = 1_000
 
 /**
- * Takes submissions at an address. Disposing takes no more connections and sends the sessions away that have no message in hand; the others
- * finish theirs in the background.
+ * Starts listening for mail clients. Disposal stops accepting and disconnects sessions without a
+ * message in transfer. Other sessions finish their message in the background.
+ *
+ * @throws Error if TLS is enabled without a certificate, or the port is in use
  */
-export async function openListener(
-  { host, port, tls, proxy, needsLogin }: DoorAddress,
+export async function startListener(
+  { host, port, tls, proxy, loginRequired }: SmtpListenerAddress,
   certificate: Certificate | undefined,
   deps: ListenerDeps,
 ): Promise<Listener> {
@@ -51,78 +54,83 @@ export async function openListener(
     {
       certificate,
       tls,
-      needsLogin,
+      loginRequired,
       isClosing: () => isClosing,
       onTransactionEnd: (session) => {
-        if (isClosing) setImmediate(() => sendAway(mail, (one) => one.session === session))
+        if (isClosing) setImmediate(() => disconnect(mail, (client) => client.session === session))
       },
-      sendAway: (session, text) => sendAway(mail, (one) => one.session === session, text),
+      disconnect: (session, text) => disconnect(mail, (client) => client.session === session, text),
     },
     deps,
   )
-  mail.on('error', (err) => deps.log.debug({ err }, 'a connection failed'))
-  const entrance = { mail, deps, proxy, context: tls ? certificate?.context : undefined }
-  const pending = new Set<Line>()
+  mail.on('error', (err) => deps.log.debug({ err }, 'connection failed'))
+  const context = { mail, deps, proxy, tls: tls ? certificate?.context : undefined }
+  const connecting = new Set<ConnectingClient>()
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
-    const line = { socket }
-    pending.add(line)
-    enter(line, entrance)
+    const client = { socket }
+    connecting.add(client)
+    accept(client, context)
       .catch((err: unknown) => {
-        deps.log.debug({ err }, 'a connection failed before its greeting')
-        line.socket.destroy()
+        deps.log.debug({ err }, 'connection failed before the greeting')
+        client.socket.destroy()
       })
-      .finally(() => pending.delete(line))
+      .finally(() => connecting.delete(client))
   })
   await listen(server, { host, port })
-  server.on('error', (err) => deps.log.warn({ err }, 'a connection could not be taken'))
+  server.on('error', (err) => deps.log.warn({ err }, 'accepting a connection failed'))
   return {
     async [Symbol.asyncDispose]() {
       isClosing = true
       server.close()
-      for (const { socket } of pending) socket.destroy()
+      for (const { socket } of connecting) socket.destroy()
       const drained = drain(mail).finally(() => deps.closing.delete(drained))
       deps.closing.add(drained)
     },
   }
 }
 
-/** A connection as it is now; with TLS under way, what is to be closed is that. */
-interface Line {
+/** Connection before the greeting. `socket` becomes the TLS socket when TLS starts. */
+interface ConnectingClient {
   socket: Socket
 }
 
-interface Entrance {
+interface ListenerContext {
   mail: SMTPServer
   deps: ListenerDeps
   proxy: boolean
-  context: Certificate['context'] | undefined
+  tls: Certificate['context'] | undefined
 }
 
-/** From the bare connection to the greeting. */
-async function enter(line: Line, { mail, deps, proxy, context }: Entrance): Promise<void> {
-  const { socket } = line
+/** Reads the PROXY header, applies the limit per address, starts TLS and sends the greeting. */
+async function accept(client: ConnectingClient, context: ListenerContext): Promise<void> {
+  const { deps, proxy, tls } = context
+  const { socket } = client
   socket.on('error', () => undefined)
-  const { guests, config } = deps
-  const from = await resolveClientEndpoint(socket, proxy ? config.trustedProxies : [])
-  const place = from && !socket.destroyed ? guests.enter(networkOf(from.address)) : undefined
-  if (!from || !place) {
+  const { pending, config } = deps
+  const endpoint = await resolveClientEndpoint(socket, proxy ? config.trustedProxies : [])
+  const permit =
+    endpoint && !socket.destroyed ? pending.tryAcquire(networkOf(endpoint.address)) : undefined
+  if (!endpoint || !permit) {
     socket.destroy()
     return
   }
-  socket.once('close', () => place[Symbol.dispose]())
-  // A client that was sent away and stays would keep its place.
+  socket.once('close', () => permit[Symbol.dispose]())
+  // A disconnected client that stays connected would keep its permit.
   socket.once('finish', () => setTimeout(() => socket.destroy(), lingerMs).unref())
-  if (context && !(await secure(line, context))) {
-    line.socket.destroy()
+  if (tls && !(await startTls(client, tls))) {
+    client.socket.destroy()
     return
   }
-  greet(line.socket, { mail, deps, from, place })
+  greet(client.socket, { context, endpoint, permit })
 }
 
-/** Whether the client has agreed on TLS, in time. */
-async function secure(line: Line, secureContext: Certificate['context']): Promise<boolean> {
-  const tlsSocket = new TLSSocket(line.socket, { isServer: true, secureContext })
-  line.socket = tlsSocket
+/** Returns true if the TLS handshake completed within `handshakeMs`. */
+async function startTls(
+  client: ConnectingClient,
+  secureContext: Certificate['context'],
+): Promise<boolean> {
+  const tlsSocket = new TLSSocket(client.socket, { isServer: true, secureContext })
+  client.socket = tlsSocket
   tlsSocket.on('error', () => undefined)
   const deadline = setTimeout(() => tlsSocket.destroy(), handshakeMs)
   try {
@@ -136,35 +144,37 @@ async function secure(line: Line, secureContext: Certificate['context']): Promis
 }
 
 interface Greeting {
-  mail: SMTPServer
-  deps: ListenerDeps
-  from: ClientEndpoint
-  place: Disposable
+  context: ListenerContext
+  endpoint: ClientEndpoint
+  permit: Disposable
 }
 
-function greet(socket: Socket, { mail, deps, from, place }: Greeting): void {
-  const conversation = new Conversation(mail, socket, {
-    remoteAddress: from.address,
-    remotePort: from.port,
+function greet(
+  socket: Socket,
+  { context: { mail, deps }, endpoint: { address, port }, permit }: Greeting,
+): void {
+  const connection = new SmtpProxyConnection(mail, socket, {
+    remoteAddress: address,
+    remotePort: port,
   })
-  mail.connections.add(conversation)
-  conversation.on('error', (err: Error) => deps.log.debug({ err }, 'a connection failed'))
-  deps.guests.watch(conversation, place)
-  conversation.init()
+  mail.connections.add(connection)
+  connection.on('error', (err: Error) => deps.log.debug({ err }, 'connection failed'))
+  deps.pending.add(connection, permit)
+  connection.init()
 }
 
 async function drain(mail: SMTPServer): Promise<void> {
-  sendAway(mail, ({ session }) => !session.envelope?.mailFrom)
+  disconnect(mail, ({ session }) => !session.envelope?.mailFrom)
   const end = AbortSignal.timeout(closeMs)
-  while (mail.connections.size > 0 && !end.aborted) await delay(50)
-  sendAway(mail, () => true)
+  while (mail.connections.size > 0 && !end.aborted) await sleep(50)
+  disconnect(mail, () => true)
 }
 
-/** 421 closes the connection. */
-function sendAway(
+/** Sends 421, which closes the connection, to the clients that match. */
+function disconnect(
   mail: SMTPServer,
-  which: (one: SMTPConnection) => boolean,
+  matches: (client: SMTPConnection) => boolean,
   text = '4.3.2 Shutting down',
 ): void {
-  for (const connection of mail.connections) if (which(connection)) connection.send(421, text)
+  for (const connection of mail.connections) if (matches(connection)) connection.send(421, text)
 }

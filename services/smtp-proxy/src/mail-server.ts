@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { MailAddress, matches } from '@posthorn/contracts'
+import { type Semaphore, sleep } from '@posthorn/flow'
 import { isLoopback, type LoginThrottle, plainAddress } from '@posthorn/mail-frontend'
 import { type Certificate } from '@posthorn/service'
 import type { Metrics } from '@posthorn/telemetry'
@@ -12,52 +12,52 @@ import {
   type SMTPServerSession,
 } from 'smtp-server'
 import { checkSession, countMessage, invalidCredentials, logIn, type User } from './access.ts'
+import type { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'
-import { dsnOf } from './dsn.ts'
-import type { Guests } from './guests.ts'
-import type { KnownClients } from './known-clients.ts'
-import { type Buffered, noRoom, receive } from './receive.ts'
-import { Refusal, toRefusal } from './refusal.ts'
+import { toDsnRequest } from './dsn.ts'
+import { insufficientMemory, receive } from './receive.ts'
+import { SmtpRejection, toRejection } from './rejection.ts'
 import { submit, type SubmitDeps } from './submit.ts'
 
 export interface MailServerDeps extends SubmitDeps {
   config: Pick<Config, 'maxMessageBytes' | 'maxConnections' | 'insecureAuth'>
-  penalties: LoginThrottle
-  buffered: Buffered
-  guests: Guests
-  clients: KnownClients
+  throttle: LoginThrottle
+  /** One permit per byte of all messages in transfer. */
+  memory: Semaphore
+  pending: PendingClients
+  clients: AuthenticatedClients
   submissions: ReturnType<Metrics['counter']>
 }
 
 export interface MailServerOptions {
   certificate: Certificate | undefined
-  /** TLS from the first byte on; otherwise by STARTTLS where there is a certificate. */
+  /** True for TLS from the first byte. Otherwise STARTTLS is offered if there is a certificate. */
   tls: boolean
-  /** False: whoever does not log in names the account in a header. */
-  needsLogin: boolean
-  /** Nothing new is begun any more. */
+  /** If false, a client without login names the account in a header. */
+  loginRequired: boolean
+  /** True once no new message may start. */
   isClosing: () => boolean
-  /** After each message, whatever became of it. */
+  /** Called after each message, accepted or rejected. */
   onTransactionEnd: (session: SMTPServerSession) => void
-  /** Ends the connection of a session with a 421. */
-  sendAway: (session: SMTPServerSession, text: string) => void
+  /** Closes the connection of a session with a 421. */
+  disconnect: (session: SMTPServerSession, text: string) => void
 }
 
-/** RFC 5321 §4.5.3.2.7: a server waits five minutes for the next command at least. */
+/** RFC 5321 §4.5.3.2.7: a server waits at least 5 min for the next command. */
 const idleMs = 5 * 60_000
 const maxRecipients = 1_000
 
-/** The SMTP of the door. It does not listen itself: connections are given to it. */
+/** Creates the SMTP protocol handler. It does not listen: the listener adds connections to it. */
 export function createMailServer(options: MailServerOptions, deps: MailServerDeps): SMTPServer {
-  const { certificate, tls, needsLogin } = options
+  const { certificate, tls, loginRequired } = options
   return new SMTPServer({
     name: 'posthorn',
     banner: 'Posthorn MSA',
     secure: tls,
     ...(certificate ? { cert: certificate.cert, key: certificate.key, minVersion: 'TLSv1.2' } : {}),
-    // Who may log in without TLS is decided by where they come from.
+    // `authenticate` decides by client address who may log in without TLS.
     allowInsecureAuth: true,
-    authOptional: !needsLogin,
+    authOptional: !loginRequired,
     disabledCommands: [...(certificate ? [] : ['STARTTLS']), 'WIZ', 'SHELL', 'KILL'],
     authMethods: ['PLAIN', 'LOGIN'],
     hideENHANCEDSTATUSCODES: false,
@@ -75,56 +75,53 @@ export function createMailServer(options: MailServerOptions, deps: MailServerDep
 
 function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServerOptions {
   const { log } = deps
-  const refused = (error: unknown, session: SMTPServerSession) => {
-    const refusal = toRefusal(error)
-    const { remoteAddress } = session
-    const level = refusal.cause === undefined ? 'info' : 'warn'
+  const reject = (error: unknown, session: SMTPServerSession) => {
+    const rejection = toRejection(error)
+    const { message: reply, cause: err } = rejection
     const account = userOf(session)?.account
-    log[level](
-      { err: refusal.cause, account, address: remoteAddress, answer: refusal.message },
-      'refused',
-    )
-    return refusal
+    const fields = { err, account, address: session.remoteAddress, reply }
+    log[err === undefined ? 'info' : 'warn'](fields, 'smtp command rejected')
+    return rejection
   }
   return {
     onAuth(auth, session, done) {
       authenticate({ auth, session }, options, deps).then(
         (user) => {
-          deps.guests.leave(session)
-          deps.clients.enter(session, user, (reason) =>
-            options.sendAway(session, `4.7.0 ${reason}`),
+          deps.pending.remove(session)
+          deps.clients.add(session, user, (reason) =>
+            options.disconnect(session, `4.7.0 ${reason}`),
           )
           done(null, { user })
         },
-        (error: unknown) => done(refused(error, session)),
+        (error: unknown) => done(reject(error, session)),
       )
     },
     onMailFrom(address, session, done) {
       beginMessage({ address, session }, options, deps).then(
         () => done(),
-        (error: unknown) => done(refused(error, session)),
+        (error: unknown) => done(reject(error, session)),
       )
     },
     onRcptTo({ address }, session, done) {
       if (isMailAddress(address)) done()
-      else done(refused(new Refusal('553 5.1.3', 'Invalid address'), session))
+      else done(reject(new SmtpRejection('553 5.1.3', 'Invalid address'), session))
     },
-    // The one sign that comes also after STARTTLS: the listeners of the bare socket are gone by then.
+    // Also called after STARTTLS, which removes the listeners of the plain socket.
     onClose(session) {
-      deps.guests.leave(session)
-      deps.clients.leave(session)
+      deps.pending.remove(session)
+      deps.clients.remove(session)
     },
     onData(stream, session, done) {
       deps.clients.beginMessage(session)
-      takeMessage({ stream, session }, deps)
+      acceptMessage({ stream, session }, deps)
         .then(
-          (answer) => {
+          (reply) => {
             deps.submissions.inc({ result: 'queued' })
-            done(null, answer)
+            done(null, reply)
           },
           (error: unknown) => {
             deps.submissions.inc({ result: 'refused' })
-            done(refused(error, session))
+            done(reject(error, session))
           },
         )
         .finally(() => {
@@ -139,60 +136,61 @@ function userOf({ user }: SMTPServerSession): User | undefined {
   return user ? (user as User) : undefined
 }
 
-interface Attempt {
+interface LoginAttempt {
   auth: SMTPServerAuthentication
   session: SMTPServerSession
 }
 
 async function authenticate(
-  { auth, session }: Attempt,
+  { auth, session }: LoginAttempt,
   { certificate }: MailServerOptions,
   deps: MailServerDeps,
 ): Promise<User> {
-  const { penalties, config } = deps
+  const { throttle, config } = deps
   const { username = '', authzid } = auth
   const address = plainAddress(session.remoteAddress)
   if (certificate && !session.secure && !config.insecureAuth && !isLoopback(address))
-    throw new Refusal('538 5.7.11', 'Encryption required, issue STARTTLS first')
+    throw new SmtpRejection('538 5.7.11', 'Encryption required, issue STARTTLS first')
   try {
-    // Acting for somebody else is nobody's right.
+    // RFC 4616: no user may act as another one.
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: auth.password ?? '', address })
-    penalties.recordSuccess(address, username)
+    throttle.recordSuccess(address, username)
     return user
   } catch (error) {
-    if (!(error instanceof Refusal))
-      throw new Refusal('454 4.7.0', 'Temporary authentication failure', { cause: error })
-    await delay(penalties.recordFailure(address, username))
+    if (!(error instanceof SmtpRejection))
+      throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
+    await sleep(throttle.recordFailure(address, username))
     throw error
   }
 }
 
-interface Beginning {
+interface MailCommand {
   address: SMTPServerAddress
   session: SMTPServerSession
 }
 
-/** @throws Refusal where no message may be begun */
+/** Handles MAIL. @throws SmtpRejection if the session may not start a message */
 async function beginMessage(
-  { address: { address, args }, session }: Beginning,
+  { address: { address, args }, session }: MailCommand,
   { isClosing }: MailServerOptions,
   deps: MailServerDeps,
 ): Promise<void> {
-  if (isClosing()) throw new Refusal('421 4.3.2', 'Shutting down')
-  if (address !== '' && !isMailAddress(address)) throw new Refusal('553 5.1.7', 'Invalid address')
+  if (isClosing()) throw new SmtpRejection('421 4.3.2', 'Shutting down')
+  if (address !== '' && !isMailAddress(address))
+    throw new SmtpRejection('553 5.1.7', 'Invalid address')
   // RFC 3461 §4.4
   if ((session.envelope.dsn?.envid?.length ?? 0) > 100)
-    throw new Refusal('501 5.5.4', 'The ENVID is too long')
+    throw new SmtpRejection('501 5.5.4', 'The ENVID is too long')
   const user = userOf(session)
   await checkSession(deps, user)
   const { SIZE: declared } = args || {}
-  if (!deps.buffered.hasRoom(Number(declared) || 0)) throw noRoom()
+  if (deps.memory.available < (Number(declared) || 0)) throw insufficientMemory()
   await countMessage(deps, user)
-  deps.guests.leave(session)
+  deps.pending.remove(session)
 }
 
-/** Whatever goes on to another server is checked as strictly as what comes by the API. */
+/** Applies the same rules as the API. */
 function isMailAddress(address: string): boolean {
   return matches(MailAddress, address)
 }
@@ -202,7 +200,7 @@ interface Transmission {
   session: SMTPServerSession
 }
 
-async function takeMessage(
+async function acceptMessage(
   { stream, session }: Transmission,
   deps: MailServerDeps,
 ): Promise<string> {
@@ -211,7 +209,7 @@ async function takeMessage(
     from: mailFrom ? mailFrom.address : '',
     to: [...new Set(rcptTo.map(({ address }) => address))],
   }
-  const dsn = dsnOf(session.envelope)
-  using received = await receive(stream, deps.config.maxMessageBytes, deps.buffered)
+  const dsn = toDsnRequest(session.envelope)
+  using received = await receive(stream, deps.config.maxMessageBytes, deps.memory)
   return await submit(deps, userOf(session), { envelope, dsn, message: received.message })
 }

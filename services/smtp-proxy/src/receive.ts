@@ -1,67 +1,60 @@
 import type { Readable } from 'node:stream'
-import { Refusal } from './refusal.ts'
+import type { Semaphore } from '@posthorn/flow'
+import { SmtpRejection } from './rejection.ts'
 
-/** What messages occupy that are on their way in, until they are stored: all sessions together. */
-export class Buffered {
-  readonly max: number
-  bytes = 0
+export const insufficientMemory = () =>
+  new SmtpRejection('452 4.3.1', 'Insufficient system storage, try again later')
 
-  constructor(max: number) {
-    this.max = max
-  }
-
-  hasRoom(bytes: number): boolean {
-    return this.bytes + bytes <= this.max
-  }
-}
-
-export const noRoom = () => new Refusal('452 4.3.1', 'Insufficient system storage, try again later')
-
-/** However slowly a message comes: nobody holds memory for longer. */
+/** Maximum duration of a transfer. Limits how long a slow client occupies memory. */
 const maxMs = 30 * 60_000
 
-/** A message that was read; dispose it when its bytes are not needed any more. */
-export interface Received extends Disposable {
+/** Received message. Disposal releases its share of the memory limit. */
+export interface ReceivedMessage extends Disposable {
   message: Buffer
 }
 
 /**
- * Reads a message to its end, keeping no more than is allowed: the client is answered when it has said everything.
+ * Reads a message to its end. `memory` has one permit per byte of all messages in transfer. Reads
+ * a rejected message to its end as well, because the reply follows the end of data.
  *
- * @throws Refusal 552 for a message that is too long, 452 while too much is on its way in, 421 for one that does not come to its end.
+ * @throws SmtpRejection 552 for a message above `maxBytes`, 452 if memory is used up, 421 after
+ * `maxMs`
  */
 export async function receive(
   stream: Readable,
   maxBytes: number,
-  buffered: Buffered,
-): Promise<Received> {
+  memory: Semaphore,
+): Promise<ReceivedMessage> {
   const chunks: Buffer[] = []
+  const permits: Disposable[] = []
   let bytes = 0
-  let held = 0
-  let refusal: Refusal | undefined
+  let rejection: SmtpRejection | undefined
   const drop = () => {
-    buffered.bytes -= held
-    held = 0
+    for (const permit of permits.splice(0)) permit[Symbol.dispose]()
     chunks.length = 0
   }
   const timer = setTimeout(
-    () => stream.destroy(new Refusal('421 4.4.2', 'The message took too long')),
+    () => stream.destroy(new SmtpRejection('421 4.4.2', 'The message took too long')),
     maxMs,
   )
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > maxBytes)
-        refusal = new Refusal('552 5.3.4', `Message exceeds the maximum size of ${maxBytes} bytes`)
-      else if (!buffered.hasRoom(chunk.length)) refusal ??= noRoom()
-      if (refusal) drop()
-      else {
+        rejection = new SmtpRejection(
+          '552 5.3.4',
+          `Message exceeds the maximum size of ${maxBytes} bytes`,
+        )
+      const permit = rejection ? undefined : memory.tryAcquire(chunk.length)
+      if (permit) {
+        permits.push(permit)
         chunks.push(chunk)
-        held += chunk.length
-        buffered.bytes += chunk.length
+      } else {
+        rejection ??= insufficientMemory()
+        drop()
       }
     }
-    if (refusal) throw refusal
+    if (rejection) throw rejection
     const message = Buffer.concat(chunks)
     chunks.length = 0
     return { message, [Symbol.dispose]: drop }

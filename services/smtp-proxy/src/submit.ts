@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
+import { defined } from '@posthorn/contracts'
 import {
   assertCanSend,
   type Db,
@@ -13,7 +14,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { type AccessDeps, checkSession, type User } from './access.ts'
 import type { Controls } from './control-headers.ts'
 import { prepareMessage } from './prepare-message.ts'
-import { Refusal } from './refusal.ts'
+import { SmtpRejection } from './rejection.ts'
 import { findSendingAccount, gatewayExists } from './store/accounts.ts'
 import { type Idempotency, type NewSubmission, storeSubmission } from './store/outbox.ts'
 
@@ -29,17 +30,21 @@ export interface Envelope {
   to: string[]
 }
 
-export interface Submitted {
+export interface SubmittedMessage {
   envelope: Envelope
   dsn: DsnRequest | undefined
   message: Buffer
 }
 
-/** Stores a message to be sent. What it answers is a promise: the row is committed. */
+/**
+ * Stores a message in the outbox and wakes a sender. Returns the reply after the commit.
+ *
+ * @throws SmtpRejection for a message that is not accepted
+ */
 export async function submit(
   deps: SubmitDeps,
   user: User | undefined,
-  { envelope, dsn, message }: Submitted,
+  { envelope, dsn, message }: SubmittedMessage,
 ): Promise<string> {
   const { db, bus, settings, log } = deps
   const now = new Date()
@@ -50,7 +55,7 @@ export async function submit(
   const sender = await getSender(db, account, controls)
   const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
-  // A time that has passed means now.
+  // A time in the past means now.
   const sendAt = controls.sendAt && controls.sendAt > now ? controls.sendAt : now
   const row: NewSubmission = {
     queueId,
@@ -64,7 +69,7 @@ export async function submit(
     sendAt,
     nextAttemptAt: sendAt,
     maxAttempts: controls.deliveryAttempts ?? deliveryAttempts,
-    ...optionsOf(controls, { dsn, imap: sender.imap }),
+    ...columnsOf(controls, { dsn, imap: sender.imap }),
   }
   const key = idempotencyOf(controls.idempotencyKey, envelope, {
     response: 'Queued for delivery',
@@ -73,47 +78,59 @@ export async function submit(
     queueId,
   })
   const stored = await storeSubmission(db, row, key)
-  if (stored.result === 'gone') throw unknownAccount()
+  if (stored.result === 'deleted') throw unknownAccount()
   if (stored.result === 'mismatch')
-    throw new Refusal('554 5.6.0', 'The idempotency key was used for a message to other recipients')
-  if (stored.result === 'repeated') return answer(stored.response.queueId, now)
-  // The sender's sweep finds the row without it, only later.
+    throw new SmtpRejection(
+      '554 5.6.0',
+      'The idempotency key was used for a message to other recipients',
+    )
+  if (stored.result === 'repeated') return replyFor(stored.response.queueId, now)
+  // Harmless if lost: senders also poll.
   if (sendAt <= now)
     bus
       .publishHint('sender.submissions', { queueId })
-      .catch((err: unknown) => log.debug({ err, queueId }, 'no hint'))
-  log.info({ account, queueId, bytes: mime.length, recipients: envelope.to.length }, 'queued')
-  return answer(queueId, now)
+      .catch((err: unknown) => log.debug({ err, queueId }, 'publishing a hint failed'))
+  log.info(
+    { account, queueId, bytes: mime.length, recipients: envelope.to.length },
+    'submission queued',
+  )
+  return replyFor(queueId, now)
 }
 
-const answer = (queueId: string, now: Date) =>
+const replyFor = (queueId: string, now: Date) =>
   `Message queued for delivery as ${queueId} (${now.toISOString()})`
 
-const unknownAccount = () => new Refusal('550 5.7.1', 'There is no such account')
+const unknownAccount = () => new SmtpRejection('550 5.7.1', 'Account not found')
 
-/** Whose message it is: of who logged in, or of whom the header names where nobody has to. */
+/** Account of the login, or of the header if no login is required. */
 function accountOf(user: User | undefined, { account }: Controls): string {
   if (user && account !== undefined && account !== user.account)
-    throw new Refusal('550 5.7.1', 'The header X-SVC-Account names another account than the login')
-  const whose = user?.account ?? account
-  if (whose === undefined)
-    throw new Refusal('550 5.7.1', 'Log in, or name an account in the header X-SVC-Account')
-  return whose
+    throw new SmtpRejection(
+      '550 5.7.1',
+      'The header X-SVC-Account names another account than the login',
+    )
+  const sending = user?.account ?? account
+  if (sending === undefined)
+    throw new SmtpRejection('550 5.7.1', 'Log in, or name an account in the header X-SVC-Account')
+  return sending
 }
 
-/** @throws Refusal 550; AppError where the account cannot send, or not yet */
+/** @throws SmtpRejection 550, AppError if the account cannot send or has not connected yet */
 async function getSender(db: Db, account: string, { gateway }: Controls) {
   const sender = await findSendingAccount(db, account)
   if (!sender) throw unknownAccount()
   if (gateway !== undefined && !(await gatewayExists(db, gateway)))
-    throw new Refusal('550 5.7.1', 'The gateway that the header X-SVC-Gateway names was not found')
+    throw new SmtpRejection(
+      '550 5.7.1',
+      'The gateway that the header X-SVC-Gateway names was not found',
+    )
   assertCanSend({ ...sender, gateway: gateway ?? null })
   return sender
 }
 
-function optionsOf(
+function columnsOf(
   controls: Controls,
-  { dsn, imap }: Pick<Submitted, 'dsn'> & Pick<SendPrerequisites, 'imap'>,
+  { dsn, imap }: Pick<SubmittedMessage, 'dsn'> & Pick<SendPrerequisites, 'imap'>,
 ): Partial<NewSubmission> {
   const filing = filingOf(controls, imap)
   return {
@@ -125,21 +142,18 @@ function optionsOf(
   }
 }
 
-/** What is left to do in the mailbox once the message is sent; null where there is none, or nothing. */
+/** Mailbox work after sending. Null if there is no mailbox or no copy is wanted. */
 function filingOf(
   { copy, sentMailPath }: Controls,
   imap: SendPrerequisites['imap'],
 ): Filing | null {
   if (!imap || imap.disabled || copy === false) return null
-  return {
-    ...(copy === undefined ? {} : { copy }),
-    ...(sentMailPath === undefined ? {} : { sentMailPath }),
-  }
+  return defined({ copy, sentMailPath })
 }
 
 /**
- * A client that repeats itself builds its message anew, with another Date, Message-ID and boundaries: who it is from and to is what
- * must be the same.
+ * Idempotency record of a message. Compares envelopes only: clients rebuild a repeated message
+ * with a new Date, Message-ID and boundaries.
  */
 function idempotencyOf(
   key: string | undefined,

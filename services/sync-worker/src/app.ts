@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { imapBackend, type MailBackend } from '@posthorn/backends'
+import { imapBackend, type ImapBackend } from '@posthorn/backends'
 import {
   cacheSettings,
   type Db,
@@ -50,7 +50,7 @@ export interface WorkerApp extends AsyncDisposable {
 export async function startApp(
   config: Config,
   signal: AbortSignal,
-  { backend = imapBackend }: { backend?: MailBackend } = {},
+  { backend = imapBackend }: { backend?: ImapBackend } = {},
 ): Promise<WorkerApp> {
   const worker = { id: randomUUID(), proof: randomUUID() }
   await using stack = new AsyncDisposableStack()
@@ -105,7 +105,7 @@ export async function startApp(
 
 interface SessionParts {
   config: Config
-  backend: MailBackend
+  backend: ImapBackend
   worker: { id: string; proof: string }
 }
 

@@ -1,7 +1,7 @@
-import { imapBackend, type MailBackend, type MailSession } from '@posthorn/backends'
+import { imapBackend, type ImapBackend, type MailSession } from '@posthorn/backends'
 
 /** Dovecot, with some of its answers changed. */
-export function altered(alter: (session: MailSession) => Partial<MailSession>): MailBackend {
+export function altered(alter: (session: MailSession) => Partial<MailSession>): ImapBackend {
   return {
     async connect(options) {
       const session = await imapBackend.connect(options)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { MailBackend } from '@posthorn/backends'
+import type { ImapBackend } from '@posthorn/backends'
 import {
   createMailbox,
   deleteMailbox,
@@ -18,7 +18,7 @@ const idleAlone = altered(({ capabilities }) => ({
 describe.each([
   ['a server that tells of every folder', {}],
   ['a server that tells of one folder', { backend: idleAlone }],
-])('%s', (_name, parts: { backend?: MailBackend }) => {
+])('%s', (_name, parts: { backend?: ImapBackend }) => {
   let world: World
   let account: string
   let client: ImapClient

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { MailBackend } from '@posthorn/backends'
+import type { ImapBackend } from '@posthorn/backends'
 import { connectBus, on } from '@posthorn/bus'
 import {
   type Command,
@@ -81,7 +81,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
 
   const startWorker = async (
     over: Partial<Config> = {},
-    parts: { backend?: MailBackend } = {},
+    parts: { backend?: ImapBackend } = {},
   ): Promise<WorkerApp> => {
     const config = readConfig({
       DATABASE_URL: database.roleUrl('posthorn_sync_worker'),

@@ -3,7 +3,7 @@ import type { AppendedMessage, AppendOptions } from '../backend.ts'
 import type { ImapConnection } from './connection.ts'
 import { commandMs } from './connection.ts'
 import { assertFlag } from './flags.ts'
-import { pathOf } from './folders.ts'
+import { pathOf } from './mailbox-commands.ts'
 
 /** A line that is slower than this is none. */
 const bytesPerMs = 32
@@ -24,7 +24,7 @@ export async function appendMessage(
       assertFits(message.length, client.capabilities.get('APPENDLIMIT'))
       const destination = pathOf(client, path)
       const stored = await client.append(destination, message, [...flags], internalDate)
-      if (!stored) throw connection.refused('store the message')
+      if (!stored) throw connection.rejection('store the message')
       const { uid, uidValidity, seq } = stored
       return {
         path: destination,

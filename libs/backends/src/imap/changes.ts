@@ -18,7 +18,7 @@ export async function* changesSince(
   connection: ImapConnection,
   since: bigint,
 ): AsyncGenerator<MailboxChange> {
-  const mailbox = connection.open
+  const mailbox = connection.selected
   yield* await connection.call((client) => collect(connection, client, since), mailbox)
 }
 

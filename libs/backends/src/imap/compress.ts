@@ -23,7 +23,7 @@ const chunkSize = 8 * 1024
  * send: commands of a hundred bytes. So that goes out as blocks that are not packed at all. What remains is for unpacking: 20 kB of a
  * connection that is idle, 55 kB of one that has received much.
  */
-export function compressCheaply(client: ImapFlow, onBroken: () => void): void {
+export function enableCompression(client: ImapFlow, onBroken: () => void): void {
   const internals = client as unknown as Internals
   internals.compress = async () => {
     try {

@@ -1,18 +1,18 @@
 import { AppError } from '@posthorn/errors'
+import { Mutex } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { ImapFlow, type ImapFlowOptions } from 'imapflow'
 import {
   commandError,
   connectError,
-  connectionGone,
-  gaveUp,
+  connectionClosed,
+  connectAborted,
   timedOut,
-  undoesLogin,
+  invalidatesLogin,
 } from './errors.ts'
-import { Lane } from './lane.ts'
-import { Notices } from './notices.ts'
-import { Refusals } from './refusals.ts'
-import { pollStatus } from './status.ts'
+import { NotificationBuffer } from './notification-buffer.ts'
+import { RejectionLogger } from './rejection-logger.ts'
+import { pollStatus } from './counters.ts'
 import type { Transcript } from './transcript.ts'
 import { Wire } from './wire.ts'
 
@@ -24,7 +24,7 @@ const maxKeepAlives = 12
 const logoutMs = 2_000
 
 /** The mailbox a call is meant for: UIDs mean nothing in another. */
-export interface OpenMailbox {
+export interface MailboxRef {
   path: string
   uidValidity: bigint
 }
@@ -33,33 +33,33 @@ export interface OpenMailbox {
 export class ImapConnection {
   readonly client: ImapFlow
   readonly wire: Wire
-  readonly lane = new Lane()
-  readonly notices = new Notices()
+  readonly mutex = new Mutex()
+  readonly notifications = new NotificationBuffer()
   readonly closed: Promise<Error | undefined>
-  readonly #refusals: Refusals
+  readonly #refusals: RejectionLogger
   #reason: Error | undefined
-  #asked = false
+  #closing = false
   #keepAlives = 0
-  #open: OpenMailbox | undefined
+  #open: MailboxRef | undefined
 
   constructor(options: ImapFlowOptions, log: Logger, transcript?: Transcript) {
-    this.#refusals = new Refusals(log)
+    this.#refusals = new RejectionLogger(log)
     this.client = new ImapFlow({ ...options, logger: this.#refusals.logger(transcript) })
     // For as long as the client lives, closed or not: an 'error' event that nobody hears ends the process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise
     this.client.once('close', () => {
-      if (!this.#asked) this.#reason ??= this.#byeOr(connectionGone())
-      resolve(this.#asked ? undefined : this.#reason)
+      if (!this.#closing) this.#reason ??= this.#byeOr(connectionClosed())
+      resolve(this.#closing ? undefined : this.#reason)
     })
     this.wire = new Wire(this.client)
-    this.notices.listenTo(this.client, this.wire)
+    this.notifications.listenTo(this.client, this.wire)
   }
 
   /** Connects and logs in. Whatever goes wrong, nothing stays open. */
   async connect(signal: AbortSignal, keepAliveMs: number): Promise<void> {
-    const giveUp = () => this.end(gaveUp(signal))
+    const giveUp = () => this.end(connectAborted(signal))
     signal.addEventListener('abort', giveUp, { once: true })
     try {
       if (signal.aborted) giveUp()
@@ -67,7 +67,7 @@ export class ImapConnection {
       if (!this.client.usable) throw this.#gone()
       // imapflow passes over a refusal of what it asks at the beginning.
       const refusal = this.#refusals.last
-      if (refusal && undoesLogin(refusal)) throw refusal
+      if (refusal && invalidatesLogin(refusal)) throw refusal
       this.#keepAlive(keepAliveMs)
     } catch (error) {
       const reason = signal.aborted ? (this.#reason ?? error) : error
@@ -81,17 +81,17 @@ export class ImapConnection {
   /** Runs commands when their turn has come. With a mailbox, only while that one is open. Every failure is an AppError. */
   async call<T>(
     work: (client: ImapFlow) => Promise<T>,
-    mailbox?: OpenMailbox,
+    mailbox?: MailboxRef,
     timeoutMs?: number,
   ): Promise<T> {
     this.#keepAlives = 0
-    return await this.lane.run(() => this.perform(work, mailbox, timeoutMs))
+    return await this.mutex.run(() => this.perform(work, mailbox, timeoutMs))
   }
 
   /** The same for whoever holds the lane already. */
   async perform<T>(
     work: (client: ImapFlow) => Promise<T>,
-    mailbox?: OpenMailbox,
+    mailbox?: MailboxRef,
     timeoutMs = commandMs,
   ): Promise<T> {
     if (!this.client.usable) throw this.#gone()
@@ -112,12 +112,12 @@ export class ImapConnection {
   }
 
   /** The error behind an answer of imapflow that is merely `false`. */
-  refused(what: string): AppError {
+  rejection(action: string): AppError {
     if (!this.client.usable) return this.#gone()
     const refusal = this.#refusals.last
     return refusal
       ? commandError(refusal)
-      : new AppError('rejected', `The mail server did not ${what}`)
+      : new AppError('rejected', `The mail server did not ${action}`)
   }
 
   /** NOOP, for whoever holds the lane. Some servers do not count it as a sign of life: these are asked for counters. */
@@ -125,25 +125,25 @@ export class ImapConnection {
     if (ignoresNoop(client)) return await pollStatus(this, this.#open?.path ?? 'INBOX')
     // imapflow answers false where it failed, whatever its types say.
     const answer: unknown = await client.noop()
-    if (answer === false) throw this.refused('answer NOOP')
+    if (answer === false) throw this.rejection('answer NOOP')
   }
 
   /** The mailbox that is open now. */
-  get open(): OpenMailbox {
+  get selected(): MailboxRef {
     if (!this.client.usable) throw this.#gone()
     if (!this.#open) throw new AppError('internal', 'No mailbox is open')
     return this.#open
   }
 
   /** The same, for whoever can do without. */
-  get current(): OpenMailbox | undefined {
+  get selectedIfAny(): MailboxRef | undefined {
     return this.#open
   }
 
-  set open(mailbox: OpenMailbox | undefined) {
+  set selected(mailbox: MailboxRef | undefined) {
     const same =
       mailbox && this.#open?.path === mailbox.path && this.#open.uidValidity === mailbox.uidValidity
-    if (!same) this.notices.forget()
+    if (!same) this.notifications.clear()
     this.#open = mailbox
   }
 
@@ -156,7 +156,7 @@ export class ImapConnection {
   /** Says goodbye where that is quickly done, and closes. */
   async close(): Promise<void> {
     if (this.client.isClosed) return
-    this.#asked = true
+    this.#closing = true
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(() => resolve(), logoutMs)
     await Promise.race([this.client.logout().catch(() => {}), late])
@@ -166,15 +166,15 @@ export class ImapConnection {
 
   #keepAlive(everyMs: number): void {
     const timer = setInterval(() => {
-      if (!this.lane.free || ++this.#keepAlives > maxKeepAlives) return
+      if (!this.mutex.isIdle || ++this.#keepAlives > maxKeepAlives) return
       // Whoever comes next sees what became of it.
-      this.lane.run(() => this.perform((client) => this.noop(client))).catch(() => {})
+      this.mutex.run(() => this.perform((client) => this.noop(client))).catch(() => {})
     }, everyMs)
     timer.unref()
     this.client.once('close', () => clearInterval(timer))
   }
 
-  #isOpen({ path, uidValidity }: OpenMailbox): boolean {
+  #isOpen({ path, uidValidity }: MailboxRef): boolean {
     return (
       this.client.mailbox !== false &&
       this.#open?.path === path &&
@@ -183,13 +183,13 @@ export class ImapConnection {
   }
 
   #gone(): AppError {
-    return this.#byeOr(connectionGone(this.#reason))
+    return this.#byeOr(connectionClosed(this.#reason))
   }
 
   /** The server's parting words explain more than a closed socket. */
   #byeOr(error: AppError): AppError {
     const bye = this.client.byeReason
-    if (bye === undefined || this.#asked || error.code !== 'ECONNRESET') return error
+    if (bye === undefined || this.#closing || error.code !== 'ECONNRESET') return error
     return connectError(Object.assign(new Error('closed'), { code: 'NoConnection', reason: bye }))
   }
 }

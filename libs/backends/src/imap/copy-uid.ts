@@ -1,6 +1,6 @@
 import type { UidRange } from '../backend.ts'
 import { countUids, maxUid, normaliseRanges, reachesBeyond, uidsIn } from '../uid-ranges.ts'
-import { codeOf } from './ask.ts'
+import { responseCode } from './exec-command.ts'
 import { type Line, textOf, type Token } from './tokens.ts'
 
 /** Where messages went. */
@@ -13,26 +13,26 @@ export interface CopiedUids {
  * COPYUID (RFC 4315 §3). The two sets belong together place by place, so they are not put in order, and one that does not fit, or speaks of
  * more than was asked for, is none: a range takes twenty bytes to write and could take gigabytes to walk.
  */
-export function readCopyUid(line: Line, asked: readonly UidRange[]): CopiedUids {
-  const [name, uidValidity, from, to] = codeOf(line)
+export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedUids {
+  const [name, uidValidity, from, to] = responseCode(line)
   if (textOf(name)?.toUpperCase() !== 'COPYUID') return {}
   const validity = textOf(uidValidity) ?? ''
-  const before = rangesIn(from)
-  const after = rangesIn(to)
+  const before = parseOrderedRanges(from)
+  const after = parseOrderedRanges(to)
   const count = countUids(before)
   const fits =
     count > 0 &&
     count === countUids(after) &&
-    count <= countUids(asked) &&
-    !reachesBeyond(normaliseRanges(before), asked)
+    count <= countUids(requested) &&
+    !reachesBeyond(normaliseRanges(before), requested)
   return {
     ...(/^[1-9]\d{0,19}$/.test(validity) ? { uidValidity: BigInt(validity) } : {}),
-    ...(fits ? { uidMap: paired(before, after) } : {}),
+    ...(fits ? { uidMap: pairUids(before, after) } : {}),
   }
 }
 
 /** In the order they were written; none where one of them makes no sense. */
-function rangesIn(token: Token | undefined): UidRange[] {
+function parseOrderedRanges(token: Token | undefined): UidRange[] {
   const ranges: UidRange[] = []
   for (const piece of (textOf(token) ?? '').split(',')) {
     const [, first, last = first] = /^(\d{1,10})(?::(\d{1,10}))?$/.exec(piece) ?? []
@@ -43,7 +43,7 @@ function rangesIn(token: Token | undefined): UidRange[] {
   return ranges
 }
 
-function paired(before: readonly UidRange[], after: readonly UidRange[]): Map<number, number> {
+function pairUids(before: readonly UidRange[], after: readonly UidRange[]): Map<number, number> {
   const map = new Map<number, number>()
   const target = uidsIn(after)
   for (const uid of uidsIn(before)) map.set(uid, target.next().value ?? 0)

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { array, assert, asyncProperty, constantFrom, integer, uint8Array } from 'fast-check'
-import { decoded, limited } from './decode.ts'
+import { decodeTransferEncoding, takeBytes } from './decode.ts'
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -11,9 +11,9 @@ async function read(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 async function decode(text: string, encoding: string, size = 7): Promise<string> {
-  return (await read(decoded(pieces(Buffer.from(text, 'latin1'), size), encoding))).toString(
-    'latin1',
-  )
+  return (
+    await read(decodeTransferEncoding(pieces(Buffer.from(text, 'latin1'), size), encoding))
+  ).toString('latin1')
 }
 
 function inLines(text: string): string {
@@ -27,9 +27,9 @@ test('base64 comes back however it is cut', async () => {
       integer({ min: 1, max: 90 }),
       async (bytes, size) => {
         const text = inLines(Buffer.from(bytes).toString('base64'))
-        expect(await read(decoded(pieces(Buffer.from(text), size), 'BASE64'))).toEqual(
-          Buffer.from(bytes),
-        )
+        expect(
+          await read(decodeTransferEncoding(pieces(Buffer.from(text), size), 'BASE64')),
+        ).toEqual(Buffer.from(bytes))
       },
     ),
   )
@@ -51,9 +51,9 @@ test('quoted-printable comes back however it is cut', async () => {
           .map((byte) => `=${byte.toString(16).padStart(2, '0').toUpperCase()}`)
           .join('')
         const soft = text.replaceAll(/.{1,75}/g, '$&=\r\n')
-        expect(await read(decoded(pieces(Buffer.from(soft), size), 'quoted-printable'))).toEqual(
-          Buffer.from(bytes),
-        )
+        expect(
+          await read(decodeTransferEncoding(pieces(Buffer.from(soft), size), 'quoted-printable')),
+        ).toEqual(Buffer.from(bytes))
       },
     ),
   )
@@ -90,16 +90,16 @@ test.each([
 })
 
 test('a limit asks for no more than it lets through', async () => {
-  let asked = 0
+  let pulled = 0
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (;;) {
-      asked++
+      pulled++
       yield Buffer.alloc(10)
     }
   }
-  expect(await read(limited(endless(), 25))).toHaveLength(25)
-  expect(asked).toBe(3)
-  expect(await read(limited(endless(), 0))).toHaveLength(0)
+  expect(await read(takeBytes(endless(), 25))).toHaveLength(25)
+  expect(pulled).toBe(3)
+  expect(await read(takeBytes(endless(), 0))).toHaveLength(0)
 })
 
 test('a long run of blanks takes linear time', async () => {

@@ -1,20 +1,20 @@
 /** Takes the transfer encoding (RFC 2045 §6) off a stream, in linear time and without holding more than a piece of it. Never fails: what is not as it should be is passed on. */
-export function decoded(
+export function decodeTransferEncoding(
   content: AsyncIterable<Uint8Array>,
   encoding: string | undefined,
 ): AsyncIterable<Uint8Array> {
   switch (encoding?.trim().toLowerCase()) {
     case 'base64':
-      return transformed(content, new Base64())
+      return transform(content, new Base64())
     case 'quoted-printable':
-      return transformed(content, new QuotedPrintable())
+      return transform(content, new QuotedPrintable())
     default:
       return content
   }
 }
 
 /** The first `maxBytes`; the rest is not asked for. */
-export async function* limited(
+export async function* takeBytes(
   content: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
@@ -32,7 +32,7 @@ interface Decoder {
   end(): Uint8Array
 }
 
-async function* transformed(
+async function* transform(
   content: AsyncIterable<Uint8Array>,
   decoder: Decoder,
 ): AsyncGenerator<Uint8Array> {
@@ -73,29 +73,29 @@ const equals = 61
 /** RFC 2045 §6.7. An `=` that begins nothing stays; blanks at the end of a line go, as transport may have put them there. */
 class QuotedPrintable implements Decoder {
   /** What came since the last byte whose meaning is settled: blanks, or an `=` and what follows it. */
-  #held: number[] = []
+  #pending: number[] = []
   #out = Buffer.alloc(0)
   #length = 0
 
   push(bytes: Uint8Array): Uint8Array {
-    this.#out = Buffer.allocUnsafe(bytes.length + this.#held.length)
+    this.#out = Buffer.allocUnsafe(bytes.length + this.#pending.length)
     this.#length = 0
     for (const byte of bytes) this.#take(byte)
     return this.#out.subarray(0, this.#length)
   }
 
   end(): Uint8Array {
-    const rest = this.#held[0] === equals ? Uint8Array.from(this.#held) : new Uint8Array()
-    this.#held = []
+    const rest = this.#pending[0] === equals ? Uint8Array.from(this.#pending) : new Uint8Array()
+    this.#pending = []
     return rest
   }
 
   #take(byte: number): void {
-    if (this.#held[0] === equals) this.#afterEquals(byte)
+    if (this.#pending[0] === equals) this.#afterEquals(byte)
     else if (byte === equals) this.#hold(byte)
-    else if (byte === space || byte === tab) this.#held.push(byte)
+    else if (byte === space || byte === tab) this.#pending.push(byte)
     else {
-      if (byte === cr || byte === lf) this.#held = []
+      if (byte === cr || byte === lf) this.#pending = []
       this.#release()
       this.#put(byte)
     }
@@ -103,17 +103,17 @@ class QuotedPrintable implements Decoder {
 
   #hold(byte: number): void {
     this.#release()
-    this.#held.push(byte)
+    this.#pending.push(byte)
   }
 
   /** `=XY`, or a line break that is none: `=`, blanks, CRLF. */
   #afterEquals(byte: number): void {
-    const [, second] = this.#held
-    if (byte === lf) this.#held = []
+    const [, second] = this.#pending
+    if (byte === lf) this.#pending = []
     else if (second === undefined ? isHex(byte) || isBlank(byte) : isBlank(second) && isBlank(byte))
-      this.#held.push(byte)
+      this.#pending.push(byte)
     else if (second !== undefined && isHex(second) && isHex(byte)) {
-      this.#held = []
+      this.#pending = []
       this.#put(Number.parseInt(String.fromCharCode(second, byte), 16))
     } else {
       this.#release()
@@ -122,8 +122,8 @@ class QuotedPrintable implements Decoder {
   }
 
   #release(): void {
-    for (const byte of this.#held) this.#put(byte)
-    this.#held = []
+    for (const byte of this.#pending) this.#put(byte)
+    this.#pending = []
   }
 
   #put(byte: number): void {

@@ -1,8 +1,8 @@
 import { AppError } from '@posthorn/errors'
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { Download } from '../backend.ts'
-import type { ImapConnection, OpenMailbox } from './connection.ts'
-import { decoded, limited } from './decode.ts'
+import type { ImapConnection, MailboxRef } from './connection.ts'
+import { decodeTransferEncoding, takeBytes } from './decode.ts'
 import { messageNotFound } from './errors.ts'
 import { findPart, sectionOf, toBodyPart } from './structure.ts'
 
@@ -23,30 +23,31 @@ export async function downloadPart(
   uid: number,
   { part, maxBytes = Infinity }: { part: string; maxBytes?: number },
 ): Promise<Download> {
-  const mailbox = connection.open
+  const mailbox = connection.selected
   const row = await fetchOne({ connection, mailbox }, uid, { uid: true, bodyStructure: true })
   const root = row.bodyStructure && toBodyPart(row.bodyStructure)
-  const found = root && findPart(root, part)
-  if (!found) throw new AppError('not-found', 'The message has no such part', { code: 'NotFound' })
+  const bodyPart = root && findPart(root, part)
+  if (!bodyPart)
+    throw new AppError('not-found', 'The message has no such part', { code: 'NotFound' })
   const pieces = new Pieces(connection, uid, sectionOf(root, part))
   const { bytes } = await pieces.first()
-  const content = decoded(pieces.from(bytes), found.encoding)
+  const content = decodeTransferEncoding(pieces.from(bytes), bodyPart.encoding)
   return {
-    ...(found.size === undefined ? {} : { size: found.size }),
-    part: found,
-    content: maxBytes === Infinity ? content : limited(content, maxBytes),
+    ...(bodyPart.size === undefined ? {} : { size: bodyPart.size }),
+    part: bodyPart,
+    content: maxBytes === Infinity ? content : takeBytes(content, maxBytes),
   }
 }
 
 class Pieces {
   readonly #connection: ImapConnection
-  readonly #mailbox: OpenMailbox
+  readonly #mailbox: MailboxRef
   readonly #uid: number
   readonly #section: string | undefined
 
   constructor(connection: ImapConnection, uid: number, section?: string) {
     this.#connection = connection
-    this.#mailbox = connection.open
+    this.#mailbox = connection.selected
     this.#uid = uid
     this.#section = section
   }
@@ -92,7 +93,7 @@ class Pieces {
 
 /** What the server gives of one message of the mailbox. */
 export async function fetchOne(
-  { connection, mailbox }: { connection: ImapConnection; mailbox: OpenMailbox },
+  { connection, mailbox }: { connection: ImapConnection; mailbox: MailboxRef },
   uid: number,
   query: FetchQueryObject,
 ): Promise<FetchMessageObject> {

@@ -10,13 +10,13 @@ export async function emailIds(
 ): Promise<string[]> {
   const { capabilities } = connection.client
   if (!capabilities.has('OBJECTID') && !capabilities.has('X-GM-EXT-1')) return []
-  const mailbox = connection.open
-  const found = new Map<number, string>()
+  const mailbox = connection.selected
+  const emailIdsByUid = new Map<number, string>()
   for (const set of commandSets(uids))
     await connection.call(async (client) => {
       // imapflow asks for the id in every FETCH.
       for await (const { uid, emailId } of client.fetch(set, { uid: true }, { uid: true }))
-        if (emailId) found.set(uid, clean(emailId))
+        if (emailId) emailIdsByUid.set(uid, clean(emailId))
     }, mailbox)
-  return [...found.values()]
+  return [...emailIdsByUid.values()]
 }

@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from '@posthorn/errors'
 import type { ImapFlowError } from 'imapflow'
-import { refusesCredentials } from './login-refusal.ts'
+import { rejectsCredentials } from './login-response.ts'
 import { brief } from './text.ts'
 
 /** RFC 5530 §3 and what providers add: the server is in trouble or had enough, which says nothing about us. */
@@ -30,7 +30,7 @@ const codeNames = new Map([
 ])
 
 /** What a tagged NO or BAD, or a BYE, said. */
-interface Answer {
+interface ServerResponse {
   status?: string
   code?: string
   text: string
@@ -40,7 +40,7 @@ interface Answer {
 export function connectError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
-  const answer = answerOf(failure)
+  const answer = serverResponse(failure)
   // imapflow's own words, without a code: neither XOAUTH2 nor OAUTHBEARER for a token, say.
   if (failure.message === 'Unsupported authentication mechanism')
     return new AppError('unauthorized', 'The mail server has no login for such credentials', {
@@ -48,19 +48,19 @@ export function connectError(error: unknown): AppError {
       cause: error,
     })
   if (answer.status === undefined && !failure.authenticationFailed)
-    return unreachable(failure, answer)
+    return unreachableError(failure, answer)
   const kind =
-    refusesCredentials(answer) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
+    rejectsCredentials(answer) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
   const fallback = kind === 'unauthorized' ? 'AUTHENTICATIONFAILED' : 'UNAVAILABLE'
-  return answered(kind, { ...answer, code: answer.code ?? fallback }, error)
+  return responseError(kind, { ...answer, code: answer.code ?? fallback }, error)
 }
 
 /**
  * Whether a refusal of what is asked right after a login means that it was none (Exchange lets in whom it then does not know), or that the
  * server is in trouble.
  */
-export function undoesLogin(failure: ImapFlowError): boolean {
-  const { text, code = '' } = answerOf(failure)
+export function invalidatesLogin(failure: ImapFlowError): boolean {
+  const { text, code = '' } = serverResponse(failure)
   const looking = /^\S+ (NAMESPACE|LIST)\b/i.test(failure.executedCommand ?? '')
   return notConnected.test(text) || (looking && temporaryCodes.has(code))
 }
@@ -69,15 +69,15 @@ export function undoesLogin(failure: ImapFlowError): boolean {
 export function commandError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
-  const answer = answerOf(failure)
-  if (failure.mailboxMissing || failure.code === 'NotFound') return folderNotFound(error)
+  const answer = serverResponse(failure)
+  if (failure.mailboxMissing || failure.code === 'NotFound') return mailboxNotFound(error)
   if (answer.status === undefined || failure.code === 'ETHROTTLE')
-    return unreachable(failure, answer)
-  if (missingCodes.has(answer.code ?? '')) return folderNotFound(error)
-  return answered(refusalKind(answer), answer, error)
+    return unreachableError(failure, answer)
+  if (missingCodes.has(answer.code ?? '')) return mailboxNotFound(error)
+  return responseError(rejectionKind(answer), answer, error)
 }
 
-function refusalKind({ code = '', text }: Answer): ErrorKind {
+function rejectionKind({ code = '', text }: ServerResponse): ErrorKind {
   if (notConnected.test(text) || expiredCodes.has(code)) return 'unauthorized'
   return temporaryCodes.has(code) ? 'unreachable' : 'rejected'
 }
@@ -86,19 +86,19 @@ function refusalKind({ code = '', text }: Answer): ErrorKind {
  * An error of a command about a mailbox itself. Its refusal is told as it came, also that there is no such mailbox or that the server
  * cannot do it now; where the server gave no code it has the one given.
  */
-export function folderError(error: unknown, fallbackCode?: string): AppError {
+export function mailboxError(error: unknown, fallbackCode?: string): AppError {
   if (error instanceof AppError) return error
-  const known = commandError(error)
-  const answer = answerOf(error as ImapFlowError)
+  const general = commandError(error)
+  const answer = serverResponse(error as ImapFlowError)
   const throttled = (error as ImapFlowError).code === 'ETHROTTLE'
   const code = answer.code ?? fallbackCode
-  return answer.status === undefined || throttled || known.kind === 'unauthorized'
-    ? known
-    : answered('rejected', { ...answer, ...(code === undefined ? {} : { code }) }, error)
+  return answer.status === undefined || throttled || general.kind === 'unauthorized'
+    ? general
+    : responseError('rejected', { ...answer, ...(code === undefined ? {} : { code }) }, error)
 }
 
 /** Whether the server answered, and with a refusal: the connection is as good as before. */
-export function isRefusal(error: AppError): boolean {
+export function isRejection(error: AppError): boolean {
   return error.extras.info?.['status'] !== undefined && error.code !== 'THROTTLED'
 }
 
@@ -106,7 +106,7 @@ export function messageNotFound(): AppError {
   return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
 }
 
-export function connectionGone(cause?: Error): AppError {
+export function connectionClosed(cause?: Error): AppError {
   if (cause instanceof AppError) return cause
   return new AppError('unreachable', 'The connection to the mail server is closed', {
     code: 'ECONNRESET',
@@ -119,7 +119,7 @@ export function timedOut(message: string): AppError {
 }
 
 /** Connecting ended early, by its time being over or by somebody's wish. */
-export function gaveUp({ reason }: AbortSignal): AppError {
+export function connectAborted({ reason }: AbortSignal): AppError {
   if ((reason as Partial<Error> | undefined)?.name === 'TimeoutError')
     return timedOut('The mail server took too long to let us in')
   return new AppError('unreachable', 'Connecting was called off', {
@@ -128,11 +128,11 @@ export function gaveUp({ reason }: AbortSignal): AppError {
   })
 }
 
-export function folderNotFound(cause: unknown): AppError {
+export function mailboxNotFound(cause: unknown): AppError {
   return new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound', cause })
 }
 
-function unreachable(failure: ImapFlowError, answer: Answer): AppError {
+function unreachableError(failure: ImapFlowError, answer: ServerResponse): AppError {
   const bye = failure.reason
   const code =
     bye === undefined
@@ -150,7 +150,11 @@ function unreachable(failure: ImapFlowError, answer: Answer): AppError {
   })
 }
 
-function answered(kind: ErrorKind, { status, code, text }: Answer, cause: unknown): AppError {
+function responseError(
+  kind: ErrorKind,
+  { status, code, text }: ServerResponse,
+  cause: unknown,
+): AppError {
   return new AppError(
     kind,
     text === '' ? 'The mail server refused' : `The mail server refused: ${brief(text)}`,
@@ -163,7 +167,7 @@ function answered(kind: ErrorKind, { status, code, text }: Answer, cause: unknow
 }
 
 /** imapflow leaves the answer as a text or as a parsed line, depending on the command. */
-function answerOf(failure: ImapFlowError): Answer {
+function serverResponse(failure: ImapFlowError): ServerResponse {
   const response: unknown = failure.response
   const text = failure.responseText ?? (typeof response === 'string' ? response : '')
   const code = failure.serverResponseCode ?? codeIn(response)

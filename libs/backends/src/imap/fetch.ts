@@ -3,15 +3,15 @@ import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflo
 import type { FetchedMessage, FetchOptions, UidRange } from '../backend.ts'
 import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
 import { lacksAddresses, withAddressesOf } from './addresses.ts'
-import type { ImapConnection, OpenMailbox } from './connection.ts'
-import { isRefusal } from './errors.ts'
+import type { ImapConnection, MailboxRef } from './connection.ts'
+import { isRejection } from './errors.ts'
 import { toFetchedMessage } from './message.ts'
 
 const batchUids = 500
 /** With headers a batch may weigh 256 KiB a message. */
 const batchUidsWithHeaders = 100
 /** One page of a list. */
-const maxPlaces = 1_000
+const maxSequenceNumbers = 1_000
 const maxHeaderBytes = 256 * 1024
 /** Addresses stand near the top. */
 const headersOnly: FetchQueryObject = {
@@ -34,27 +34,27 @@ export async function* fetchMessages(
 }
 
 /** The messages at these places, in one FETCH where the server can give them all. */
-export async function fetchPlaces(
+export async function fetchBySequence(
   connection: ImapConnection,
   first: number,
   last: number,
 ): Promise<FetchedMessage[]> {
   return last < first
     ? []
-    : new Fetch(connection, false).places(first, Math.min(last, first + maxPlaces - 1))
+    : new Fetch(connection, false).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
 }
 
 /** What the server is asked of each message. */
 class Fetch {
   readonly #connection: ImapConnection
-  readonly #mailbox: OpenMailbox
+  readonly #mailbox: MailboxRef
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
   #refusals = 0
 
   constructor(connection: ImapConnection, headers: boolean) {
     this.#connection = connection
-    this.#mailbox = connection.open
+    this.#mailbox = connection.selected
     const parts = headers
       ? { bodyParts: [{ key: 'HEADER', start: 0, maxLength: maxHeaderBytes }] }
       : {}
@@ -95,18 +95,18 @@ class Fetch {
   }
 
   /** By sequence numbers, which stay what they are during a FETCH (RFC 9051 §7.5.1). What cannot be had so is asked for by UID. */
-  async places(first: number, last: number): Promise<FetchedMessage[]> {
+  async bySequence(first: number, last: number): Promise<FetchedMessage[]> {
     try {
-      const rows = await this.#askPlaces(first, last, this.#full)
+      const rows = await this.#fetchSequence(first, last, this.#full)
       if (rows.size === last - first + 1) return await this.#messages(rows)
     } catch (error) {
-      if (!(error instanceof AppError) || !isRefusal(error)) throw error
+      if (!(error instanceof AppError) || !isRejection(error)) throw error
     }
-    const rows = await this.#askPlaces(first, last, { uid: true, size: true })
+    const rows = await this.#fetchSequence(first, last, { uid: true, size: true })
     return rows.size === 0 ? [] : await this.batch(rangesOf([...rows.keys()]))
   }
 
-  async #askPlaces(
+  async #fetchSequence(
     first: number,
     last: number,
     query: FetchQueryObject,
@@ -115,7 +115,7 @@ class Fetch {
       const rows = new Map<number, FetchMessageObject>()
       for await (const row of client.fetch(`${first}:${last}`, query))
         if (row.seq >= first && row.seq <= last && row.uid && row.size !== undefined)
-          rows.set(row.uid, merged(rows.get(row.uid), row))
+          rows.set(row.uid, mergeRows(rows.get(row.uid), row))
       return rows
     }, this.#mailbox)
   }
@@ -126,10 +126,10 @@ class Fetch {
     query: FetchQueryObject,
   ): Promise<Map<number, FetchMessageObject>> {
     try {
-      return await this.#ask(uids, query)
+      return await this.#fetchUids(uids, query)
     } catch (error) {
       const count = countUids(uids)
-      if (!(error instanceof AppError) || !isRefusal(error) || ++this.#refusals > maxRefusals)
+      if (!(error instanceof AppError) || !isRejection(error) || ++this.#refusals > maxRefusals)
         throw error
       if (count === 1) return new Map()
       const rows = new Map<number, FetchMessageObject>()
@@ -139,7 +139,7 @@ class Fetch {
     }
   }
 
-  async #ask(
+  async #fetchUids(
     uids: readonly UidRange[],
     query: FetchQueryObject,
   ): Promise<Map<number, FetchMessageObject>> {
@@ -147,23 +147,23 @@ class Fetch {
     return await this.#connection.call(async (client) => {
       const rows = new Map<number, FetchMessageObject>()
       // A server that has not told us yet that a message is gone may still give it; it tells before a UID FETCH is over.
-      const gone: Gone[] = []
-      const expunged = ({ seq = 0 }: ExpungeEvent) => void gone.push({ seq })
+      const removed: RemovedMessages[] = []
+      const expunged = ({ seq = 0 }: ExpungeEvent) => void removed.push({ seq })
       client.on('expunge', expunged)
-      this.#connection.wire.onGone = (uids) => void gone.push({ uids })
+      this.#connection.wire.onVanishedUids = (uids) => void removed.push({ uids })
       try {
         for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
           // RFC 9051 §7.5.2: the server may speak of other messages meanwhile, and of one message in several answers.
-          if (wanted.has(row.uid)) rows.set(row.uid, merged(rows.get(row.uid), row))
+          if (wanted.has(row.uid)) rows.set(row.uid, mergeRows(rows.get(row.uid), row))
           // A change that nobody asked for is told nowhere else.
           if (!wanted.has(row.uid) || row.size === undefined)
-            this.#connection.notices.tellFlags(row)
+            this.#connection.notifications.notifyFlags(row)
         }
       } finally {
         client.off('expunge', expunged)
-        this.#connection.wire.onGone = undefined
+        this.#connection.wire.onVanishedUids = undefined
       }
-      for (const event of gone) forget(rows, event)
+      for (const event of removed) removeRows(rows, event)
       for (const [uid, row] of rows) if (row.size === undefined) rows.delete(uid)
       return rows
     }, this.#mailbox)
@@ -171,24 +171,24 @@ class Fetch {
 }
 
 /** What EXPUNGE or VANISHED told. */
-type Gone = { seq: number } | { uids: UidRange[] }
+type RemovedMessages = { seq: number } | { uids: UidRange[] }
 
 /** RFC 9051 §7.5.1: each EXPUNGE moves the messages above it down by one. Whoever is forgotten wrongly is asked for again. */
-function forget(rows: Map<number, FetchMessageObject>, gone: Gone): void {
+function removeRows(rows: Map<number, FetchMessageObject>, removed: RemovedMessages): void {
   for (const [uid, row] of rows) {
-    if ('uids' in gone) {
-      if (gone.uids.some(([first, last]) => first <= uid && uid <= last)) rows.delete(uid)
-    } else if (row.seq === gone.seq) rows.delete(uid)
-    else if (row.seq > gone.seq) rows.set(uid, { ...row, seq: row.seq - 1 })
+    if ('uids' in removed) {
+      if (removed.uids.some(([first, last]) => first <= uid && uid <= last)) rows.delete(uid)
+    } else if (row.seq === removed.seq) rows.delete(uid)
+    else if (row.seq > removed.seq) rows.set(uid, { ...row, seq: row.seq - 1 })
   }
 }
 
 /** What several answers say of one message: what is missing in the later ones stays. */
-function merged(
-  known: FetchMessageObject | undefined,
+function mergeRows(
+  earlier: FetchMessageObject | undefined,
   row: FetchMessageObject,
 ): FetchMessageObject {
-  if (!known) return row
-  const told = Object.entries(row).filter(([, value]) => value !== undefined)
-  return { ...known, ...Object.fromEntries(told) }
+  if (!earlier) return row
+  const present = Object.entries(row).filter(([, value]) => value !== undefined)
+  return { ...earlier, ...Object.fromEntries(present) }
 }

@@ -8,7 +8,7 @@ import {
   normaliseRanges,
   piecesOf,
 } from '../uid-ranges.ts'
-import { maxLineLength } from './ask.ts'
+import { maxLineLength } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 
 /** A server should not be silent for long over one command. */
@@ -79,7 +79,7 @@ async function store(
   uids: readonly UidRange[],
   { update, useLabels }: { update: FlagsUpdate; useLabels: boolean },
 ): Promise<void> {
-  const mailbox = connection.open
+  const mailbox = connection.selected
   const options = { uid: true, useLabels }
   for (const set of commandSets(uids))
     await connection.call(async (client) => {
@@ -101,5 +101,5 @@ function steps({ add = [], remove = [], set }: FlagsUpdate): { how: Step; flags:
 function notKept(connection: ImapConnection, client: ImapFlow): AppError {
   return client.usable && client.mailbox && client.mailbox.readOnly
     ? new AppError('rejected', 'The mailbox is open for reading only', { code: 'READ-ONLY' })
-    : connection.refused('keep the flags')
+    : connection.rejection('keep the flags')
 }

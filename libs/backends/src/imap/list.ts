@@ -4,13 +4,11 @@ import type { ImapFlow, ListResponse } from 'imapflow'
 import { hasCapability } from 'imapflow/lib/tools.js'
 import type { ListedMailbox } from '../backend.ts'
 import type { ImapConnection } from './connection.ts'
-import { counterNames, mailboxIdOf, toStatus } from './status.ts'
+import { counterNames, mailboxIdOf, toStatus } from './counters.ts'
+import { maxMailboxes } from './mailbox-names.ts'
 import { clean } from './text.ts'
 import type { StatusItems } from './tokens.ts'
 import type { Wire } from './wire.ts'
-
-/** A server that lists more is not believed: what would be left out would look deleted, or never be looked at without anybody knowing. */
-export const maxMailboxes = 25_000
 
 const specialUses = new Set<string>([
   '\\All',
@@ -35,12 +33,12 @@ export async function listMailboxes(
       ...(status ? counterNames(client) : []),
       ...(hasCapability(client, 'OBJECTID') && !isCyrus(client) ? ['MAILBOXID'] : []),
     ]
-    const told = (path: string, found: StatusItems) => {
-      if (counters.size < maxMailboxes) counters.set(path, found)
+    const onStatus = (path: string, items: StatusItems) => {
+      if (counters.size < maxMailboxes) counters.set(path, items)
     }
     const listed =
       items.length > 0 && hasCapability(client, 'LIST-STATUS')
-        ? await wire.counting({ items, told }, () => client.list())
+        ? await wire.withCounters({ items, onStatus }, () => client.list())
         : await client.list()
     const mailboxes = new Map<string, ListedMailbox>()
     for (const each of listed) add(mailboxes, toListed(wire, each, { counters, status }))
@@ -69,7 +67,7 @@ function add(mailboxes: Map<string, ListedMailbox>, mailbox: ListedMailbox): voi
 
 /** Left out of the list, but there if one asks for it. Some accounts have none. */
 async function findInbox(client: ImapFlow, wire: Wire): Promise<ListedMailbox | undefined> {
-  const flags = await wire.lists('INBOX').catch((error: unknown) => {
+  const flags = await wire.findListed('INBOX').catch((error: unknown) => {
     if (!client.usable) throw error
     return undefined
   })
@@ -98,7 +96,7 @@ function toListed(
   const counted = status && items ? toStatus(path, items) : undefined
   const mailboxId = mailboxIdOf(items)
   return {
-    ...placeOf(path, (listed.delimiter as string | false | null) || null),
+    ...hierarchyOf(path, (listed.delimiter as string | false | null) || null),
     ...(isSpecialUse(specialUse)
       ? { specialUse, specialUseSource: specialUseSource === 'extension' ? 'extension' : 'name' }
       : {}),
@@ -109,7 +107,7 @@ function toListed(
   }
 }
 
-function placeOf(
+function hierarchyOf(
   path: string,
   delimiter: string | null,
 ): Pick<ListedMailbox, 'path' | 'name' | 'delimiter' | 'parentPath'> {

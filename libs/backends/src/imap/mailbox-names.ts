@@ -3,6 +3,9 @@ import { decodePath, encodePath, normalizePath } from 'imapflow/lib/tools.js'
 import { withoutRoot } from './text.ts'
 import { type Attributes, textOf } from './tokens.ts'
 
+/** A server that lists more is not believed: what would be left out would look deleted, or never be looked at without anybody knowing. */
+export const maxMailboxes = 25_000
+
 /** Their first or second argument is the name of a mailbox. */
 const namingCommands = new Set([
   'SELECT',
@@ -40,7 +43,7 @@ export class MailboxNames {
    * The path of a mailbox by the name the server lists it under. A name that would not come out the same when it is written again (raw
    * UTF-8, broken UTF-7) is a path as it is, and is written as it came, unless the server lists it in UTF-7 as well.
    */
-  listed(raw: string): string {
+  decodeListed(raw: string): string {
     const { path, isFaithful } = this.#read(raw)
     const name = encodePath(this.#client, path)
     if (isFaithful) {
@@ -55,7 +58,7 @@ export class MailboxNames {
   }
 
   /** The same by a name that stands elsewhere, which says nothing of how to write it: for NOTIFY, Dovecot 2.3 writes UTF-8 that it takes from nobody. */
-  told(raw: string): string {
+  decodeOnly(raw: string): string {
     return this.#read(raw).path
   }
 
@@ -80,8 +83,8 @@ export class MailboxNames {
   }
 
   #read(raw: string): { path: string; isFaithful: boolean } {
-    const known = this.#paths.get(raw)
-    if (known !== undefined) return { path: known, isFaithful: false }
+    const cachedPath = this.#paths.get(raw)
+    if (cachedPath !== undefined) return { path: cachedPath, isFaithful: false }
     const decoded = decodePath(this.#client, raw)
     const isFaithful = encodePath(this.#client, decoded) === raw
     const path = withoutRoot(

@@ -1,5 +1,5 @@
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
-import type { FetchedMessage, MessageFlags, ReadAddress } from '../backend.ts'
+import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../backend.ts'
 import { toBodyPart } from './structure.ts'
 import { clean } from './text.ts'
 
@@ -50,7 +50,7 @@ function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeO
 }
 
 /** The name of a group (RFC 5322 §3.4) comes as a name without an address. */
-function toAddresses(addresses: readonly MessageAddressObject[] = []): ReadAddress[] {
+function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeAddress[] {
   return addresses.map(({ name, address }) => ({
     ...(name ? { name: clean(name) } : {}),
     ...(address ? { address: clean(address) } : {}),

@@ -2,11 +2,11 @@ import type { ImapFlow } from 'imapflow'
 import { encodePath, hasCapability } from 'imapflow/lib/tools.js'
 import type { MovedMessages, UidRange } from '../backend.ts'
 import { normaliseRanges, parseSequenceSet, rangesOf, reachesBeyond } from '../uid-ranges.ts'
-import { ask } from './ask.ts'
+import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { type CopiedUids, readCopyUid } from './copy-uid.ts'
 import { commandSets, markDeleted } from './flags.ts'
-import { pathOf } from './folders.ts'
+import { pathOf } from './mailbox-commands.ts'
 import type { Line } from './tokens.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function moveMessages(
   uids: readonly UidRange[],
   path: string,
 ): Promise<MovedMessages> {
-  const mailbox = connection.open
+  const mailbox = connection.selected
   const destination = pathOf(connection.client, path)
   const moved: { path: string; uidValidity?: bigint } = { path: destination }
   const map = new Map<number, number>()
@@ -38,7 +38,7 @@ export async function expungeMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
 ): Promise<void> {
-  const mailbox = connection.open
+  const mailbox = connection.selected
   for (const set of commandSets(uids))
     await connection.call(async (client) => {
       await markDeleted(connection, client, set)
@@ -47,8 +47,9 @@ export async function expungeMessages(
   if (uids.length === 0 || hasUidPlus(connection.client)) return
   await connection.call(async (client) => {
     const marked = await client.search({ deleted: true }, { uid: true })
-    if (!Array.isArray(marked)) throw connection.refused('search for what is marked as deleted')
-    if (!reachesBeyond(rangesOf(marked), normaliseRanges(uids))) await ask(connection, ['EXPUNGE'])
+    if (!Array.isArray(marked)) throw connection.rejection('search for what is marked as deleted')
+    if (!reachesBeyond(rangesOf(marked), normaliseRanges(uids)))
+      await execCommand(connection, ['EXPUNGE'])
   }, mailbox)
 }
 
@@ -58,10 +59,10 @@ async function moveSet(
   { set, destination }: { set: string; destination: string },
 ): Promise<CopiedUids> {
   const atomic = hasCapability(client, 'MOVE')
-  const asked = parseSequenceSet(set)
+  const requested = parseSequenceSet(set)
   let copied: CopiedUids = {}
-  const read = (line: Line) => void (copied = { ...copied, ...readCopyUid(line, asked) })
-  const answer = await ask(
+  const read = (line: Line) => void (copied = { ...copied, ...readCopyUid(line, requested) })
+  const answer = await execCommand(
     connection,
     [
       atomic ? 'UID MOVE' : 'UID COPY',
@@ -84,7 +85,8 @@ async function expungeSet(
   client: ImapFlow,
   set: string,
 ): Promise<void> {
-  if (hasUidPlus(client)) await ask(connection, ['UID EXPUNGE', { type: 'SEQUENCE', value: set }])
+  if (hasUidPlus(client))
+    await execCommand(connection, ['UID EXPUNGE', { type: 'SEQUENCE', value: set }])
 }
 
 function hasUidPlus(client: ImapFlow): boolean {

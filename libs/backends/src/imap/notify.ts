@@ -1,8 +1,8 @@
 import { AppError } from '@posthorn/errors'
 import type { Capabilities } from '../backend.ts'
 import type { ImapConnection } from './connection.ts'
-import { isRefusal } from './errors.ts'
-import { countersOf } from './status.ts'
+import { isRejection } from './errors.ts'
+import { countersOf } from './counters.ts'
 import { clean } from './text.ts'
 import { type Attributes, words } from './tokens.ts'
 
@@ -25,7 +25,7 @@ const wanted: Attributes = [
 export class Notify {
   readonly #connection: ImapConnection
   readonly #capabilities: Capabilities
-  #asked = false
+  #started = false
 
   constructor(connection: ImapConnection, capabilities: Capabilities) {
     this.#connection = connection
@@ -34,17 +34,17 @@ export class Notify {
 
   /** Once a session, for whoever holds the lane. A server that refuses it has no NOTIFY, whatever it advertises. */
   async start(): Promise<void> {
-    if (this.#asked || !this.#capabilities.notify) return
-    const { wire, notices } = this.#connection
-    this.#asked = true
+    if (this.#started || !this.#capabilities.notify) return
+    const { wire, notifications } = this.#connection
+    this.#started = true
     wire.onStatus = (path, items) =>
-      notices.tell({ kind: 'mailbox', path: clean(path), status: countersOf(items) })
-    wire.onListed = () => notices.tell({ kind: 'mailboxes' })
+      notifications.notify({ kind: 'mailbox', path: clean(path), status: countersOf(items) })
+    wire.onListed = () => notifications.notify({ kind: 'mailboxes' })
     wire.onOverflow = () => this.#end()
     try {
       await this.#connection.perform(() => wire.run('NOTIFY', wanted))
     } catch (error) {
-      if (!(error instanceof AppError) || !isRefusal(error)) throw error
+      if (!(error instanceof AppError) || !isRejection(error)) throw error
       this.#end()
     }
   }
@@ -52,6 +52,6 @@ export class Notify {
   /** RFC 5465 §5.8: as after NOTIFY NONE. */
   #end(): void {
     this.#capabilities.notify = false
-    this.#connection.notices.tell({ kind: 'overflow' })
+    this.#connection.notifications.notify({ kind: 'overflow' })
   }
 }

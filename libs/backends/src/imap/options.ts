@@ -2,13 +2,13 @@ import { isIP } from 'node:net'
 import { findLocalAddress, resolveAllowed, type ResolvedAddress } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../backend.ts'
-import { connectError, gaveUp } from './errors.ts'
+import { connectError, connectAborted } from './errors.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 import { openTunnel } from './tunnel.ts'
 
 export const defaultConnectMs = 30_000
 /** A command without a byte of answer for so long means that nobody is there. */
-const silenceMs = 100_000
+const socketTimeoutMs = 100_000
 
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 
@@ -28,7 +28,7 @@ export async function clientOptions(
   const { proxy } = options
   // imapflow hands all of it to tls.connect(), whatever its types name.
   const tls = {
-    ...(proxy === undefined ? pinnedTo(await addressesOf(host, options, signal), options) : {}),
+    ...(proxy === undefined ? pinAddresses(await addressesOf(host, options, signal), options) : {}),
     rejectUnauthorized,
     minVersion,
     secureContext: contexts.from(minVersion),
@@ -43,10 +43,10 @@ export async function clientOptions(
         ? { user: credentials.user, accessToken: credentials.accessToken }
         : credentials,
     tls,
-    clientInfo: { ...usualWords, ...options.clientInfo },
+    clientInfo: { ...defaultClientInfo, ...options.clientInfo },
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
-    socketTimeout: silenceMs,
+    socketTimeout: socketTimeoutMs,
     // IDLE is entered by watch() alone.
     disableAutoIdle: true,
     qresync: true,
@@ -65,7 +65,7 @@ export async function clientOptions(
 }
 
 /** imapflow has words of its own for what is not said. */
-const usualWords = {
+const defaultClientInfo = {
   name: 'Posthorn',
   version: '1',
   vendor: 'Posthorn',
@@ -80,7 +80,7 @@ async function addressesOf(
   try {
     return await resolveAllowed(host, egress, { signal })
   } catch (error) {
-    throw signal.aborted ? gaveUp(signal) : connectError(error)
+    throw signal.aborted ? connectAborted(signal) : connectError(error)
   }
 }
 
@@ -88,7 +88,7 @@ async function addressesOf(
  * Options that net.connect and tls.connect take alike: the addresses that were checked and no others, one of ours where one is to be
  * used, and no delay for small writes.
  */
-function pinnedTo(
+function pinAddresses(
   resolved: ResolvedAddress[],
   { localAddresses = [] }: Pick<ConnectOptions, 'localAddresses'>,
 ): object {
@@ -99,7 +99,7 @@ function pinnedTo(
   // With an address of ours Node tries one of theirs alone: it has to be of the same family.
   const addresses = from ? resolved.filter(({ family }) => family === from.family) : resolved
 
-  type Callback = (error: null, found: ResolvedAddress[] | string, family?: number) => void
+  type Callback = (error: null, addresses: ResolvedAddress[] | string, family?: number) => void
   const lookup = (_host: string, { all }: { all?: boolean }, callback: Callback) => {
     const [first] = addresses
     if (all || !first) callback(null, addresses)

@@ -1,6 +1,6 @@
-import type { BodyPart, WantedPart } from '../backend.ts'
+import type { BodyPart, PartRequest } from '../backend.ts'
 import type { ImapConnection } from './connection.ts'
-import { decoded, limited } from './decode.ts'
+import { decodeTransferEncoding, takeBytes } from './decode.ts'
 import { fetchOne } from './download.ts'
 import { findPart, sectionOf } from './structure.ts'
 
@@ -8,23 +8,23 @@ import { findPart, sectionOf } from './structure.ts'
 export async function readParts(
   connection: ImapConnection,
   uid: number,
-  { structure, wanted }: { structure: BodyPart; wanted: readonly WantedPart[] },
+  { structure, wanted }: { structure: BodyPart; wanted: readonly PartRequest[] },
 ): Promise<Map<string, Buffer>> {
   const sections = wanted.flatMap(({ part, maxBytes }) => {
-    const found = findPart(structure, part)
-    if (!found || maxBytes <= 0) return []
+    const bodyPart = findPart(structure, part)
+    if (!bodyPart || maxBytes <= 0) return []
     const key = sectionOf(structure, part)
-    return [{ part, key, maxBytes, found, maxLength: transferred(found, maxBytes) }]
+    return [{ part, key, maxBytes, found: bodyPart, maxLength: transferred(bodyPart, maxBytes) }]
   })
   if (sections.length === 0) return new Map()
-  const row = await fetchOne({ connection, mailbox: connection.open }, uid, {
+  const row = await fetchOne({ connection, mailbox: connection.selected }, uid, {
     uid: true,
     bodyParts: sections.map(({ key, maxLength }) => ({ key, start: 0, maxLength })),
   })
   const parts = new Map<string, Buffer>()
-  for (const { part, key, maxBytes, found } of sections) {
+  for (const { part, key, maxBytes, found: bodyPart } of sections) {
     const bytes = row.bodyParts?.get(key.toLowerCase())
-    if (bytes) parts.set(part, await decode(bytes, found, maxBytes))
+    if (bytes) parts.set(part, await decode(bytes, bodyPart, maxBytes))
   }
   return parts
 }
@@ -45,7 +45,9 @@ function transferred({ encoding }: BodyPart, maxBytes: number): number {
 }
 
 async function decode(bytes: Buffer, { encoding }: BodyPart, maxBytes: number): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(limited(decoded(one(bytes), encoding), maxBytes)))
+  return Buffer.concat(
+    await Array.fromAsync(takeBytes(decodeTransferEncoding(one(bytes), encoding), maxBytes)),
+  )
 }
 
 async function* one(bytes: Buffer): AsyncGenerator<Uint8Array> {

@@ -1,8 +1,8 @@
 import type { ImapFlow } from 'imapflow'
 import type { Quota } from '../backend.ts'
-import { ask } from './ask.ts'
+import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
-import { folderError } from './errors.ts'
+import { mailboxError } from './errors.ts'
 import { type LineHandler, textOf, textsOf, type Token } from './tokens.ts'
 
 /** More roots than this a mailbox does not sensibly have. */
@@ -13,9 +13,9 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
   return await connection.call(async (client) => {
     if (!hasQuota(client)) return undefined
     const roots = new Set<string>()
-    const told: (Quota | undefined)[] = []
+    const quotas: (Quota | undefined)[] = []
     const QUOTA: LineHandler = async ({ attributes: [, resources] = [] }) => {
-      if (told.length < maxRoots) told.push(storageIn(resources))
+      if (quotas.length < maxRoots) quotas.push(storageIn(resources))
     }
     const QUOTAROOT: LineHandler = async ({ attributes = [] }) => {
       for (const root of attributes.slice(1)) {
@@ -24,14 +24,14 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
       }
     }
     try {
-      await ask(connection, ['GETQUOTAROOT', 'INBOX'], { QUOTA, QUOTAROOT })
+      await execCommand(connection, ['GETQUOTAROOT', 'INBOX'], { QUOTA, QUOTAROOT })
       // Some name the roots and leave it at that. A root may be told of without any resource: then it has no limit.
-      if (told.length === 0)
-        for (const root of roots) await ask(connection, ['GETQUOTA', root], { QUOTA })
+      if (quotas.length === 0)
+        for (const root of roots) await execCommand(connection, ['GETQUOTA', root], { QUOTA })
     } catch (error) {
-      throw folderError(error)
+      throw mailboxError(error)
     }
-    const limited = told.filter((quota) => quota !== undefined)
+    const limited = quotas.filter((quota) => quota !== undefined)
     return limited.toSorted((a, b) => a.limit - a.usage - (b.limit - b.usage))[0]
   })
 }

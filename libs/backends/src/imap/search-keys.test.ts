@@ -156,9 +156,9 @@ test('no text gets beyond its quotes or its literal', () => {
     { requiredKeys: [] },
   )
   fc.assert(
-    fc.property(terms, (given) => {
+    fc.property(terms, (input) => {
       // NUL is refused, which has a test above.
-      const without = JSON.parse(JSON.stringify(given).replaceAll('\\u0000', '')) as SearchTerms
+      const without = JSON.parse(JSON.stringify(input).replaceAll('\\u0000', '')) as SearchTerms
       for (const command of wire(without)) bare(command)
     }),
   )
@@ -176,9 +176,9 @@ test('sets, ids and sizes are words, or nothing at all', () => {
     { requiredKeys: [] },
   )
   fc.assert(
-    fc.property(terms, (given) => {
+    fc.property(terms, (input) => {
       try {
-        for (const command of wire(given)) expect(bare(command)).toBe(command)
+        for (const command of wire(input)) expect(bare(command)).toBe(command)
       } catch (error) {
         expect(error).toMatchObject({ kind: 'invalid' })
       }

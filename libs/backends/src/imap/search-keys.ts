@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import type { SearchTerms } from '../backend.ts'
 import { maxUid } from '../uid-ranges.ts'
-import { maxLineLength } from './ask.ts'
+import { maxLineLength } from './exec-command.ts'
 import type { Token } from './tokens.ts'
 
 /** What the server and the open mailbox allow to be searched for. */
@@ -56,9 +56,9 @@ export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][
   ]
   for (const [key, id] of [['EMAILID', emailId] as const, ['THREADID', threadId] as const]) {
     if (id === undefined) continue
-    const found = idKey(key, id, searchable)
-    if (!found) return []
-    keys.push(...found)
+    const idTokens = idKey(key, id, searchable)
+    if (!idTokens) return []
+    keys.push(...idTokens)
   }
   return withSets(keys, terms)
 }
@@ -79,11 +79,11 @@ function flagKeysOf(terms: SearchTerms): Token[] {
 
 function headerKeys({ header = {} }: SearchTerms): Token[] {
   const headers = Object.entries(header)
-  if (headers.length > maxHeaders) throw unusable('header', `has more than ${maxHeaders} names`)
+  if (headers.length > maxHeaders) throw invalidTerm('header', `has more than ${maxHeaders} names`)
   return headers.flatMap(([name, value]) => {
     // RFC 5322 §3.6.8, and the 998 octets of a line are no sensible name.
     if (!/^[!-9;-~]{1,100}$/.test(name))
-      throw unusable('header', 'has something that is no header name')
+      throw invalidTerm('header', 'has something that is no header name')
     return [word('HEADER'), text(name, 'header'), text(value === true ? '' : value, 'header')]
   })
 }
@@ -92,7 +92,8 @@ function sizeKeys(terms: SearchTerms): Token[] {
   return (['larger', 'smaller'] as const).flatMap((term) => {
     const bytes = terms[term]
     if (bytes === undefined) return []
-    if (!Number.isSafeInteger(bytes) || bytes < 0) throw unusable(term, 'is not a number of bytes')
+    if (!Number.isSafeInteger(bytes) || bytes < 0)
+      throw invalidTerm(term, 'is not a number of bytes')
     return [word(term.toUpperCase()), word(String(Math.min(bytes, maxUid)))]
   })
 }
@@ -128,7 +129,7 @@ export function dayKeys(
   const upTo = term === 'before' || term === 'sentBefore'
   const day = new Date(date.getTime() + (upTo && !startsDay(date) ? 86_400_000 : 0))
   const year = day.getUTCFullYear()
-  if (!(year >= 0 && year <= 9_999)) throw unusable(term, 'is not a date')
+  if (!(year >= 0 && year <= 9_999)) throw invalidTerm(term, 'is not a date')
   const month = months[day.getUTCMonth()] ?? ''
   return [
     word(term.toUpperCase()),
@@ -142,8 +143,8 @@ function startsDay(date: Date): boolean {
 
 function modseqKeys({ modseq }: SearchTerms, searchable: Searchable): Token[] {
   if (modseq === undefined) return []
-  if (!searchable.modseq) throw missing('The mailbox has no mod-sequences')
-  if (modseq < 0n || modseq > maxModseq) throw unusable('modseq', 'is not a mod-sequence')
+  if (!searchable.modseq) throw missingExtension('The mailbox has no mod-sequences')
+  if (modseq < 0n || modseq > maxModseq) throw invalidTerm('modseq', 'is not a mod-sequence')
   return [word('MODSEQ'), word(String(modseq))]
 }
 
@@ -152,7 +153,8 @@ function gmailKeys({ gmailRaw, labels }: SearchTerms, searchable: Searchable): T
   const has = labels?.has ?? []
   const not = labels?.not ?? []
   if (gmailRaw === undefined && has.length + not.length === 0) return []
-  if (!searchable.gmail) throw missing('The mail server has neither labels nor searches of Gmail')
+  if (!searchable.gmail)
+    throw missingExtension('The mail server has neither labels nor searches of Gmail')
   const label = (name: string) => [
     word('X-GM-LABELS'),
     text(searchable.encodeLabel(name), 'labels'),
@@ -194,7 +196,7 @@ function idKey(
 ): Token[] | undefined {
   // RFC 8474 §4.3.
   if (objectId) return /^[\w-]{1,255}$/.test(id) ? [word(key), word(id)] : undefined
-  if (!gmail) throw missing('The mail server gives messages no ids')
+  if (!gmail) throw missingExtension('The mail server gives messages no ids')
   const gmailKey = key === 'EMAILID' ? 'X-GM-MSGID' : 'X-GM-THRID'
   return /^\d{1,20}$/.test(id) ? [word(gmailKey), word(id)] : undefined
 }
@@ -215,16 +217,17 @@ function withSets(keys: Token[], { seq, uid }: SearchTerms): Token[][] {
 }
 
 function setPieces(term: 'seq' | 'uid', set: string): string[] {
-  if (set.length > maxSetLength) throw unusable(term, 'is too long')
-  return set.split(',').map((given) => {
-    const piece = given.trim()
+  if (set.length > maxSetLength) throw invalidTerm(term, 'is too long')
+  return set.split(',').map((text) => {
+    const piece = text.trim()
     const [, first, last = first] = /^([1-9]\d{0,9}|\*)(?::([1-9]\d{0,9}|\*))?$/.exec(piece) ?? []
-    if (!isPlace(first) || !isPlace(last)) throw unusable(term, 'is not a sequence set')
+    if (!isSequenceNumber(first) || !isSequenceNumber(last))
+      throw invalidTerm(term, 'is not a sequence set')
     return piece
   })
 }
 
-function isPlace(number: string | undefined): boolean {
+function isSequenceNumber(number: string | undefined): boolean {
   return number === '*' || Number(number) <= maxUid
 }
 
@@ -252,7 +255,7 @@ function word(value: string): Token {
 
 /** RFC 9051 §4.3: seven bits without line ends may be quoted, everything but NUL may be a literal. */
 function text(value: string, term: keyof SearchTerms): Token {
-  if (value.includes('\0') || value.length > maxTextLength) throw unusable(term, 'is not a text')
+  if (value.includes('\0') || value.length > maxTextLength) throw invalidTerm(term, 'is not a text')
   const bytes = Buffer.from(value)
   const quotable = bytes.length <= maxQuoted && isAscii(bytes) && !/[\r\n]/.test(value)
   return quotable ? { type: 'STRING', value } : { type: 'LITERAL', value: bytes }
@@ -275,10 +278,10 @@ function textLength(key: { value?: string | Buffer }): number | undefined {
   return typeof key.value === 'string' ? key.value.length : undefined
 }
 
-function missing(message: string): AppError {
+function missingExtension(message: string): AppError {
   return new AppError('unprocessable', message, { code: 'MissingServerExtension' })
 }
 
-function unusable(term: keyof SearchTerms, message: string): AppError {
+function invalidTerm(term: keyof SearchTerms, message: string): AppError {
   return new AppError('invalid', `"${term}" ${message}`)
 }

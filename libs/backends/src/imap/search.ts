@@ -2,15 +2,15 @@ import { AppError } from '@posthorn/errors'
 import { encodePath } from 'imapflow/lib/tools.js'
 import type { SearchTerms, UidQuery, UidRange } from '../backend.ts'
 import { countUids, maxUid, normaliseRanges, parseSequenceSet, rangesOf } from '../uid-ranges.ts'
-import { ask } from './ask.ts'
+import { execCommand } from './exec-command.ts'
 import { capabilitiesOf, hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
-import { isRefusal } from './errors.ts'
+import { isRejection } from './errors.ts'
 import { arrivalKeys, needsCharset, type Searchable, searchKeys } from './search-keys.ts'
 import { type Line, textOf, type Token, words } from './tokens.ts'
 
 /** No mailbox has more messages, or is beyond us anyway. */
-const maxFound = 2 ** 24
+const maxResults = 2 ** 24
 
 /** Asks for UIDs, by ESEARCH as long as the server's answers to it hold up. */
 export class UidSearch {
@@ -24,27 +24,27 @@ export class UidSearch {
   }
 
   async run(query: UidQuery): Promise<UidRange[]> {
-    const found = await this.#find(queryKeys(query, this.#searchable()))
-    return 'from' in query ? startingAt(found, query.from) : found
+    const uids = await this.#find(queryKeys(query, this.#searchable()))
+    return 'from' in query ? startingAt(uids, query.from) : uids
   }
 
   /** One SEARCH, or as many as the terms need: another mailbox must not be opened in between. */
   async search(terms: SearchTerms): Promise<UidRange[]> {
-    const { open } = this.#connection
-    const found: UidRange[] = []
+    const { selected } = this.#connection
+    const uids: UidRange[] = []
     for (const keys of searchKeys(terms, this.#searchable()))
-      found.push(...(await this.#withCharset(keys, open)))
-    return normaliseRanges(found)
+      uids.push(...(await this.#withCharset(keys, selected)))
+    return normaliseRanges(uids)
   }
 
   /** RFC 9051 §6.4.4. Servers that know no UTF-8 by name may well know it when they see it; where not, they refuse again. */
-  async #withCharset(keys: Token[], mailbox: ImapConnection['open']): Promise<UidRange[]> {
+  async #withCharset(keys: Token[], mailbox: ImapConnection['selected']): Promise<UidRange[]> {
     const named = needsCharset(keys) && !this.#connection.client.enabled.has('UTF8=ACCEPT')
     if (!named || !this.#charset) return await this.#find(keys, mailbox)
     try {
       return await this.#find([...words('CHARSET', 'UTF-8'), ...keys], mailbox)
     } catch (error) {
-      if (!(error instanceof AppError) || !refusesCharset(error)) throw error
+      if (!(error instanceof AppError) || !rejectsCharset(error)) throw error
       this.#charset = false
       return await this.#find(keys, mailbox)
     }
@@ -52,7 +52,7 @@ export class UidSearch {
 
   async #find(
     keys: readonly Token[],
-    mailbox: ImapConnection['open'] = this.#connection.open,
+    mailbox: ImapConnection['selected'] = this.#connection.selected,
   ): Promise<UidRange[]> {
     const connection = this.#connection
     return await connection.call(async () => {
@@ -69,7 +69,7 @@ export class UidSearch {
     let all: string | undefined
     let count: number | undefined
     const returned = [...words('RETURN'), words('ALL', 'COUNT')]
-    await ask(this.#connection, ['UID SEARCH', ...returned, ...keys], {
+    await execCommand(this.#connection, ['UID SEARCH', ...returned, ...keys], {
       ESEARCH: async (line) => {
         const items = esearchItems(line)
         all = items.get('ALL')
@@ -83,18 +83,18 @@ export class UidSearch {
   }
 
   async #bySearch(keys: readonly Token[]): Promise<number[]> {
-    let found: number[] = []
+    let matches: number[] = []
     let total = 0
-    await ask(this.#connection, ['UID SEARCH', ...keys], {
+    await execCommand(this.#connection, ['UID SEARCH', ...keys], {
       SEARCH: async (line) => {
         const uids = uidsOf(line)
         total += uids.length
-        if (total <= maxFound) found = found.length === 0 ? uids : found.concat(uids)
+        if (total <= maxResults) matches = matches.length === 0 ? uids : matches.concat(uids)
       },
     })
-    if (total > maxFound)
+    if (total > maxResults)
       throw new AppError('unreachable', 'The mail server finds more than there can be')
-    return found
+    return matches
   }
 
   #searchable(): Searchable {
@@ -112,8 +112,8 @@ export class UidSearch {
 }
 
 /** RFC 9051 §6.4.4: `n:*` names the last message even where `n` lies beyond it. */
-function startingAt(found: readonly UidRange[], from: number): UidRange[] {
-  return found.flatMap(([first, last]) =>
+function startingAt(uids: readonly UidRange[], from: number): UidRange[] {
+  return uids.flatMap(([first, last]) =>
     last < from ? [] : [[Math.max(first, from), last] as const],
   )
 }
@@ -124,17 +124,17 @@ function queryKeys(query: UidQuery, searchable: Searchable): Token[] {
   // RFC 5032, where there is it: Dovecot takes a third of the time, as it need not look up days.
   if ('since' in query) return arrivalKeys('since', query.since, searchable)
   const [flag, wanted] = 'flag' in query ? [query.flag, true] : [query.without, false]
-  const known = /^\\(seen|answered|flagged|deleted|draft)$/i.exec(flag)?.[1]
-  if (known) return words(`${wanted ? '' : 'UN'}${known.toUpperCase()}`)
+  const systemFlag = /^\\(seen|answered|flagged|deleted|draft)$/i.exec(flag)?.[1]
+  if (systemFlag) return words(`${wanted ? '' : 'UN'}${systemFlag.toUpperCase()}`)
   if (!/^[^\x00-\x20\x7f-\uffff(){%*"\\\]]+$/.test(flag))
     throw new AppError('invalid', `There is no search for the flag ${flag}`)
   return words(wanted ? 'KEYWORD' : 'UNKEYWORD', flag)
 }
 
 /** RFC 9051 §7.1 has a code for it; some say it in words. */
-function refusesCharset(error: AppError): boolean {
+function rejectsCharset(error: AppError): boolean {
   return (
-    error.code === 'BADCHARSET' || (isRefusal(error) && /char(acter )?set/i.test(error.message))
+    error.code === 'BADCHARSET' || (isRejection(error) && /char(acter )?set/i.test(error.message))
   )
 }
 
@@ -152,6 +152,6 @@ function esearchItems({ attributes = [] }: Line): Map<string, string> {
 
 /** A line of nothing but numbers comes as such; others hold a mod-sequence (RFC 7162 §3.1.5), or something that has no place there. */
 function uidsOf(line: Line & { numbers?: number[] }): number[] {
-  const given = line.numbers ?? (line.attributes ?? []).map((token) => Number(textOf(token)))
-  return given.filter((uid) => Number.isInteger(uid) && uid > 0 && uid <= maxUid)
+  const numbers = line.numbers ?? (line.attributes ?? []).map((token) => Number(textOf(token)))
+  return numbers.filter((uid) => Number.isInteger(uid) && uid > 0 && uid <= maxUid)
 }

@@ -5,8 +5,8 @@ export class SecureContexts {
   readonly #known = new Map<SecureVersion, SecureContext>()
 
   from(minVersion: SecureVersion): SecureContext {
-    const known = this.#known.get(minVersion)
-    if (known) return known
+    const cached = this.#known.get(minVersion)
+    if (cached) return cached
     const made = createSecureContext({ minVersion })
     this.#known.set(minVersion, made)
     return made

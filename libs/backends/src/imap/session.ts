@@ -9,17 +9,17 @@ import type {
   FlagsUpdate,
   ListedMailbox,
   MailboxChange,
-  MailboxNotice,
+  MailboxNotification,
   MailboxStatus,
   MailSession,
   MovedMessages,
-  OpenedMailbox,
+  SelectedMailboxSummary,
   Quota,
   SearchTerms,
   SelectedMailbox,
   UidQuery,
   UidRange,
-  WantedPart,
+  PartRequest,
 } from '../backend.ts'
 import { appendMessage } from './append.ts'
 import { capabilitiesOf } from './capabilities.ts'
@@ -27,16 +27,15 @@ import { changesSince } from './changes.ts'
 import type { ImapConnection } from './connection.ts'
 import { downloadPart, downloadSource } from './download.ts'
 import { emailIds } from './email-ids.ts'
-import { fetchMessages, fetchPlaces } from './fetch.ts'
+import { fetchMessages, fetchBySequence } from './fetch.ts'
 import { changeFlags, changeLabels } from './flags.ts'
-import { createMailbox, deleteMailbox, renameMailbox, subscribe } from './folders.ts'
+import { createMailbox, deleteMailbox, renameMailbox, subscribe } from './mailbox-commands.ts'
 import { listMailboxes } from './list.ts'
-import { select } from './mailboxes.ts'
+import { ensureSelected, select } from './select-mailbox.ts'
 import { status } from './status.ts'
 import { expungeMessages, moveMessages } from './move.ts'
 import { quota } from './quota.ts'
 import { UidSearch } from './search.ts'
-import { open } from './open.ts'
 import { readParts } from './parts.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
@@ -74,11 +73,11 @@ export class ImapSession implements MailSession {
     return select(this.#connection, path, readOnly)
   }
 
-  open(
+  ensureSelected(
     path: string,
     options: { readOnly?: boolean; fresh?: boolean } = {},
-  ): Promise<OpenedMailbox> {
-    return open(this.#connection, path, options)
+  ): Promise<SelectedMailboxSummary> {
+    return ensureSelected(this.#connection, path, options)
   }
 
   searchUids(query: UidQuery): Promise<UidRange[]> {
@@ -93,14 +92,14 @@ export class ImapSession implements MailSession {
     return fetchMessages(this.#connection, uids, options)
   }
 
-  fetchPlaces(first: number, last: number): Promise<FetchedMessage[]> {
-    return fetchPlaces(this.#connection, first, last)
+  fetchBySequence(first: number, last: number): Promise<FetchedMessage[]> {
+    return fetchBySequence(this.#connection, first, last)
   }
 
   readParts(
     uid: number,
     structure: BodyPart,
-    wanted: readonly WantedPart[],
+    wanted: readonly PartRequest[],
   ): Promise<Map<string, Buffer>> {
     return readParts(this.#connection, uid, { structure, wanted })
   }
@@ -168,7 +167,7 @@ export class ImapSession implements MailSession {
   }
 
   watch(
-    notice: (notice: MailboxNotice) => void,
+    notice: (notice: MailboxNotification) => void,
     signal: AbortSignal,
     options: { everywhere?: boolean } = {},
   ): Promise<void> {

@@ -14,12 +14,12 @@ export function toBodyPart(node: MessageStructureObject): BodyPart {
 }
 
 /** Where a node stands: the number of what holds it, and whether that is a message, whose one body is its part 1. */
-interface Place {
+interface ParentNode {
   number: number[]
   isMessage: boolean
 }
 
-function numbered(node: MessageStructureObject, { number, isMessage }: Place): BodyPart {
+function numbered(node: MessageStructureObject, { number, isMessage }: ParentNode): BodyPart {
   const isMultipart = node.type.startsWith('multipart/')
   const own = isMessage && !isMultipart ? [...number, 1] : number
   const hasNumber = !(isMessage && isMultipart)
@@ -70,8 +70,8 @@ export function sectionOf(root: BodyPart, part: string): string {
 export function findPart(root: BodyPart, part: string): BodyPart | undefined {
   if (root.part === part) return root
   for (const child of root.childNodes ?? []) {
-    const found = findPart(child, part)
-    if (found) return found
+    const match = findPart(child, part)
+    if (match) return match
   }
   return undefined
 }

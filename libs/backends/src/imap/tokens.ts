@@ -69,7 +69,7 @@ export function readStatus({
 }
 
 /** Whether a FETCH says that a message changed and not what (RFC 7162 §3.2.4): it has a mod-sequence and no flags. Gmail tells so of labels. */
-export function tellsModseqAlone({ attributes = [] }: Line): boolean {
+export function hasOnlyModseq({ attributes = [] }: Line): boolean {
   const [, items] = attributes
   if (!Array.isArray(items)) return false
   const names = items.flatMap((item, at) =>

@@ -8,7 +8,7 @@ const hidden = '(hidden)'
 const minSecretLength = 6
 
 /** What stands for a literal or a long string already. */
-const told = /^\(\* \d+B [a-z]+ \*\)$/
+const sizePlaceholder = /^\(\* \d+B [a-z]+ \*\)$/
 
 /** What imapflow logs: lines have a `src`. It writes long strings and literals as their sizes. */
 interface Entry {
@@ -21,24 +21,24 @@ interface Entry {
  * that is said on both sides until these are answered.
  */
 export class Transcript {
-  readonly #tell: (line: TranscriptLine) => void
+  readonly #onLine: (line: TranscriptLine) => void
   readonly #secrets: string[]
   /** Of the LOGIN or AUTHENTICATE that is not answered yet. */
   #secretTag: string | undefined
 
   constructor(tell: (line: TranscriptLine) => void, credentials: Credentials) {
     const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
-    this.#tell = tell
+    this.#onLine = tell
     this.#secrets = [secret, Buffer.from(secret).toString('base64')].filter(
       ({ length }) => length >= minSecretLength,
     )
   }
 
-  note({ src, msg }: Entry): void {
+  write({ src, msg }: Entry): void {
     if (typeof msg !== 'string') return
-    if (src === 'c') this.#write('client', this.#ofClient(msg))
-    else if (src === 's') this.#write('server', this.#ofServer(msg))
-    else this.#write('us', msg)
+    if (src === 'c') this.#emit('client', this.#ofClient(msg))
+    else if (src === 's') this.#emit('server', this.#ofServer(msg))
+    else this.#emit('us', msg)
   }
 
   #ofClient(line: string): string {
@@ -57,14 +57,14 @@ export class Transcript {
     return line.replaceAll(
       /((?:BODY|BINARY)\[[^\]]*\](?:<\d+>)?) "((?:[^"\\]|\\.)*)"/gi,
       (whole, item: string, text: string) =>
-        told.test(text) ? whole : `${item} "(* ${text.length}B string *)"`,
+        sizePlaceholder.test(text) ? whole : `${item} "(* ${text.length}B string *)"`,
     )
   }
 
-  #write(from: TranscriptLine['from'], line: string): void {
+  #emit(from: TranscriptLine['from'], line: string): void {
     let text = clean(line)
     for (const secret of this.#secrets) text = text.replaceAll(secret, hidden)
     if (text.length > maxLength) text = `${text.slice(0, maxLength - 1).toWellFormed()}…`
-    this.#tell({ at: new Date(), from, text })
+    this.#onLine({ at: new Date(), from, text })
   }
 }

@@ -3,7 +3,7 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { connectSocket } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../backend.ts'
-import { connectError, gaveUp } from './errors.ts'
+import { connectError, connectAborted } from './errors.ts'
 
 type Transport = NonNullable<ImapFlowOptions['transport']>
 type TlsOptions = Parameters<NonNullable<Transport['upgrade']>>[1]
@@ -22,29 +22,29 @@ export async function openTunnel(
   const way = { proxy, egress, localAddresses, signal, timeoutMs }
   try {
     const { socket } = await connectSocket({ host, port }, way)
-    return over(socket, signal)
+    return tunnelTransport(socket, signal)
   } catch (error) {
-    throw signal.aborted ? gaveUp(signal) : connectError(error)
+    throw signal.aborted ? connectAborted(signal) : connectError(error)
   }
 }
 
-function over(socket: Socket, signal: AbortSignal): Transport {
+function tunnelTransport(socket: Socket, signal: AbortSignal): Transport {
   const giveUp = () => socket.destroy()
   signal.addEventListener('abort', giveUp, { once: true })
   if (signal.aborted) giveUp()
   return {
     connect({ secure, ...options }, onConnect) {
       signal.removeEventListener('abort', giveUp)
-      if (secure) return secured(socket, options, onConnect)
+      if (secure) return upgradeToTls(socket, options, onConnect)
       setImmediate(onConnect)
       return socket
     },
-    upgrade: (plain, options, onSecure) => secured(plain as Socket, options, onSecure),
+    upgrade: (plain, options, onSecure) => upgradeToTls(plain as Socket, options, onSecure),
   }
 }
 
 /** The certificate is that of the server, not of the proxy. */
-function secured(
+function upgradeToTls(
   socket: Socket,
   { host, port, servername, tls = {} }: TlsOptions,
   onSecure: () => void,

@@ -1,7 +1,7 @@
-import type { Capabilities, MailboxNotice } from '../backend.ts'
-import type { ImapConnection, OpenMailbox } from './connection.ts'
-import { connectionGone, timedOut } from './errors.ts'
-import { type Habits, ignoresIdle } from './habits.ts'
+import type { Capabilities, MailboxNotification } from '../backend.ts'
+import type { ImapConnection, MailboxRef } from './connection.ts'
+import { connectionClosed, timedOut } from './errors.ts'
+import { type ServerQuirks, ignoresIdle } from './server-quirks.ts'
 import { Notify } from './notify.ts'
 
 export interface Timings {
@@ -20,7 +20,7 @@ export interface Timings {
 }
 
 export interface WatchOptions extends Timings {
-  habits: Habits
+  quirks: ServerQuirks
 }
 
 export const defaultTimings: Timings = {
@@ -44,47 +44,47 @@ const shortMs = 1_000
 export class Watch {
   readonly #connection: ImapConnection
   readonly #timings: Timings
-  readonly #habits: Habits
+  readonly #quirks: ServerQuirks
   readonly #notify: Notify
   #idles: boolean
   /** The server has said that it is in the IDLE it was asked for last. */
   #answered = false
 
   constructor(connection: ImapConnection, capabilities: Capabilities, options: WatchOptions) {
-    const { habits } = options
+    const { quirks } = options
     this.#connection = connection
     this.#timings = options
-    this.#habits = habits
+    this.#quirks = quirks
     this.#notify = new Notify(connection, capabilities)
-    this.#idles = capabilities.idle && !ignoresIdle(habits)
-    connection.wire.onIdle = () => (this.#answered = habits.idles = true)
+    this.#idles = capabilities.idle && !ignoresIdle(quirks)
+    connection.wire.onIdle = () => (this.#answered = quirks.hasConfirmedIdle = true)
   }
 
   async run(
-    notice: (notice: MailboxNotice) => void,
+    notice: (notice: MailboxNotification) => void,
     signal: AbortSignal,
     { everywhere = false }: { everywhere?: boolean },
   ): Promise<void> {
-    const { lane, notices, open } = this.#connection
-    const stop = notices.watch(notice, everywhere)
+    const { mutex, notifications, selected } = this.#connection
+    const stop = notifications.watch(notice, everywhere)
     try {
-      if (everywhere && !signal.aborted) await lane.run(() => this.#notify.start())
-      while (!signal.aborted) await lane.run(() => this.#round(signal, open))
+      if (everywhere && !signal.aborted) await mutex.run(() => this.#notify.start())
+      while (!signal.aborted) await mutex.run(() => this.#round(signal, selected))
     } finally {
       stop()
     }
   }
 
-  async #round(signal: AbortSignal, mailbox: OpenMailbox): Promise<void> {
+  async #round(signal: AbortSignal, mailbox: MailboxRef): Promise<void> {
     if (signal.aborted) return
     await this.#connection.perform(async (client) => {
       // Left in IDLE by the round before, which ended for a command that then sent nothing.
       if (client.idling) await this.#probe()
     }, mailbox)
-    if (this.#connection.lane.wanted) return
+    if (this.#connection.mutex.isContended) return
     const began = performance.now()
     const wake = await this.#wait(signal)
-    if (wake === 'closed') throw connectionGone(await this.#connection.closed)
+    if (wake === 'closed') throw connectionClosed(await this.#connection.closed)
     if (wake === 'aborted' || wake === 'due') await this.#probe()
     if (wake === 'refused' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
@@ -93,13 +93,13 @@ export class Watch {
 
   /** Idles, where the server can, until something calls for an end. */
   async #wait(signal: AbortSignal): Promise<Wake> {
-    const { client, lane } = this.#connection
+    const { client, mutex } = this.#connection
     const { promise, resolve } = Promise.withResolvers<Wake>()
     const onAbort = () => resolve('aborted')
     signal.addEventListener('abort', onAbort, { once: true })
     const onClose = () => resolve('closed')
     client.once('close', onClose)
-    const notWanted = lane.onWanted(() => resolve('wanted'))
+    const contended = mutex.onContended(() => resolve('wanted'))
     const timer = this.#idles
       ? this.#whenQuiet(() => resolve('due'))
       : setTimeout(() => resolve('due'), this.#timings.pollMs)
@@ -114,7 +114,7 @@ export class Watch {
       return client.usable ? wake : 'closed'
     } finally {
       clearInterval(timer)
-      notWanted()
+      contended[Symbol.dispose]()
       client.off('close', onClose)
       signal.removeEventListener('abort', onAbort)
     }
@@ -126,13 +126,13 @@ export class Watch {
     const { sampleMs, quietMs, renewMs } = this.#timings
     const began = performance.now()
     let bytes = client.stats().received
-    let heard = began
+    let lastByteAt = began
     return setInterval(() => {
       const now = performance.now()
       const received = client.stats().received
-      if (received !== bytes) heard = now
+      if (received !== bytes) lastByteAt = now
       bytes = received
-      if (now - heard >= quietMs || now - began >= renewMs) call()
+      if (now - lastByteAt >= quietMs || now - began >= renewMs) call()
     }, sampleMs)
   }
 
@@ -144,7 +144,7 @@ export class Watch {
     const timer = setInterval(() => {
       const { received } = client.stats()
       if (received === bytes) {
-        if (client.idling && !this.#answered) this.#habits.ignoredIdles++
+        if (client.idling && !this.#answered) this.#quirks.unansweredIdles++
         connection.end(timedOut('The mail server has fallen silent'))
       }
       bytes = received

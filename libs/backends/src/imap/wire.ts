@@ -8,7 +8,7 @@ import {
   type LineHandler,
   readStatus,
   sequenceSet,
-  tellsModseqAlone,
+  hasOnlyModseq,
   type StatusItems,
   textOf,
   textsOf,
@@ -49,15 +49,15 @@ interface Throttled {
 }
 
 /** FETCH is tried again by imapflow itself; of the others each must not be, or cannot be, said twice. */
-const neverRepeated = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
+const notRetried = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
 /** So long all in all, and so often, a throttled command waits for its turn; what takes longer is for another connection, later. */
 const maxThrottleMs = 2 * 60_000
 const maxTries = 3
 
 /** What a LIST shall tell besides names, and who is told. */
-interface Counters {
+interface ListCounters {
   items: readonly string[]
-  told: (path: string, items: StatusItems) => void
+  onStatus: (path: string, items: StatusItems) => void
 }
 
 /** Below the commands that imapflow has: lines it does not know, lines it reads otherwise than we need, and names it could not write. */
@@ -66,7 +66,7 @@ export class Wire {
   /** Messages are gone, as VANISHED told. */
   onVanished: () => void = () => {}
   /** The same with their UIDs, for the command that runs. */
-  onGone: ((uids: UidRange[]) => void) | undefined
+  onVanishedUids: ((uids: UidRange[]) => void) | undefined
   /** A message changed, and not what of it is told. */
   onModified: () => void = () => {}
   /** STATUS and LIST that nobody asked for, and the end of both (RFC 5465 §5.8). */
@@ -78,8 +78,8 @@ export class Wire {
   readonly #internals: Internals
   readonly #exec: Exec
   readonly #names: MailboxNames
-  #collect: ((uids: UidRange[]) => void) | undefined
-  #counters: Counters | undefined
+  #onVanishedEarlier: ((uids: UidRange[]) => void) | undefined
+  #counters: ListCounters | undefined
   #countersRefused = false
 
   constructor(client: ImapFlow) {
@@ -93,7 +93,7 @@ export class Wire {
       // imapflow walks VANISHED a UID at a time: a line of thirty bytes would keep us busy for minutes.
       untaggedVanished: async (line: Line) => this.#vanished(line),
       untaggedFetch: async (line: Line) => {
-        if (tellsModseqAlone(line)) this.onModified()
+        if (hasOnlyModseq(line)) this.onModified()
         else await untaggedFetch(line)
       },
     } satisfies Partial<Internals>)
@@ -105,10 +105,10 @@ export class Wire {
   /** What imapflow's own commands come through. */
   exec(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<Completed> {
     const args = this.#names.inCommand(command, attributes)
-    if (command === 'IDLE') return this.#exec(command, args, this.#heard(options))
-    if (neverRepeated.has(command)) return this.#exec(command, args, options)
+    if (command === 'IDLE') return this.#exec(command, args, this.#withIdleHook(options))
+    if (notRetried.has(command)) return this.#exec(command, args, options)
     const done =
-      command === 'LIST' ? this.#list(args, options) : this.#patiently(command, args, options)
+      command === 'LIST' ? this.#list(args, options) : this.#execThrottled(command, args, options)
     // As imapflow does: whoever closes the connection rejects commands before anybody looks at them.
     done.catch(() => {})
     return done
@@ -132,12 +132,12 @@ export class Wire {
 
   /** Takes what VANISHED (EARLIER) tells (RFC 7162 §3.2.10), until the function returned is called. */
   collectVanished(collect: (uids: UidRange[]) => void): () => void {
-    this.#collect = collect
-    return () => (this.#collect = undefined)
+    this.#onVanishedEarlier = collect
+    return () => (this.#onVanishedEarlier = undefined)
   }
 
   /** While `work` lists mailboxes, their counters are asked for in the same round trip, as long as the server does not refuse that. */
-  async counting<T>(counters: Counters, work: () => Promise<T>): Promise<T> {
+  async withCounters<T>(counters: ListCounters, work: () => Promise<T>): Promise<T> {
     if (!this.#countersRefused) this.#counters = counters
     try {
       return await work()
@@ -148,24 +148,28 @@ export class Wire {
 
   /** The path of a mailbox by the name the server lists it under. */
   pathOf(raw: string): string {
-    return this.#names.listed(raw)
+    return this.#names.decodeListed(raw)
   }
 
   /** STATUS of one mailbox; what it says of others is told as well. */
-  async status(path: string, items: readonly string[], told: Counters['told']): Promise<void> {
+  async status(
+    path: string,
+    items: readonly string[],
+    onStatus: ListCounters['onStatus'],
+  ): Promise<void> {
     await this.run('STATUS', [this.#nameOf(path), words(...items)], {
-      untagged: { STATUS: async (line) => this.#status(line, told) },
+      untagged: { STATUS: async (line) => this.#status(line, onStatus) },
     })
   }
 
   /** The attributes of a mailbox in LIST, if it is there. */
-  async lists(path: string): Promise<string[] | undefined> {
-    let found: string[] | undefined
+  async findListed(path: string): Promise<string[] | undefined> {
+    let listedFlags: string[] | undefined
     const LIST: LineHandler = async ({ attributes: [flags, , name] = [] }) => {
-      if (this.pathOf(textOf(name) ?? '') === path) found = textsOf(flags)
+      if (this.pathOf(textOf(name) ?? '') === path) listedFlags = textsOf(flags)
     }
     await this.run('LIST', ['', this.#nameOf(path)], { untagged: { LIST } })
-    return found
+    return listedFlags
   }
 
   #nameOf(path: string): Token {
@@ -180,7 +184,7 @@ export class Wire {
     return this.#names.isRaw(name)
   }
 
-  async #patiently(
+  async #execThrottled(
     command: string,
     attributes: Attributes,
     options: ExecOptions,
@@ -203,12 +207,12 @@ export class Wire {
     const counters = this.#counters
     const untagged = {
       ...options.untagged,
-      STATUS: async (line: Line) => this.#status(line, counters?.told),
+      STATUS: async (line: Line) => this.#status(line, counters?.onStatus),
     }
     const counted = counters && withStatus(attributes, counters.items)
     if (counted) {
       try {
-        return await this.#patiently('LIST', counted, { ...options, untagged })
+        return await this.#execThrottled('LIST', counted, { ...options, untagged })
       } catch (error) {
         const { code, responseStatus } = error as ImapFlowError
         if (code === 'ETHROTTLE' || responseStatus === undefined) throw error
@@ -216,10 +220,10 @@ export class Wire {
         this.#counters = undefined
       }
     }
-    return await this.#patiently('LIST', attributes, { ...options, untagged })
+    return await this.#execThrottled('LIST', attributes, { ...options, untagged })
   }
 
-  #heard({ onPlusTag, ...options }: ExecOptions): ExecOptions {
+  #withIdleHook({ onPlusTag, ...options }: ExecOptions): ExecOptions {
     return {
       ...options,
       onPlusTag: async (line) => {
@@ -229,9 +233,9 @@ export class Wire {
     }
   }
 
-  #status(line: Line, told = this.onStatus): void {
+  #status(line: Line, onStatus = this.onStatus): void {
     const status = readStatus(line)
-    if (status) told(this.#names.told(status.raw), status.items)
+    if (status) onStatus(this.#names.decodeOnly(status.raw), status.items)
   }
 
   #vanished({ attributes = [] }: Line): void {
@@ -240,8 +244,8 @@ export class Wire {
     const { mailbox } = this.client
     // RFC 7162 §3.2.10: it stands for as many EXPUNGEs, of messages that were there.
     if (mailbox && !earlier) mailbox.exists = Math.max(0, mailbox.exists - countUids(uids))
-    if (earlier && this.#collect) this.#collect(uids)
+    if (earlier && this.#onVanishedEarlier) this.#onVanishedEarlier(uids)
     else this.onVanished()
-    if (!earlier) this.onGone?.(uids)
+    if (!earlier) this.onVanishedUids?.(uids)
   }
 }

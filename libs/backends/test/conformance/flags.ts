@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotice, MailSession } from '../../src/backend.ts'
+import type { MailboxNotification, MailSession } from '../../src/backend.ts'
 import type { Stage } from '../stage.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
@@ -67,7 +67,7 @@ export function flagCases({ backend, account }: Stage): void {
     const uid = await one.append(mail)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    const notices: MailboxNotice[] = []
+    const notices: MailboxNotification[] = []
     const stop = new AbortController()
     const watching = session.watch((notice) => notices.push(notice), stop.signal)
     await session.changeFlags([[uid, uid]], { add: ['\\Flagged'] })

@@ -54,7 +54,7 @@ async function furnish(one: StageAccount): Promise<void> {
   await one.append(mail({ ...third, Subject: 'gone soon' }), { flags: ['\\Deleted'] })
 }
 
-async function found(session: MailSession, terms: SearchTerms): Promise<number[]> {
+async function searchUidsOf(session: MailSession, terms: SearchTerms): Promise<number[]> {
   return [...uidsIn(await session.search(terms))]
 }
 
@@ -106,7 +106,7 @@ export function searchCases({ backend, account }: Stage): void {
       [{ seq: '2:4', uid: '1:3' }, [2, 3]],
     ]
     for (const [terms, uids] of cases)
-      expect([terms, await found(session, terms)]).toEqual([terms, uids])
+      expect([terms, await searchUidsOf(session, terms)]).toEqual([terms, uids])
   })
 
   test('texts in any language are found', async () => {
@@ -114,12 +114,12 @@ export function searchCases({ backend, account }: Stage): void {
     await furnish(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    expect(await found(session, { subject: 'grüße' })).toEqual([1])
-    expect(await found(session, { subject: 'Köln', from: 'jürgen', body: 'straßenbahn' })).toEqual([
-      1,
-    ])
-    expect(await found(session, { subject: '日本語' })).toEqual([])
-    expect(await found(session, { subject: 'plain', body: 'ü' })).toEqual([])
+    expect(await searchUidsOf(session, { subject: 'grüße' })).toEqual([1])
+    expect(
+      await searchUidsOf(session, { subject: 'Köln', from: 'jürgen', body: 'straßenbahn' }),
+    ).toEqual([1])
+    expect(await searchUidsOf(session, { subject: '日本語' })).toEqual([])
+    expect(await searchUidsOf(session, { subject: 'plain', body: 'ü' })).toEqual([])
   })
 
   test('times of day count as far as the server can tell', async () => {
@@ -129,10 +129,10 @@ export function searchCases({ backend, account }: Stage): void {
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     const back = (hours: number) => new Date(Date.now() - hours * hour + 1)
-    expect(await found(session, { since: back(30) })).toEqual([2])
-    expect(await found(session, { since: back(100) })).toEqual([1, 2])
-    expect(await found(session, { before: back(30) })).toEqual([1])
-    expect(await found(session, { before: back(-48) })).toEqual([1, 2])
+    expect(await searchUidsOf(session, { since: back(30) })).toEqual([2])
+    expect(await searchUidsOf(session, { since: back(100) })).toEqual([1, 2])
+    expect(await searchUidsOf(session, { before: back(30) })).toEqual([1])
+    expect(await searchUidsOf(session, { before: back(-48) })).toEqual([1, 2])
   })
 
   test('what changed since a mod-sequence is found where there are any', async () => {
@@ -149,9 +149,9 @@ export function searchCases({ backend, account }: Stage): void {
     }
     await one.changeFlags(2, { add: ['\\Seen'] })
     await session.ping()
-    expect(await found(session, { modseq: highestModseq + 1n })).toEqual([2])
-    expect(await found(session, { modseq: 0n })).toEqual([1, 2, 3, 4])
-    expect(await found(session, { modseq: 2n ** 62n })).toEqual([])
+    expect(await searchUidsOf(session, { modseq: highestModseq + 1n })).toEqual([2])
+    expect(await searchUidsOf(session, { modseq: 0n })).toEqual([1, 2, 3, 4])
+    expect(await searchUidsOf(session, { modseq: 2n ** 62n })).toEqual([])
   })
 
   test('messages are found by the ids that the server gave them', async () => {
@@ -172,15 +172,15 @@ export function searchCases({ backend, account }: Stage): void {
     expect(emailId).not.toBe('')
     expect(ids).toEqual([emailId])
     expect(await session.emailIds([[1, 4]])).toHaveLength(4)
-    expect(await found(session, { emailId })).toEqual([2])
-    expect(await found(session, { emailId, seen: true })).toEqual([])
-    expect(await found(session, { emailIds: [emailId, 'nobody', 'no id)'], seen: true })).toEqual([
-      2,
-    ])
-    expect(await found(session, { emailIds: [] })).toEqual([])
+    expect(await searchUidsOf(session, { emailId })).toEqual([2])
+    expect(await searchUidsOf(session, { emailId, seen: true })).toEqual([])
+    expect(
+      await searchUidsOf(session, { emailIds: [emailId, 'nobody', 'no id)'], seen: true }),
+    ).toEqual([2])
+    expect(await searchUidsOf(session, { emailIds: [] })).toEqual([])
     const many = Array.from({ length: 300 }, (_, n) => `nobody${n}`)
-    expect(await found(session, { emailIds: [...many, emailId] })).toEqual([2])
-    if (threadId) expect(await found(session, { threadId })).toContain(2)
+    expect(await searchUidsOf(session, { emailIds: [...many, emailId] })).toEqual([2])
+    if (threadId) expect(await searchUidsOf(session, { threadId })).toContain(2)
   })
 
   test('what only Gmail can search for needs Gmail', async () => {
@@ -193,7 +193,7 @@ export function searchCases({ backend, account }: Stage): void {
         kind: 'unprocessable',
         code: 'MissingServerExtension',
       })
-    expect(await found(session, { labels: {} })).toEqual([])
+    expect(await searchUidsOf(session, { labels: {} })).toEqual([])
   })
 
   test('sets that are longer than a line are searched for all the same', async () => {
@@ -203,8 +203,10 @@ export function searchCases({ backend, account }: Stage): void {
     await session.select('INBOX')
     // Below 2^31: with a greater one in the set, Cyrus 3.6 finds nothing at all.
     const far = Array.from({ length: 4_000 }, (_, n) => 2_000_000_000 + 2 * n)
-    expect(await found(session, { uid: ['3', ...far, '1'].join(','), body: 'ü' })).toEqual([])
-    expect(await found(session, { uid: ['3', ...far, '1'].join(',') })).toEqual([1, 3])
+    expect(await searchUidsOf(session, { uid: ['3', ...far, '1'].join(','), body: 'ü' })).toEqual(
+      [],
+    )
+    expect(await searchUidsOf(session, { uid: ['3', ...far, '1'].join(',') })).toEqual([1, 3])
   })
 
   test.each([
@@ -221,8 +223,8 @@ export function searchCases({ backend, account }: Stage): void {
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     for (const term of ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const)
-      expect(await found(session, { [term]: text })).toEqual([])
-    expect(await found(session, { header: { 'X-Topic': text } })).toEqual([])
-    expect(await found(session, { subject: 'plain' })).toEqual([2])
+      expect(await searchUidsOf(session, { [term]: text })).toEqual([])
+    expect(await searchUidsOf(session, { header: { 'X-Topic': text } })).toEqual([])
+    expect(await searchUidsOf(session, { subject: 'plain' })).toEqual([2])
   })
 }

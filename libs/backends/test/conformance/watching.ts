@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotice, MailSession } from '../../src/backend.ts'
+import type { MailboxNotification, MailSession } from '../../src/backend.ts'
 import type { Stage } from '../stage.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
 interface Watched {
-  notices: MailboxNotice[]
+  notices: MailboxNotification[]
   ended: Promise<void>
   stop: () => Promise<void>
 }
 
 function watch(session: MailSession): Watched {
-  const notices: MailboxNotice[] = []
+  const notices: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notice) => notices.push(notice), abort.signal)
   // Looked at by the tests that expect it to fail.

@@ -70,14 +70,14 @@ function disturb(random: Random): Hook {
   return async (command) => {
     const lines = await command.defaultReply()
     const tagged = lines.pop() ?? ''
-    const said = lines.flatMap((line) => {
+    const replies = lines.flatMap((line) => {
       const way = random(6)
       if (way === 0) return []
       return way < 4 ? [mutate(line, random)] : [line]
     })
-    while (random(3) === 0) said.splice(random(said.length + 1), 0, mutate('* OK', random))
+    while (random(3) === 0) replies.splice(random(replies.length + 1), 0, mutate('* OK', random))
     return {
-      raw: `${[...said, random(10) === 0 ? mutate(tagged, random) : tagged].join('\r\n')}\r\n`,
+      raw: `${[...replies, random(10) === 0 ? mutate(tagged, random) : tagged].join('\r\n')}\r\n`,
     }
   }
 }
@@ -92,7 +92,7 @@ const calls: readonly Call[] = [
   (session) => session.searchUids({ all: true }),
   (session) => session.search({ subject: 'm', unseen: true }),
   (session) => Array.fromAsync(session.fetchMessages([[1, 3]], { headers: true })),
-  (session) => session.fetchPlaces(1, 3),
+  (session) => session.fetchBySequence(1, 3),
   (session) => Array.fromAsync(session.changesSince(1n)),
   async (session) => Array.fromAsync((await session.downloadSource(1)).content),
   async (session) => Array.fromAsync((await session.downloadPart(1, '1')).content),
@@ -111,11 +111,11 @@ const calls: readonly Call[] = [
  * that was on its way has come, however slow the machine is.
  */
 function hangUpWhenIdle(server: ImapScript): Disposable {
-  let heard = server.received.length
+  let receivedLines = server.received.length
   let idleTurns = 0
   const timer = setInterval(() => {
-    idleTurns = server.received.length === heard ? idleTurns + 1 : 0
-    heard = server.received.length
+    idleTurns = server.received.length === receivedLines ? idleTurns + 1 : 0
+    receivedLines = server.received.length
     if (idleTurns === 20) server.drop()
   }, 3)
   return { [Symbol.dispose]: () => clearInterval(timer) }

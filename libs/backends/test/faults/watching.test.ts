@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { eventually, imapFaults } from '@posthorn/testkit'
-import type { MailboxNotice, MailSession } from '../../src/backend.ts'
+import type { MailboxNotification, MailSession } from '../../src/backend.ts'
 import { hasty, inbox, inTime, letter, start } from './stage.ts'
 
 const { adds, rejects: refuses, sendsRaw: spits, times } = imapFaults
 
 function watch(session: MailSession) {
-  const notices: MailboxNotice[] = []
+  const notices: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notice) => notices.push(notice), abort.signal)
   ended.catch(() => undefined) // looked at by the tests that expect it

@@ -1,99 +1,94 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '@posthorn/telemetry'
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { SingleFlight } from '../providers/single-flight.ts'
-import { placeOfPassword } from '../store/credentials.ts'
+import { SingleFlight, sleep } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import { passwordSealContext } from '../store/credentials.ts'
 import {
-  findHolding,
-  type Holding,
+  findGrantTokens,
+  type GrantTokens,
   markRefreshFailed,
-  placeOfTokens,
+  tokensSealContext,
   type RefreshFailure,
   storeTokens,
 } from '../store/oauth2-tokens.ts'
-import { claimRefresh, type Lease, releaseRefresh } from '../store/refresh-leases.ts'
-import { type Application, openMailApplication } from './application.ts'
-import type { OAuth2Deps } from './deps.ts'
-import { readGrant, type StoredGrant } from './grant.ts'
-import { isJustRenewed, isOver } from './pause.ts'
-import { reportApp } from './report-app.ts'
+import { claimRefresh, type RefreshLease, releaseRefresh } from '../store/refresh-leases.ts'
+import { type Application, loadMailApplication } from './application.ts'
+import { parseGrant, type ResolvedGrant, type StoredGrant } from './grant.ts'
+import { isJustRenewed, mayRetry } from './retry-policy.ts'
 import { errorOf, lastErrorOf, unreachableCode } from './token-failure.ts'
-import { type Grant, requestToken } from './token-endpoint.ts'
-import type { GrantUse } from './whose-grant.ts'
+import { type Grant, type OAuth2Deps, requestToken } from './token-endpoint.ts'
 
 export interface AccessToken {
   accessToken: string
-  /** Epoch milliseconds; absent where the provider did not say. */
+  /** Expiry in epoch milliseconds; absent if the provider did not report it. */
   expires?: number
   scopes: string[]
-  /** It was there already. */
+  /** True if it was stored already. */
   cached: boolean
 }
 
 export interface TokenDeps extends OAuth2Deps {
   log: Logger
-  /** Aborted when the service ends. */
+  /** Aborted when the service stops. */
   signal: AbortSignal
 }
 
-/** A token with less life than this is renewed before it is used. */
+/** Tokens that expire within this time are renewed before use. */
 const marginMs = 30_000
-/** Longer than a token endpoint may take, and its answer to be stored: another replica asks when it is over. */
+/** Longer than a token request and storing its result. Then another replica may try. */
 const leaseMs = 20_000
-/** Whoever asked has given up by then. */
-const patienceMs = 12_000
-const retryMs = 150
-/** A new token that cannot be stored is kept trying with, this often. */
-const storeAgainMs = 500
+/** Maximum wait for a token. Longer than the timeout of the requester. */
+const maxWaitMs = 12_000
+const pollMs = 150
+/** Interval of attempts to store a new token while Postgres is unavailable. */
+const storeRetryMs = 500
 
 /**
- * The access tokens of accounts. One renewal an account at a time, across replicas: a refresh token may be good for one use. What a
- * provider gave is stored before anybody gets it, so that the next one to ask goes on from it. One that gave nothing is left alone for a
- * while, by all replicas.
+ * Access tokens of accounts. Only one replica renews a token of an account at a time, because a
+ * refresh token may be usable once. New tokens are stored before any caller gets them. After a
+ * failure all replicas wait as `mayRetry` says.
  */
 export class AccessTokens {
   readonly #deps: TokenDeps
-  readonly #flights = new SingleFlight<AccessToken>()
+  readonly #flights = new SingleFlight<string, AccessToken>()
 
   constructor(deps: TokenDeps) {
     this.#deps = deps
   }
 
   /**
-   * A token that is good now. `fresh`: the one that was there when this was asked was refused, which counts unless the provider has
-   * just given it. `insist`: the provider is asked even if it has just said no.
+   * Returns a valid token. `fresh`: the mail server rejected the stored token, which is then
+   * renewed unless the provider has just issued it. `insist`: calls the provider even after a
+   * recent failure.
    *
-   * @throws AppError `rejected` where the provider gives none, `unreachable` where it cannot be asked, `internal` where there is no
-   * such application
+   * @throws AppError `rejected` if the provider issues none, `unreachable` if it does not respond,
+   * `internal` if the application does not exist
    */
-  get(use: GrantUse, { fresh = false, insist = false } = {}): Promise<AccessToken> {
-    const key = JSON.stringify([use.holder, use.app, use.owner, fresh, insist])
-    return this.#flights.get(key, async () => ({
-      value: await this.#obtain(use, { fresh, insist }),
-      until: 0,
-    }))
+  get(resolved: ResolvedGrant, { fresh = false, insist = false } = {}): Promise<AccessToken> {
+    const key = JSON.stringify([resolved.holder, resolved.app, resolved.owner, fresh, insist])
+    return this.#flights.run(key, () => this.#obtain(resolved, { fresh, insist }))
   }
 
   async #obtain(
-    use: GrantUse,
+    resolved: ResolvedGrant,
     { fresh, insist }: { fresh: boolean; insist: boolean },
   ): Promise<AccessToken> {
     const { db, signal } = this.#deps
-    const app = await openMailApplication(this.#deps, use.app)
-    const { holder: account } = use
-    const refused = fresh ? await this.#refused(account, insist) : undefined
+    const app = await loadMailApplication(this.#deps, resolved.app)
+    const { holder: account } = resolved
+    const rejected = fresh ? await this.#rejectedVersion(account, insist) : undefined
     const lease = { account, holder: randomUUID() }
-    const giveUpAt = Date.now() + patienceMs
-    while (!signal.aborted && Date.now() < giveUpAt) {
-      const holding = await findHolding(db, account)
-      const stored = await this.#open(use, holding)
-      if (markOf(holding) !== refused && isGood(stored, subjectOf(app, use), this.#now()))
-        return described(stored, true)
-      const failure = insist ? undefined : recent(holding)
+    const deadline = Date.now() + maxWaitMs
+    while (!signal.aborted && Date.now() < deadline) {
+      const tokens = await findGrantTokens(db, account)
+      const stored = await this.#unseal(resolved, tokens)
+      if (versionOf(tokens) !== rejected && isValid(stored, subjectOf(app, resolved), this.#now()))
+        return toAccessToken(stored, true)
+      const failure = insist ? undefined : recentFailure(tokens)
       if (failure) throw errorOf(failure.error)
-      const renewal = { app, use, holding, stored, insist }
-      const renewed = await this.#inTurn(lease, renewal)
+      const renewal = { app, resolved, tokens, stored, insist }
+      const renewed = await this.#renewWithLease(lease, renewal)
       if (renewed) return renewed
     }
     throw new AppError('unreachable', 'The access token is being renewed by another process', {
@@ -101,90 +96,91 @@ export class AccessTokens {
     })
   }
 
-  /** The mark of what is not to be answered again. */
-  async #refused(account: string, insist: boolean): Promise<string | undefined> {
-    const holding = await findHolding(this.#deps.db, account)
-    return !insist && isJustRenewed(holding) ? undefined : markOf(holding)
+  /** Version of the tokens that must not be returned again. */
+  async #rejectedVersion(account: string, insist: boolean): Promise<string | undefined> {
+    const tokens = await findGrantTokens(this.#deps.db, account)
+    return !insist && isJustRenewed(tokens) ? undefined : versionOf(tokens)
   }
 
-  /** Undefined where another has its turn, or had it meanwhile: what there is then is to be looked at again. */
-  async #inTurn(lease: Lease, renewal: Renewal): Promise<AccessToken | undefined> {
+  /** Undefined if another replica has the lease or has renewed the tokens: read them again. */
+  async #renewWithLease(lease: RefreshLease, renewal: Renewal): Promise<AccessToken | undefined> {
     const { db, signal } = this.#deps
-    const { holding, insist } = renewal
-    const { grantUpdatedAt } = holding
+    const { tokens, insist } = renewal
+    const { grantUpdatedAt } = tokens
     if (!(await claimRefresh(db, lease, { grantUpdatedAt, leaseMs }))) {
-      await delay(retryMs, undefined, { signal })
+      await sleep(pollMs, signal)
       return undefined
     }
     try {
-      // Whoever had the lease before has put down by now what came of it.
-      const now = await findHolding(db, lease.account)
-      if (markOf(now) !== markOf(holding) || (!insist && recent(now))) return undefined
+      // The previous holder of the lease may have stored its result since the first read.
+      const current = await findGrantTokens(db, lease.account)
+      if (versionOf(current) !== versionOf(tokens) || (!insist && recentFailure(current)))
+        return undefined
       return await this.#renew(renewal)
     } finally {
       await releaseRefresh(db, lease).catch(() => undefined)
     }
   }
 
-  /** Undefined where there is something newer by now. */
-  async #renew({ app, use, holding, stored }: Renewal): Promise<AccessToken | undefined> {
+  /** Undefined if newer tokens were stored in the meantime. */
+  async #renew({ app, resolved, tokens, stored }: Renewal): Promise<AccessToken | undefined> {
     const { db } = this.#deps
+    const { holder } = resolved
     try {
-      const grant = grantOf(app, use, stored)
-      const answer = await reportApp(this.#deps, app.id, () => requestToken(this.#deps, app, grant))
-      const { accessToken, refreshToken = stored.refreshToken, expires } = answer
-      const scopes = answer.scopes ?? stored.scopes ?? [...app.profile.scopes]
+      const grant = grantOf(app, resolved, stored)
+      const response = await requestToken(this.#deps, app, grant)
+      const { accessToken, refreshToken = stored.refreshToken, expires } = response
       const renewed: StoredGrant = {
         accessToken,
-        scopes,
-        subject: subjectOf(app, use),
-        ...(refreshToken === undefined ? {} : { refreshToken }),
-        ...(expires === undefined ? {} : { expires }),
+        scopes: response.scopes ?? stored.scopes ?? [...app.profile.scopes],
+        subject: subjectOf(app, resolved),
+        ...defined({ refreshToken, expires }),
       }
-      return (await this.#store(use.holder, holding, renewed))
-        ? described(renewed, false)
+      return (await this.#store(holder, tokens, renewed))
+        ? toAccessToken(renewed, false)
         : undefined
     } catch (error) {
-      // The grant may have been replaced while we asked with the old one.
-      const isCurrent = markOf(await findHolding(db, use.holder)) === markOf(holding)
+      // The grant may have been replaced during the request with the old one.
+      const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined
-      if (error instanceof AppError) await this.#failed(use.holder, holding, error)
+      if (error instanceof AppError) await this.#recordFailure(holder, tokens, error)
       throw error
     }
   }
 
   /**
-   * Goes on until it is stored: what it replaces is worth nothing any more, at most providers. Whoever waits gives up before. False
-   * where there is something newer.
+   * Retries until the token is stored, since most providers have invalidated the previous one. May
+   * outlast the caller's timeout. Returns false if newer tokens were stored.
    */
-  async #store(account: string, from: Holding, renewed: StoredGrant): Promise<boolean> {
+  async #store(account: string, from: GrantTokens, renewed: StoredGrant): Promise<boolean> {
     const { db, sealer, log, signal } = this.#deps
-    const sealed = await sealer.seal(JSON.stringify(renewed), placeOfTokens(account))
+    const sealed = await sealer.seal(JSON.stringify(renewed), tokensSealContext(account))
     const expiresAt = renewed.expires === undefined ? null : new Date(renewed.expires)
     const tokens = { sealed, scopes: renewed.scopes ?? [], expiresAt }
     for (;;) {
       try {
         return await storeTokens(db, account, { from, tokens })
       } catch (err) {
-        log.error({ err, account }, 'a renewed token cannot be stored')
-        await delay(storeAgainMs, undefined, { signal })
+        log.error({ err, account }, 'storing a renewed token failed, retrying')
+        await sleep(storeRetryMs, signal)
       }
     }
   }
 
-  async #failed(account: string, from: Holding, error: AppError): Promise<void> {
+  async #recordFailure(account: string, from: GrantTokens, error: AppError): Promise<void> {
     const { db, log } = this.#deps
     const { failure, isInterrupted } = from
-    log.warn({ err: error, account, afterInterruption: isInterrupted }, 'no access token')
+    log.warn({ err: error, account, afterInterruption: isInterrupted }, 'token renewal failed')
     const failed = { error: lastErrorOf(error), again: failure !== undefined }
     await markRefreshFailed(db, account, failed).catch(() => undefined)
   }
 
-  async #open({ holder }: GrantUse, { tokens, grant }: Holding): Promise<StoredGrant> {
-    const { opener } = this.#deps
-    if (tokens !== undefined) return readGrant(await opener.unseal(tokens, placeOfTokens(holder)))
+  async #unseal({ holder }: ResolvedGrant, { tokens, grant }: GrantTokens): Promise<StoredGrant> {
+    const { unsealer } = this.#deps
+    if (tokens !== undefined)
+      return parseGrant(await unsealer.unseal(tokens, tokensSealContext(holder)))
     if (grant === undefined) return {}
-    return readGrant(await opener.unseal(grant, placeOfPassword(holder, 'oauth2')))
+    return parseGrant(await unsealer.unseal(grant, passwordSealContext(holder, 'oauth2')))
   }
 
   #now(): number {
@@ -194,46 +190,50 @@ export class AccessTokens {
 
 interface Renewal {
   app: Application
-  use: GrantUse
-  holding: Holding
+  resolved: ResolvedGrant
+  tokens: GrantTokens
   stored: StoredGrant
-  /** The provider is asked even if it has just said no. */
+  /** True if the provider is called even after a recent failure. */
   insist: boolean
 }
 
-/** How the provider failed where it is to be left alone for that. */
-function recent({ failure }: Holding): RefreshFailure | undefined {
-  return failure && !isOver(failure) ? failure : undefined
+/** Last failure, if the provider must not be called again yet. */
+function recentFailure({ failure }: GrantTokens): RefreshFailure | undefined {
+  return failure && !mayRetry(failure) ? failure : undefined
 }
 
-/** Tells what there was from what came after it. */
-function markOf({ grantUpdatedAt, revision }: Holding): string {
+/** Changes with every renewal and with a new grant. */
+function versionOf({ grantUpdatedAt, revision }: GrantTokens): string {
   return `${grantUpdatedAt.getTime()} ${revision}`
 }
 
-function isGood(
-  { accessToken, expires, subject: of }: StoredGrant,
+function isValid(
+  { accessToken, expires, subject: storedSubject }: StoredGrant,
   subject: string,
   now: number,
 ): boolean {
-  if (accessToken === undefined || (of !== undefined && of !== subject)) return false
+  if (accessToken === undefined) return false
+  if (storedSubject !== undefined && storedSubject !== subject) return false
   return expires === undefined || expires - now >= marginMs
 }
 
-/** Tokens of service applications are of whoever they were asked for; those of people are what they are. */
-function subjectOf({ id, provider }: Application, { owner }: GrantUse): string {
+/** Tokens of service applications belong to one user; other tokens to the person who consented. */
+function subjectOf({ id, provider }: Application, { owner }: ResolvedGrant): string {
   return provider.endsWith('Service') ? JSON.stringify([id, owner]) : JSON.stringify([id])
 }
 
-function grantOf(app: Application, { owner }: GrantUse, { refreshToken }: StoredGrant): Grant {
+function grantOf(app: Application, { owner }: ResolvedGrant, { refreshToken }: StoredGrant): Grant {
   if (app.provider === 'gmailService') return { kind: 'jwt-bearer', subject: owner }
   if (app.provider === 'outlookService') return { kind: 'client_credentials' }
   if (refreshToken !== undefined) return { kind: 'refresh_token', refreshToken }
-  throw new AppError('rejected', 'The access token has ended and there is none to renew it with', {
+  throw new AppError('rejected', 'The access token has expired and there is no refresh token', {
     code: 'OauthRenewError',
   })
 }
 
-function described({ accessToken = '', expires, scopes = [] }: StoredGrant, cached: boolean) {
-  return { accessToken, scopes, cached, ...(expires === undefined ? {} : { expires }) }
+function toAccessToken(
+  { accessToken = '', expires, scopes = [] }: StoredGrant,
+  cached: boolean,
+): AccessToken {
+  return { accessToken, scopes, cached, ...defined({ expires }) }
 }

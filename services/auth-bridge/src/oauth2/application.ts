@@ -2,10 +2,10 @@ import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Unsealer } from '@posthorn/secrets'
-import { findApp, placeOfAppSecret } from '../store/oauth2-apps.ts'
+import { appSecretSealContext, findApp } from '../store/oauth2-apps.ts'
 import { type Profile, profileOf } from './profile.ts'
 
-/** An application, its secrets open. */
+/** OAuth2 application with unsealed secrets. */
 export interface Application {
   id: string
   provider: OAuth2Provider
@@ -17,33 +17,31 @@ export interface Application {
 }
 
 /**
- * The application that mail servers are logged in to by.
+ * Loads an application whose tokens are for mail servers.
  *
- * @throws AppError `internal` `InvalidBaseScopes` where its tokens are for an API, and those of `openApplication`
+ * @throws AppError `internal` `InvalidBaseScopes` if they are for an API; see `loadApplication`
  */
-export async function openMailApplication(
-  deps: { db: Db; opener: Unsealer },
+export async function loadMailApplication(
+  deps: { db: Db; unsealer: Unsealer },
   id: string,
 ): Promise<Application> {
-  const app = await openApplication(deps, id)
+  const app = await loadApplication(deps, id)
   if ((app.config.baseScopes ?? 'imap') !== 'imap')
     throw new AppError(
       'internal',
       'The OAuth2 application of this account is not for mail servers',
-      {
-        code: 'InvalidBaseScopes',
-      },
+      { code: 'InvalidBaseScopes' },
     )
   return app
 }
 
 /**
- * The application that an account refers to.
+ * Loads an application and unseals its secrets.
  *
- * @throws AppError `internal` `AppNotFound` where it was deleted or is not enabled
+ * @throws AppError `internal` `AppNotFound` if it was deleted or is disabled
  */
-export async function openApplication(
-  { db, opener }: { db: Db; opener: Unsealer },
+export async function loadApplication(
+  { db, unsealer }: { db: Db; unsealer: Unsealer },
   id: string,
 ): Promise<Application> {
   const stored = await findApp(db, id)
@@ -52,10 +50,10 @@ export async function openApplication(
       code: 'AppNotFound',
     })
   const { provider, config, secrets } = stored
-  const opened = await Promise.all(
+  const unsealed = await Promise.all(
     secrets.map(async ({ kind, sealed }) => [
       kind,
-      await opener.unseal(sealed, placeOfAppSecret(id, kind)),
+      await unsealer.unseal(sealed, appSecretSealContext(id, kind)),
     ]),
   )
   return {
@@ -64,6 +62,14 @@ export async function openApplication(
     config,
     profile: profileOf(provider, config),
     clientId: config.clientId ?? config.serviceClient ?? '',
-    ...(Object.fromEntries(opened) as Pick<Application, 'clientSecret' | 'serviceKey'>),
+    ...(Object.fromEntries(unsealed) as Pick<Application, 'clientSecret' | 'serviceKey'>),
   }
+}
+
+/** @throws AppError `invalid` for service applications, which have no user to consent */
+export function assertConsentBased({ provider }: Application): void {
+  if (provider === 'gmailService' || provider === 'outlookService')
+    throw new AppError('invalid', 'Accounts of this application are registered without consent', {
+      code: 'UnsupportedOperation',
+    })
 }

@@ -1,8 +1,8 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { AppError } from '@posthorn/errors'
 
-/** Google takes no longer one. */
-const lifeSeconds = 3_600
+/** Maximum that Google accepts. */
+const lifetimeSeconds = 3_600
 
 export interface AssertionClaims {
   iss: string
@@ -11,12 +11,12 @@ export interface AssertionClaims {
   aud: string
 }
 
-/** A JWT that a service account asks for a token with: RFC 7523 §2.1, signed by RS256. */
+/** Creates a signed JWT assertion of a service account (RFC 7523 §2.1, RS256). */
 export function signAssertion(claims: AssertionClaims, pem: string, now: number): string {
   const iat = Math.floor(now / 1_000)
   const parts = [
     { alg: 'RS256', typ: 'JWT' },
-    { ...claims, iat, exp: iat + lifeSeconds },
+    { ...claims, iat, exp: iat + lifetimeSeconds },
   ]
   const text = parts.map((part) => base64url(JSON.stringify(part))).join('.')
   return `${text}.${sign('RSA-SHA256', Buffer.from(text), readKey(pem)).toString('base64url')}`
@@ -24,10 +24,10 @@ export function signAssertion(claims: AssertionClaims, pem: string, now: number)
 
 function readKey(pem: string) {
   try {
-    // Copied out of Google's JSON its line ends are two characters.
+    // A key copied from Google's JSON file has `\\n` instead of line breaks.
     return createPrivateKey(pem.replaceAll('\\n', '\n'))
   } catch (cause) {
-    throw new AppError('rejected', 'The service key of the application cannot be read', {
+    throw new AppError('rejected', 'The service key of the application is not a valid PEM key', {
       code: 'TokenGenerationError',
       cause,
     })

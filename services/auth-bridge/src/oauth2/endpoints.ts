@@ -1,77 +1,126 @@
+import { defined } from '@posthorn/contracts'
 import type { HttpCaller } from '@posthorn/net'
 import {
   allowInsecureRequests,
   type AuthorizationServer,
   type Client,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
   customFetch,
   discoveryRequest,
+  None,
   processDiscoveryResponse,
+  processRevocationResponse,
+  revocationRequest,
 } from 'oauth4webapi'
 import type { Application } from './application.ts'
 import { fetchThrough } from './http-fetch.ts'
 
-/** Where an application's provider is. */
+interface HttpDeps {
+  http: Pick<HttpCaller, 'call'>
+}
+
+/** Endpoints of an application's provider. */
 export interface Endpoints {
   tokenUrl: string
   authorizeUrl?: string
   userinfoUrl?: string
   revokeUrl?: string
-  /** Client id and secret go in a header: the provider takes them in no other way. */
-  byBasic: boolean
+  /** True if client id and secret must be sent in the Authorization header. */
+  usesBasicAuth: boolean
 }
 
 /**
- * The endpoints of an application: those that are known, and those that its issuer tells (OpenID Connect Discovery 1.0).
+ * Finds the endpoints of an application. Configured ones override those of OpenID Connect
+ * Discovery 1.0.
  *
- * @throws Error where the issuer cannot be asked or names no token endpoint
+ * @throws Error if the issuer is unavailable or publishes no token endpoint
  */
 export async function findEndpoints(
-  { http }: { http: Pick<HttpCaller, 'call'> },
+  { http }: HttpDeps,
   { profile }: Application,
 ): Promise<Endpoints> {
   const { tokenUrl, authorizeUrl, userinfoUrl, revokeUrl, issuer } = profile
-  const known = present({ tokenUrl, authorizeUrl, userinfoUrl, revokeUrl })
-  const found = issuer === undefined ? { byBasic: false } : await discover(http, issuer)
-  const endpoints = { ...found, ...known }
+  const discovered = issuer === undefined ? { usesBasicAuth: false } : await discover(http, issuer)
+  const endpoints = {
+    ...discovered,
+    ...defined({ tokenUrl, authorizeUrl, userinfoUrl, revokeUrl }),
+  }
   if (endpoints.tokenUrl === undefined) throw new Error('the provider has no token endpoint')
   return { ...endpoints, tokenUrl: endpoints.tokenUrl }
 }
 
 async function discover(
-  http: Pick<HttpCaller, 'call'>,
+  http: HttpDeps['http'],
   issuer: string,
-): Promise<Partial<Endpoints> & { byBasic: boolean }> {
+): Promise<Partial<Endpoints> & Pick<Endpoints, 'usesBasicAuth'>> {
   const url = new URL(issuer)
-  const options = { [customFetch]: fetchThrough(http), [allowInsecureRequests]: true }
-  const server = await processDiscoveryResponse(url, await discoveryRequest(url, options))
-  const ways = server.token_endpoint_auth_methods_supported
+  const server = await processDiscoveryResponse(url, await discoveryRequest(url, options(http)))
+  const methods = server.token_endpoint_auth_methods_supported
   return {
-    ...present({
+    ...defined({
       tokenUrl: server.token_endpoint,
       authorizeUrl: server.authorization_endpoint,
       userinfoUrl: server.userinfo_endpoint,
       revokeUrl: server.revocation_endpoint,
     }),
-    // RFC 8414 §2: a provider that says nothing takes the header.
-    byBasic: ways === undefined || !ways.includes('client_secret_post'),
+    // RFC 8414 §2: the default is the header.
+    usesBasicAuth: methods === undefined || !methods.includes('client_secret_post'),
   }
 }
 
-/** As the OAuth client wants them. */
-export function serverOf({ tokenUrl, userinfoUrl, revokeUrl }: Endpoints): AuthorizationServer {
+/**
+ * Revokes a token at the provider (RFC 7009). Returns false if the provider has no endpoint for it.
+ *
+ * @throws Error if the provider rejects the request or does not respond
+ */
+export async function revokeToken(
+  { http }: HttpDeps,
+  app: Application,
+  token: string,
+): Promise<boolean> {
+  const endpoints = await findEndpoints({ http }, app)
+  if (endpoints.revokeUrl === undefined) return false
+  const client = clientAuthOf(app, endpoints)
+  await processRevocationResponse(
+    await revocationRequest(
+      toAuthorizationServer(endpoints),
+      toClient(app),
+      client,
+      token,
+      options(http),
+    ),
+  )
+  return true
+}
+
+export function clientAuthOf(
+  { clientSecret }: Application,
+  { usesBasicAuth }: Endpoints,
+): ClientAuth {
+  if (clientSecret === undefined) return None()
+  return usesBasicAuth ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret)
+}
+
+/** Converts the endpoints for the OAuth client. */
+export function toAuthorizationServer({
+  tokenUrl,
+  userinfoUrl,
+  revokeUrl,
+}: Endpoints): AuthorizationServer {
   return {
     issuer: new URL('/', tokenUrl).href,
     token_endpoint: tokenUrl,
-    ...(userinfoUrl === undefined ? {} : { userinfo_endpoint: userinfoUrl }),
-    ...(revokeUrl === undefined ? {} : { revocation_endpoint: revokeUrl }),
+    ...defined({ userinfo_endpoint: userinfoUrl, revocation_endpoint: revokeUrl }),
   }
 }
 
-export function clientOf({ clientId }: Application): Client {
+export function toClient({ clientId }: Application): Client {
   return { client_id: clientId }
 }
 
-function present<T extends Record<string, string | undefined>>(members: T) {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as { [K in keyof T]?: string }
+/** Request options of the OAuth client. Plain HTTP is allowed; the egress policy decides. */
+export function options(http: HttpDeps['http']) {
+  return { [customFetch]: fetchThrough(http), [allowInsecureRequests]: true } as const
 }

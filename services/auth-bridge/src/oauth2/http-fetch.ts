@@ -1,17 +1,17 @@
-import { minCredentialsTimeoutMs } from '@posthorn/contracts'
+import { defined, minCredentialsTimeoutMs } from '@posthorn/contracts'
 import type { CallResult, HttpCaller } from '@posthorn/net'
 
-/** A token endpoint may take this long in all; then there is time to say so. */
+/** Timeout of a provider request. Shorter than the requester's, so that it learns the reason. */
 export const oauthTimeoutMs = minCredentialsTimeoutMs - 2_000
-/** Tokens, an id token and a long error; more is cut, and then it is no JSON. */
+/** Maximum response size: tokens, an id token and a long error. A longer body fails to parse. */
 export const oauthMaxBytes = 256 * 1_024
 
-/** Nobody answered, or not in full. */
-export class NoAnswer extends Error {
-  override name = 'NoAnswer'
+/** No response, or an incomplete one. */
+export class NoResponseError extends Error {
+  override name = 'NoResponseError'
 }
 
-/** What an OAuth client needs of `fetch`, by way of the egress policy. No redirect is followed. */
+/** Creates a `fetch` for the OAuth client that applies the egress policy. Follows no redirects. */
 export function fetchThrough(http: Pick<HttpCaller, 'call'>) {
   return async (url: string, init: FetchInit): Promise<Response> => {
     const { method, headers, body } = init
@@ -19,26 +19,25 @@ export function fetchThrough(http: Pick<HttpCaller, 'call'>) {
       method: method === 'POST' ? 'POST' : 'GET',
       url,
       headers,
-      ...(body ? { body: body.toString() } : {}),
+      ...defined({ body: body ? body.toString() : undefined }),
     })
-    return responseOf(result)
+    return toResponse(result)
   }
 }
 
 interface FetchInit {
   method: string
   headers: Record<string, string>
-  /** Of token and revocation endpoints; there is no other. */
+  /** Set for token and revocation requests only. */
   body?: URLSearchParams | null | undefined
 }
 
-function responseOf({ status, body, error, outcome, headers }: CallResult): Response {
-  if (status === undefined || error !== undefined) throw new NoAnswer(error ?? outcome)
-  const type = headers['content-type']
-  // A status without a body does not take one, be it empty.
+function toResponse({ status, body, error, outcome, headers }: CallResult): Response {
+  if (status === undefined || error !== undefined) throw new NoResponseError(error ?? outcome)
+  // The constructor rejects a body for these statuses, even an empty one.
   const content = [204, 205, 304].includes(status) ? null : new Uint8Array(body)
   return new Response(content, {
     status,
-    headers: type === undefined ? {} : { 'content-type': type },
+    headers: defined({ 'content-type': headers['content-type'] }),
   })
 }

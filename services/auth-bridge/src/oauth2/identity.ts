@@ -1,57 +1,121 @@
-import type { HttpCaller } from '@posthorn/net'
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import type { HttpCaller } from '@posthorn/net'
+import { parseObject } from '../parse-object.ts'
 import type { Application } from './application.ts'
 import { findEndpoints } from './endpoints.ts'
-import { type Identity, identityOf, readIdToken } from './id-token.ts'
-import type { TokenAnswer } from './token-endpoint.ts'
-import { parseObject } from '../parse-object.ts'
+import type { TokenResponse } from './token-endpoint.ts'
+
+/** User described by an id token or a userinfo endpoint. */
+export interface Identity {
+  email?: string
+  /** True if the provider has not verified `email`. It then proves nothing. */
+  unverified?: true
+  name?: string
+  /** Identifier of the user at the provider. */
+  subject?: string
+}
+
+type Claims = Record<string, unknown>
 
 /**
- * Whose grant it is: as the id token has it, else as the provider says when asked. Where it is `unverified`, that is who somebody
- * claims to be.
+ * Finds the owner of a grant: from the id token, else from the userinfo endpoint.
  *
- * @throws AppError `unreachable` where the provider cannot be asked, `rejected` where it names no address
+ * @throws AppError `unreachable` if the provider does not respond, `rejected` if it has no address
  */
 export async function identify(
   { http }: { http: Pick<HttpCaller, 'call'> },
   app: Application,
-  { accessToken, idToken }: TokenAnswer,
+  { accessToken, idToken }: TokenResponse,
 ): Promise<Identity & { email: string }> {
-  const told = readIdToken(idToken, app.clientId)
-  if (told?.email !== undefined) return { ...told, email: told.email }
+  const fromToken = readIdToken(idToken, app.clientId)
+  if (fromToken?.email !== undefined) return { ...fromToken, email: fromToken.email }
   const { userinfoUrl } = await findEndpoints({ http }, app)
-  const asked =
-    userinfoUrl === undefined ? {} : await ask({ http }, app, { userinfoUrl, accessToken })
-  const { email } = asked
-  if (email === undefined || isAnother(asked, told))
-    throw new AppError('rejected', 'The provider does not say whose mailbox it is')
-  return { ...told, ...asked, email }
+  const fromUserinfo =
+    userinfoUrl === undefined
+      ? {}
+      : await requestUserinfo({ http }, app, { userinfoUrl, accessToken })
+  const { email } = fromUserinfo
+  if (email === undefined || hasOtherSubject(fromUserinfo, fromToken))
+    throw new AppError('rejected', 'The provider returned no email address of the user')
+  return { ...fromToken, ...fromUserinfo, email }
 }
 
-/** OpenID Connect Core 1.0 §5.3.2: an answer about somebody else must not be used. */
-function isAnother({ subject }: Identity, told: Identity | undefined): boolean {
-  return told?.subject !== undefined && subject !== undefined && subject !== told.subject
+/** OpenID Connect Core 1.0 §5.3.2: a response about another user must not be used. */
+function hasOtherSubject({ subject }: Identity, fromToken: Identity | undefined): boolean {
+  return fromToken?.subject !== undefined && subject !== undefined && subject !== fromToken.subject
 }
 
-async function ask(
+async function requestUserinfo(
   { http }: { http: Pick<HttpCaller, 'call'> },
   { profile }: Application,
   { userinfoUrl, accessToken }: { userinfoUrl: string; accessToken: string },
 ): Promise<Identity> {
+  const { userinfoTokenInQuery } = profile
   const url = new URL(userinfoUrl)
-  if (profile.userinfoByQuery) url.searchParams.set('access_token', accessToken)
+  if (userinfoTokenInQuery) url.searchParams.set('access_token', accessToken)
+  const authorization = userinfoTokenInQuery ? undefined : `Bearer ${accessToken}`
   const { status, body, error } = await http.call({
     method: 'GET',
     url: url.href,
-    headers: {
-      accept: 'application/json',
-      ...(profile.userinfoByQuery ? {} : { authorization: `Bearer ${accessToken}` }),
-    },
+    headers: { accept: 'application/json', ...defined({ authorization }) },
   })
   if (status === undefined || error !== undefined || status >= 500)
-    throw new AppError('unreachable', 'The provider could not be asked whose mailbox it is', {
+    throw new AppError('unreachable', 'The userinfo request to the provider failed', {
       code: 'ETokenRefresh',
     })
   const claims = status === 200 ? parseObject(body.toString('utf8')) : undefined
   return claims ? identityOf(claims) : {}
+}
+
+/**
+ * Reads an id token received from the token endpoint. TLS replaces the signature check (OpenID
+ * Connect Core 1.0 §3.1.3.7, 6). Undefined if its audience is not this client.
+ */
+export function readIdToken(token: unknown, clientId: string): Identity | undefined {
+  if (typeof token !== 'string') return undefined
+  const claims = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+  const audience = claims?.['aud']
+  const isForClient = Array.isArray(audience) ? audience.includes(clientId) : audience === clientId
+  return claims && isForClient ? identityOf(claims) : undefined
+}
+
+/**
+ * Converts claims (OpenID Connect Core 1.0 §5.1). An address without `email_verified` counts as
+ * verified.
+ */
+export function identityOf(claims: Claims): Identity {
+  const email = addressesIn(claims).find(
+    (value): value is string => typeof value === 'string' && value.includes('@') && isShort(value),
+  )
+  const { name, sub } = claims
+  return defined({
+    email,
+    unverified: isDenied(claims['email_verified']) ? (true as const) : undefined,
+    name: typeof name === 'string' && name !== '' && isShort(name) ? name : undefined,
+    subject: typeof sub === 'string' ? sub : undefined,
+  })
+}
+
+/**
+ * Candidates for the address, best first. Without `email` the login name is `preferred_username`.
+ *
+ * Microsoft tokens (with `tid`) prefer the login name, which lies in a domain the tenant owns. An
+ * administrator can write any `email`, so it counts only with the optional claim `xms_edov`. Login
+ * names of guests contain `#EXT#` and are skipped.
+ */
+function addressesIn(claims: Claims): unknown[] {
+  const { email, preferred_username: name, upn, tid } = claims
+  if (typeof tid !== 'string') return [email, name, upn]
+  const isOwned = /^(?:true|1)$/i.test(String(claims['xms_edov']))
+  return [...(isOwned ? [email] : []), ...[name, upn].filter((value) => !/#/.test(String(value)))]
+}
+
+/** Accepts text as well: some providers send the boolean as a string. */
+function isDenied(verified: unknown): boolean {
+  return verified === false || verified === 0 || /^(?:false|0|no)$/i.test(String(verified))
+}
+
+function isShort(text: string): boolean {
+  return text.length <= 256 && !/[\0\r\n]/.test(text)
 }

@@ -1,54 +1,61 @@
-import type { OAuth2AppConfig, OAuth2Cloud, OAuth2Provider } from '@posthorn/contracts'
+import {
+  defined,
+  type OAuth2AppConfig,
+  type OAuth2Cloud,
+  type OAuth2Provider,
+} from '@posthorn/contracts'
 
-/** What there is to know of a provider to get tokens from it. */
+/** Endpoints and peculiarities of a provider. */
 export interface Profile {
   authorizeUrl?: string
   tokenUrl?: string
   userinfoUrl?: string
   revokeUrl?: string
-  /** Where the endpoints that are missing are told. */
+  /** Issuer that publishes missing endpoints. */
   issuer?: string
-  /** Asked for. */
+  /** Requested scopes. */
   scopes: readonly string[]
-  /** Without these there is no use in a grant. */
-  needed: readonly string[]
-  /** Sent along to the page of consent. */
+  /** Scopes without which a grant is unusable. */
+  requiredScopes: readonly string[]
+  /** Additional parameters of the consent page. */
   authorizeParams: Readonly<Record<string, string>>
-  /** Renewals name the scopes again. */
+  /** True if renewals repeat the scopes. */
   scopesOnRefresh: boolean
-  /** The token goes to the userinfo endpoint in the query. */
-  userinfoByQuery: boolean
+  /** True if the userinfo endpoint takes the token in the query. */
+  userinfoTokenInQuery: boolean
 }
 
 const common = {
   authorizeParams: {},
   scopesOnRefresh: false,
-  userinfoByQuery: false,
+  userinfoTokenInQuery: false,
 }
 
-/** Where a provider is and what it is asked for. What an application says of itself wins over what is usual. */
+/** Returns the profile of a provider. Values of the application override the defaults. */
 export function profileOf(provider: OAuth2Provider, config: OAuth2AppConfig): Profile {
   const profile = profiles[provider](config)
   const { issuer, authorizeUrl, tokenUrl, userinfoUrl, revokeUrl } = config
-  const said = { issuer, authorizeUrl, tokenUrl, userinfoUrl, revokeUrl }
-  const given = Object.entries(said).filter(([, value]) => value !== undefined)
-  return { ...profile, ...Object.fromEntries(given), ...adjusted(profile, config) }
+  return {
+    ...profile,
+    ...defined({ issuer, authorizeUrl, tokenUrl, userinfoUrl, revokeUrl }),
+    ...adjustScopes(profile, config),
+  }
 }
 
-/** The application's own scopes added, and those it does not want left out. */
-function adjusted(
-  { scopes, needed }: Profile,
+/** Adds `extraScopes` and removes `skipScopes`. */
+function adjustScopes(
+  { scopes, requiredScopes }: Profile,
   { extraScopes = [], skipScopes = [] }: OAuth2AppConfig,
 ) {
-  const wanted = (scope: string) => !skipScopes.includes(scope)
+  const isWanted = (scope: string) => !skipScopes.includes(scope)
   return {
-    scopes: [...new Set([...scopes, ...extraScopes])].filter(wanted),
-    needed: needed.filter(wanted),
+    scopes: [...new Set([...scopes, ...extraScopes])].filter(isWanted),
+    requiredScopes: requiredScopes.filter(isWanted),
   }
 }
 
 const identity = ['openid', 'email', 'profile']
-/** OpenID Connect Core 1.0 §11: refresh tokens, which some providers give without saying so. */
+/** OpenID Connect Core 1.0 §11: requests a refresh token. */
 const offline = 'offline_access'
 
 const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
@@ -59,12 +66,12 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
     return {
       ...outlook(config),
       scopes: [...scopes, offline, ...identity],
-      needed: scopes,
+      requiredScopes: scopes,
       authorizeParams: { response_mode: 'query' },
       scopesOnRefresh: true,
     }
   },
-  // Client credentials name a resource, not what is wanted of it.
+  // Client credentials name a resource instead of single scopes.
   outlookService: (config) => ({
     ...outlook(config),
     scopes: [config.baseScopes === 'api' ? `${graph(config)}.default` : `${office365}.default`],
@@ -75,15 +82,15 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
     tokenUrl: 'https://oauth.mail.ru/token',
     userinfoUrl: 'https://oauth.mail.ru/userinfo',
     scopes: ['userinfo', 'mail.imap'],
-    needed: [],
+    requiredScopes: [],
     authorizeParams: { prompt_force: '1' },
-    userinfoByQuery: true,
+    userinfoTokenInQuery: true,
   }),
   generic: ({ scopes = [...identity, offline] }) => ({
     ...common,
     scopes,
-    // What mail is read and sent by, whatever it is called there; what can be done without is in `extraScopes`.
-    needed: scopes.filter((scope) => ![...identity, offline].includes(scope)),
+    // All scopes for mail; optional ones are in `extraScopes`.
+    requiredScopes: scopes.filter((scope) => ![...identity, offline].includes(scope)),
   }),
 }
 
@@ -96,8 +103,8 @@ function gmail(config: OAuth2AppConfig): Profile {
     userinfoUrl: 'https://openidconnect.googleapis.com/v1/userinfo',
     revokeUrl: 'https://oauth2.googleapis.com/revoke',
     scopes: [...scopes, ...identity],
-    needed: scopes,
-    // Without these two there is no refresh token.
+    requiredScopes: scopes,
+    // Both are required for a refresh token.
     authorizeParams: { access_type: 'offline', prompt: 'consent' },
   }
 }
@@ -134,7 +141,7 @@ const clouds: Record<OAuth2Cloud, Cloud> = {
     outlook: 'partner.outlook.cn',
   },
 }
-/** The resource of IMAP and SMTP to applications of their own. */
+/** Resource of IMAP and SMTP for client credentials. */
 const office365 = 'https://outlook.office365.com/'
 
 function cloudOf({ cloud = 'global' }: OAuth2AppConfig): Cloud {
@@ -153,11 +160,11 @@ function outlook(config: OAuth2AppConfig): Profile {
     authorizeUrl: `${base}/authorize`,
     tokenUrl: `${base}/token`,
     scopes: [],
-    needed: [],
+    requiredScopes: [],
   }
 }
 
-/** One resource a token: those of the mail servers and those of Graph do not mix (AADSTS28000). */
+/** A token is for one resource: mail servers or Graph, never both (AADSTS28000). */
 function outlookScopes(config: OAuth2AppConfig): string[] {
   const { outlook: host } = cloudOf(config)
   return config.baseScopes === 'api'

@@ -1,52 +1,60 @@
+import { defined } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { HttpCaller } from '@posthorn/net'
+import type { Sealer, Unsealer } from '@posthorn/secrets'
 import {
-  allowInsecureRequests,
   type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  customFetch,
   genericTokenEndpointRequest,
-  None,
   processGenericTokenEndpointResponse,
   type TokenEndpointResponse,
 } from 'oauth4webapi'
+import { parseObject } from '../parse-object.ts'
+import { clearAppError, markAppFailed } from '../store/oauth2-apps.ts'
 import type { Application } from './application.ts'
 import { signAssertion } from './assertion.ts'
-import { clientOf, type Endpoints, findEndpoints, serverOf } from './endpoints.ts'
-import { fetchThrough } from './http-fetch.ts'
-import { failureOfToken, type TokenFailure } from './token-failure.ts'
-import { parseObject } from '../parse-object.ts'
+import {
+  clientAuthOf,
+  type Endpoints,
+  findEndpoints,
+  options,
+  toAuthorizationServer,
+  toClient,
+} from './endpoints.ts'
+import { failureOfToken, lastErrorOf, type TokenFailure } from './token-failure.ts'
 
-/** What a token endpoint gave. */
-export interface TokenAnswer {
+/** Tokens issued by a token endpoint. */
+export interface TokenResponse {
   accessToken: string
-  /** Absent where the one there was goes on to be good. */
+  /** Absent if the current refresh token stays valid. */
   refreshToken?: string
-  /** Epoch milliseconds; absent where it did not say. */
+  /** Expiry in epoch milliseconds; absent if not reported. */
   expires?: number
-  /** Absent where they are those that were asked for. */
+  /** Absent if they equal the requested ones. */
   scopes?: string[]
   idToken?: string
 }
 
-/** A question to a token endpoint. */
+/** Grant of a token request (RFC 6749 §1.3). */
 export type Grant =
   | { kind: 'refresh_token'; refreshToken: string }
   | { kind: 'authorization_code'; code: string; codeVerifier: string }
   | { kind: 'jwt-bearer'; subject: string }
   | { kind: 'client_credentials' }
 
-export interface EndpointDeps {
+export interface OAuth2Deps {
+  db: Db
+  unsealer: Unsealer
+  sealer: Sealer
   http: Pick<HttpCaller, 'call'>
   now?: () => number
-  /** Told of every question: what came of it, and by which status. */
-  asked?: (outcome: { provider: string; ok: boolean; statusCode: number }) => void
+  /** Called after each token request. `statusCode` is 0 if there was no response. */
+  onRequest?: (outcome: { provider: string; ok: boolean; statusCode: number }) => void
 }
 
-/** A token endpoint said no, or nothing. */
-export class TokenRefused extends Error {
-  override name = 'TokenRefused'
+/** Failed token request with its classification. */
+class TokenRequestError extends Error {
+  override name = 'TokenRequestError'
   readonly failure: TokenFailure
 
   constructor(failure: TokenFailure) {
@@ -56,40 +64,60 @@ export class TokenRefused extends Error {
 }
 
 /**
- * Asks an application's provider for a token, once: a refresh token that was taken may be worth nothing when the answer is lost, and
- * asking again is for whoever knows.
+ * Requests a token once and records the state of the application. It is not retried: a refresh
+ * token whose response was lost may be used up.
  *
- * @throws TokenRefused
+ * @throws AppError `rejected` or `unreachable`
  */
 export async function requestToken(
-  deps: EndpointDeps,
+  deps: OAuth2Deps,
   app: Application,
   grant: Grant,
-): Promise<TokenAnswer> {
-  const { now = Date.now, asked } = deps
-  const outcome = { url: app.profile.tokenUrl ?? '', statusCode: 0 }
+): Promise<TokenResponse> {
+  const { db } = deps
+  try {
+    const response = await callTokenEndpoint(deps, app, grant)
+    // Best effort: the next token clears it again.
+    await clearAppError(db, app.id).catch(() => undefined)
+    return response
+  } catch (error) {
+    if (!(error instanceof TokenRequestError)) throw error
+    const { error: reported, ofApplication } = error.failure
+    if (ofApplication) await markAppFailed(db, app.id, lastErrorOf(reported)).catch(() => undefined)
+    throw reported
+  }
+}
+
+/** @throws TokenRequestError */
+async function callTokenEndpoint(
+  deps: OAuth2Deps,
+  app: Application,
+  grant: Grant,
+): Promise<TokenResponse> {
+  const { now = Date.now, onRequest } = deps
+  const request = { url: app.profile.tokenUrl ?? '', statusCode: 0 }
   const report = (ok: boolean) =>
-    asked?.({ provider: app.provider, ok, statusCode: outcome.statusCode })
+    onRequest?.({ provider: app.provider, ok, statusCode: request.statusCode })
   try {
     const endpoints = await findEndpoints(deps, app)
-    outcome.url = endpoints.tokenUrl
+    request.url = endpoints.tokenUrl
     const parameters = parametersOf({ app, endpoints }, grant, now())
-    const asked = await send({ deps, app, endpoints }, grant, parameters)
-    outcome.statusCode = asked.status
-    const { response, idToken } = await plain(asked)
-    const server = serverOf(endpoints)
-    const answer = await processGenericTokenEndpointResponse(server, clientOf(app), response)
+    const received = await send({ deps, app, endpoints }, grant, parameters)
+    request.statusCode = received.status
+    const { response, idToken } = await normalize(received)
+    const server = toAuthorizationServer(endpoints)
+    const tokens = await processGenericTokenEndpointResponse(server, toClient(app), response)
     report(true)
-    return { ...describe(answer, now()), ...(idToken === undefined ? {} : { idToken }) }
+    return { ...toTokenResponse(tokens, now()), ...defined({ idToken }) }
   } catch (error) {
     report(false)
-    // The key of a service account may be no key: nobody was asked then.
+    // The service key is invalid: nothing was sent.
     if (error instanceof AppError && error.kind === 'rejected')
-      throw new TokenRefused({ error, ofApplication: true })
+      throw new TokenRequestError({ error, ofApplication: true })
     const secrets = secretsOf(app, grant)
     const { scopes } = app.profile
-    const question = { grant: grantTypes[grant.kind], url: outcome.url, scopes, secrets }
-    throw new TokenRefused(failureOfToken(error, app, question))
+    const failed = { grant: grantTypes[grant.kind], url: request.url, scopes, secrets }
+    throw new TokenRequestError(failureOfToken(error, app, failed))
   }
 }
 
@@ -100,14 +128,14 @@ const grantTypes = {
   client_credentials: 'client_credentials',
 } as const
 
-interface Place {
+interface RequestContext {
   app: Application
   endpoints: Endpoints
 }
 
-/** What is sent beside the kind of grant and who we are. */
+/** Parameters of a request beside grant type and client authentication. */
 function parametersOf(
-  { app, endpoints }: Place,
+  { app, endpoints }: RequestContext,
   grant: Grant,
   now: number,
 ): Record<string, string> {
@@ -117,7 +145,7 @@ function parametersOf(
     case 'refresh_token':
       return {
         refresh_token: grant.refreshToken,
-        ...(profile.scopesOnRefresh ? { scope } : {}),
+        ...defined({ scope: profile.scopesOnRefresh ? scope : undefined }),
       }
     case 'authorization_code':
       return {
@@ -136,58 +164,53 @@ function parametersOf(
 }
 
 function send(
-  { deps, app, endpoints }: Place & { deps: EndpointDeps },
+  { deps, app, endpoints }: RequestContext & { deps: OAuth2Deps },
   grant: Grant,
   parameters: Record<string, string>,
 ): Promise<Response> {
   return genericTokenEndpointRequest(
-    serverOf(endpoints),
-    clientOf(app),
-    clientAuthOf(app, endpoints, grant),
+    toAuthorizationServer(endpoints),
+    toClient(app),
+    authFor(app, endpoints, grant),
     grantTypes[grant.kind],
     parameters,
-    { [customFetch]: fetchThrough(deps.http), [allowInsecureRequests]: true },
+    options(deps.http),
   )
 }
 
-function clientAuthOf(
-  { clientSecret }: Application,
-  { byBasic }: Endpoints,
-  { kind }: Grant,
-): ClientAuth {
-  // An assertion says who asks.
-  if (kind === 'jwt-bearer') return () => undefined
-  if (clientSecret === undefined) return None()
-  return byBasic ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret)
+/** An assertion authenticates the client itself. */
+function authFor(app: Application, endpoints: Endpoints, { kind }: Grant): ClientAuth {
+  return kind === 'jwt-bearer' ? () => undefined : clientAuthOf(app, endpoints)
 }
 
 /**
- * The answer without what the OAuth client would throw it away for: id tokens, whose checks must not cost a refresh token that was
- * just replaced, and the token type, which some providers leave out.
+ * Removes the parts of a response that the OAuth client would reject it for: id tokens, whose
+ * checks must not cost a refresh token that was just replaced, and a missing token type.
  */
-async function plain(response: Response): Promise<{ response: Response; idToken?: string }> {
+async function normalize(response: Response): Promise<{ response: Response; idToken?: string }> {
   const text = await response.text()
   const body = parseObject(text)
   const { status, headers } = response
   if (!body) return { response: new Response(text, { status, headers }) }
   const { id_token: idToken, ...rest } = body
-  const kept = response.ok ? { token_type: 'Bearer', ...rest } : rest
   return {
-    response: Response.json(kept, { status }),
-    ...(typeof idToken === 'string' ? { idToken } : {}),
+    response: Response.json(response.ok ? { token_type: 'Bearer', ...rest } : rest, { status }),
+    ...defined({ idToken: typeof idToken === 'string' ? idToken : undefined }),
   }
 }
 
-function describe(answer: TokenEndpointResponse, now: number): TokenAnswer {
-  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = answer
-  // It goes into lines of IMAP and SMTP.
-  if (/[^\x21-\x7e]/.test(accessToken)) throw new Error('no access token can look like that')
-  const scopes = answer.scope?.split(/[\s,]+/).filter((scope) => scope !== '')
+function toTokenResponse(response: TokenEndpointResponse, now: number): TokenResponse {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response
+  // It becomes part of IMAP and SMTP lines.
+  if (/[^\x21-\x7e]/.test(accessToken)) throw new Error('access token has invalid characters')
+  const scopes = response.scope?.split(/[\s,]+/).filter((scope) => scope !== '')
   return {
     accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(seconds === undefined ? {} : { expires: now + seconds * 1_000 }),
-    ...(scopes?.length ? { scopes } : {}),
+    ...defined({
+      refreshToken,
+      expires: seconds === undefined ? undefined : now + seconds * 1_000,
+      scopes: scopes?.length ? scopes : undefined,
+    }),
   }
 }
 

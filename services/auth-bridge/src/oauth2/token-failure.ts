@@ -1,36 +1,36 @@
-import type { LastError, TokenRequestInfo } from '@posthorn/contracts'
+import { defined, type LastError, type TokenRequestInfo } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
 import { ResponseBodyError } from 'oauth4webapi'
 import type { Application } from './application.ts'
 
-/** What was asked of a token endpoint. */
-export interface TokenQuestion {
+/** Failed request to a token endpoint, for its description. */
+export interface TokenRequest {
   grant: string
   url: string
   scopes: readonly string[]
-  /** Must not be told: some endpoints repeat what they were sent. */
+  /** Values to mask: some endpoints repeat their input. */
   secrets: readonly string[]
 }
 
-/** A token endpoint's no, or its silence. */
+/** Rejection by a token endpoint, or a missing response. */
 export interface TokenFailure {
   error: AppError
-  /** The application is at fault, not whose grant it is. */
+  /** True if the application is misconfigured; false if the grant is at fault. */
   ofApplication: boolean
 }
 
-/** RFC 6749 §5.2 has no code for "not now"; these are in use. */
-const passing = new Set([
+/** Temporary error codes in use; RFC 6749 §5.2 defines none. */
+const temporaryCodes = new Set([
   'temporarily_unavailable',
   'server_error',
   'slow_down',
   'internal_failure',
   'rate_limit_exceeded',
 ])
-/** Microsoft: a client that asks in a loop, and a passing error of the service. */
-const passingNumbers = [50196, 90033]
-/** What an operator has to mend. */
-const ofOperator = new Set([
+/** Microsoft: request loop of a client, and transient service error. */
+const temporaryNumbers = [50196, 90033]
+/** Codes that an operator has to fix. */
+const applicationCodes = new Set([
   'invalid_client',
   'unauthorized_client',
   'redirect_uri_mismatch',
@@ -38,46 +38,46 @@ const ofOperator = new Set([
   'unsupported_grant_type',
 ])
 
-/** Reads what an OAuth client threw: whether trying again makes sense, whose fault it is, and what may be told of it. */
+/** Classifies an error of the OAuth client: temporary or permanent, and whose fault it is. */
 export function failureOfToken(
   error: unknown,
   app: Application,
-  question: TokenQuestion,
+  request: TokenRequest,
 ): TokenFailure {
-  if (!(error instanceof ResponseBodyError)) return { error: away(error), ofApplication: false }
-  if (isPassing(error)) return { error: away(error), ofApplication: false }
-  const ofApplication = ofOperator.has(error.error)
-  const tokenRequest = describe(error, app, { ...question, ofApplication })
-  const { error_description: description = error.error } = tokenRequest.response as Told
-  const code = question.grant === 'refresh_token' ? 'OauthRenewError' : 'TokenGenerationError'
+  if (!(error instanceof ResponseBodyError) || isTemporary(error))
+    return { error: unreachable(error), ofApplication: false }
+  const ofApplication = applicationCodes.has(error.error)
+  const tokenRequest = describe(error, app, { ...request, ofApplication })
+  const { error_description: description = error.error } = tokenRequest.response as ReportedResponse
+  const code = request.grant === 'refresh_token' ? 'OauthRenewError' : 'TokenGenerationError'
   return {
     error: new AppError('rejected', description, { code, extras: { info: { tokenRequest } } }),
     ofApplication,
   }
 }
 
-interface Told {
+interface ReportedResponse {
   error_description?: string
 }
 
-function isPassing({ status, error, cause }: ResponseBodyError): boolean {
-  if (status >= 500 || status === 429 || passing.has(error)) return true
+function isTemporary({ status, error, cause }: ResponseBodyError): boolean {
+  if (status >= 500 || status === 429 || temporaryCodes.has(error)) return true
   const numbers = cause['error_codes']
-  return Array.isArray(numbers) && numbers.some((one) => passingNumbers.includes(Number(one)))
+  return Array.isArray(numbers) && numbers.some((code) => temporaryNumbers.includes(Number(code)))
 }
 
 /** Interface spec, "Authentication server" 6. */
 export const unreachableCode = 'ETokenRefresh'
 
-function away(error: unknown): AppError {
+function unreachable(error: unknown): AppError {
   return new AppError('unreachable', 'The token endpoint could not be used', {
     code: unreachableCode,
     cause: new Error(messageOf(error)),
   })
 }
 
-/** What of an answer is passed on, each so much. */
-const told = [
+/** Members of an error response that are reported, each up to `maxText` characters. */
+const reportedMembers = [
   'error',
   'error_description',
   'error_uri',
@@ -93,10 +93,12 @@ const maxText = 1_024
 function describe(
   { status, error, cause }: ResponseBodyError,
   { provider, clientId, config }: Application,
-  { grant, url, scopes, secrets, ofApplication }: TokenQuestion & { ofApplication: boolean },
+  { grant, url, scopes, secrets, ofApplication }: TokenRequest & { ofApplication: boolean },
 ): TokenRequestInfo {
   const response = Object.fromEntries(
-    told.flatMap((key) => (cause[key] === undefined ? [] : [[key, tellable(cause[key], secrets)]])),
+    reportedMembers.flatMap((key) =>
+      cause[key] === undefined ? [] : [[key, sanitize(cause[key], secrets)]],
+    ),
   )
   const { authority, serviceClient, serviceClientEmail } = config
   return {
@@ -106,12 +108,14 @@ function describe(
     provider,
     status,
     code: error.slice(0, 256),
-    ...(provider.endsWith('Service') ? {} : { clientId }),
-    ...(authority === undefined ? {} : { authority }),
-    ...(serviceClient === undefined ? {} : { serviceClient }),
-    ...(serviceClientEmail === undefined ? {} : { serviceClientEmail }),
-    ...(ofApplication ? { flag: { message: flagOf(error, cause), code: error } } : {}),
-    ...(ofApplication ? {} : { userFlag: { message: 'The owner has to log in again' } }),
+    ...defined({
+      clientId: provider.endsWith('Service') ? undefined : clientId,
+      authority,
+      serviceClient,
+      serviceClientEmail,
+      flag: ofApplication ? { message: flagOf(error, cause), code: error } : undefined,
+      userFlag: ofApplication ? undefined : { message: 'The owner has to log in again' },
+    }),
     scopes: [...scopes],
     response,
   }
@@ -121,10 +125,11 @@ function flagOf(error: string, { error_codes: numbers }: Record<string, unknown>
   if (Array.isArray(numbers) && numbers.includes(7000222)) return 'The client secret has expired'
   if (error === 'invalid_client') return 'The client id or its secret is wrong'
   if (error === 'redirect_uri_mismatch') return 'The redirect URL is not registered at the provider'
-  return 'The provider does not let this application do what it asks for'
+  return 'The provider does not allow this application the requested access'
 }
 
-function tellable(value: unknown, secrets: readonly string[]): unknown {
+/** Masks secrets and cuts text. */
+function sanitize(value: unknown, secrets: readonly string[]): unknown {
   if (Array.isArray(value)) return value.slice(0, 10).map(Number)
   if (typeof value !== 'string') return undefined
   return secrets
@@ -133,24 +138,22 @@ function tellable(value: unknown, secrets: readonly string[]): unknown {
     .slice(0, maxText)
 }
 
-/** The same for `lastError` columns. */
+/** Converts an error for `lastError` columns. */
 export function lastErrorOf({ message, code, extras }: AppError): LastError {
   const tokenRequest = extras.info?.['tokenRequest'] as TokenRequestInfo | undefined
-  return {
-    response: message,
-    ...(code === undefined ? {} : { serverResponseCode: code }),
-    ...(tokenRequest === undefined ? {} : { tokenRequest }),
-  }
+  return { response: message, ...defined({ serverResponseCode: code, tokenRequest }) }
 }
 
-/** The other way round: the failure once more, for who asks before there is another try. */
-export function errorOf({ response = '', serverResponseCode, tokenRequest }: LastError): AppError {
+/** Restores the error of a `lastError` column, for callers before the next attempt. */
+export function errorOf({
+  response = '',
+  serverResponseCode: code,
+  tokenRequest,
+}: LastError): AppError {
+  const extras = tokenRequest && { info: { tokenRequest } }
   return new AppError(
-    serverResponseCode === unreachableCode ? 'unreachable' : 'rejected',
+    code === unreachableCode ? 'unreachable' : 'rejected',
     response,
-    {
-      ...(serverResponseCode === undefined ? {} : { code: serverResponseCode }),
-      ...(tokenRequest === undefined ? {} : { extras: { info: { tokenRequest } } }),
-    },
+    defined({ code, extras }),
   )
 }

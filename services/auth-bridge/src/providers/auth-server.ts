@@ -1,81 +1,108 @@
-import type { Credentials } from '@posthorn/contracts'
+import { type Credentials, defined } from '@posthorn/contracts'
+import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { TtlCache } from '@posthorn/flow'
 import { type HttpCaller, splitCredentials } from '@posthorn/net'
-import type { StoredLogin } from '../store/credentials.ts'
-import { parseAnswer } from './parse-answer.ts'
-import type { CredentialProvider } from './provider.ts'
-import { SingleFlight } from './single-flight.ts'
+import type { Unsealer } from '@posthorn/secrets'
+import { findSealedSetting, settingSealContext, type StoredLogin } from '../store/credentials.ts'
+import { type CredentialsResponse, parseCredentials } from './parse-credentials.ts'
 
 export interface AuthServerDeps {
   http: Pick<HttpCaller, 'call'>
-  /** The `authServer` setting as it is now. */
+  /** Returns the current `authServer` setting. */
   address: () => Promise<string | undefined>
   now?: () => number
 }
 
-export interface AuthServer extends CredentialProvider {
-  /** Forgets answers: of one account, or all. */
-  forget(account?: string): void
+export interface AuthServer {
+  /** @throws AppError `unreachable` `HTTPRequestError` for any failure */
+  get(login: Pick<StoredLogin, 'account' | 'protocol'>): Promise<Credentials>
+  /** Drops cached responses of one account, or of all. */
+  invalidate(account?: string): void
 }
 
-/** A user and a token; the longest tokens seen have 4 KiB. A longer answer is cut, and then it is no JSON. */
+/** Maximum response size; tokens have up to 4 KiB. A longer body is cut and fails to parse. */
 export const authServerMaxBytes = 64 * 1_024
 
 /**
- * The operator's authentication server: `GET <authServer>?account=<id>&proto=<imap|smtp>`. Any failure of it is `unreachable` with
- * code `HTTPRequestError`: what the account's own server thinks of the login is not known then.
+ * Creates the client of the operator's authentication server:
+ * `GET <authServer>?account=<id>&proto=<imap|smtp>`. Every failure is `unreachable`, because it
+ * says nothing about the login at the mail server.
  */
-export function authServer({ http, address, now = Date.now }: AuthServerDeps): AuthServer {
-  const answers = new SingleFlight<Credentials>({ now })
+export function createAuthServer({ http, address, now = Date.now }: AuthServerDeps): AuthServer {
+  const cache = new TtlCache<string, CredentialsResponse>({ max: 10_000, clock: now })
   return {
-    async get(login) {
+    async get({ account, protocol }) {
       const base = await address()
       if (!base) throw failure('No authentication server is set')
-      // Several may wait for one question: it has its own end, and not that of whoever asked first.
-      return answers.get(JSON.stringify([login.account, login.protocol, base]), async () => {
-        const { credentials, until } = await ask({ http, now }, questionFor(login, base))
-        return { value: credentials, until }
-      })
+      // Callers share one request, so it has its own timeout and no caller's signal.
+      const { credentials } = await cache.load(
+        JSON.stringify([account, protocol, base]),
+        async () => send({ http, now }, requestFor({ account, protocol }, base)),
+        { expiresAt: ({ expiresAt }) => expiresAt },
+      )
+      return credentials
     },
-    forget(account) {
-      if (account === undefined) answers.forget()
-      else answers.forget((key) => key.startsWith(`[${JSON.stringify(account)},`))
+    invalidate(account) {
+      if (account === undefined) cache.clear()
+      else cache.deleteIf((key) => key.startsWith(`[${JSON.stringify(account)},`))
     },
   }
 }
 
-/** The address to ask, with the credentials of the URL moved to a header. */
-function questionFor({ account, protocol }: StoredLogin, base: string) {
+export interface AuthServerUrlDeps {
+  db: Db
+  unsealer: Unsealer
+  settings: Pick<SettingsCache, 'get'>
+}
+
+/**
+ * Returns the `authServer` setting. A URL with a login is sealed as a whole; the setting then has
+ * its password masked.
+ */
+export async function getAuthServerUrl({
+  db,
+  unsealer,
+  settings,
+}: AuthServerUrlDeps): Promise<string | undefined> {
+  const { authServer } = await settings.get()
+  if (!authServer || !URL.canParse(authServer)) return authServer
+  if (splitCredentials(authServer).authorization === undefined) return authServer
+  const sealed = await findSealedSetting(db, 'authServer')
+  return sealed === undefined
+    ? authServer
+    : unsealer.unseal(sealed, settingSealContext('authServer'))
+}
+
+/** Builds the request. Credentials of the URL move to a header. */
+function requestFor(
+  { account, protocol }: Pick<StoredLogin, 'account' | 'protocol'>,
+  base: string,
+) {
   if (!URL.canParse(base)) throw failure('The authentication server has no valid address')
   const { url: bare, authorization } = splitCredentials(base)
   const url = new URL(bare)
   url.searchParams.set('account', account)
   url.searchParams.set('proto', protocol)
-  return {
-    url: url.href,
-    headers: {
-      accept: 'application/json',
-      ...(authorization === undefined ? {} : { authorization }),
-    },
-  }
+  return { url: url.href, headers: { accept: 'application/json', ...defined({ authorization }) } }
 }
 
-async function ask(
+async function send(
   { http, now }: { http: Pick<HttpCaller, 'call'>; now: () => number },
-  question: ReturnType<typeof questionFor>,
-) {
-  const { outcome, status, body, error } = await http.call({ method: 'GET', ...question })
+  request: ReturnType<typeof requestFor>,
+): Promise<CredentialsResponse> {
+  const { outcome, status, body, error } = await http.call({ method: 'GET', ...request })
   if (status === undefined || error !== undefined)
-    throw failure(`The authentication server could not be asked (${outcome})`, error)
-  if (status !== 200) throw failure(`The authentication server answered ${status}`)
-  const answer = parseAnswer(body.toString('utf8'), now())
-  if (!answer) throw failure('The authentication server answered without credentials')
-  return answer
+    throw failure(`The request to the authentication server failed (${outcome})`, error)
+  if (status !== 200) throw failure(`The authentication server returned ${status}`)
+  const response = parseCredentials(body.toString('utf8'), now())
+  if (!response) throw failure('The authentication server returned no credentials')
+  return response
 }
 
 function failure(message: string, reason?: string): AppError {
   return new AppError('unreachable', message, {
     code: 'HTTPRequestError',
-    ...(reason === undefined ? {} : { cause: new Error(reason) }),
+    ...defined({ cause: reason === undefined ? undefined : new Error(reason) }),
   })
 }

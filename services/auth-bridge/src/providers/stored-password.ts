@@ -1,21 +1,22 @@
+import type { Credentials } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { Unsealer } from '@posthorn/secrets'
-import { placeOfPassword } from '../store/credentials.ts'
-import type { CredentialProvider } from './provider.ts'
+import { passwordSealContext, type StoredLogin } from '../store/credentials.ts'
 
-/** The password that was registered. */
-export function storedPassword(opener: Unsealer): CredentialProvider {
-  return {
-    async get({ account, protocol, user, sealed }) {
-      if (user === undefined || sealed === undefined)
-        throw new AppError(
-          'rejected',
-          `No ${protocol.toUpperCase()} password is stored for this account`,
-          {
-            code: 'AuthenticationFails',
-          },
-        )
-      return { user, pass: await opener.unseal(sealed, placeOfPassword(account, protocol)) }
-    },
-  }
+/**
+ * Unseals the stored password of an account.
+ *
+ * @throws AppError `rejected` if none is stored
+ */
+export async function getStoredPassword(
+  unsealer: Unsealer,
+  { account, protocol, user, sealed }: StoredLogin,
+): Promise<Credentials> {
+  if (user === undefined || sealed === undefined)
+    throw new AppError(
+      'rejected',
+      `No ${protocol.toUpperCase()} password is stored for this account`,
+      { code: 'AuthenticationFails' },
+    )
+  return { user, pass: await unsealer.unseal(sealed, passwordSealContext(account, protocol)) }
 }

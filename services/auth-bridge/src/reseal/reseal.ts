@@ -8,16 +8,17 @@ import {
   type SealedRow,
   sealedTables,
 } from '../store/sealed-values.ts'
-import { wayOf } from './ways.ts'
+import { resealStrategyOf } from './strategies.ts'
 
 /**
- * How many values of a table hang on which key, by the key's id; what is no sealed value at all counts under `unreadable`, and what an
- * earlier release has stored in the clear under `clear`.
+ * Number of values per key id. `unreadable` counts invalid values, `clear` values that an earlier
+ * release stored without sealing.
  */
 export type KeyCounts = Record<string, number>
 
-export interface TableState {
-  /** Of addresses and headers with the column: `accounts.proxy`. */
+/** Key counts of one table. */
+export interface TableKeys {
+  /** Table, with the column for addresses and headers: `accounts.proxy`. */
   table: string
   keys: KeyCounts
 }
@@ -25,78 +26,80 @@ export interface TableState {
 export interface ResealOptions {
   db: Db
   resealer: Resealer
-  /** Told after every batch. */
+  /** Called with a log line after every batch. */
   progress?: (line: string) => void
   batchSize?: number
 }
 
 const columns = [...sealedTables, ...inPlaceColumns]
 const defaultBatchSize = 500
-/** Whoever seals with an old key at the same time, which a gateway does that was not told of the new one, must not keep this from its end. */
-const maxRounds = 5
+/** Maximum passes. A replica that still seals with an old key must not prevent the end. */
+const maxPasses = 5
 
-/** Which key each sealed value hangs on. Changes nothing. */
+/** Counts the sealed values per table and key. Changes nothing. */
 export async function countKeys({
   db,
   batchSize = defaultBatchSize,
-}: Pick<ResealOptions, 'db' | 'batchSize'>): Promise<TableState[]> {
-  const states = new Map<string, KeyCounts>()
+}: Pick<ResealOptions, 'db' | 'batchSize'>): Promise<TableKeys[]> {
+  const tables = new Map<string, KeyCounts>()
   for (const column of columns) {
-    const keys = states.get(titleOf(column)) ?? {}
-    states.set(titleOf(column), keys)
+    const keys = tables.get(titleOf(column)) ?? {}
+    tables.set(titleOf(column), keys)
     for await (const rows of batches(db, column, batchSize)) {
-      const ids = rows.flatMap(({ sealed }) => wayOf(column).keyIdsOf(sealed))
+      const ids = rows.flatMap(({ sealed }) => resealStrategyOf(column).keyIdsOf(sealed))
       for (const id of ids) keys[id] = (keys[id] ?? 0) + 1
     }
   }
-  return Array.from(states, ([table, keys]) => ({ table, keys }))
+  return Array.from(tables, ([table, keys]) => ({ table, keys }))
 }
 
-export interface Resealed {
-  /** Values that hang on the newest key now and did not before; those of a list of headers are one. */
-  done: number
-  /** Values that none of the keys opens; left as they are. */
-  unopened: number
+export interface ResealResult {
+  /** Number of values resealed with the newest key. A list of headers counts as one. */
+  resealed: number
+  /** Number of values that no key unseals. They stay unchanged. */
+  unreadable: number
 }
 
 /**
- * Seals everything with the newest key that hangs on another. Beside running replicas it is safe: a value that was changed after it was
- * read stays what it was changed to, and is looked at again. It may be stopped at any time and run again.
+ * Reseals all values that are not sealed with the newest key. Safe beside running replicas: a value
+ * changed after it was read is not overwritten, and is checked again. May be interrupted and
+ * repeated.
  */
-export async function resealAll(options: ResealOptions): Promise<Resealed> {
-  let done = 0
-  for (let round = 1; ; round += 1) {
-    const found = { done: 0, unopened: 0, changed: 0 }
-    for (const column of columns) await resealColumn(column, options, found)
-    done += found.done
-    if (found.changed === 0 || round === maxRounds) return { done, unopened: found.unopened }
+export async function resealAll(options: ResealOptions): Promise<ResealResult> {
+  let resealed = 0
+  for (let pass = 1; ; pass += 1) {
+    const totals = { resealed: 0, unreadable: 0, conflicts: 0 }
+    for (const column of columns) await resealColumn(column, options, totals)
+    resealed += totals.resealed
+    const { unreadable, conflicts } = totals
+    if (conflicts === 0 || pass === maxPasses) return { resealed, unreadable }
   }
 }
 
-interface Found extends Resealed {
-  /** Values that somebody else changed meanwhile. */
-  changed: number
+interface PassTotals extends ResealResult {
+  /** Number of values that changed after they were read. */
+  conflicts: number
 }
 
 async function resealColumn(
   column: SealedColumn,
   { db, resealer, progress, batchSize = defaultBatchSize }: ResealOptions,
-  found: Found,
+  totals: PassTotals,
 ): Promise<void> {
   for await (const rows of batches(db, column, batchSize)) {
-    const way = wayOf(column)
+    const strategy = resealStrategyOf(column)
     const old = rows.filter(({ sealed }) =>
-      way.keyIdsOf(sealed).some((id) => id !== resealer.newest),
+      strategy.keyIdsOf(sealed).some((id) => id !== resealer.newest),
     )
-    const resealed = await Promise.all(
-      old.map(async (row) => ({ ...row, ...(await way.reseal(row, resealer)) })),
+    const results = await Promise.all(
+      old.map(async (row) => ({ ...row, ...(await strategy.reseal(row, resealer)) })),
     )
-    const opened = resealed.filter(({ sealed, stored }) => stored !== sealed)
-    const replaced = await replaceSealed(db, column, opened)
-    found.done += replaced
-    found.changed += opened.length - replaced
-    found.unopened += resealed.reduce((sum, { unopened }) => sum + unopened, 0)
-    if (old.length > 0) progress?.(`${titleOf(column)}: ${replaced} of ${old.length} sealed anew`)
+    const changed = results.filter(({ sealed, stored }) => stored !== sealed)
+    const replaced = await replaceSealed(db, column, changed)
+    totals.resealed += replaced
+    totals.conflicts += changed.length - replaced
+    totals.unreadable += results.reduce((sum, { unreadable }) => sum + unreadable, 0)
+    if (old.length > 0) progress?.(`${titleOf(column)}: ${replaced} of ${old.length} resealed`)
   }
 }
 

@@ -1,22 +1,21 @@
 import type { Db } from '@posthorn/db'
-import { placeOfGatewayPassword } from './gateways.ts'
 
 export type Protocol = 'imap' | 'smtp'
 
-/** What an account's registration says about one protocol, and the sealed password beside it. */
+/** Registration of an account for one protocol, with its sealed password. */
 export interface StoredLogin {
   account: string
   protocol: Protocol
-  /** The registration has this protocol. */
+  /** True if the account has a server for this protocol. */
   configured: boolean
   useAuthServer: boolean
   user: string | undefined
   sealed: string | undefined
-  /** The registration has OAuth2, which servers without a login of their own are logged in to by. */
-  byOAuth2: boolean
+  /** True if the account has OAuth2, used for servers without a login of their own. */
+  hasOAuth2: boolean
 }
 
-/** Undefined when there is no such account. */
+/** Finds the login of an account. Undefined if the account is unknown. */
 export async function findLogin(
   db: Db,
   account: string,
@@ -41,12 +40,12 @@ export async function findLogin(
     useAuthServer: server?.useAuthServer === true,
     user: server?.auth ? server.auth.user : undefined,
     sealed: row.sealed ?? undefined,
-    byOAuth2: row.oauth2 !== null,
+    hasOAuth2: row.oauth2 !== null,
   }
 }
 
-/** Where a sealed value belongs: it opens at no other place. */
-export function placeOfPassword(account: string, protocol: Protocol | 'oauth2'): string {
+/** Seal context of an account's password or grant. */
+export function passwordSealContext(account: string, protocol: Protocol | 'oauth2'): string {
   return `credentials/${account}/${protocol}`
 }
 
@@ -59,7 +58,7 @@ export type SealedSetting =
   | 'imapProxyServerPassword'
   | 'openAiAPIKey'
 
-export function placeOfSetting(key: SealedSetting): string {
+export function settingSealContext(key: SealedSetting): string {
   return `settings/${key}`
 }
 
@@ -72,7 +71,7 @@ export async function findSealedSetting(db: Db, key: SealedSetting): Promise<str
   return row?.sealed
 }
 
-/** Service secrets that were replaced and still sign, newest first. */
+/** Lists replaced service secrets that still sign, newest first. */
 export async function listPreviousServiceSecrets(
   db: Db,
 ): Promise<{ sealed: string; until: Date }[]> {
@@ -86,12 +85,26 @@ export async function listPreviousServiceSecrets(
   return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
 }
 
-export interface SealedSample {
-  sealed: string
-  place: string
+/** Finds the login of a gateway. Undefined if the gateway is unknown. */
+export function findGatewayLogin(db: Db, gateway: string) {
+  return db
+    .selectFrom('gateways')
+    .leftJoin('gatewayCredentials', 'gatewayCredentials.gateway', 'gateways.gateway')
+    .select(['username', 'sealed'])
+    .where('gateways.gateway', '=', gateway)
+    .executeTakeFirst()
 }
 
-/** Some sealed values, the newest and the oldest passwords, those of gateways, and the service secret: enough to tell whether the keys fit. */
+export function gatewaySealContext(gateway: string): string {
+  return `gateways/${gateway}`
+}
+
+export interface SealedSample {
+  sealed: string
+  context: string
+}
+
+/** Lists samples to check the keys: newest and oldest passwords, gateways, service secret. */
 export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
   const passwords = (order: 'asc' | 'desc') =>
     db
@@ -109,8 +122,13 @@ export async function listSealedSamples(db: Db): Promise<SealedSample[]> {
     .limit(3)
     .execute()
   return [
-    ...(secret === undefined ? [] : [{ sealed: secret, place: placeOfSetting('serviceSecret') }]),
-    ...rows.map(({ account, kind, sealed }) => ({ sealed, place: placeOfPassword(account, kind) })),
-    ...gateways.map(({ gateway, sealed }) => ({ sealed, place: placeOfGatewayPassword(gateway) })),
+    ...(secret === undefined
+      ? []
+      : [{ sealed: secret, context: settingSealContext('serviceSecret') }]),
+    ...rows.map(({ account, kind, sealed }) => ({
+      sealed,
+      context: passwordSealContext(account, kind),
+    })),
+    ...gateways.map(({ gateway, sealed }) => ({ sealed, context: gatewaySealContext(gateway) })),
   ]
 }

@@ -4,12 +4,12 @@ import { sql } from 'kysely'
 
 export type AppSecret = 'clientSecret' | 'serviceKey' | 'externalAccount'
 
-/** Where a secret of an application belongs: it opens at no other place. */
-export function placeOfAppSecret(app: string, kind: AppSecret): string {
+/** Seal context of an application's secret. */
+export function appSecretSealContext(app: string, kind: AppSecret): string {
   return `oauth2/${app}/${kind}`
 }
 
-/** An application with its secrets, sealed. Undefined where there is none of that id. */
+/** Finds an application with its sealed secrets. Undefined for an unknown id. */
 export async function findApp(db: Db, id: string) {
   const app = await db
     .selectFrom('oauth2Apps')
@@ -26,7 +26,7 @@ export async function findApp(db: Db, id: string) {
 }
 export type StoredApp = NonNullable<Awaited<ReturnType<typeof findApp>>>
 
-/** Puts down what is wrong with an application, for its operator; nothing where it was deleted meanwhile. */
+/** Stores the last error of an application, for its operator. Does nothing if it was deleted. */
 export async function markAppFailed(db: Db, app: string, lastError: LastError): Promise<void> {
   const value = JSON.stringify(lastError)
   await db
@@ -44,8 +44,8 @@ export async function markAppFailed(db: Db, app: string, lastError: LastError): 
     .execute()
 }
 
-/** The application works, as far as the provider is concerned. */
-export async function markAppWell(db: Db, app: string): Promise<void> {
+/** Clears the last error after the provider accepted the application. */
+export async function clearAppError(db: Db, app: string): Promise<void> {
   await db
     .updateTable('oauth2AppStates')
     .set({ lastError: null, updatedAt: new Date() })

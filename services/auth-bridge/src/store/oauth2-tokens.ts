@@ -2,11 +2,11 @@ import type { LastError } from '@posthorn/contracts'
 import type { Db, StoredOAuth2 } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Accounts without a grant of their own (service accounts, client credentials) have one from the beginning of time. */
+/** Grant time of accounts without a grant (service accounts, client credentials). */
 const noGrant = new Date(0)
 
-/** Where the tokens of an account belong: they open at no other place. */
-export function placeOfTokens(account: string): string {
+/** Seal context of an account's tokens. */
+export function tokensSealContext(account: string): string {
   return `oauth2-tokens/${account}`
 }
 
@@ -24,33 +24,33 @@ export function findOAuth2Account(db: Db, account: string): Promise<OAuth2Accoun
     .executeTakeFirst()
 }
 
-export interface Holding {
-  /** As registered or consented to; undefined where the account needs none. */
+/** Grant of an account and the tokens obtained with it. Times are by the clock of Postgres. */
+export interface GrantTokens {
+  /** Sealed grant from registration or consent; undefined if the account needs none. */
   grant: string | undefined
   grantUpdatedAt: Date
-  /** What became of it, sealed; undefined where nothing did yet. */
+  /** Sealed result of the last renewal; undefined before the first. */
   tokens: string | undefined
-  /** Raised by every renewal. */
+  /** Incremented by every renewal. */
   revision: string
-  /** Since the provider gave the tokens; undefined where nothing says that it would give the same now. By the clock of Postgres. */
+  /** Time since the renewal; undefined if account or application changed after it. */
   renewedAgoMs: number | undefined
-  /** How the last renewal failed; undefined where none did since something changed that it could have been because of. */
+  /** Failure of the last renewal; undefined if anything changed that may have caused it. */
   failure: RefreshFailure | undefined
-  /** Whoever was to renew them has not said what came of it: the provider may have replaced the refresh token since. */
+  /** True if a renewal was interrupted: the provider may have replaced the refresh token. */
   isInterrupted: boolean
 }
 
-/** By the clock of Postgres: replicas need not agree on the time. */
 export interface RefreshFailure {
   error: LastError
-  /** From the first failure in a row to the last. */
+  /** Time from the first consecutive failure to the last. */
   lastedMs: number
-  /** Since the last. */
+  /** Time since the last failure. */
   agoMs: number
 }
 
-/** The grant of an account and what became of it. Tokens that come from an earlier grant are not told. */
-export async function findHolding(db: Db, account: string): Promise<Holding> {
+/** Finds the grant of an account and its tokens. Tokens of an earlier grant are left out. */
+export async function findGrantTokens(db: Db, account: string): Promise<GrantTokens> {
   const row = await db
     .selectFrom('accounts')
     .leftJoin('credentials', (join) =>
@@ -68,14 +68,14 @@ export async function findHolding(db: Db, account: string): Promise<Holding> {
       'oauth2Tokens.revision',
       'oauth2Tokens.lastError',
       isFailing.as('isFailing'),
-      isGiven.as('isGiven'),
+      isConfirmed.as('isConfirmed'),
       milliseconds(sql`oauth2_tokens.updated_at - oauth2_tokens.failing_since`).as('lastedMs'),
       milliseconds(sql`now() - oauth2_tokens.updated_at`).as('agoMs'),
       sql<boolean>`coalesce(oauth2_tokens.refreshing_until < now(), false)`.as('isInterrupted'),
     ])
     .where('accounts.account', '=', account)
     .executeTakeFirst()
-  return row ? toHolding(row) : nothing
+  return row ? toGrantTokens(row) : noTokens
 }
 
 interface Row {
@@ -86,13 +86,13 @@ interface Row {
   revision: string | null
   lastError: LastError | null
   isFailing: boolean | null
-  isGiven: boolean | null
+  isConfirmed: boolean | null
   lastedMs: number
   agoMs: number
   isInterrupted: boolean
 }
 
-const nothing: Holding = {
+const noTokens: GrantTokens = {
   grant: undefined,
   grantUpdatedAt: noGrant,
   tokens: undefined,
@@ -102,34 +102,34 @@ const nothing: Holding = {
   isInterrupted: false,
 }
 
-function toHolding({
+function toGrantTokens({
   isFailing,
-  isGiven,
+  isConfirmed,
   lastError: error,
   lastedMs,
   agoMs,
   ...row
-}: Row): Holding {
+}: Row): GrantTokens {
   const { tokensOf, isInterrupted } = row
   const grantUpdatedAt = row.grantUpdatedAt ?? noGrant
-  const fits = tokensOf?.getTime() === grantUpdatedAt.getTime()
+  const isCurrent = tokensOf?.getTime() === grantUpdatedAt.getTime()
   return {
     grant: row.grant ?? undefined,
     grantUpdatedAt,
-    tokens: (fits && row.tokens) || undefined,
+    tokens: (isCurrent && row.tokens) || undefined,
     revision: row.revision ?? '0',
-    renewedAgoMs: fits && isGiven ? agoMs : undefined,
+    renewedAgoMs: isCurrent && isConfirmed ? agoMs : undefined,
     failure: isFailing && error ? { error, lastedMs, agoMs } : undefined,
     isInterrupted,
   }
 }
 
-/** A new grant, another secret of the application, or somebody who asks for another try by a reconnect: what was before says nothing. */
+/** False after a new grant, a change of the application or a reconnect: retry immediately. */
 const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth2_tokens.updated_at
   >= greatest(accounts.updated_at, credentials.updated_at, oauth2_apps.updated_at)`
 
-/** The same of tokens: what was changed since may have the provider give others. */
-const isGiven = sql<boolean>`oauth2_tokens.sealed is not null and oauth2_tokens.failing_since is null
+/** False if account or application changed: the provider may now issue other tokens. */
+const isConfirmed = sql<boolean>`oauth2_tokens.sealed is not null and oauth2_tokens.failing_since is null
   and oauth2_tokens.updated_at >= greatest(accounts.updated_at, oauth2_apps.updated_at)`
 
 function milliseconds(interval: RawBuilder<unknown>): RawBuilder<number> {
@@ -143,14 +143,13 @@ export interface NewTokens {
 }
 
 /**
- * Puts down what the provider gave, unless there is something newer: tokens of a newer grant, or tokens that another replica came by
- * since `from` was read. Whether this one still holds the lease does not matter: an answer that comes late is as good, if nobody
- * else had one.
+ * Stores renewed tokens. Returns false if there is a newer grant, or if another replica has stored
+ * tokens since `from` was read. The lease is not checked: a late result is as valid.
  */
 export async function storeTokens(
   db: Db,
   account: string,
-  { from, tokens }: { from: Holding; tokens: NewTokens },
+  { from, tokens }: { from: GrantTokens; tokens: NewTokens },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('oauth2Tokens')
@@ -169,7 +168,7 @@ export async function storeTokens(
   return numUpdatedRows > 0n
 }
 
-/** Puts down that the provider gave nothing. `again`: as before. */
+/** Stores a failed renewal. `again`: the previous one failed as well. */
 export async function markRefreshFailed(
   db: Db,
   account: string,

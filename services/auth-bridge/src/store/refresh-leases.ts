@@ -1,15 +1,15 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-export interface Lease {
+export interface RefreshLease {
   account: string
   holder: string
 }
 
-/** Takes the right to ask the provider for an account, across replicas. False while another has it. */
+/** Takes the lease to renew the tokens of an account. False while another replica holds it. */
 export async function claimRefresh(
   db: Db,
-  { account, holder }: Lease,
+  { account, holder }: RefreshLease,
   { grantUpdatedAt, leaseMs }: { grantUpdatedAt: Date; leaseMs: number },
 ): Promise<boolean> {
   const until = sql<Date>`now() + make_interval(secs => ${leaseMs / 1_000})`
@@ -28,7 +28,7 @@ export async function claimRefresh(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-export async function releaseRefresh(db: Db, { account, holder }: Lease): Promise<void> {
+export async function releaseRefresh(db: Db, { account, holder }: RefreshLease): Promise<void> {
   await db
     .updateTable('oauth2Tokens')
     .set({ refreshing: null, refreshingUntil: null })

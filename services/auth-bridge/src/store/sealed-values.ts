@@ -3,28 +3,31 @@ import type { Db } from '@posthorn/db'
 import type { HeaderOwner } from '@posthorn/secrets'
 import { sql } from 'kysely'
 
-/** A column with sealed values, and the columns that tell the rows of its table apart. */
+/** Column with sealed values, and the key of its table. */
 export interface SealedColumn {
   readonly name: string
   readonly key: readonly string[]
-  /** Absent: the column `sealed`, the whole of which is. */
+  /** Absent for a column `sealed` whose whole value is sealed. */
   readonly inPlace?: InPlace
 }
 
 interface InPlace {
   readonly column: string
-  /** What is sealed in it: the login of an address, or the values of a list of headers. */
+  /** Sealed part: the login of an address, or the values of a list of headers. */
   readonly what: 'login' | 'headers'
-  /** How it is stored: as it is, as JSON, or as a member of a JSON object. */
+  /** Storage form: text, JSON, or a member of a JSON object. */
   readonly as: 'text' | 'json' | 'url' | 'headers'
   readonly keyType?: 'uuid'
-  /** Only in these rows, by their key. */
+  /** Keys of the only rows with sealed values. */
   readonly only?: readonly string[]
-  /** Of headers: whose they are. A column that is named is put behind. */
+  /** Owner of headers; its id is in `column`. */
   readonly owner?: { kind: 'settings' } | { kind: 'account' | 'route'; column: string }
 }
 
-/** Every table with a column `sealed`. A new one is entered here, with a grant to update its column, or rotating the key would pass it over. */
+/**
+ * All tables with a column `sealed`. A new one needs an entry here and a grant to update it;
+ * otherwise a key rotation skips it.
+ */
 export const sealedTables: readonly SealedColumn[] = [
   { name: 'credentials', key: ['account', 'kind'] },
   { name: 'gateway_credentials', key: ['gateway'] },
@@ -33,12 +36,12 @@ export const sealedTables: readonly SealedColumn[] = [
   { name: 'sealed_settings', key: ['key'] },
 ]
 
-/** The login of the auth server is among the sealed settings as a whole. */
+/** The address of the authentication server is sealed as a whole in `sealed_settings`. */
 const settings = addressSettings.filter((key) => key !== 'authServer')
 
 const account = { kind: 'account', column: 'account' } as const
 
-/** The same for columns with addresses that may have a login in them, and with headers. */
+/** Columns with addresses that may contain a login, and with headers. */
 export const inPlaceColumns: readonly SealedColumn[] = [
   { name: 'settings', key: ['key'], inPlace: login('value', 'json', { only: settings }) },
   { name: 'accounts', key: ['account'], inPlace: login('webhooks', 'text') },
@@ -75,25 +78,25 @@ export const inPlaceColumns: readonly SealedColumn[] = [
   },
 ]
 
-type More = Pick<InPlace, 'keyType' | 'only' | 'owner'>
+type InPlaceOptions = Pick<InPlace, 'keyType' | 'only' | 'owner'>
 
-function login(column: string, as: 'text' | 'json' | 'url', more: More = {}): InPlace {
-  return { what: 'login', column, as, ...more }
+function login(column: string, as: 'text' | 'json' | 'url', options: InPlaceOptions = {}): InPlace {
+  return { what: 'login', column, as, ...options }
 }
 
-function headers(column: string, as: 'json' | 'headers', more: More): InPlace {
-  return { what: 'headers', column, as, ...more }
+function headers(column: string, as: 'json' | 'headers', options: InPlaceOptions): InPlace {
+  return { what: 'headers', column, as, ...options }
 }
 
 export interface SealedRow {
   readonly key: readonly string[]
-  /** The sealed value, the address that it is in, or the list of headers as JSON. */
+  /** Sealed value, address with a sealed login, or list of headers as JSON. */
   readonly sealed: string
-  /** Of headers. */
+  /** Owner of headers; null for other values. */
   readonly owner: HeaderOwner | null
 }
 
-/** The values of a column in the order of its key, behind a key. Such as have nothing to seal in them may be among them. */
+/** Lists values in key order after a key. Some may contain nothing to seal. */
 export async function listSealed(
   db: Db,
   column: SealedColumn,
@@ -115,7 +118,7 @@ export async function listSealed(
   return rows
 }
 
-/** Replaces values that are still what they were read as. Returns how many. */
+/** Replaces values that have not changed since they were read. Returns their number. */
 export async function replaceSealed(
   db: Db,
   column: SealedColumn,
@@ -130,11 +133,11 @@ export async function replaceSealed(
   ].map((values) => sql`${values}::text[]`)
   const type = sql.raw(keyTypeOf(column))
   const names = sql.join(key.map((part) => sql.ref(part)))
-  const same = key.map((part) => sql`t.${sql.ref(part)} = v.${sql.ref(part)}::${type}`)
+  const sameKey = key.map((part) => sql`t.${sql.ref(part)} = v.${sql.ref(part)}::${type}`)
   const { numAffectedRows = 0n } = await sql`
     update ${sql.table(name)} as t set ${sql.ref(inPlace?.column ?? 'sealed')} = ${replacementOf(column)}
-    from unnest(${sql.join(arrays)}) as v (${names}, found, resealed)
-    where ${sql.join(same, sql` and `)} and ${valueOf(column)} = v.found`.execute(db)
+    from unnest(${sql.join(arrays)}) as v (${names}, before, resealed)
+    where ${sql.join(sameKey, sql` and `)} and ${valueOf(column)} = v.before`.execute(db)
   return Number(numAffectedRows)
 }
 

@@ -1,7 +1,7 @@
 import type { Db, SendPrerequisites } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** What an account is to a mail client that wants to send. */
+/** Account fields that decide whether it can send. */
 export interface SendingAccount extends SendPrerequisites {
   shard: number
 }
@@ -15,8 +15,8 @@ export async function accountExists(db: Db, account: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Those of the accounts that are still there. */
-export async function listAccounts(
+/** Returns the given accounts that exist. */
+export async function listExistingAccounts(
   db: Db,
   accounts: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -29,11 +29,8 @@ export async function listAccounts(
   return new Set(rows.map(({ account }) => account))
 }
 
-export async function findSendingAccount(
-  db: Db,
-  account: string,
-): Promise<SendingAccount | undefined> {
-  const row = await db
+export function findSendingAccount(db: Db, account: string): Promise<SendingAccount | undefined> {
+  return db
     .selectFrom('accounts')
     .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
     .select([
@@ -45,7 +42,6 @@ export async function findSendingAccount(
     ])
     .where('accounts.account', '=', account)
     .executeTakeFirst()
-  return row
 }
 
 export async function gatewayExists(db: Db, gateway: string): Promise<boolean> {

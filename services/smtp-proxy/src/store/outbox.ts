@@ -1,14 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Outbox, Tx } from '@posthorn/db'
+import { retryUntil } from '@posthorn/flow'
 import { type Insertable, sql } from 'kysely'
 
 export type NewSubmission = Insertable<Outbox>
 
-/** A key under which a message is taken once, and a hash of what belongs to it. */
+/** Idempotency key of a message and hash of its envelope. */
 export interface Idempotency {
   key: string
   hash: Buffer
-  /** What a repeat is answered. */
+  /** Response to a repeat. */
   response: StoredResponse
 }
 
@@ -19,44 +19,55 @@ export interface StoredResponse {
   queueId: string
 }
 
-/** Repeated: what the first one was answered. Mismatch: the key stands for another message. Gone: there is no such account any more. */
-export type Stored =
+/**
+ * Result of an insert. `repeated`: the key was used for this envelope. `mismatch`: the key was used
+ * for another envelope. `deleted`: the account was deleted.
+ */
+export type StoreResult =
   | { result: 'stored' }
   | { result: 'repeated'; response: StoredResponse }
   | { result: 'mismatch' }
-  | { result: 'gone' }
+  | { result: 'deleted' }
 
-const attempts = 3
 const foreignKeyViolation = '23503'
 
-/** What Postgres will answer again: bad data, broken constraints (class 22, 23), missing rights and tables (42). */
-function isFinal(code: string): boolean {
-  return /^(?:22|23|42)/.test(code)
+/** True for errors that a retry repeats: data and constraints (class 22, 23), grants (42). */
+function isPermanent(error: unknown): boolean {
+  return /^(?:22|23|42)/.test(codeOf(error))
+}
+
+function codeOf(error: unknown): string {
+  const { code = '' } = error as { code?: string }
+  return code
 }
 
 /**
- * Puts a message into the outbox; it is promised to be sent from the moment this resolves. Where a connection broke, it may have been
- * stored without our knowing: it is tried again under the same id, so that there is never a second one.
+ * Inserts a submission. It is committed when this resolves. After a lost connection the outcome is
+ * unknown, so retries use the same queue id and never insert a second row.
  */
 export async function storeSubmission(
   db: Db,
   submission: NewSubmission,
   idempotency?: Idempotency,
-): Promise<Stored> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      if (!idempotency) {
+): Promise<StoreResult> {
+  try {
+    return await retryUntil(
+      async () => {
+        if (idempotency)
+          return db.transaction().execute((tx) => insertOnce(tx, submission, idempotency))
         await insert(db, submission)
-        return { result: 'stored' }
-      }
-      return await db.transaction().execute((tx) => insertOnce(tx, submission, idempotency))
-    } catch (error) {
-      const { code = '' } = error as { code?: string }
-      // The account was removed since we looked.
-      if (code === foreignKeyViolation) return { result: 'gone' }
-      if (attempt === attempts || isFinal(code)) throw error
-      await delay(200 * attempt)
-    }
+        return { result: 'stored' } as const
+      },
+      {
+        maxAttempts: 3,
+        delayMs: (attempt) => 200 * attempt,
+        isRetryable: (error) => !isPermanent(error),
+      },
+    )
+  } catch (error) {
+    // The account was deleted after it was read.
+    if (codeOf(error) === foreignKeyViolation) return { result: 'deleted' }
+    throw error
   }
 }
 
@@ -68,12 +79,12 @@ async function insert(db: Db | Tx, submission: NewSubmission): Promise<void> {
     .execute()
 }
 
-/** The row of the key is what two that come at once wait for each other at: the second finds what the first has left. */
+/** Concurrent requests with one key wait for its row: the second reads the first one's response. */
 async function insertOnce(
   tx: Tx,
   submission: NewSubmission,
   { key, hash, response }: Idempotency,
-): Promise<Stored> {
+): Promise<StoreResult> {
   const { account } = submission
   await tx
     .deleteFrom('idempotencyKeys')
@@ -91,13 +102,13 @@ async function insertOnce(
     await insert(tx, submission)
     return { result: 'stored' }
   }
-  const known = await tx
+  const earlier = await tx
     .selectFrom('idempotencyKeys')
     .select(['requestHash', 'response'])
     .where('account', '=', account)
     .where('key', '=', key)
     .executeTakeFirstOrThrow()
-  return known.requestHash.equals(hash)
-    ? { result: 'repeated', response: known.response as StoredResponse }
+  return earlier.requestHash.equals(hash)
+    ? { result: 'repeated', response: earlier.response as StoredResponse }
     : { result: 'mismatch' }
 }

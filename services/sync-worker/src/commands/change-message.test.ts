@@ -18,7 +18,7 @@ function recorder({ gmail = false, moved = {} }: { gmail?: boolean; moved?: obje
   const calls: unknown[][] = []
   const session = {
     capabilities: { gmail },
-    open: (path: string) => Promise.resolve(void calls.push(['open', path])),
+    ensureSelected: (path: string) => Promise.resolve(void calls.push(['ensureSelected', path])),
     expungeMessages: (uids: unknown) => Promise.resolve(void calls.push(['expunge', uids])),
     moveMessages: (uids: unknown, path: string) => {
       calls.push(['move', uids, path])
@@ -43,7 +43,7 @@ test('deletePermanently: on Gmail, moves to the trash and expunges there', async
   await deletePermanently(mail, [[1, 2]], { row: mailbox('all', '\\All'), trash })
   expect(calls).toEqual([
     ['move', [[1, 2]], 'path trash'],
-    ['open', 'path trash'],
+    ['ensureSelected', 'path trash'],
     ['expunge', [[11, 12]]],
   ])
 })

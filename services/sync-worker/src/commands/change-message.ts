@@ -190,7 +190,7 @@ export async function deletePermanently(
   if (!mail.capabilities.gmail || !trash || deletesHere) return mail.expungeMessages(uids)
   const moved = await mail.moveMessages(uids, trash.path)
   if (!moved.uids) return
-  await mail.open(trash.path, { readOnly: false })
+  await mail.ensureSelected(trash.path, { readOnly: false })
   await mail.expungeMessages(rangesOf(moved.uids.values()))
 }
 

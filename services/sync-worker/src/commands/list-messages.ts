@@ -39,7 +39,7 @@ export function onListMessages(deps: ReadDeps): CommandHandler {
     readPage(deps, { ...request, signal }, async (mail, total, at) => {
       const position = pagePosition(total, at)
       const range = sequenceNumbers(position)
-      return { position, messages: range ? await mail.fetchPlaces(...range) : [] }
+      return { position, messages: range ? await mail.fetchBySequence(...range) : [] }
     }),
   )
 }

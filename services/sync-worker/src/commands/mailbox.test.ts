@@ -13,7 +13,7 @@ async function select(uidValidity: bigint, stored?: MailboxRow) {
   const reselected: string[] = []
   const selected = { uidValidity }
   const mail = {
-    open: async () => selected,
+    ensureSelected: async () => selected,
     select: async () => selected,
   } as unknown as MailSession
   const session = {

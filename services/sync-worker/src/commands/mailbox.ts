@@ -1,4 +1,4 @@
-import type { MailSession, OpenedMailbox } from '@posthorn/backends'
+import type { MailSession, SelectedMailboxSummary } from '@posthorn/backends'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { decodeMessageId } from '@posthorn/message-id'
@@ -67,7 +67,7 @@ export async function selectForListing(
   mail: MailSession,
   row: MailboxRow,
   { readOnly = true }: { readOnly?: boolean } = {},
-): Promise<OpenedMailbox> {
+): Promise<SelectedMailboxSummary> {
   return selectRow(mail, row, { readOnly, fresh: true, notFound: mailboxNotFound })
 }
 
@@ -85,7 +85,7 @@ export async function selectIndexed(
   mail: MailSession,
   row: MailboxRow,
   { session, readOnly = true }: { session: IndexingSession; readOnly?: boolean },
-): Promise<OpenedMailbox> {
+): Promise<SelectedMailboxSummary> {
   const selected = await selectForListing(mail, row, { readOnly })
   if (row.uidValidity === String(selected.uidValidity)) return selected
   const stored = await session.storeUidValidity(mail, row, selected.uidValidity)
@@ -125,9 +125,9 @@ async function selectRow(
   mail: MailSession,
   { path, uidValidity }: MailboxRow,
   { notFound, readOnly, fresh = false }: SelectOptions,
-): Promise<OpenedMailbox> {
+): Promise<SelectedMailboxSummary> {
   try {
-    const selected = await mail.open(path, { readOnly, fresh })
+    const selected = await mail.ensureSelected(path, { readOnly, fresh })
     // Only SELECT reveals that a selected mailbox was deleted and created again.
     return String(selected.uidValidity) === uidValidity
       ? selected

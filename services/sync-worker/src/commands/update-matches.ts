@@ -116,7 +116,7 @@ async function updateMatches(
     let count = 0
     for (const uids of batchesOf(matches, batchSize)) {
       signal.throwIfAborted()
-      await mail.open(row.path, { readOnly: false })
+      await mail.ensureSelected(row.path, { readOnly: false })
       const ids = await mail.emailIds(uids)
       await change(mail, uids)
       for (const id of ids) emailIds.push(id)

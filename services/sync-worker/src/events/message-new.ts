@@ -1,4 +1,4 @@
-import type { FetchedMessage, MailSession, ReadAddress } from '@posthorn/backends'
+import type { FetchedMessage, MailSession, EnvelopeAddress } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type EntryMailbox, isSameAddress, messageEntry } from '../messages/entry.ts'
@@ -62,8 +62,8 @@ export async function draftMessageNew(
 
 /** First Reply-To address that differs from `from`; the event has one address only. */
 function selectReplyTo(
-  replyTo: readonly ReadAddress[] = [],
-  from?: ReadAddress,
+  replyTo: readonly EnvelopeAddress[] = [],
+  from?: EnvelopeAddress,
 ): Pick<MessageNewDraft, 'replyTo'> {
   const other = replyTo.find((address) => !isSameAddress(address, from))
   return other ? { replyTo: other } : {}

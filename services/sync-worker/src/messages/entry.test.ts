@@ -1,10 +1,10 @@
-import type { FetchedMessage, ReadAddress } from '@posthorn/backends'
+import type { FetchedMessage, EnvelopeAddress } from '@posthorn/backends'
 import { expect, test } from '@jest/globals'
 import { messageEntry } from './entry.ts'
 
 const [ann, bob, list] = ['ann@example.com', 'bob@example.com', 'list@example.com'].map(
-  (address): ReadAddress => ({ name: '', address }),
-) as [ReadAddress, ReadAddress, ReadAddress]
+  (address): EnvelopeAddress => ({ name: '', address }),
+) as [EnvelopeAddress, EnvelopeAddress, EnvelopeAddress]
 
 function entryOf(addresses: Partial<FetchedMessage['envelope']>) {
   const envelope = { from: [], sender: [], replyTo: [], to: [], cc: [], bcc: [], ...addresses }
@@ -18,7 +18,7 @@ function entryOf(addresses: Partial<FetchedMessage['envelope']>) {
   )
 }
 
-test.each<[string, ReadAddress[], ReadAddress[], ReadAddress[] | undefined]>([
+test.each<[string, EnvelopeAddress[], EnvelopeAddress[], EnvelopeAddress[] | undefined]>([
   ['empty', [], [ann], undefined],
   ['equal to from', [ann], [ann], undefined],
   ['from with another name', [{ ...ann, name: 'Ann' }], [ann], undefined],

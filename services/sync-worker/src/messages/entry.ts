@@ -1,4 +1,4 @@
-import type { FetchedMessage, ReadAddress } from '@posthorn/backends'
+import type { FetchedMessage, EnvelopeAddress } from '@posthorn/backends'
 import { type AttachmentInfo, defined, type MessageEntry, type TextInfo } from '@posthorn/contracts'
 import { encodeAttachmentId, encodeMessageId, encodeTextId } from '@posthorn/message-id'
 import { canonicalFlag } from '../index/flag-names.ts'
@@ -74,21 +74,21 @@ function addressesOf(envelope: FetchedMessage['envelope']) {
   }
 }
 
-function firstAddress([address]: readonly ReadAddress[]): ReadAddress | undefined {
+function firstAddress([address]: readonly EnvelopeAddress[]): EnvelopeAddress | undefined {
   return address && toAddress(address)
 }
 
-function toAddress({ name = '', address = '' }: ReadAddress): ReadAddress {
+function toAddress({ name = '', address = '' }: EnvelopeAddress): EnvelopeAddress {
   return { name, address }
 }
 
-function isFrom(replyTo: readonly ReadAddress[], from: readonly ReadAddress[]): boolean {
+function isFrom(replyTo: readonly EnvelopeAddress[], from: readonly EnvelopeAddress[]): boolean {
   if (replyTo.length === 0) return true
   return replyTo.length === from.length && replyTo.every((a, at) => isSameAddress(a, from[at]))
 }
 
 /** True for the same address, ignoring case and display name. */
-export function isSameAddress(a: ReadAddress, b: ReadAddress | undefined): boolean {
+export function isSameAddress(a: EnvelopeAddress, b: EnvelopeAddress | undefined): boolean {
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }
 

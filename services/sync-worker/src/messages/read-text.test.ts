@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { BodyPart, WantedPart } from '@posthorn/backends'
+import type { BodyPart, PartRequest } from '@posthorn/backends'
 import { parseOutline } from './outline.ts'
 import { readText, truncateToFit } from './read-text.ts'
 
@@ -14,9 +14,9 @@ function message(texts: { type: string; content: string; size?: number }[]) {
       size: size ?? Buffer.byteLength(content),
     })),
   }
-  const requests: WantedPart[][] = []
+  const requests: PartRequest[][] = []
   const session = {
-    readParts: async (_uid: number, _structure: BodyPart, parts: readonly WantedPart[]) => {
+    readParts: async (_uid: number, _structure: BodyPart, parts: readonly PartRequest[]) => {
       requests.push([...parts])
       return new Map(
         parts.map(({ part, maxBytes }) => [

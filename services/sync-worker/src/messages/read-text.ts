@@ -1,4 +1,4 @@
-import type { MailSession, WantedPart } from '@posthorn/backends'
+import type { MailSession, PartRequest } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { decodeText, escapeHtml, safeHtml } from '@posthorn/mime'
@@ -150,7 +150,7 @@ class TextReader {
    * Parts to read next: the first remaining one and those after it that certainly fit. Requests one
    * byte beyond the limit, which shows whether the part is complete.
    */
-  nextParts(): WantedPart[] {
+  nextParts(): PartRequest[] {
     let left = this.#remainingBytes
     const fits = (part: TextPart, at: number) => (left -= part.size) >= 0 || at === 0
     const end = this.#parts.findIndex((part, at) => !fits(part, at))

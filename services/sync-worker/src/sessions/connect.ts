@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ConnectOptions, MailBackend, MailSession } from '@posthorn/backends'
+import type { ConnectOptions, ImapBackend, MailSession } from '@posthorn/backends'
 import type { Bus } from '@posthorn/bus'
 import {
   type Credentials,
@@ -23,12 +23,12 @@ import type { LoginLimiter } from './login-limiter.ts'
 /**
  * Opens a connection of an account, within the login limits.
  *
- * @throws AppError Errors of `MailBackend.connect`; `unavailable` if this service is the cause.
+ * @throws AppError Errors of `ImapBackend.connect`; `unavailable` if this service is the cause.
  */
 export type Connect = (account: Account, signal: AbortSignal) => Promise<MailSession>
 
 export interface ConnectDeps {
-  readonly backend: MailBackend
+  readonly backend: ImapBackend
   readonly settings: Pick<SettingsCache, 'get'>
   readonly credentials: CredentialsClient
   readonly getServerOptions: GetServerOptions

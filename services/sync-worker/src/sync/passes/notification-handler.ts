@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { MailboxNotice, MessageFlags } from '@posthorn/backends'
+import type { MailboxNotification, MessageFlags } from '@posthorn/backends'
 import { loadIndex } from '../../index/mailbox-index.ts'
 import { findMailboxById, listMailboxRowsByPath, type MailboxRow } from '../../store/mailboxes.ts'
 import { storeFlags } from '../changes/apply-changes.ts'
@@ -97,7 +97,7 @@ class NotificationHandler {
     this.#isLive = true
   }
 
-  handle(notification: MailboxNotice): void {
+  handle(notification: MailboxNotification): void {
     switch (notification.kind) {
       case 'exists':
       case 'expunge':
@@ -128,7 +128,7 @@ class NotificationHandler {
     this.#endWatch()
   }
 
-  #onFlags({ uid, flags, modseq }: MailboxNotice & { kind: 'flags' }): void {
+  #onFlags({ uid, flags, modseq }: MailboxNotification & { kind: 'flags' }): void {
     // Gmail does not report labels here, which may have changed as well.
     if (this.#context.session.capabilities.gmail) return this.#requestSync('sync')
     // Without a UID the message is unknown. Without MODSEQ, buffered flags may be older than the

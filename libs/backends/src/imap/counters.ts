@@ -1,0 +1,87 @@
+import { AppError } from '@posthorn/errors'
+import type { ImapFlow } from 'imapflow'
+import { hasCapability } from 'imapflow/lib/tools.js'
+import type { MailboxStatus } from '../backend.ts'
+import { type StatusItems, textOf } from './tokens.ts'
+import type { Wire } from './wire.ts'
+
+/** RFC 9051 §6.3.11, RFC 7162 §3.1.7. */
+export function counterNames(client: ImapFlow): string[] {
+  const modseq = hasCapability(client, 'CONDSTORE') || hasCapability(client, 'QRESYNC')
+  return ['MESSAGES', 'UIDNEXT', 'UIDVALIDITY', 'UNSEEN', ...(modseq ? ['HIGHESTMODSEQ'] : [])]
+}
+
+/** As a sign of life, for whoever holds the lane; what the answer says of the open mailbox is told. */
+export async function pollStatus(
+  { client, wire }: { client: ImapFlow; wire: Wire },
+  path: string,
+): Promise<void> {
+  await wire.status(path, ['MESSAGES', 'UIDNEXT'], (of, items) => {
+    const { messages } = countersOf(items)
+    if (messages !== undefined) updateMessageCount(client, of, messages)
+  })
+}
+
+/** The counters as far as they are told and make sense. */
+export function countersOf(items: StatusItems | undefined): Partial<Omit<MailboxStatus, 'path'>> {
+  const number = (name: string, digits: number) => {
+    const text = textOf(items?.get(name)) ?? ''
+    return /^\d+$/.test(text) && text.length <= digits ? text : undefined
+  }
+  const [messages, uidNext, unseen] = ['MESSAGES', 'UIDNEXT', 'UNSEEN'].map((name) =>
+    number(name, 10),
+  )
+  const uidValidity = number('UIDVALIDITY', 19)
+  const modseq = number('HIGHESTMODSEQ', 19)
+  return {
+    ...(messages === undefined ? {} : { messages: Number(messages) }),
+    ...(uidNext === undefined ? {} : { uidNext: Number(uidNext) }),
+    ...(unseen === undefined ? {} : { unseen: Number(unseen) }),
+    ...(uidValidity === undefined || BigInt(uidValidity) === 0n
+      ? {}
+      : { uidValidity: BigInt(uidValidity) }),
+    ...(modseq === undefined ? {} : modseqOf(BigInt(modseq))),
+  }
+}
+
+/** Undefined without UIDVALIDITY: then they are counters of nothing one could know again. */
+export function toStatus(path: string, items: StatusItems): MailboxStatus | undefined {
+  const counters = countersOf(items)
+  const { uidValidity } = counters
+  return uidValidity === undefined ? undefined : { ...complete(counters, path), uidValidity }
+}
+
+/** RFC 8474 §4.3: in parentheses, and bare in the wild. */
+export function mailboxIdOf(items: StatusItems | undefined): string | undefined {
+  const id = items?.get('MAILBOXID')
+  return textOf(Array.isArray(id) ? id[0] : id)
+}
+
+export function complete(
+  counters: Partial<Omit<MailboxStatus, 'path'>>,
+  path: string,
+): Omit<MailboxStatus, 'uidValidity'> {
+  return { messages: 0, uidNext: 0, ...counters, path }
+}
+
+/** What STATUS says of the open mailbox is news like any other: to a server that ignores NOOP it is the only question. */
+export function updateMessageCount(client: ImapFlow, path: string, messages: number): void {
+  const { mailbox } = client
+  if (!mailbox || mailbox.path !== path || mailbox.exists === messages) return
+  const prevCount = mailbox.exists
+  mailbox.exists = messages
+  client.emit('exists', { path, count: messages, prevCount })
+}
+
+/** Missing, or zero, which RFC 9051 §9 rules out: without it a UID names nothing, and state kept under it would be lost at the next real value. */
+export function requireUidValidity(uidValidity: bigint | undefined): bigint {
+  if (uidValidity === undefined || uidValidity <= 0n)
+    throw new AppError('unreachable', 'The mail server gives the mailbox no UIDVALIDITY', {
+      code: 'NoUidValidity',
+    })
+  return uidValidity
+}
+
+export function modseqOf(highestModseq: bigint | undefined): { highestModseq?: bigint } {
+  return highestModseq === undefined || highestModseq <= 0n ? {} : { highestModseq }
+}

@@ -1,0 +1,79 @@
+import type { ImapFlowError, MailboxObject } from 'imapflow'
+import type { SelectedMailbox, SelectedMailboxSummary } from '../backend.ts'
+import { hasCondstore } from './capabilities.ts'
+import type { ImapConnection } from './connection.ts'
+import { modseqOf, requireUidValidity } from './counters.ts'
+import { clean } from './text.ts'
+
+export async function select(
+  connection: ImapConnection,
+  path: string,
+  readOnly: boolean,
+): Promise<SelectedMailbox> {
+  return await connection.call(async (client) => {
+    try {
+      const mailbox = await selectWithRecovery(connection, path, readOnly)
+      if (!(mailbox as unknown)) throw connection.rejection('open the mailbox')
+      const { exists, uidNext, flags, highestModseq, noModseq }: Partial<MailboxObject> = mailbox
+      const uidValidity = requireUidValidity(mailbox.uidValidity)
+      connection.selected = { path, uidValidity }
+      return {
+        path,
+        messages: exists ?? 0,
+        uidNext: uidNext ?? 0,
+        uidValidity,
+        ...(noModseq || !hasCondstore(client) ? {} : modseqOf(highestModseq)),
+        flags: [...(flags ?? [])].map(clean),
+      }
+    } catch (error) {
+      // RFC 9051 §6.3.2: a SELECT that fails leaves no mailbox selected.
+      connection.selected = undefined
+      throw error
+    }
+  })
+}
+
+/** What can be mended of a refusal is mended. */
+async function selectWithRecovery(
+  { client, wire }: ImapConnection,
+  path: string,
+  readOnly: boolean,
+): Promise<MailboxObject> {
+  try {
+    return await client.mailboxOpen(path, { readOnly })
+  } catch (error) {
+    const { responseText = '', mailboxMissing = false } = error as ImapFlowError
+    // Coremail lets nobody open a mailbox who has not said who they are after the login; imapflow says so before, and leaves it at that.
+    if (/unsafe login/i.test(responseText)) await wire.identify()
+    else if (!mailboxMissing || !(await wire.learnRawName(path))) throw error
+    return await client.mailboxOpen(path, { readOnly })
+  }
+}
+
+/** Opens a mailbox, unless it is open already. */
+export async function ensureSelected(
+  connection: ImapConnection,
+  path: string,
+  { readOnly = false, fresh = false }: { readOnly?: boolean; fresh?: boolean },
+): Promise<SelectedMailboxSummary> {
+  const selected = selectedSummary(connection, path, readOnly)
+  if (selected && !fresh) return selected
+  const current =
+    selected &&
+    (await connection
+      .call((client) => connection.noop(client))
+      .then(() => selectedSummary(connection, path, readOnly)))
+  return current ?? select(connection, path, readOnly)
+}
+
+/** The mailbox, if it is the one that is open and may be used as asked. */
+function selectedSummary(
+  { client, selectedIfAny }: ImapConnection,
+  path: string,
+  readOnly: boolean,
+): SelectedMailboxSummary | undefined {
+  const { mailbox } = client
+  if (!client.usable || !mailbox || selectedIfAny?.path !== path) return undefined
+  if (mailbox.readOnly && !readOnly) return undefined
+  return { path, messages: mailbox.exists, uidValidity: selectedIfAny.uidValidity }
+}

@@ -1,0 +1,37 @@
+import { TtlCache } from '@posthorn/flow'
+
+/** What a server was seen to do, for the sessions to come. */
+export interface ServerQuirks {
+  /** It compressed what cannot be unpacked. */
+  sendsInvalidDeflate: boolean
+  /** It has been in IDLE. */
+  hasConfirmedIdle: boolean
+  /** So often it was asked to IDLE and said nothing more at all. */
+  unansweredIdles: number
+}
+
+/** Maximum number of servers in a cache. The least recently used one is evicted. */
+const maxServers = 1_000
+/**
+ * Unanswered IDLE commands after which a server that never confirmed one counts as ignoring IDLE.
+ * A single one may be a network failure.
+ */
+const maxUnansweredIdles = 2
+
+/** Observed behaviour of mail servers, keyed by host and port. Shared by later sessions. */
+export class QuirkCache {
+  readonly #servers = new TtlCache<string, ServerQuirks>({ max: maxServers })
+
+  get({ host, port }: { host: string; port: number }): ServerQuirks {
+    return this.#servers.getOrCreate(`${host}:${port}`, () => ({
+      sendsInvalidDeflate: false,
+      hasConfirmedIdle: false,
+      unansweredIdles: 0,
+    }))
+  }
+}
+
+/** True if the server advertises IDLE but neither confirms nor rejects it. */
+export function ignoresIdle({ hasConfirmedIdle, unansweredIdles }: ServerQuirks): boolean {
+  return !hasConfirmedIdle && unansweredIdles >= maxUnansweredIdles
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { type ListForm, listPage, notePage } from './link-pages.ts'
+
+const form: ListForm = {
+  state: 'ask',
+  recipient: 'ann@example.com',
+  listId: 'news',
+  data: 'd',
+  sig: 's',
+  target: 'unsubscribe/address',
+}
+
+test('whatever is in a link, the page has the same elements', () => {
+  const tags = (html: string) =>
+    html.match(/<\/?[a-z!][^>]*/gi)?.map((tag) => tag.split(/[\s>]/)[0])
+  const plain = tags(listPage(form, {}).html)
+  const hostile = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(
+      '"><script>alert(1)</script>',
+      "' onload='x",
+      '</dd><form action=//evil>',
+      '<!--',
+    ),
+  )
+  fc.assert(
+    fc.property(hostile, hostile, (recipient, listId) => {
+      const { html } = listPage({ ...form, recipient, listId, data: recipient, sig: listId }, {})
+      expect(tags(html)).toEqual(plain)
+    }),
+  )
+})
+
+test('our own style is the only thing a browser may load', () => {
+  const { html, contentSecurityPolicy: policy } = notePage('invalid', {})
+  const [, style = ''] = /<style>([^]*)<\/style>/.exec(html) ?? []
+  const hash = createHash('sha256').update(style).digest('base64')
+  expect(policy).toBe(
+    `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  )
+})
+
+test('the operator may adorn a page, and no script runs even then', () => {
+  const { html, contentSecurityPolicy: policy } = listPage(form, {
+    pageBrandName: 'Shop',
+    templateHtmlHead: '<style>h1 { color: red }</style>',
+    templateHeader: '<img src="https://shop.example/logo.png">',
+  })
+  expect(html).toContain('<style>h1 { color: red }</style>\n</head>')
+  expect(html).toContain('<body>\n<img src="https://shop.example/logo.png">')
+  expect(html).toContain('Shop</title>')
+  expect(policy).toMatch(
+    /^default-src 'none'; style-src 'unsafe-inline' https:; img-src https: data:/,
+  )
+})
+
+test('the button offers what is not the case', () => {
+  const action = (state: ListForm['state']) =>
+    /name="action" value="(\w+)"/.exec(listPage({ ...form, state }, {}).html)?.[1]
+  expect([action('ask'), action('left'), action('back')]).toEqual([
+    'unsubscribe',
+    'subscribe',
+    'unsubscribe',
+  ])
+})
+
+test('without a name of its own an instance goes by its host', () => {
+  expect(notePage('unavailable', { serviceUrl: 'https://mail.example' }).html).toContain(
+    '<p class="brand">mail.example</p>',
+  )
+})

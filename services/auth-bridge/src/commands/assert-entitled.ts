@@ -1,0 +1,83 @@
+import { checkToken, listTokens } from '@posthorn/access'
+import type { Entitlement, ServiceName } from '@posthorn/contracts'
+import { type Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { hashToken, sameSecret } from '@posthorn/secrets'
+import type { Protocol } from '../store/credentials.ts'
+import { findShardHolder, hasSealedSetting, isLeased } from '../store/entitlements.ts'
+
+// A requester gets the credentials of the accounts it holds now, and no others. An attacker who
+// controls one process cannot get further credentials without visibly taking over work.
+
+interface CredentialRequest {
+  account: string
+  protocol: Protocol
+  entitlement: Entitlement | undefined
+}
+
+/**
+ * Checks that the requester holds the account. An undefined requester is not checked: all services
+ * share one RabbitMQ user.
+ *
+ * @throws AppError `unavailable`, because the requester may hold the account again later
+ */
+export async function assertEntitled(
+  db: Db,
+  requester: ServiceName | undefined,
+  request: CredentialRequest,
+): Promise<void> {
+  if (requester !== undefined && !(await isEntitled(db, requester, request))) throw notEntitled()
+}
+
+/** Checks that the requester has leased a message of the gateway. See `assertEntitled`. */
+export async function assertEntitledToGateway(
+  db: Db,
+  requester: ServiceName | undefined,
+  { gateway, entitlement }: { gateway: string; entitlement: Entitlement | undefined },
+): Promise<void> {
+  if (requester === undefined) return
+  const { queueId } = entitlement ?? {}
+  if (
+    requester !== 'sender' ||
+    queueId === undefined ||
+    !(await isLeased(db, queueId, { gateway }))
+  )
+    throw notEntitled()
+}
+
+async function isEntitled(
+  db: Db,
+  requester: ServiceName,
+  { account, protocol, entitlement = {} }: CredentialRequest,
+): Promise<boolean> {
+  const { worker, queueId, token } = entitlement
+  if (requester === 'sender')
+    return protocol === 'smtp' && queueId !== undefined && isLeased(db, queueId, { account })
+  if (protocol !== 'imap') return false
+  if (requester === 'sync-worker') return worker !== undefined && holdsShard(db, account, worker)
+  if (requester !== 'imap-proxy') return false
+  return token === undefined
+    ? hasSealedSetting(db, 'imapProxyServerPassword')
+    : isTokenUsable(db, account, token)
+}
+
+async function holdsShard(
+  db: Db,
+  account: string,
+  { id, proof }: NonNullable<Entitlement['worker']>,
+): Promise<boolean> {
+  const holder = await findShardHolder(db, account)
+  return holder?.id === id && sameSecret(holder.proof ?? '', hashToken(proof))
+}
+
+/** Ignores address restrictions: imap-proxy checks them, since it sees the client's address. */
+async function isTokenUsable(db: Db, account: string, token: string): Promise<boolean> {
+  const [row] = await listTokens(db, [token])
+  if (!row) return false
+  const use = { scope: 'imap-proxy', account, address: '' } as const
+  return checkToken({ ...row, restrictions: null }, use) === undefined
+}
+
+function notEntitled(): AppError {
+  return new AppError('unavailable', 'Requester does not hold this account')
+}

@@ -1,0 +1,65 @@
+import { on } from '@posthorn/bus'
+import { type Credentials, getCredentials } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import type { Unsealer } from '@posthorn/secrets'
+import type { AccessTokens } from '../oauth2/access-tokens.ts'
+import { resolveGrant } from '../oauth2/grant.ts'
+import type { AuthServer } from '../providers/auth-server.ts'
+import { getStoredPassword } from '../providers/stored-password.ts'
+import { findLogin, type StoredLogin } from '../store/credentials.ts'
+import { assertEntitled } from './assert-entitled.ts'
+
+export interface Deps {
+  db: Db
+  unsealer: Unsealer
+  authServer: AuthServer
+  tokens: AccessTokens
+}
+
+/** Returns the current login of an account at its mail server. Safe to repeat. */
+export function onGetCredentials(deps: Deps) {
+  const { db, unsealer, authServer } = deps
+  return on(getCredentials, async (request, { requester }) => {
+    const { account, protocol, fresh = false, entitlement } = request
+    // Concurrently: a mail client waits for the reply.
+    const [login] = await Promise.all([
+      findLogin(db, account, protocol),
+      assertEntitled(db, requester, { account, protocol, entitlement }),
+    ])
+    if (!login)
+      throw new AppError('not-found', 'Account record was not found for requested ID', {
+        code: 'AccountNotFound',
+      })
+    if (!login.configured)
+      throw new AppError('not-found', `The account has no ${protocol.toUpperCase()} server`, {
+        code: protocol === 'imap' ? 'IMAPUnavailable' : 'SMTPUnavailable',
+      })
+    if (fresh) authServer.invalidate(account)
+    if (login.useAuthServer) return authServer.get(login)
+    const hasOwn = login.user !== undefined || !login.hasOAuth2
+    return hasOwn ? getStoredPassword(unsealer, login) : getOAuth2Credentials(deps, login, fresh)
+  })
+}
+
+/**
+ * Returns an access token and its user: of the account's own grant, of the grant it delegates to,
+ * or from the authentication server. `fresh`: the mail server rejected the last token.
+ */
+async function getOAuth2Credentials(
+  { db, tokens, authServer }: Deps,
+  { account, protocol }: StoredLogin,
+  fresh: boolean,
+): Promise<Credentials> {
+  const grant = await resolveGrant(db, account, protocol)
+  if (!grant) throw new AppError('not-found', 'The account has no OAuth2')
+  const { user, holder } = grant
+  if (!grant.useAuthServer) {
+    const { accessToken } = await tokens.get(grant, { fresh })
+    return { user, accessToken }
+  }
+  if (fresh) authServer.invalidate(holder)
+  const credentials = await authServer.get({ account: holder, protocol })
+  // The login name of a shared mailbox is its own.
+  return user === grant.owner ? credentials : { ...credentials, user }
+}

@@ -1,0 +1,87 @@
+import { on } from '@posthorn/bus'
+import {
+  check,
+  defined,
+  getLinkSecret,
+  getOpenAiApiKey,
+  getServiceSecret,
+  type WebhookTargetSecret,
+  WebhookTargetSecrets,
+} from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { sameSecret, type Unsealer } from '@posthorn/secrets'
+import {
+  findSealedSetting,
+  listPreviousServiceSecrets,
+  type SealedSetting,
+  settingSealContext,
+} from '../store/credentials.ts'
+
+export interface SecretDeps {
+  db: Db
+  unsealer: Unsealer
+}
+
+/** Returns the keys that sign webhooks: the current one, previous ones and those of targets. */
+export function onGetServiceSecret(deps: SecretDeps) {
+  return on(getServiceSecret, async () => {
+    const serviceSecret = await unsealSetting(deps, 'serviceSecret')
+    if (serviceSecret === undefined) throw new AppError('not-found', 'No service secret is set')
+    const previous = await unsealPrevious(deps, serviceSecret)
+    const targets = await unsealTargets(deps)
+    return {
+      serviceSecret,
+      ...defined({
+        previous: previous.length > 0 ? previous : undefined,
+        targets: targets.length > 0 ? targets : undefined,
+      }),
+    }
+  })
+}
+
+/** Returns the key that signs links in messages. */
+export function onGetLinkSecret(deps: SecretDeps) {
+  return on(getLinkSecret, async () => {
+    const linkSecret = await unsealSetting(deps, 'linkSecret')
+    if (linkSecret === undefined)
+      throw new AppError('unavailable', 'The link secret does not exist yet, retry')
+    return { linkSecret }
+  })
+}
+
+/** Returns the API key of the summary endpoint. Empty if none is set: some endpoints need none. */
+export function onGetOpenAiApiKey(deps: SecretDeps) {
+  return on(getOpenAiApiKey, async () =>
+    defined({ openAiAPIKey: await unsealSetting(deps, 'openAiAPIKey') }),
+  )
+}
+
+async function unsealSetting(
+  { db, unsealer }: SecretDeps,
+  key: SealedSetting,
+): Promise<string | undefined> {
+  const sealed = await findSealedSetting(db, key)
+  return sealed === undefined ? undefined : unsealer.unseal(sealed, settingSealContext(key))
+}
+
+/** Previous secrets without duplicates and the current one. Their seal context is the same. */
+async function unsealPrevious({ db, unsealer }: SecretDeps, current: string) {
+  const rows = await listPreviousServiceSecrets(db)
+  const secrets = await Promise.all(
+    rows.map(async ({ sealed, until }) => ({
+      serviceSecret: await unsealer.unseal(sealed, settingSealContext('serviceSecret')),
+      until: until.toISOString(),
+    })),
+  )
+  return secrets.filter(
+    ({ serviceSecret }, index) =>
+      !sameSecret(serviceSecret, current) &&
+      secrets.findIndex((other) => sameSecret(other.serviceSecret, serviceSecret)) === index,
+  )
+}
+
+async function unsealTargets(deps: SecretDeps): Promise<WebhookTargetSecret[]> {
+  const text = await unsealSetting(deps, 'webhookSecrets')
+  return text === undefined ? [] : check(WebhookTargetSecrets, JSON.parse(text))
+}

@@ -1,0 +1,36 @@
+import type { AccessTokens, TokenDeps } from '../oauth2/access-tokens.ts'
+import type { AuthServer } from '../providers/auth-server.ts'
+import {
+  onCheckImapProxyServerPassword,
+  onCheckSmtpServerPassword,
+} from './check-server-password.ts'
+import { onCompleteOAuth2Login } from './complete-oauth2-login.ts'
+import { onGetCredentials } from './get-credentials.ts'
+import { onGetGatewayCredentials } from './get-gateway-credentials.ts'
+import { onGetOAuth2Token } from './get-oauth2-token.ts'
+import { onGetLinkSecret, onGetOpenAiApiKey, onGetServiceSecret } from './get-secrets.ts'
+import { onRevokeAccountGrant, onRevokeOAuth2Grant } from './revoke-oauth2-grant.ts'
+import { onStartOAuth2Login } from './start-oauth2-login.ts'
+import { onUnsealHeader, onUnsealLogin } from './unseal.ts'
+import { onVerifyOAuth2App } from './verify-oauth2-app.ts'
+
+/** Handlers of all commands on the queue `credentials`. */
+export function createHandlers(deps: TokenDeps & { tokens: AccessTokens; authServer: AuthServer }) {
+  return [
+    onGetCredentials(deps),
+    onGetGatewayCredentials(deps),
+    onStartOAuth2Login(deps),
+    onCompleteOAuth2Login(deps),
+    onRevokeOAuth2Grant(deps),
+    onRevokeAccountGrant(deps),
+    onVerifyOAuth2App(deps),
+    onGetOAuth2Token(deps),
+    onGetServiceSecret(deps),
+    onGetLinkSecret(deps),
+    onGetOpenAiApiKey(deps),
+    onCheckSmtpServerPassword(deps),
+    onCheckImapProxyServerPassword(deps),
+    onUnsealLogin(deps),
+    onUnsealHeader(deps),
+  ]
+}

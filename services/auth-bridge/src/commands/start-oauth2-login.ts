@@ -1,0 +1,43 @@
+import { on } from '@posthorn/bus'
+import { defined, startOAuth2Login } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { assertConsentBased, loadApplication } from '../oauth2/application.ts'
+import { findEndpoints } from '../oauth2/endpoints.ts'
+import type { OAuth2Deps } from '../oauth2/token-endpoint.ts'
+
+/** Returns the URL of the consent page. Stores nothing: the requester keeps state and verifier. */
+export function onStartOAuth2Login(deps: OAuth2Deps) {
+  return on(startOAuth2Login, async (request) => {
+    const app = await loadApplication(deps, request.app)
+    assertConsentBased(app)
+    const { authorizeUrl } = await findEndpoints(deps, app).catch((cause: unknown) => {
+      throw new AppError('unreachable', 'Reading the endpoints of the provider failed', {
+        code: 'ETokenRefresh',
+        cause,
+      })
+    })
+    // An issuer may publish any URL, and browsers are redirected to it.
+    if (authorizeUrl === undefined || !/^https?:\/\//i.test(authorizeUrl))
+      throw new AppError('invalid', 'The provider has no authorization endpoint')
+    const url = new URL(authorizeUrl)
+    const parameters = {
+      client_id: app.clientId,
+      response_type: 'code',
+      redirect_uri: app.config.redirectUrl ?? '',
+      scope: app.profile.scopes.join(' '),
+      state: request.state,
+      code_challenge: request.codeChallenge,
+      code_challenge_method: 'S256',
+      ...app.profile.authorizeParams,
+      ...defined({
+        login_hint: request.loginHint,
+        prompt: request.consent ? 'consent' : undefined,
+      }),
+    }
+    for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value)
+    // OpenID Connect Core 1.0 §11: `offline_access` is ignored without prompt=consent.
+    if (app.provider === 'generic' && parameters.scope.split(' ').includes('offline_access'))
+      url.searchParams.set('prompt', 'consent')
+    return { url: url.href }
+  })
+}

@@ -1,0 +1,47 @@
+import { on } from '@posthorn/bus'
+import { type ServiceName, type SettingKey, unsealHeader, unsealLogin } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import {
+  type Unsealer,
+  unsealHeader as unsealHeaderValue,
+  unsealLogin as unsealAddress,
+} from '@posthorn/secrets'
+import { isAddressStored } from '../store/entitlements.ts'
+
+/**
+ * Stored addresses that each service connects to. webhook-dispatcher has no entry: its database
+ * role limits the addresses it can read.
+ */
+const readableAddresses: Partial<
+  Record<ServiceName, { settings: readonly SettingKey[]; ofAccounts: boolean }>
+> = {
+  'api-gateway': { settings: ['httpProxyUrl'], ofAccounts: false },
+  'sync-worker': { settings: ['proxyUrl', 'httpProxyUrl', 'openAiAPIUrl'], ofAccounts: true },
+  sender: { settings: ['proxyUrl'], ofAccounts: true },
+  'imap-proxy': { settings: ['proxyUrl'], ofAccounts: true },
+}
+
+/** Returns an address with its login in plaintext to a service that connects to it. */
+export function onUnsealLogin({ db, unsealer }: { db: Db; unsealer: Unsealer }) {
+  return on(unsealLogin, async ({ address }, { requester }) => {
+    await assertEntitledToAddress(db, requester, address)
+    return { address: await unsealAddress(address, unsealer) }
+  })
+}
+
+/** @throws AppError `unavailable`, because the address may have changed since it was read */
+async function assertEntitledToAddress(
+  db: Db,
+  requester: ServiceName | undefined,
+  address: string,
+): Promise<void> {
+  const readable = requester && readableAddresses[requester]
+  if (readable && !(await isAddressStored(db, address, readable)))
+    throw new AppError('unavailable', 'Requester does not connect to this address')
+}
+
+/** Returns a header value in plaintext. It unseals only for the owner in the request. */
+export function onUnsealHeader({ unsealer }: { unsealer: Unsealer }) {
+  return on(unsealHeader, async (header) => ({ value: await unsealHeaderValue(header, unsealer) }))
+}

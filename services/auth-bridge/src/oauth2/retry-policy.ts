@@ -1,0 +1,34 @@
+import type { LastError } from '@posthorn/contracts'
+import type { GrantTokens, RefreshFailure } from '../store/oauth2-tokens.ts'
+import { unreachableCode } from './token-failure.ts'
+
+/**
+ * Limits of the delay after a failed renewal, in milliseconds. The delay is the time since the
+ * first failure, so it doubles with each. Rejections are hardly ever temporary and an account
+ * requests a token every 10 min or more often; outages end without intervention.
+ */
+const delays = {
+  rejected: { min: 5_000, max: 5 * 60_000 },
+  unreachable: { min: 1_000, max: 30_000 },
+}
+
+/** True if the provider may be called again. Until then callers get the last error. */
+export function mayRetry({ error, lastedMs, agoMs }: RefreshFailure): boolean {
+  const { min, max } = isUnreachable(error) ? delays.unreachable : delays.rejected
+  return agoMs >= Math.min(max, Math.max(min, lastedMs))
+}
+
+/**
+ * Time in which a rejected token is not renewed, in milliseconds. A mail server that rejects it
+ * would reject the next one, too, and every client login would cause a renewal.
+ */
+const settleMs = 5 * 60_000
+
+/** True if the provider issued the token recently. A rejection is then no reason to renew it. */
+export function isJustRenewed({ renewedAgoMs }: Pick<GrantTokens, 'renewedAgoMs'>): boolean {
+  return renewedAgoMs !== undefined && renewedAgoMs < settleMs
+}
+
+function isUnreachable({ serverResponseCode }: LastError): boolean {
+  return serverResponseCode === unreachableCode
+}

@@ -1,0 +1,60 @@
+import type { SettingKey } from '@posthorn/contracts'
+import type { Db } from '@posthorn/db'
+import { sql } from 'kysely'
+
+/** Finds the worker that holds the shard of an account. */
+export async function findShardHolder(db: Db, account: string) {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('shards', 'shards.shard', 'accounts.shard')
+    .innerJoin('workers', 'workers.id', 'shards.owner')
+    .select(['workers.id', 'workers.proof'])
+    .where('accounts.account', '=', account)
+    .executeTakeFirst()
+}
+
+/** True if a sender has leased this submission of the account, or through the gateway. */
+export async function isLeased(
+  db: Db,
+  queueId: string,
+  through: { account: string } | { gateway: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('outbox')
+    .select(['account', 'gateway'])
+    .where('queueId', '=', queueId)
+    .where('state', '=', 'queued')
+    .where('leaseUntil', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  if (!row) return false
+  // A submission through a gateway does not entitle to the account's own server.
+  return 'gateway' in through
+    ? row.gateway === through.gateway
+    : row.account === through.account && row.gateway === null
+}
+
+export async function hasSealedSetting(db: Db, key: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('sealedSettings')
+    .select('key')
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * True if exactly this address is stored in one of the settings or, with `ofAccounts`, as the proxy
+ * of an account or submission.
+ */
+export async function isAddressStored(
+  db: Db,
+  address: string,
+  { settings, ofAccounts }: { settings: readonly SettingKey[]; ofAccounts: boolean },
+): Promise<boolean> {
+  const { rows } = await sql<{ stored: boolean }>`
+    select exists (select from settings where key = any(${[...settings]}::text[]) and value #>> '{}' = ${address})
+      or ${ofAccounts}::boolean and (
+        exists (select from accounts where proxy = ${address}) or exists (select from outbox where proxy = ${address})
+      ) as stored`.execute(db)
+  return rows[0]?.stored === true
+}

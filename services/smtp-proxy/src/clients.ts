@@ -1,0 +1,103 @@
+import type { KeyedSemaphore } from '@posthorn/flow'
+import type { ClientSession, ClientSessions } from '@posthorn/mail-frontend'
+import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
+import type { User } from './access.ts'
+
+/** RFC 3463 §2: enhanced status code at the start of a reply text. */
+const enhancedCode = /^[245]\.\d{1,3}\.\d{1,3} /
+
+/** Connection of one SMTP client. Replies of this service keep their own enhanced status code. */
+export class SmtpProxyConnection extends SMTPConnection {
+  override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    // The interface defines the reply with the queue id: it has no enhanced status code.
+    const isOwn = context === 'DATA_OK' || (typeof data === 'string' && enhancedCode.test(data))
+    super.send(code, data, isOwn ? false : context)
+  }
+}
+
+/** Time limit of the login, or of the first message if no login is required. */
+const loginTimeoutMs = 60_000
+
+/** Connected clients that are not authenticated. Limits their number per address and their time. */
+export class PendingClients {
+  readonly #permits: KeyedSemaphore
+  readonly #onAccepted = new WeakMap<object, () => void>()
+
+  constructor(permits: KeyedSemaphore) {
+    this.#permits = permits
+  }
+
+  /** Returns a permit, or undefined if the network has used all of its permits. */
+  tryAcquire(network: string): Disposable | undefined {
+    return this.#permits.tryAcquire(network)
+  }
+
+  /** Starts the time limit of a client. `remove` ends it and releases the permit. */
+  add(connection: SmtpProxyConnection, permit: Disposable): void {
+    const timer = setTimeout(
+      () => connection.send(421, '4.4.2 No login in time, closing connection'),
+      loginTimeoutMs,
+    )
+    this.#onAccepted.set(connection.session, () => {
+      clearTimeout(timer)
+      permit[Symbol.dispose]()
+    })
+  }
+
+  /** Removes a client that has authenticated, started a message or disconnected. */
+  remove(session: object): void {
+    this.#onAccepted.get(session)?.()
+    this.#onAccepted.delete(session)
+  }
+}
+
+interface AuthenticatedClient extends ClientSession {
+  /** True during a message. The client gets its reply first; else it would send it twice. */
+  isBusy: boolean
+  /** Reason of the disconnection; absent while the session is valid. */
+  endReason?: string
+}
+
+/** Clients that have logged in. Disconnects each when its token or password becomes invalid. */
+export class AuthenticatedClients {
+  readonly #sessions: ClientSessions
+  readonly #clients = new WeakMap<object, AuthenticatedClient>()
+
+  constructor(sessions: ClientSessions) {
+    this.#sessions = sessions
+  }
+
+  /** Adds a session. Calls `disconnect` once it becomes invalid and no message is in flight. */
+  add(session: object, user: User, disconnect: (reason: string) => void): void {
+    const client: AuthenticatedClient = {
+      ...user,
+      isBusy: false,
+      end(reason) {
+        client.endReason ??= reason
+        if (!client.isBusy) disconnect(client.endReason)
+      },
+    }
+    this.remove(session)
+    this.#clients.set(session, client)
+    this.#sessions.add(client)
+  }
+
+  beginMessage(session: object): void {
+    const client = this.#clients.get(session)
+    if (client) client.isBusy = true
+  }
+
+  /** Called after the reply to the message was sent. */
+  endMessage(session: object): void {
+    const client = this.#clients.get(session)
+    if (!client) return
+    client.isBusy = false
+    if (client.endReason !== undefined) client.end(client.endReason)
+  }
+
+  remove(session: object): void {
+    const client = this.#clients.get(session)
+    if (client) this.#sessions.delete(client)
+    this.#clients.delete(session)
+  }
+}
