@@ -123,7 +123,9 @@ async function timed<T>(phase: string, run: () => Promise<T>): Promise<T> {
   return result
 }
 
-/** Starts the servers of `make servers`. Servers that are running already are used and left running. */
+/**
+ * Starts the servers of `make servers`. Servers that are running already are used and left running.
+ */
 async function startServers(): Promise<{ env: NodeJS.ProcessEnv; started: boolean }> {
   const envFile = join(root, '.local/servers.env')
   const read = () => (existsSync(envFile) ? readFileSync(envFile, 'utf8') : '')

@@ -16,7 +16,7 @@ import { createLoginUnsealer } from '@posthorn/unseal'
 import { type RequestHandler, Router } from 'express'
 import { createAccess, sweepAccess } from './access/create-access.ts'
 import type { TokenCache } from './access/token-cache.ts'
-import { openAutoconfig } from './autoconfig/open.ts'
+import { createAutoconfig } from './autoconfig/open.ts'
 import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
 import { mountDocs } from './docs/mount-docs.ts'
@@ -73,7 +73,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const { authorizer, tokens } = createAccess(stack, { db, settings, log, ...accessOptions })
   const limits = limitsOf(config)
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
-  const autoconfig = openAutoconfig(stack, autoconfigOf(config, bus, settings))
+  const autoconfig = createAutoconfig(stack, autoconfigOf(config, bus, settings))
   const links = linkKeys(bus)
   const renderLimits = { timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }
   const renderer = stack.use(new Renderer(renderLimits))

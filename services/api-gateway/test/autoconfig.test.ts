@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { createHttpCaller } from '@posthorn/net'
-import { createAutoconfig } from '../src/autoconfig/autoconfig.ts'
+import { createAutoconfigLookup } from '../src/autoconfig/autoconfig.ts'
 import { startDnsStub, type Zone } from './dns-stub.ts'
 import { testServers } from './gateway.ts'
 
@@ -13,8 +13,8 @@ type Respond = (request: IncomingMessage, response: ServerResponse) => void
 /** What the web would be: addresses, without their queries, and who answers there. */
 type Web = Record<string, Respond>
 
-const opened = new AsyncDisposableStack()
-afterAll(() => opened.disposeAsync())
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
 const never = new AbortController().signal
 
 /** Autoconfig in a world of two small servers: all of the web on one port, and all of DNS on another. */
@@ -28,18 +28,18 @@ async function world(web: Web, zone: Zone = {}, timeoutMs = 60_000) {
     else response.writeHead(404).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  opened.defer(() => {
+  stack.defer(() => {
     server.closeAllConnections()
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  const http = opened.use(
+  const http = stack.use(
     createHttpCaller({ policy: 'off', timeoutMs: 300_000, maxResponseBytes: 64 * 1024 }),
   )
-  const stub = opened.use(await startDnsStub(zone))
+  const stub = stack.use(await startDnsStub(zone))
   const dns = new Resolver({ timeout: 60_000, tries: 1 })
   dns.setServers([stub.server])
-  const find = createAutoconfig({
+  const find = createAutoconfigLookup({
     call: (request) =>
       http.call({
         ...request,

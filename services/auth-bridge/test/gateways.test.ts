@@ -33,7 +33,7 @@ afterAll(async () => {
   await Promise.all([database.drop(), broker.drop()])
 })
 
-const ask = (gateway: string) =>
+const requestCredentials = (gateway: string) =>
   bus.request(getGatewayCredentials, { gateway }, { key: 'credentials', timeoutMs: 30_000 })
 
 async function insert(gateway: string, username: string | null, place?: string): Promise<void> {
@@ -45,28 +45,31 @@ async function insert(gateway: string, username: string | null, place?: string):
   await database.db.insertInto('gatewayCredentials').values({ gateway, sealed }).execute()
 }
 
-test('answers with the login of a gateway', async () => {
+test('getGatewayCredentials: returns the login', async () => {
   await insert('relay', 'user', 'gateways/relay')
-  expect(await eventually(() => ask('relay'))).toEqual({ user: 'user', pass: 'pass of relay' })
+  expect(await eventually(() => requestCredentials('relay'))).toEqual({
+    user: 'user',
+    pass: 'pass of relay',
+  })
 })
 
-test('a gateway that is not there, and one without a login, are told apart', async () => {
+test('getGatewayCredentials: unknown gateway, not-found; without login, rejected', async () => {
   await insert('open', null)
   await insert('half', 'user')
-  await eventually(() => ask('relay'))
-  await expect(ask('none')).rejects.toMatchObject({
+  await eventually(() => requestCredentials('relay'))
+  await expect(requestCredentials('none')).rejects.toMatchObject({
     kind: 'not-found',
     message: 'Gateway "none" was not found',
   })
   for (const gateway of ['open', 'half'])
-    await expect(ask(gateway)).rejects.toMatchObject({
+    await expect(requestCredentials(gateway)).rejects.toMatchObject({
       kind: 'rejected',
       code: 'AuthenticationFails',
     })
 })
 
-test('a password that was moved here from another gateway does not open', async () => {
+test('getGatewayCredentials: password moved from another gateway, is not unsealed', async () => {
   await insert('thief', 'user', 'gateways/relay')
-  await eventually(() => ask('relay'))
-  await expect(ask('thief')).rejects.toMatchObject({ kind: 'internal' })
+  await eventually(() => requestCredentials('relay'))
+  await expect(requestCredentials('thief')).rejects.toMatchObject({ kind: 'internal' })
 })

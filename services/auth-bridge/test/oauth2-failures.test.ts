@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import { openOAuth2World } from './oauth2-world.ts'
+import { createOAuth2World } from './oauth2-world.ts'
 
-/** A token endpoint that answers as it is told, in the words of the large providers. */
-const asked: URLSearchParams[] = []
+/** Token endpoint with scripted responses in the form of large providers. */
+const requests: URLSearchParams[] = []
 const plan: { status: number; body: string | object }[] = []
 const endpoint = createServer((request, response) => {
   void text(request).then((body) => {
-    asked.push(new URLSearchParams(body))
+    requests.push(new URLSearchParams(body))
     const { status, body: answer } = plan.shift() ?? { status: 500, body: 'not planned' }
     const content = typeof answer === 'string' ? answer : JSON.stringify(answer)
     response.writeHead(status, { 'content-type': 'application/json' }).end(content)
@@ -20,7 +20,7 @@ const endpoint = createServer((request, response) => {
 }).listen(0, '127.0.0.1')
 await once(endpoint, 'listening')
 const tokenUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/token`
-const world = await openOAuth2World()
+const world = await createOAuth2World()
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   endpoint.close()
@@ -35,12 +35,15 @@ const token = (more: object = {}) => ({
   body: { access_token: 'at', token_type: 'Bearer', expires_in: 3599, ...more },
 })
 let accounts = 0
-/** What an account is told whose token is to be renewed. */
+/** Renews the token of a new account. Returns the credentials or the error. */
 async function renew(app: string, ...answers: (typeof plan)[number][]) {
   const account = `renewing-${++accounts}`
   await world.insertAccount(account, { provider: app, auth: { user: 'u@x.example' } }, grant)
   plan.push(...answers)
-  return { account, told: await world.ask(account).catch((error: unknown) => error as AppError) }
+  return {
+    account,
+    result: await world.getCredentials(account).catch((error: unknown) => error as AppError),
+  }
 }
 
 const stateOf = (app: string) =>
@@ -71,73 +74,73 @@ test.each<[string, string, { status: number; body: string | object }, string, st
   ],
   [
     'google',
-    'a wrong secret',
+    'wrong secret',
     { status: 401, body: { error: 'invalid_client', error_description: 'Unauthorized' } },
     'rejected',
     'OauthRenewError',
   ],
   [
     'google',
-    'an outage in HTML',
+    'outage in HTML',
     { status: 502, body: '<html>Temporary</html>' },
     'unreachable',
     'ETokenRefresh',
   ],
   [
     'google',
-    'an outage in JSON',
+    'outage in JSON',
     { status: 500, body: { error: 'internal_failure' } },
     'unreachable',
     'ETokenRefresh',
   ],
   [
     'google',
-    'a page with 200',
+    'HTML with 200',
     { status: 200, body: '<html>Sign in</html>' },
     'unreachable',
     'ETokenRefresh',
   ],
   [
     'google',
-    'a token that is none',
+    'invalid token',
     { status: 200, body: { access_token: 'a\r\nb' } },
     'unreachable',
     'ETokenRefresh',
   ],
   [
     'microsoft',
-    'unused for long',
+    'unused for a long time',
     { status: 400, body: microsoftBody(700082, 'invalid_grant') },
     'rejected',
     'OauthRenewError',
   ],
   [
     'microsoft',
-    'asked too often',
+    'too many requests',
     { status: 400, body: microsoftBody(50196, 'invalid_grant') },
     'unreachable',
     'ETokenRefresh',
   ],
   [
     'microsoft',
-    'an expired secret',
+    'expired secret',
     { status: 401, body: microsoftBody(7000222, 'invalid_client') },
     'rejected',
     'OauthRenewError',
   ],
-])('%s, %s', async (...[app, , answer, kind, code]) => {
-  const { told } = await renew(app, answer)
-  expect(told).toMatchObject({ kind, code })
+])('failureOfToken: %s, %s', async (...[app, , answer, kind, code]) => {
+  const { result } = await renew(app, answer)
+  expect(result).toMatchObject({ kind, code })
 })
 
-test('what is told of a refusal has the words of the provider and no secret', async () => {
+test('tokenRequest: rejection, has the text of the provider and no secret', async () => {
   const body = microsoftBody(7000222, 'invalid_client')
   const leak = `${body.error_description} ${clientSecret} ${grant.refreshToken}`
-  const { told, account } = await renew('microsoft', {
+  const { result, account } = await renew('microsoft', {
     status: 401,
     body: { ...body, error_description: leak },
   })
-  const { tokenRequest } = (told as AppError).extras.info as { tokenRequest: unknown }
+  const { tokenRequest } = (result as AppError).extras.info as { tokenRequest: unknown }
   expect(tokenRequest).toMatchObject({
     url: tokenUrl,
     grant: 'refresh_token',
@@ -148,51 +151,53 @@ test('what is told of a refusal has the words of the provider and no secret', as
     response: { error: 'invalid_client', error_codes: [7000222] },
   })
   for (const secret of [clientSecret, grant.refreshToken])
-    expect(JSON.stringify([tokenRequest, (told as AppError).message])).not.toContain(secret)
+    expect(JSON.stringify([tokenRequest, (result as AppError).message])).not.toContain(secret)
   const failed = await stateOf('microsoft')
   expect(failed.lastError).toMatchObject({ serverResponseCode: 'OauthRenewError' })
 
-  // A token that is given shows that the application is well again.
+  // An issued token clears the error of the application.
   plan.push(token({ refresh_token: 'rt-of-then' }))
   await world.reconnect(account)
-  await world.ask(account)
+  await world.getCredentials(account)
   expect((await stateOf('microsoft')).lastError).toBeNull()
 })
 
-test('google keeps the refresh token, microsoft replaces it and is told the scopes', async () => {
+test('requestToken: Google keeps the refresh token, Microsoft replaces it and gets the scopes', async () => {
   const google = await renew('google', token())
   plan.push(token())
   await world.reconnect(google.account)
-  await world.ask(google.account, 'imap', true)
-  expect(asked.slice(-2).map((body) => body.get('refresh_token'))).toEqual([
+  await world.getCredentials(google.account, 'imap', true)
+  expect(requests.slice(-2).map((body) => body.get('refresh_token'))).toEqual([
     'rt-of-before',
     'rt-of-before',
   ])
-  expect(asked.at(-1)?.has('scope')).toBe(false)
+  expect(requests.at(-1)?.has('scope')).toBe(false)
 
   const microsoft = await renew('microsoft', token({ refresh_token: 'second' }))
   plan.push(token({ refresh_token: 'third' }))
   await world.reconnect(microsoft.account)
-  await world.ask(microsoft.account, 'imap', true)
-  expect(asked.slice(-2).map((body) => body.get('refresh_token'))).toEqual([
+  await world.getCredentials(microsoft.account, 'imap', true)
+  expect(requests.slice(-2).map((body) => body.get('refresh_token'))).toEqual([
     'rt-of-before',
     'second',
   ])
-  expect(asked.at(-1)?.get('scope')).toContain('https://outlook.office.com/IMAP.AccessAsUser.All')
+  expect(requests.at(-1)?.get('scope')).toContain(
+    'https://outlook.office.com/IMAP.AccessAsUser.All',
+  )
 })
 
-test('a grant that is registered anew takes the place of what became of the old one', async () => {
+test('AccessTokens: grant registered again, replaces the tokens of the old one', async () => {
   const { account } = await renew('google', {
     status: 400,
     body: { error: 'invalid_grant' },
   })
   await world.putGrant(account, { refreshToken: 'of a new consent' })
   plan.push(token())
-  expect(await world.ask(account)).toEqual({ user: 'u@x.example', accessToken: 'at' })
-  expect(asked.at(-1)?.get('refresh_token')).toBe('of a new consent')
+  expect(await world.getCredentials(account)).toEqual({ user: 'u@x.example', accessToken: 'at' })
+  expect(requests.at(-1)?.get('refresh_token')).toBe('of a new consent')
 })
 
-test('service accounts sign for each mailbox, applications of their own ask for themselves', async () => {
+test('requestToken: service account signs per mailbox, outlookService uses client credentials', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const serviceKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const serviceClientEmail = 's@project.example'
@@ -204,8 +209,13 @@ test('service accounts sign for each mailbox, applications of their own ask for 
   await world.putSecret('signing', 'serviceKey', serviceKey)
   await world.insertAccount('signed', { provider: 'signing', auth: { user: 'boss@x.example' } })
   plan.push(token())
-  expect(await world.ask('signed')).toEqual({ user: 'boss@x.example', accessToken: 'at' })
-  const [head = '', claims = '', signature = ''] = (asked.at(-1)?.get('assertion') ?? '').split('.')
+  expect(await world.getCredentials('signed')).toEqual({
+    user: 'boss@x.example',
+    accessToken: 'at',
+  })
+  const [head = '', claims = '', signature = ''] = (requests.at(-1)?.get('assertion') ?? '').split(
+    '.',
+  )
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
     iss: serviceClientEmail,
     sub: 'boss@x.example',
@@ -218,13 +228,15 @@ test('service accounts sign for each mailbox, applications of their own ask for 
   await world.insertApp('tenant', 'outlookService', { tokenUrl, clientId: 't', clientSecret })
   await world.insertAccount('owned', { provider: 'tenant', auth: { user: 'info@x.example' } })
   plan.push({ status: 401, body: microsoftBody(7000215, 'invalid_client') }, token())
-  await expect(world.ask('owned')).rejects.toMatchObject({ code: 'TokenGenerationError' })
+  await expect(world.getCredentials('owned')).rejects.toMatchObject({
+    code: 'TokenGenerationError',
+  })
   await world.reconnect('owned')
-  await world.ask('owned')
-  expect(asked.at(-1)?.get('scope')).toBe('https://outlook.office365.com/.default')
+  await world.getCredentials('owned')
+  expect(requests.at(-1)?.get('scope')).toBe('https://outlook.office365.com/.default')
 })
 
-test('shared mailboxes are read as themselves and sent from as their delegate, by whoever has the grant', async () => {
+test('resolveGrant: shared mailbox, read as itself and sent as the delegate with the delegated grant', async () => {
   const delegated = { delegatedUser: 'info@x.example', delegatedAccount: 'hop' }
   const { account } = await renew('google', token())
   await world.insertAccount('hop', {
@@ -232,24 +244,35 @@ test('shared mailboxes are read as themselves and sent from as their delegate, b
     auth: { delegatedUser: 'x', delegatedAccount: account },
   })
   await world.insertAccount('shared', { provider: 'google', auth: delegated })
-  expect(await world.ask('shared')).toEqual({ user: 'info@x.example', accessToken: 'at' })
-  expect(await world.ask('shared', 'smtp')).toEqual({ user: 'u@x.example', accessToken: 'at' })
+  expect(await world.getCredentials('shared')).toEqual({
+    user: 'info@x.example',
+    accessToken: 'at',
+  })
+  expect(await world.getCredentials('shared', 'smtp')).toEqual({
+    user: 'u@x.example',
+    accessToken: 'at',
+  })
 
   await world.insertAccount('round', {
     provider: 'google',
     auth: { delegatedUser: 'x', delegatedAccount: 'round' },
   })
-  await expect(world.ask('round')).rejects.toMatchObject({ code: 'TokenGenerationError' })
+  await expect(world.getCredentials('round')).rejects.toMatchObject({
+    code: 'TokenGenerationError',
+  })
 })
 
-test('an application that is switched off, or for an API, gives no token', async () => {
+test('loadMailApplication: disabled or for an API, no token', async () => {
   const { account } = await renew('google', token())
   await world.db
     .updateTable('oauth2Apps')
     .set({ enabled: false })
     .where('id', '=', 'google')
     .execute()
-  await expect(world.ask(account)).rejects.toMatchObject({ kind: 'internal', code: 'AppNotFound' })
+  await expect(world.getCredentials(account)).rejects.toMatchObject({
+    kind: 'internal',
+    code: 'AppNotFound',
+  })
   await world.insertApp('api', 'gmail', {
     tokenUrl,
     clientId: 'a',
@@ -257,11 +280,11 @@ test('an application that is switched off, or for an API, gives no token', async
     baseScopes: 'api',
   })
   await world.insertAccount('of-api', { provider: 'api', auth: { user: 'u' } }, grant)
-  await expect(world.ask('of-api')).rejects.toMatchObject({ code: 'InvalidBaseScopes' })
+  await expect(world.getCredentials('of-api')).rejects.toMatchObject({ code: 'InvalidBaseScopes' })
 })
 
 test.each(['javascript:alert(1)//', 'data:text/html,x', 'nonsense', '//evil.example/'])(
-  'nobody is sent to %s, whoever says that people log in there',
+  'startOAuth2Login: authorization endpoint %s, is rejected',
   async (authorizeUrl) => {
     const issuer = new URL('/', tokenUrl).href
     const id = `lying-${authorizeUrl}`

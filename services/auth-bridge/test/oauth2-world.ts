@@ -22,43 +22,46 @@ import { eventually, testBus, testDatabase, testOpenIdProvider } from '@posthorn
 import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 
-const secret = 'secret of the world of OAuth2'
+const secret = 'secret of the OAuth2 tests'
 
-export type OAuth2World = Awaited<ReturnType<typeof openOAuth2World>>
+export type OAuth2World = Awaited<ReturnType<typeof createOAuth2World>>
 
-/** A database, a broker, a provider and `replicas` of auth-bridge, or else one as a process of its own, to be killed. */
-export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) {
-  await using opened = new AsyncDisposableStack()
+/**
+ * Starts a database, a broker, a provider and `replicas` of auth-bridge. With `asProcess`, one
+ * replica runs as a child process that a test can kill.
+ */
+export async function createOAuth2World({ replicas = 1, asProcess = false } = {}) {
+  await using stack = new AsyncDisposableStack()
   const [database, broker, provider] = await Promise.all([
     testDatabase(),
     testBus(),
     testOpenIdProvider(),
   ])
-  opened.defer(() => Promise.all([database.drop(), broker.drop(), provider.close()]).then())
+  stack.defer(() => Promise.all([database.drop(), broker.drop(), provider.close()]).then())
   const log = createLogger('test', 'silent')
   const metrics = createMetrics('test')
-  const bus = opened.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
+  const bus = stack.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
   const config = configFor(database, broker)
-  const processes = opened.use(new AsyncDisposableStack())
+  const processes = stack.use(new AsyncDisposableStack())
   const startBridge = () => processes.adopt(spawnBridge(config), stopBridge)
   const bridge = asProcess ? startBridge() : undefined
   for (let count = 0; !asProcess && count < replicas; count += 1)
-    opened.use(await startApp(config, new AbortController().signal))
+    stack.use(await startApp(config, new AbortController().signal))
   const { db } = database
   const sealer = createSealer(keyPairFromSecret(secret).publicKey)
-  const how = { key: 'credentials', timeoutMs: 60_000 }
-  const isAnswering = async () => {
-    await bus.request(checkSmtpServerPassword, { password: '' }, { ...how, timeoutMs: 1_000 })
+  const options = { key: 'credentials', timeoutMs: 60_000 }
+  const isServing = async () => {
+    await bus.request(checkSmtpServerPassword, { password: '' }, { ...options, timeoutMs: 1_000 })
   }
-  await eventually(isAnswering, { timeoutMs: 120_000 })
-  const running = opened.move()
+  await eventually(isServing, { timeoutMs: 120_000 })
+  const running = stack.move()
 
   return {
     db,
     provider,
     bridge,
     startBridge,
-    isAnswering,
+    isServing,
     async insertApp(
       id: string,
       type: OAuth2Provider,
@@ -72,13 +75,13 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
       const sealed = await sealer.seal(value, `oauth2/${app}/${kind}`)
       await db.insertInto('oauth2AppSecrets').values({ app, kind, sealed }).execute()
     },
-    /** An application at the provider. */
+    /** Inserts an application of the provider. */
     async insertProviderApp(id: string, config: OAuth2AppConfig = {}) {
       const { issuer, clientId, clientSecret } = provider
       const scopes = ['openid', 'email', 'profile', 'offline_access', 'mail']
       const redirectUrl = 'http://127.0.0.1:1/oauth'
-      const about = { issuer, clientId, clientSecret, scopes, redirectUrl, ...config }
-      await this.insertApp(id, 'generic', about)
+      const appConfig = { issuer, clientId, clientSecret, scopes, redirectUrl, ...config }
+      await this.insertApp(id, 'generic', appConfig)
     },
     async insertAccount(account: string, oauth2: StoredOAuth2, grant?: string | object) {
       const imap = JSON.stringify({ host: 'imap.example.com', port: 993, secure: true })
@@ -88,7 +91,7 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
       await db.insertInto('accounts').values(stored).execute()
       if (grant !== undefined) await this.putGrant(account, grant)
     },
-    /** A grant, sealed already or not, as the gateway stores it. */
+    /** Stores a grant like api-gateway; seals it unless it is a string. */
     async putGrant(account: string, grant: string | object) {
       const sealed =
         typeof grant === 'string'
@@ -103,31 +106,31 @@ export async function openOAuth2World({ replicas = 1, asProcess = false } = {}) 
         )
         .execute()
     },
-    start: (asked: CommandRequest<typeof startOAuth2Login>) =>
-      bus.request(startOAuth2Login, asked, how),
-    complete: (asked: CommandRequest<typeof completeOAuth2Login>) =>
-      bus.request(completeOAuth2Login, asked, how),
-    revoke: (asked: CommandRequest<typeof revokeOAuth2Grant>) =>
-      bus.request(revokeOAuth2Grant, asked, how),
-    /** The whole way of a person: the page of consent, the callback, the grant. */
+    start: (request: CommandRequest<typeof startOAuth2Login>) =>
+      bus.request(startOAuth2Login, request, options),
+    complete: (request: CommandRequest<typeof completeOAuth2Login>) =>
+      bus.request(completeOAuth2Login, request, options),
+    revoke: (request: CommandRequest<typeof revokeOAuth2Grant>) =>
+      bus.request(revokeOAuth2Grant, request, options),
+    /** Runs a login: consent page, callback, grant. */
     async consent(app: string, account: string, user: string) {
       const codeVerifier = randomBytes(32).toString('base64url')
       const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
       const state = randomBytes(16).toString('base64url')
       const { url } = await this.start({ app, state, codeChallenge, loginHint: user })
       const consented = await provider.consent(url)
-      if (consented.state !== state) throw new Error('another state came back')
+      if (consented.state !== state) throw new Error('the callback has another state')
       return this.complete({ app, account, code: consented.code, codeVerifier })
     },
-    ask: (account: string, protocol: 'imap' | 'smtp' = 'imap', fresh = false) =>
-      bus.request(getCredentials, { account, protocol, fresh }, how),
-    /** As it is when somebody asks for another try: `PUT /v1/account/{account}/reconnect`. */
+    getCredentials: (account: string, protocol: 'imap' | 'smtp' = 'imap', fresh = false) =>
+      bus.request(getCredentials, { account, protocol, fresh }, options),
+    /** Has the effect of `PUT /v1/account/{account}/reconnect`. */
     async reconnect(account: string) {
       const updatedAt = sql<Date>`now()`
       await db.updateTable('accounts').set({ updatedAt }).where('account', '=', account).execute()
     },
-    /** As if the provider had said no for an hour: it is left alone for minutes then, and no machine is so busy that they pass in a test. */
-    async refusedForLong(account: string) {
+    /** Pretends failures for 1 h. The retry delay is then minutes, longer than any test. */
+    async failForAnHour(account: string) {
       const failingSince = sql<Date>`now() - interval '1 hour'`
       await db
         .updateTable('oauth2Tokens')

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'kysely'
-import { openOAuth2World } from './oauth2-world.ts'
+import { createOAuth2World } from './oauth2-world.ts'
 
-const world = await openOAuth2World({ replicas: 2 })
+const world = await createOAuth2World({ replicas: 2 })
 const { provider } = world
 afterAll(() => world[Symbol.asyncDispose]())
 await world.insertProviderApp('app')
@@ -13,9 +13,9 @@ async function register(account: string): Promise<void> {
 }
 const refreshes = () => provider.counts.granted['refresh_token'] ?? 0
 
-test('a person who consents becomes a grant, and the grant a login', async () => {
-  const done = await world.consent('app', 'first', 'first@mail.test')
-  expect(done).toMatchObject({
+test('completeOAuth2Login: consent, stores a grant and getCredentials returns its token', async () => {
+  const login = await world.consent('app', 'first', 'first@mail.test')
+  expect(login).toMatchObject({
     user: 'first@mail.test',
     name: 'Name of first@mail.test',
     scopes: expect.arrayContaining(['mail', 'openid']),
@@ -23,87 +23,89 @@ test('a person who consents becomes a grant, and the grant a login', async () =>
   })
   await world.insertAccount(
     'first',
-    { provider: 'app', auth: { user: done.user } },
-    done.sealedGrant,
+    { provider: 'app', auth: { user: login.user } },
+    login.sealedGrant,
   )
   const before = refreshes()
-  const credentials = await world.ask('first')
+  const credentials = await world.getCredentials('first')
   expect(credentials).toEqual({ user: 'first@mail.test', accessToken: expect.any(String) })
-  expect(await world.ask('first', 'smtp')).toEqual(credentials)
+  expect(await world.getCredentials('first', 'smtp')).toEqual(credentials)
   expect(refreshes()).toBe(before)
 })
 
-test('what a person did not allow of that which mail needs is told', async () => {
+test('completeOAuth2Login: scope not granted, is in missingScopes', async () => {
   provider.withheldScopes.add('mail')
-  const done = await world.consent('app', 'unwilling', 'unwilling@mail.test')
+  const login = await world.consent('app', 'unwilling', 'unwilling@mail.test')
   provider.withheldScopes.clear()
-  expect(done).toMatchObject({ missingScopes: ['mail'] })
+  expect(login).toMatchObject({ missingScopes: ['mail'] })
 })
 
-test('an address that the provider calls unverified is told as such', async () => {
+test('completeOAuth2Login: email_verified false, returns unverified', async () => {
   provider.unverified.add('claimed@mail.test')
-  const done = await world.consent('app', 'claims', 'claimed@mail.test')
-  expect(done).toMatchObject({ user: 'claimed@mail.test', unverified: true })
+  const login = await world.consent('app', 'claims', 'claimed@mail.test')
+  expect(login).toMatchObject({ user: 'claimed@mail.test', unverified: true })
 })
 
-test('two replicas that are asked at once renew once, and the renewed refresh token is kept', async () => {
+test('AccessTokens: concurrent requests to two replicas, renew once', async () => {
   await register('many')
   const before = refreshes()
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, () => world.ask('many', 'imap', true)),
+  const replies = await Promise.all(
+    Array.from({ length: 40 }, () => world.getCredentials('many', 'imap', true)),
   )
-  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+  expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1)
   expect(refreshes()).toBe(before + 1)
 })
 
-test('a mail server that refuses what the provider has just given has nobody ask for more, until it is old or somebody asks for a try', async () => {
-  await register('refused')
+test('isJustRenewed: a rejected new token, is not renewed for 5 min or until a reconnect', async () => {
+  await register('rejecting')
   const before = refreshes()
-  const given = await world.ask('refused', 'imap', true)
+  const first = await world.getCredentials('rejecting', 'imap', true)
   for (let count = 0; count < 10; count += 1)
-    expect(await world.ask('refused', count % 2 ? 'imap' : 'smtp', true)).toEqual(given)
+    expect(await world.getCredentials('rejecting', count % 2 ? 'imap' : 'smtp', true)).toEqual(
+      first,
+    )
   expect(refreshes()).toBe(before + 1)
 
   await world.db
     .updateTable('oauth2Tokens')
     .set({ updatedAt: sql<Date>`now() - interval '5 minutes'` })
-    .where('account', '=', 'refused')
+    .where('account', '=', 'rejecting')
     .execute()
-  const next = await world.ask('refused', 'imap', true)
-  expect(next).not.toEqual(given)
-  expect(await world.ask('refused', 'imap', true)).toEqual(next)
+  const next = await world.getCredentials('rejecting', 'imap', true)
+  expect(next).not.toEqual(first)
+  expect(await world.getCredentials('rejecting', 'imap', true)).toEqual(next)
   expect(refreshes()).toBe(before + 2)
 
-  await world.reconnect('refused')
-  expect(await world.ask('refused', 'imap', true)).not.toEqual(next)
+  await world.reconnect('rejecting')
+  expect(await world.getCredentials('rejecting', 'imap', true)).not.toEqual(next)
   expect(refreshes()).toBe(before + 3)
 })
 
-test('a provider that has said no is left alone by all replicas, until there is another grant or somebody asks for a try', async () => {
+test('mayRetry: after a rejection, no replica retries until a new grant or a reconnect', async () => {
   await register('gone')
   await provider.revoke('gone@mail.test')
-  const refused = () => provider.counts.refused['refresh_token'] ?? 0
-  const before = refused()
-  const says = { kind: 'rejected', code: 'OauthRenewError' }
-  const askMany = async () => {
-    const asked = Array.from({ length: 40 }, () => world.ask('gone', 'imap', true))
-    for (const each of await Promise.allSettled(asked))
+  const rejections = () => provider.counts.refused['refresh_token'] ?? 0
+  const before = rejections()
+  const rejection = { kind: 'rejected', code: 'OauthRenewError' }
+  const requestMany = async () => {
+    const requests = Array.from({ length: 40 }, () => world.getCredentials('gone', 'imap', true))
+    for (const each of await Promise.allSettled(requests))
       expect(each).toMatchObject({
-        reason: { ...says, extras: { info: { tokenRequest: { code: 'invalid_grant' } } } },
+        reason: { ...rejection, extras: { info: { tokenRequest: { code: 'invalid_grant' } } } },
       })
   }
-  await askMany()
-  await world.refusedForLong('gone')
-  await askMany()
-  expect(refused()).toBe(before + 1)
+  await requestMany()
+  await world.failForAnHour('gone')
+  await requestMany()
+  expect(rejections()).toBe(before + 1)
 
   await world.reconnect('gone')
-  await askMany()
-  expect(refused()).toBe(before + 2)
+  await requestMany()
+  expect(rejections()).toBe(before + 2)
 
   const { sealedGrant } = await world.consent('app', 'gone', 'gone@mail.test')
   await world.putGrant('gone', sealedGrant)
-  expect(await world.ask('gone')).toEqual({
+  expect(await world.getCredentials('gone')).toEqual({
     user: 'gone@mail.test',
     accessToken: expect.any(String),
   })

@@ -42,18 +42,18 @@ const clear = {
   gone: 'https://u:pass%20of@gone.example/',
 }
 
-/** Every other address with a login in the clear, as an earlier release has stored it. */
+/** Stores every second address with a plaintext login, as earlier releases did. */
 async function fillAddresses(owner: Db): Promise<void> {
   const sealed = (address: string) => sealLogin(address, sealer)
-  const given = {
+  const settings = {
     webhooks: await sealed(clear.webhooks),
     proxyUrl: clear.proxyUrl,
-    // Masked, and sealed elsewhere.
+    // Masked; the sealed value is in `sealed_settings`.
     authServer: 'https://u:******@auth.example/',
     serviceUrl: 'https://u:p@looks.example',
     openAiAPIUrl: 'https://without.example/?x=@',
   }
-  for (const [key, value] of Object.entries(given))
+  for (const [key, value] of Object.entries(settings))
     await owner
       .insertInto('settings')
       .values({ key, value: JSON.stringify(value) })
@@ -130,7 +130,7 @@ async function readAddresses() {
   return { addresses, others }
 }
 
-test('logins in addresses are sealed anew where they are, and those in the clear are sealed', async () => {
+test('resealAll: logins in addresses, are resealed and plaintext ones sealed', async () => {
   await fillAddresses(database.db)
   const { others } = await readAddresses()
   const counted = await countKeys({ db })
@@ -147,15 +147,15 @@ test('logins in addresses are sealed anew where they are, and those in the clear
     expect(address).not.toContain('pass')
     expect(keyIdOfLogin(address)).toBe(newest)
   }
-  const opened = Object.entries(after.addresses).map(async ([name, address]) => [
+  const unsealed = Object.entries(after.addresses).map(async ([name, address]) => [
     name,
     await unsealLogin(address, onlyNew),
   ])
-  expect(Object.fromEntries(await Promise.all(opened))).toEqual(clear)
+  expect(Object.fromEntries(await Promise.all(unsealed))).toEqual(clear)
   expect(await resealAll(only)).toEqual({ resealed: 0, unreadable: 0 })
 })
 
-test('values of headers are sealed anew where they are, and those in the clear are sealed; what does not open stays and hinders none', async () => {
+test('resealAll: header values, are resealed, plaintext ones sealed, unreadable ones kept', async () => {
   const owner = database.db
   const old = (of: HeaderOwner, value = 'hush') =>
     sealHeaders([{ key: 'X-Old', value }], of, sealer)
@@ -189,14 +189,14 @@ test('values of headers are sealed anew where they are, and those in the clear a
     .execute()
   expect(await countKeys({ db })).toContainEqual({
     table: 'accounts.webhooks_custom_headers',
-    keys: { [before]: 2, clear: 1, 'of nobody': 1 },
+    keys: { [before]: 2, clear: 1, foreign: 1 },
   })
   expect(await resealAll({ db, resealer, batchSize: 1 })).toEqual({ resealed: 5, unreadable: 1 })
   const after = await readHeaders()
   for (const [of, headers] of after.filter(([of]) => of !== 'account/b')) {
     expect(headers.map(({ value }) => keyIdOfHeader(value))).toEqual([newest, newest, undefined])
-    const opened = headers.map((header) => unsealHeader({ owner: of, ...header }, onlyNew))
-    expect(await Promise.all(opened)).toEqual(['hush', 'hush', ''])
+    const unsealed = headers.map((header) => unsealHeader({ owner: of, ...header }, onlyNew))
+    expect(await Promise.all(unsealed)).toEqual(['hush', 'hush', ''])
   }
   const [first, second] = new Map(after).get('account/b') ?? []
   expect(keyIdOfHeader(first?.value ?? '')).toBe(newest)
@@ -205,8 +205,8 @@ test('values of headers are sealed anew where they are, and those in the clear a
   expect(await readHeaders()).toEqual(after)
 })
 
-/** Sealed, to look at it, and opened by none of the keys. */
-const lost = `sealed~${Buffer.from('{"alg":"ECDH-ES","kid":"of nobody"}').toString('base64url')}..x.x.x`
+/** Looks like a sealed value, but no key unseals it. */
+const lost = `sealed~${Buffer.from('{"alg":"ECDH-ES","kid":"foreign"}').toString('base64url')}..x.x.x`
 
 type Headers = { key: string; value: string }[]
 

@@ -81,7 +81,7 @@ const passwordOf = async (account: string) => {
   return onlyNew.unseal(sealed, `credentials/${account}/imap`)
 }
 
-test('every column of the schema that holds sealed values is known, with the key of its table', async () => {
+test('sealedTables: lists every sealed column of the schema with the key of its table', async () => {
   const { rows } = await sql<{ name: string; key: string[] }>`
     select c.relname as name, array_agg(k.attname::text order by array_position(i.indkey::int2[], k.attnum)) as key
     from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
@@ -92,9 +92,9 @@ test('every column of the schema that holds sealed values is known, with the key
   expect(rows).toEqual(sealedTables)
 })
 
-test('a value that is changed while it is sealed anew stays what it was changed to', async () => {
+test('resealAll: value changed concurrently, keeps the change', async () => {
   let changed = false
-  const meanwhile: Resealer = {
+  const interfering: Resealer = {
     ...resealer,
     async reseal(sealed) {
       const resealed = await resealer.reseal(sealed)
@@ -117,8 +117,8 @@ test('a value that is changed while it is sealed anew stays what it was changed 
       .orderBy('account')
       .execute()
   const before = await registered()
-  // In batches of two, so that more than one page is read.
-  expect(await resealAll({ db, resealer: meanwhile, batchSize: 2 })).toEqual({
+  // Batches of two: more than one page is read.
+  expect(await resealAll({ db, resealer: interfering, batchSize: 2 })).toEqual({
     resealed: 8,
     unreadable: 0,
   })
@@ -128,11 +128,11 @@ test('a value that is changed while it is sealed anew stays what it was changed 
     'pass of c',
   ])
   expect(await resealAll({ db, resealer })).toEqual({ resealed: 0, unreadable: 0 })
-  // Grants of OAuth2 hang on when their credential was registered.
+  // OAuth2 tokens depend on the time their grant was stored.
   expect(await registered()).toEqual(before)
 })
 
-/** The command, as an operator runs it. */
+/** Runs the command in a child process. */
 async function command(args: string[], env: Record<string, string>) {
   const main = join(import.meta.dirname, '../src/reseal-main.ts')
   const run = promisify(execFile)(process.execPath, [main, ...args], {
@@ -144,27 +144,27 @@ async function command(args: string[], env: Record<string, string>) {
   )
 }
 
-test('the command says what hangs on which key, seals anew what it can, and leaves alone what it cannot open', async () => {
+test('reseal-main: prints values per key, reseals them and skips unreadable ones', async () => {
   const third = { SVC_SECRET: 'the third', SVC_SECRET_PREVIOUS: 'the second' }
   const foreign = await createSealer(keyPairFromSecret('foreign').publicKey).seal('x', 'y')
   await database.db.insertInto('sealedSettings').values({ key: 'x', sealed: foreign }).execute()
 
-  const looked = await command(['--dry-run'], third)
-  expect(looked).toMatchObject({ code: 2 })
-  expect(looked.stdout).toContain(`credentials ${next.publicKey.id} 3 SVC_SECRET_PREVIOUS`)
+  const dryRun = await command(['--dry-run'], third)
+  expect(dryRun).toMatchObject({ code: 2 })
+  expect(dryRun.stdout).toContain(`credentials ${next.publicKey.id} 3 SVC_SECRET_PREVIOUS`)
   expect(await passwordOf('b')).toBe('pass of b')
 
-  const done = await command([], third)
+  const resealed = await command([], third)
   const newest = keyPairFromSecret('the third').publicKey.id
-  expect(done).toMatchObject({ code: 2 })
-  expect(done.stdout).toContain(`credentials ${newest} 3 SVC_SECRET`)
-  expect(done.stdout).toContain(`sealed_settings ${newest} 2 SVC_SECRET`)
-  expect(done.stdout).toMatch(/^sealed_settings \w+ 1 secret not configured$/m)
-  expect(done.stderr).toContain('8 values resealed, 1 cannot be unsealed with any secret')
+  expect(resealed).toMatchObject({ code: 2 })
+  expect(resealed.stdout).toContain(`credentials ${newest} 3 SVC_SECRET`)
+  expect(resealed.stdout).toContain(`sealed_settings ${newest} 2 SVC_SECRET`)
+  expect(resealed.stdout).toMatch(/^sealed_settings \w+ 1 secret not configured$/m)
+  expect(resealed.stderr).toContain('8 values resealed, 1 cannot be unsealed with any secret')
 
   await database.db.deleteFrom('sealedSettings').where('key', '=', 'x').execute()
   expect(await command([], { SVC_SECRET: 'the third' })).toMatchObject({ code: 0 })
-  for (const output of [looked, done]) {
+  for (const output of [dryRun, resealed]) {
     expect(output.stdout + output.stderr).not.toMatch(/the (second|third)|pass of|hush/)
   }
   expect(await countKeys({ db })).toContainEqual({ table: 'oauth2_tokens', keys: { [newest]: 1 } })

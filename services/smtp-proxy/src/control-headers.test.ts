@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { readControls } from './control-headers.ts'
 
-test('each header is what a field of a submission is', () => {
+test('readControls: maps each header to its submission field', () => {
   const headers = [
     ['x-svc-account', 'acc'],
     ['x-svc-idempotency-key', 'k'],
@@ -36,7 +36,7 @@ test.each([
   ['x-svc-delivery-attempts', '1e1'],
   ['x-svc-local-address', 'localhost'],
   ['x-svc-copy', 'maybe'],
-])('%s: %p is refused, and said which', (name, value) => {
+])('readControls: %s: %p, rejected with the header name', (name, value) => {
   expect(() => readControls([[name, value]])).toThrow(
     expect.objectContaining({
       responseCode: 554,
@@ -45,7 +45,7 @@ test.each([
   )
 })
 
-test('what we do not know is refused, and what is said twice', () => {
+test('readControls: unsupported or repeated header, rejected', () => {
   expect(() => readControls([['x-svc-geteway', 'relay']])).toThrow(/x-svc-geteway is not supported/)
   expect(() => readControls([['x-svc-constructor', 'x']])).toThrow(/is not supported/)
   expect(() => readControls([['x-svc-h\u0001\u00e9', 'x']])).toThrow(/x-svc-h\?\? is not supported/)

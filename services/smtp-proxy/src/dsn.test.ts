@@ -6,14 +6,14 @@ const to = (notify?: string[], orcpt?: string) => ({
   args: false as const,
   dsn: { ...(notify ? { notify } : {}), ...(orcpt ? { orcpt } : {}) },
 })
-const nothing = { ret: null, envid: null }
+const empty = { ret: null, envid: null }
 
-test('nothing asked for is nothing asked on', () => {
+test('toDsnRequest: no parameters, undefined', () => {
   expect(toDsnRequest({ rcptTo: [to()] })).toBeUndefined()
-  expect(toDsnRequest({ dsn: nothing, rcptTo: [to(), to()] })).toBeUndefined()
+  expect(toDsnRequest({ dsn: empty, rcptTo: [to(), to()] })).toBeUndefined()
 })
 
-test('what is asked for the message', () => {
+test('toDsnRequest: RET and ENVID', () => {
   expect(toDsnRequest({ dsn: { ret: 'FULL', envid: 'id 1' }, rcptTo: [to()] })).toEqual({
     return: 'full',
     id: 'id 1',
@@ -23,23 +23,23 @@ test('what is asked for the message', () => {
   })
 })
 
-test('what is asked for one recipient is asked for all, and never only where it is said of each', () => {
+test('toDsnRequest: merges NOTIFY of all recipients, never only if all have it', () => {
   const rcptTo = [to(['SUCCESS', 'DELAY']), to(['NEVER']), to(['FAILURE'])]
-  expect(toDsnRequest({ dsn: nothing, rcptTo })).toEqual({
+  expect(toDsnRequest({ dsn: empty, rcptTo })).toEqual({
     return: 'headers',
     notify: ['success', 'failure', 'delay'],
   })
   const never = [to(['NEVER']), to(['NEVER'])]
-  expect(toDsnRequest({ dsn: nothing, rcptTo: never })?.notify).toEqual(['never'])
-  expect(toDsnRequest({ dsn: nothing, rcptTo: [to(['NEVER']), to()] })).toBeUndefined()
+  expect(toDsnRequest({ dsn: empty, rcptTo: never })?.notify).toEqual(['never'])
+  expect(toDsnRequest({ dsn: empty, rcptTo: [to(['NEVER']), to()] })).toBeUndefined()
 })
 
-test('the original recipient is that of the only one', () => {
+test('toDsnRequest: ORCPT of a single recipient only', () => {
   const one = to(undefined, 'rfc822;first@example.com')
-  expect(toDsnRequest({ dsn: nothing, rcptTo: [one] })).toEqual({
+  expect(toDsnRequest({ dsn: empty, rcptTo: [one] })).toEqual({
     return: 'headers',
     recipient: 'first@example.com',
   })
-  expect(toDsnRequest({ dsn: nothing, rcptTo: [one, to()] })).toBeUndefined()
-  expect(toDsnRequest({ dsn: nothing, rcptTo: [to(undefined, 'x400;/c=us')] })).toBeUndefined()
+  expect(toDsnRequest({ dsn: empty, rcptTo: [one, to()] })).toBeUndefined()
+  expect(toDsnRequest({ dsn: empty, rcptTo: [to(undefined, 'x400;/c=us')] })).toBeUndefined()
 })

@@ -10,7 +10,7 @@ const prepare = (text: string, encoding: BufferEncoding = 'utf8') => {
   return { text: mime.toString(encoding), ...rest }
 }
 
-test('a complete message is kept to the byte', () => {
+test('prepareMessage: complete message, unchanged', () => {
   const text =
     'Message-ID: <a@b>\r\nDate: x\r\nDKIM-Signature: v=1;\r\n\tb=abc\r\nSubject: =?utf-8?q?h=C3=A9?=\r\n\r\nbody\r\n\r\n.x\r\n'
   expect(prepare(text)).toEqual({ text, messageId: '<a@b>', subject: 'hé', controls: {} })
@@ -18,13 +18,13 @@ test('a complete message is kept to the byte', () => {
   expect(prepare(bytes, 'latin1').text).toBe(bytes)
 })
 
-test('Bcc goes, with its folded lines and however it is spelt', () => {
+test('prepareMessage: removes Bcc in any case and folding', () => {
   const text =
     'Message-ID: <a@b>\r\nbCC : x@y,\r\n z@y\r\nDate: x\r\nResent-Bcc: q@y\r\nTo: t@y\r\n\r\nBcc: stays\r\n'
   expect(prepare(text).text).toBe('Message-ID: <a@b>\r\nDate: x\r\nTo: t@y\r\n\r\nBcc: stays\r\n')
 })
 
-test('Message-ID and Date are added where they are missing, and a Message-ID that is none is replaced', () => {
+test('prepareMessage: adds Message-ID and Date, replaces an invalid Message-ID', () => {
   const { text, messageId } = prepare('Subject: s\r\nMessage-ID: nonsense\r\n\r\nbody\r\n')
   expect(messageId).toMatch(/^<[0-9a-f-]{36}@example\.com>$/)
   expect(text).toBe(
@@ -32,14 +32,14 @@ test('Message-ID and Date are added where they are missing, and a Message-ID tha
   )
 })
 
-test('lone line breaks become whole ones: what is one message stays one', () => {
+test('prepareMessage: lone CR or LF, become CRLF', () => {
   expect(prepare('Message-ID: <a@b>\nDate: x\n\nbody\n.\nMAIL FROM').text).toBe(
     'Message-ID: <a@b>\r\nDate: x\r\n\r\nbody\r\n.\r\nMAIL FROM',
   )
 })
 
 test.each(['', '\r\n', 'body only', ' folded first\r\n\r\n', ':\r\n\r\n', '\r\nbody\r\n'])(
-  '%p comes out as a message',
+  'prepareMessage: %p, is a valid message',
   (text) => {
     const prepared = prepare(text)
     expect(prepared.text).toMatch(/^Message-ID: <.*>\r\nDate: .*\r\n/)
@@ -47,12 +47,12 @@ test.each(['', '\r\n', 'body only', ' folded first\r\n\r\n', ':\r\n\r\n', '\r\nb
   },
 )
 
-test('text without a header is the body, however long', () => {
-  for (const text of ['Hello Bob,\r\nBcc: is told here', `${'x'.repeat(2 << 20)}: y`])
+test('prepareMessage: text without a header, becomes the body', () => {
+  for (const text of ['Hello Bob,\r\nBcc: is body text', `${'x'.repeat(2 << 20)}: y`])
     expect(prepare(text).text.split('\r\n\r\n').slice(1)).toEqual([text])
 })
 
-test('what is said to us alone is read and taken out, however it is spelt and folded', () => {
+test('prepareMessage: control headers in any case and folding, are read and removed', () => {
   const { text, controls } = prepare(
     'Message-ID: <a@b>\r\nx-svc-ACCOUNT : acc\r\nDate: x\r\nX-SVC-Idempotency-Key:\r\n one\r\n two\r\n\r\nX-SVC-Gateway: stays\r\n',
   )

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import { type Mail, queueIdOf, testDoor } from './proxy.ts'
+import { type Mail, queueIdOf, testProxy } from './proxy.ts'
 
-const door = await testDoor()
-afterAll(() => door[Symbol.asyncDispose]())
-const { db, send, outbox, count, addAccount, addToken, start } = door
+const proxy = await testProxy()
+afterAll(() => proxy[Symbol.asyncDispose]())
+const { db, send, outbox, count, addAccount, addToken, start } = proxy
 
 const withHeaders = (headers: Record<string, string>, mail: Mail = {}): Mail => ({
   headers,
@@ -12,7 +12,7 @@ const withHeaders = (headers: Record<string, string>, mail: Mail = {}): Mail => 
   ...mail,
 })
 
-test('control headers do what the fields of a submission do, and do not go out', async () => {
+test('control headers: set the fields of the submission, are removed from the message', async () => {
   await db
     .insertInto('gateways')
     .values({ gateway: 'relay', name: 'Relay', host: 'h', port: 25 })
@@ -49,7 +49,7 @@ test('control headers do what the fields of a submission do, and do not go out',
   expect(mime?.toString()).not.toMatch(/x-svc/i)
 })
 
-test('the copy in Sent is for the account to decide, unless it is refused or there is no mailbox', async () => {
+test('X-SVC-Copy: overrides the copy option of the account, no filing without IMAP', async () => {
   const filing = async (headers: Record<string, string>, user: string) => {
     const pass = await addToken({ account: user })
     return (await outbox(queueIdOf(await send(withHeaders(headers), { user, pass })))).filing
@@ -65,14 +65,14 @@ test('the copy in Sent is for the account to decide, unless it is refused or the
   expect(await filing({ 'X-SVC-Copy': 'true' }, 'without-mailbox')).toBeNull()
 })
 
-test('what cannot be followed is refused, and nothing is stored', async () => {
+test('control headers: invalid, rejected with 554 or 550 and nothing is stored', async () => {
   const before = await count()
   const cases: [Record<string, string>, RegExp][] = [
     [{ 'X-SVC-Send-At': 'soon' }, /^554 5\.6\.0 The header x-svc-send-at /],
     [{ 'X-SVC-Gateway': 'nowhere' }, /^550 5\.7\.1 The gateway /],
     [{ 'X-SVC-Account': 'other' }, /^550 5\.7\.1 /],
     [{ 'X-SVC-Track-Clicks': 'true' }, /^554 5\.6\.0 The header x-svc-track-clicks /],
-    [{ 'X-SVC-Whatever': 'x' }, /^554 5\.6\.0 The header x-svc-whatever is not known/],
+    [{ 'X-SVC-Whatever': 'x' }, /^554 5\.6\.0 The header x-svc-whatever is not supported/],
   ]
   for (const [headers, response] of cases)
     await expect(send(withHeaders(headers))).rejects.toMatchObject({
@@ -81,7 +81,7 @@ test('what cannot be followed is refused, and nothing is stored', async () => {
   expect(await count()).toBe(before)
 })
 
-test('an account without a server of its own sends by a gateway', async () => {
+test('X-SVC-Gateway: an account without SMTP server, sends through the gateway', async () => {
   await addAccount('by-gateway', { smtp: null })
   const via = { user: 'by-gateway', pass: await addToken({ account: 'by-gateway' }) }
   await expect(send({}, via)).rejects.toMatchObject({ responseCode: 550 })
@@ -89,7 +89,7 @@ test('an account without a server of its own sends by a gateway', async () => {
   expect(await outbox(queueIdOf(sent))).toMatchObject({ account: 'by-gateway', gateway: 'relay' })
 })
 
-test('a repeat under the same key is answered with the same id and sent once, at whichever replica', async () => {
+test('X-SVC-Idempotency-Key: repeated on another replica, same queue id and one row', async () => {
   await using _second = await start()
   const mail = () => withHeaders({ 'X-SVC-Idempotency-Key': 'k1' })
   const before = await count()
@@ -106,7 +106,7 @@ test('a repeat under the same key is answered with the same id and sent once, at
     .executeTakeFirstOrThrow()
   expect(response).toMatchObject({ queueId, response: 'Queued for delivery' })
 
-  await expect(send({ ...mail(), to: 'somebody-else@example.com' })).rejects.toMatchObject({
+  await expect(send({ ...mail(), to: 'third-party@example.com' })).rejects.toMatchObject({
     responseCode: 554,
   })
   await addAccount('acc-2')
@@ -120,8 +120,8 @@ test('a repeat under the same key is answered with the same id and sent once, at
   expect(queueIdOf(await send(mail()))).not.toBe(queueId)
 })
 
-test('what a client asks to be told of the delivery is kept', async () => {
-  const asked = {
+test('DSN parameters: are stored with the submission', async () => {
+  const dsn = {
     id: 'my id',
     return: 'full',
     notify: ['success', 'failure'],
@@ -129,12 +129,12 @@ test('what a client asks to be told of the delivery is kept', async () => {
   }
   const sent = await send({
     text: 'x',
-    dsn: { ...asked, recipient: 'rfc822;a@example.com' },
+    dsn: { ...dsn, recipient: 'rfc822;a@example.com' },
   } as Mail)
-  expect(await outbox(queueIdOf(sent))).toMatchObject({ dsn: asked })
+  expect(await outbox(queueIdOf(sent))).toMatchObject({ dsn })
 })
 
-test('international addresses come through as they are', async () => {
+test('SMTPUTF8: international addresses, are stored unchanged', async () => {
   const sent = await send({ to: 'jörg@bücher.example', text: 'x' })
   await eventually(async () =>
     expect(await outbox(queueIdOf(sent))).toMatchObject({

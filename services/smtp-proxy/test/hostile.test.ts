@@ -1,17 +1,17 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import { testDoor } from './proxy.ts'
+import { testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-const door = await testDoor({
+const proxy = await testProxy({
   maxMessageBytes: 2_000_000,
   maxBufferedBytes: 4_000_000,
   maxPendingPerAddress: 4,
 })
-afterAll(() => door[Symbol.asyncDispose]())
-const { port, token, outbox, count, send } = door
+afterAll(() => proxy[Symbol.asyncDispose]())
+const { port, token, outbox, count, send } = proxy
 
-/** A client with a recipient, about to say DATA. */
+/** Returns a client that has sent a recipient, before DATA. */
 async function ready(): Promise<RawClient> {
   const client = await RawClient.greeted(port)
   await client.command(`AUTH PLAIN ${Buffer.from(`\0acc\0${token}`).toString('base64')}`)
@@ -24,7 +24,7 @@ const idOf = (reply: string) => /as ([0-9a-f]{19}) /.exec(reply)?.[1] ?? ''
 
 // SMTP smuggling: only CRLF . CRLF ends a message (RFC 5321 §4.1.1.4).
 test.each(['\n.\n', '\r.\r', '\n.\r\n', '\r\n.\n', '\r\n.\r', '\r.\r\n', '\r\n\0.\r\n'])(
-  'a message is not ended by %p, and goes on with its lines whole',
+  'end of data: %p, does not end the message and becomes CRLF',
   async (end) => {
     const before = await count()
     const client = await ready()
@@ -42,7 +42,7 @@ test.each(['\n.\n', '\r.\r', '\n.\r\n', '\r\n.\n', '\r\n.\r', '\r.\r\n', '\r\n\0
   },
 )
 
-test('a message may come in single bytes, its dots doubled', async () => {
+test('DATA: dot-stuffed message in single bytes, is accepted', async () => {
   const client = await ready()
   await client.command('DATA')
   for (const byte of Buffer.from('Subject: s\r\n\r\n..one\r\n...\r\nend\r\n.\r\n'))
@@ -52,7 +52,7 @@ test('a message may come in single bytes, its dots doubled', async () => {
   client.close()
 })
 
-test('pipelined commands are answered in their order', async () => {
+test('PIPELINING: replies arrive in the order of the commands', async () => {
   const client = await RawClient.greeted(port)
   await client.command(`AUTH PLAIN ${Buffer.from(`\0acc\0${token}`).toString('base64')}`)
   client.send('MAIL FROM:<me@example.com>\r\nRCPT TO:<bad\r\nRCPT TO:<a@example.com>\r\nDATA\r\n')
@@ -75,7 +75,7 @@ test.each([
   'a@b\u0007c',
   'a\0b@example.com',
   `${'a'.repeat(330)}@example.com`,
-])('the recipient %p is refused', async (recipient) => {
+])('RCPT TO: %p, is rejected', async (recipient) => {
   const client = await ready()
   expect(await client.command(`RCPT TO:<${recipient}>`)).toMatch(/^5\d\d /)
   client.close()
@@ -88,14 +88,14 @@ test.each([
   'BODY=BINARYMIME',
   'RET=FULL RET=HDRS',
   `ENVID=${'x'.repeat(101)}`,
-])('MAIL with %s is refused', async (parameter) => {
+])('MAIL FROM: with %s, is rejected', async (parameter) => {
   const client = await RawClient.greeted(port)
   await client.command(`AUTH PLAIN ${Buffer.from(`\0acc\0${token}`).toString('base64')}`)
   expect(await client.command(`MAIL FROM:<me@example.com> ${parameter}`)).toMatch(/^501 /)
   client.close()
 })
 
-test('recipients without end are refused beyond a thousand, and the message goes to those', async () => {
+test('maxRecipients: beyond 1,000, rejected and the message goes to the others', async () => {
   const client = await ready()
   const more = Array.from({ length: 1_100 }, (_, at) => `RCPT TO:<r${at}@example.com>\r\n`)
   client.send(more.join(''))
@@ -110,12 +110,12 @@ test('recipients without end are refused beyond a thousand, and the message goes
 })
 
 test.each([
-  ['a line without end', 'x'.repeat(200_000)],
+  ['a line over the limit', 'x'.repeat(200_000)],
   ['HTTP', 'POST / HTTP/1.1\r\nHost: x\r\n\r\nEHLO x\r\n'],
-  ['words nobody knows', 'WIZ\r\n'.repeat(50)],
+  ['unknown commands', 'WIZ\r\n'.repeat(50)],
   ['commands without a login', 'NOOP\r\n'.repeat(50)],
   ['logins after a talk of nonsense', 'AUTH PLAIN AAAA\r\n\0\0\0\r\n'.repeat(50)],
-])('%s is cut off', async (_name, bytes) => {
+])('SMTPServer: %s, closes the connection', async (_name, bytes) => {
   const client = await RawClient.open(port)
   await client.reply()
   client.send(bytes)
@@ -123,7 +123,7 @@ test.each([
   client.close()
 })
 
-test('clients that stay when they were sent away keep no places', async () => {
+test('PendingClients: disconnected clients that stay connected, release their permits', async () => {
   for (let at = 0; at < 4; at += 1) {
     const client = await RawClient.open(port)
     await client.reply()
@@ -134,7 +134,7 @@ test('clients that stay when they were sent away keep no places', async () => {
   next.close()
 })
 
-test('a line of twenty megabytes, ten times what there is room for, is refused when it has come', async () => {
+test('receive: a line of 20 MB, ten times the limit, is rejected at the end of data', async () => {
   const client = await ready()
   await client.command('DATA')
   const piece = Buffer.alloc(1_000_000, 'x')
@@ -146,7 +146,7 @@ test('a line of twenty megabytes, ten times what there is room for, is refused w
   client.close()
 })
 
-test('a header of more than a megabyte is refused', async () => {
+test('prepareMessage: header over 1 MiB, is rejected with 552', async () => {
   const client = await ready()
   await client.command('DATA')
   expect(await client.command(`${'X: y\r\n'.repeat(180_000)}\r\nbody\r\n.`)).toMatch(
@@ -155,7 +155,7 @@ test('a header of more than a megabyte is refused', async () => {
   client.close()
 })
 
-test('a client that leaves in the middle of a message leaves nothing', async () => {
+test('receive: client disconnects during DATA, nothing is stored', async () => {
   const before = await count()
   const client = await ready()
   await client.command('DATA')
@@ -165,7 +165,7 @@ test('a client that leaves in the middle of a message leaves nothing', async () 
   expect(await count()).toBe(before + 1)
 })
 
-test('an address has so many clients at the door that are not known, others come in all the same', async () => {
+test('maxPendingPerAddress: limits one address, others still connect', async () => {
   const waiting = await Promise.all([1, 2, 3, 4].map(() => RawClient.open(port, '127.0.0.2')))
   for (const client of waiting) await client.reply()
   const one = await RawClient.open(port, '127.0.0.2')
@@ -180,7 +180,7 @@ test('an address has so many clients at the door that are not known, others come
   })
 })
 
-test('random bytes at any point end in an answer or the end of the connection, never in silence for others', async () => {
+test('SMTPServer: random input, gets a reply or a closed connection, others are still served', async () => {
   let seed = 11
   const random = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31
   const words = [

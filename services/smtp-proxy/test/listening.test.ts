@@ -4,17 +4,17 @@ import { Secret } from '@posthorn/config'
 import { hashToken } from '@posthorn/secrets'
 import { eventually, freePort, selfSigned } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
-import { isListening, queueIdOf, testDoor } from './proxy.ts'
+import { isListening, queueIdOf, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
 const { cert, key } = selfSigned(['localhost', '127.0.0.1'])
-const door = await testDoor({ tlsCert: cert, tlsKey: new Secret(key), maxPendingPerAddress: 8 })
-afterAll(() => door[Symbol.asyncDispose]())
-const { db, send, set, outbox, addToken, token } = door
+const proxy = await testProxy({ tlsCert: cert, tlsKey: new Secret(key), maxPendingPerAddress: 8 })
+afterAll(() => proxy[Symbol.asyncDispose]())
+const { db, send, set, outbox, addToken, token } = proxy
 const trusting = { ca: cert, servername: 'localhost' }
 const plain = (pass = token) => `AUTH PLAIN ${Buffer.from(`\0acc\0${pass}`).toString('base64')}`
 
-/** Has the door listen at a fresh port, and waits for it. */
+/** Starts the listener on a new port and waits until it accepts connections. */
 async function listenAt(settings: Parameters<typeof set>[0]): Promise<number> {
   const port = await freePort()
   await set({ smtpServerPort: port, ...settings })
@@ -22,7 +22,7 @@ async function listenAt(settings: Parameters<typeof set>[0]): Promise<number> {
   return port
 }
 
-test('with a certificate there is STARTTLS, and whoever is not on this machine has to use it', async () => {
+test('STARTTLS: with a certificate, required for clients of other hosts', async () => {
   const port = await listenAt({ smtpServerProxy: true })
   const far = await RawClient.open(port)
   far.send('PROXY TCP4 192.0.2.1 127.0.0.1 1 2\r\n')
@@ -36,7 +36,7 @@ test('with a certificate there is STARTTLS, and whoever is not on this machine h
   expect((await send({}, { port: near, options })).response).toMatch(/^250 /)
 })
 
-test('what a client said before TLS counts for nothing after it', async () => {
+test('STARTTLS: commands pipelined in plaintext, are discarded', async () => {
   const port = await listenAt({})
   const client = await RawClient.greeted(port)
   client.send('STARTTLS\r\nMAIL FROM:<injected@example.com>\r\n')
@@ -45,7 +45,7 @@ test('what a client said before TLS counts for nothing after it', async () => {
   expect(await client.untilClosed()).not.toMatch(/250|530/)
 })
 
-test('whoever leaves after STARTTLS leaves no place taken', async () => {
+test('PendingClients: client disconnects after STARTTLS, releases its permit', async () => {
   const port = await listenAt({})
   for (let visit = 0; visit < 10; visit += 1) {
     const client = await RawClient.greeted(port)
@@ -60,7 +60,7 @@ test('whoever leaves after STARTTLS leaves no place taken', async () => {
   })
 })
 
-test('TLS from the first byte on', async () => {
+test('smtpServerTLSEnabled: TLS from the first byte', async () => {
   const port = await listenAt({ smtpServerTLSEnabled: true })
   const options = { ignoreTLS: false, secure: true, tls: trusting }
   expect((await send({}, { port, options })).response).toMatch(/^250 /)
@@ -70,7 +70,7 @@ test('TLS from the first byte on', async () => {
   await set({ smtpServerTLSEnabled: false })
 })
 
-test('behind a proxy that passes TLS on, in one piece with its header or after it', async () => {
+test('PROXY header: before TLS, in the same packet or separate', async () => {
   const port = await listenAt({ smtpServerTLSEnabled: true, smtpServerProxy: true })
   const { socket } = await RawClient.open(port)
   socket.write('PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\n')
@@ -84,7 +84,7 @@ test('behind a proxy that passes TLS on, in one piece with its header or after i
   await set({ smtpServerTLSEnabled: false, smtpServerProxy: false })
 })
 
-test('a trusted proxy says where clients come from, in both versions, and must say so', async () => {
+test('PROXY header: required from trusted proxies, versions 1 and 2 set the client address', async () => {
   const port = await listenAt({ smtpServerProxy: true })
   const pass = await addToken({ account: 'acc', restrictions: { addresses: ['198.51.100.7'] } })
   const binary = Buffer.concat([
@@ -111,7 +111,7 @@ test('a trusted proxy says where clients come from, in both versions, and must s
   await set({ smtpServerProxy: false })
 })
 
-test('without logins the account is named in a header', async () => {
+test('smtpServerAuthEnabled false: X-SVC-Account names the account', async () => {
   const port = await listenAt({ smtpServerAuthEnabled: false })
   const open = createTransport({ host: '127.0.0.1', port, ignoreTLS: true })
   const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
@@ -119,7 +119,7 @@ test('without logins the account is named in a header', async () => {
   expect(await outbox(queueIdOf(sent))).toMatchObject({ account: 'acc' })
   await expect(open.sendMail(mail)).rejects.toMatchObject({ responseCode: 550 })
   await expect(
-    open.sendMail({ ...mail, headers: { 'X-SVC-Account': 'nobody' } }),
+    open.sendMail({ ...mail, headers: { 'X-SVC-Account': 'missing' } }),
   ).rejects.toMatchObject({ responseCode: 550 })
 
   const client = await RawClient.greeted(port)
@@ -128,7 +128,7 @@ test('without logins the account is named in a header', async () => {
   expect(await client.untilClosed()).toMatch(/^421 4\.3\.2 /)
 })
 
-test('the password for all accounts opens them, until it changes', async () => {
+test('smtpServerPassword: admits to all accounts until it changes', async () => {
   const port = await listenAt({})
   const pass = 'the one for all'
   const setPassword = (updatedAt: Date) =>
@@ -139,9 +139,9 @@ test('the password for all accounts opens them, until it changes', async () => {
       .execute()
   await expect(send({}, { port, pass })).rejects.toMatchObject({ responseCode: 535 })
   await setPassword(new Date(1_000))
-  const serving = await door.servePassword(pass)
+  const serving = await proxy.servePassword(pass)
   expect((await send({}, { port, pass })).response).toMatch(/^250 /)
-  for (const via of [{ pass: 'another' }, { pass, user: 'nobody' }])
+  for (const via of [{ pass: 'another' }, { pass, user: 'missing' }])
     await expect(send({}, { port, ...via })).rejects.toMatchObject({ responseCode: 535 })
 
   const client = await RawClient.greeted(port)
@@ -152,7 +152,7 @@ test('the password for all accounts opens them, until it changes', async () => {
   await serving[Symbol.asyncDispose]()
 })
 
-test('the listener moves and stops as the settings say; a message in hand is brought to its end', async () => {
+test('listener settings: move and stop the listener, a message in transfer is finished', async () => {
   const port = await listenAt({})
   const [idle, sending] = [await RawClient.greeted(port), await RawClient.greeted(port)]
   await sending.command(plain())
@@ -171,11 +171,11 @@ test('the listener moves and stops as the settings say; a message in hand is bro
   expect(await waiting.untilClosed()).toMatch(/^421 /)
 })
 
-test('two replicas share the port; one that stops takes nobody with it', async () => {
+test('listener: two replicas share the port, stopping one keeps the sessions of the other', async () => {
   await set({ smtpServerEnabled: true })
   const port = await listenAt({})
   await using replicas = new AsyncDisposableStack()
-  replicas.use(await door.start())
+  replicas.use(await proxy.start())
   const sent = await Promise.all(Array.from({ length: 6 }, () => send({ text: 'x' }, { port })))
   expect(new Set(sent.map(queueIdOf)).size).toBe(6)
   await replicas.disposeAsync()
@@ -184,22 +184,22 @@ test('two replicas share the port; one that stops takes nobody with it', async (
 
 const withdrawn = /^421 4\.7\.0 Access was withdrawn\r\n$/
 
-test('a token that is revoked or restricted, and an account that is deleted, take their sessions with them, at every replica', async () => {
+test('AuthenticatedClients: token revoked or restricted, account deleted, ends sessions on all replicas', async () => {
   const port = await listenAt({})
-  await using _replica = await door.start()
-  await door.addAccount('leaving')
-  const [revoked, restricted, kept] = [await addToken({}), await addToken({}), await addToken({})]
+  await using _replica = await proxy.start()
+  await proxy.addAccount('leaving')
+  const [revoked, restricted, valid] = [await addToken({}), await addToken({}), await addToken({})]
   const logIn = async (pass: string, account = 'acc') => {
     const client = await RawClient.greeted(port)
     const login = Buffer.from(`\0${account}\0${pass}`).toString('base64')
     expect(await client.command(`AUTH PLAIN ${login}`)).toMatch(/^235 /)
     return client
   }
-  // More than one at each replica, as good as ever.
+  // More than one valid session on each replica.
   const idle = await Promise.all(Array.from({ length: 6 }, () => logIn(revoked)))
   const other = await logIn(restricted)
-  const leaving = await logIn(kept, 'leaving')
-  const stays = await logIn(kept)
+  const leaving = await logIn(valid, 'leaving')
+  const stays = await logIn(valid)
   const sending = await logIn(revoked)
   await sending.command('MAIL FROM:<me@example.com>')
   await sending.command('RCPT TO:<a@example.com>')
@@ -210,20 +210,20 @@ test('a token that is revoked or restricted, and an account that is deleted, tak
   const isRestricted = hashToken(restricted)
   await db.updateTable('tokens').set({ restrictions }).where('id', '=', isRestricted).execute()
   await db.deleteFrom('accounts').where('account', '=', 'leaving').execute()
-  await door.notice('tokens')
+  await proxy.invalidate('tokens')
   for (const client of [...idle, other, leaving])
     expect(await client.untilClosed()).toMatch(withdrawn)
-  // A message in hand is answered first: whoever does not hear of it sends it again.
+  // A message in transfer gets its reply first; else the client would send it again.
   expect(await sending.command('Subject: s\r\n\r\nbody\r\n.')).toMatch(/^535 5\.7\.8 /)
   expect(await sending.untilClosed()).toMatch(withdrawn)
   expect(await stays.command('NOOP')).toMatch(/^250 /)
   stays.close()
 })
 
-test('a token that ends while its session is open ends it', async () => {
+test('AuthenticatedClients: token expires, ends its session', async () => {
   const port = await listenAt({})
   let leftMs = 0
-  // Time to log in, on a busy machine: who was too late for one token gets one that lasts longer.
+  // On a busy machine a token may expire before the login; then a longer one is tried.
   const { client, expiresAt } = await eventually(async () => {
     leftMs += 1_500
     const pass = await addToken({})

@@ -23,17 +23,18 @@ export interface Via {
   options?: object
 }
 
-export type Door = Awaited<ReturnType<typeof testDoor>>
-
-/** The service with servers of its own, an account `acc` and a token for it, listening; auth-bridge is played. */
-export async function testDoor(changes: Partial<Config> = {}, settings: Settings = {}) {
-  await using opened = new AsyncDisposableStack()
+/**
+ * Starts the service with its own database and broker, an account `acc` and its token. A stub can
+ * play auth-bridge.
+ */
+export async function testProxy(changes: Partial<Config> = {}, settings: Settings = {}) {
+  await using stack = new AsyncDisposableStack()
   const [database, broker] = await Promise.all([testDatabase(), testBus()])
-  opened.defer(() => Promise.all([database.drop(), broker.drop()]).then(() => undefined))
+  stack.defer(() => Promise.all([database.drop(), broker.drop()]).then(() => undefined))
   const { db } = database
   const log = createLogger('test', 'silent')
   const metrics = createMetrics('test')
-  const bus = opened.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
+  const bus = stack.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
   const hints: string[] = []
   await bus.consume({
     queue: 'sender.submissions',
@@ -62,13 +63,13 @@ export async function testDoor(changes: Partial<Config> = {}, settings: Settings
   const start = async () => {
     const health = await freePort()
     const app = await startApp({ ...config, port: health }, new AbortController().signal)
-    // It may listen before it can ask for anything: then it would refuse the first client.
+    // It may listen before Postgres and RabbitMQ are connected, and reject the first client.
     const isReady = async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).ok
     await eventually(isReady, { timeoutMs: 120_000 })
     return app
   }
   const app = await start()
-  opened.use(app)
+  stack.use(app)
   const store = storeOf(db)
   const set = async (settings: Settings) => {
     await store.putSettings(settings)
@@ -78,7 +79,7 @@ export async function testDoor(changes: Partial<Config> = {}, settings: Settings
   const token = await store.addToken({ account: 'acc' })
   await set({ smtpServerEnabled: true, smtpServerPort: port, deliveryAttempts: 7, ...settings })
   await eventually(() => isListening(port))
-  const closing = opened.move()
+  const running = stack.move()
   return {
     ...store,
     db,
@@ -87,12 +88,12 @@ export async function testDoor(changes: Partial<Config> = {}, settings: Settings
     token,
     hints,
     set,
-    /** What the gateway tells all processes of when a token or an account changes. */
-    notice: (topic: 'tokens' | 'accounts') => bus.invalidate({ topic }),
+    /** Sends the invalidation that api-gateway sends when a token or an account changes. */
+    invalidate: (topic: 'tokens' | 'accounts') => bus.invalidate({ topic }),
     start,
     app,
     database,
-    /** auth-bridge, for who knows the password. */
+    /** Plays auth-bridge: confirms one password. */
     servePassword: async (right: string) =>
       bus.serve({
         queue: 'credentials',
@@ -113,13 +114,13 @@ export async function testDoor(changes: Partial<Config> = {}, settings: Settings
         mail.raw || mail.envelope ? mail : { from: 'me@example.com', to: 'a@example.com', ...mail }
       return transport.sendMail(complete)
     },
-    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
 type TestDb = Awaited<ReturnType<typeof testDatabase>>['db']
 
-/** What the gateway and the sync-worker write. */
+/** Writes the rows of api-gateway and sync-worker. */
 export function storeOf(db: TestDb) {
   return {
     putSettings: async (settings: Settings): Promise<void> => {
@@ -127,7 +128,7 @@ export function storeOf(db: TestDb) {
         key,
         value: JSON.stringify(value),
       }))
-      // All at once, as the gateway writes them: the door may look at any moment.
+      // In one statement like api-gateway, since the service may read the settings any time.
       await db
         .insertInto('settings')
         .values(rows)

@@ -1,8 +1,8 @@
 import { RawClient as Client } from '@posthorn/testkit'
 
-/** A client of SMTP that says exactly what it is told to. */
+/** SMTP client that sends exactly the given bytes. */
 export class RawClient extends Client {
-  /** One that has been greeted and has said EHLO. */
+  /** Connects, reads the greeting and sends EHLO. */
   static async greeted(port: number, from?: string): Promise<RawClient> {
     const client = await RawClient.open(port, from)
     await client.reply()
@@ -10,7 +10,7 @@ export class RawClient extends Client {
     return client
   }
 
-  /** Says it and returns the reply, its last line alone. */
+  /** Sends a command and returns the last line of its reply. */
   command(text: string): Promise<string> {
     this.send(`${text}\r\n`)
     return this.reply()

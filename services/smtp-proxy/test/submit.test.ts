@@ -4,14 +4,14 @@ import { hashToken, newToken } from '@posthorn/secrets'
 import { eventually, freePort, testDatabase } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
 import { startApp } from '../src/app.ts'
-import { queueIdOf, storeOf, testDoor } from './proxy.ts'
+import { queueIdOf, storeOf, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
-const door = await testDoor()
-afterAll(() => door[Symbol.asyncDispose]())
-const { db, send, addAccount, addToken, outbox, count, port, token } = door
+const proxy = await testProxy()
+afterAll(() => proxy[Symbol.asyncDispose]())
+const { db, send, addAccount, addToken, outbox, count, port, token } = proxy
 
-test('what was accepted is in the outbox, and a hint of it is on its way', async () => {
+test('submit: accepted message, is in the outbox and a hint is published', async () => {
   const { response, messageId } = await send({
     from: 'me@example.com',
     to: ['a@example.com', 'b@example.com'],
@@ -43,10 +43,10 @@ test('what was accepted is in the outbox, and a hint of it is on its way', async
   expect(text).toContain(`Message-ID: ${messageId}\r\n`)
   expect(text).toContain('\r\n\r\n.leading dot\r\n..two\r\n')
   expect(text).not.toMatch(/hidden/)
-  await eventually(() => expect(door.hints).toContain(queueId))
+  await eventually(() => expect(proxy.hints).toContain(queueId))
 })
 
-test('Bcc in the message itself does not go out', async () => {
+test('prepareMessage: removes Bcc', async () => {
   const raw =
     'From: me@example.com\r\nBcc: hidden@example.com,\r\n more@example.com\r\nSubject: s\r\n\r\nbody\r\n'
   const sent = await send({ envelope: { from: 'me@example.com', to: ['hidden@example.com'] }, raw })
@@ -55,7 +55,7 @@ test('Bcc in the message itself does not go out', async () => {
   expect(mime?.toString()).toContain(`Message-ID: ${messageId}\r\n`)
 })
 
-test('what the door can do it says, and it says who may not come in', async () => {
+test('EHLO: lists the extensions; MAIL without login is rejected', async () => {
   const client = await RawClient.open(port)
   expect(await client.reply()).toBe('220 posthorn ESMTP Posthorn MSA')
   client.send('EHLO x\r\n')
@@ -67,7 +67,7 @@ test('what the door can do it says, and it says who may not come in', async () =
   client.close()
 })
 
-test('PLAIN in one step and in two, LOGIN with and without the name at once; nonsense is no login', async () => {
+test('AUTH: PLAIN and LOGIN with and without initial response, invalid input is rejected', async () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   const plain = base64(`\0acc\0${token}`)
   const dialogues = [
@@ -93,17 +93,17 @@ test('PLAIN in one step and in two, LOGIN with and without the name at once; non
   client.close()
 })
 
-test('who may not send is told the same, whatever the reason', async () => {
+test('AUTH: rejected logins, same text for every reason', async () => {
   await addAccount('other-account')
   const cases: [string, string][] = [
     ['acc', newToken()],
-    ['nobody', await addToken({})],
+    ['missing', await addToken({})],
     ['acc', await addToken({ account: 'other-account' })],
     ['acc', await addToken({ scopes: ['imap-proxy', 'api'] })],
     ['acc', await addToken({ permissions: { actions: ['read'] } })],
     ['acc', await addToken({ permissions: { groups: ['message'] } })],
   ]
-  // Each from an address of its own: whoever goes on guessing would have to wait.
+  // Each from its own address: repeated failures are delayed.
   for (const [n, [user, pass]] of cases.entries())
     await expect(
       send({}, { user, pass, options: { localAddress: `127.0.1.${n + 1}` } }),
@@ -133,7 +133,7 @@ test('who may not send is told the same, whatever the reason', async () => {
   )
 })
 
-test('accounts that cannot send, and such that cannot yet', async () => {
+test('submit: account that cannot send, 550; not connected yet, 451', async () => {
   await addAccount('no-smtp', { smtp: null })
   await addAccount('syncing', { imap: JSON.stringify({ host: 'h', port: 993 }) })
   const pass = await addToken({})
@@ -146,7 +146,7 @@ test('accounts that cannot send, and such that cannot yet', async () => {
   expect((await send({}, { user: 'syncing', pass })).response).toMatch(/^250 /)
 })
 
-test('a token that is revoked, has expired or was restricted in the middle of a session sends no more', async () => {
+test('checkSession: token revoked, expired or restricted during a session, rejects MAIL', async () => {
   const ends = [
     (id: string) => db.deleteFrom('tokens').where('id', '=', id).execute(),
     (id: string) =>
@@ -175,7 +175,7 @@ test('a token that is revoked, has expired or was restricted in the middle of a 
     const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
     expect((await pooled.sendMail(mail)).response).toMatch(/^250 /)
     await end(hashToken(pass))
-    // 421: the look that is taken now and then came first.
+    // 421 if the periodic revalidation came first.
     await expect(pooled.sendMail(mail)).rejects.toMatchObject({
       response: expect.stringMatching(/^(535|421) /),
     })
@@ -183,7 +183,7 @@ test('a token that is revoked, has expired or was restricted in the middle of a 
   }
 })
 
-test('a token has so many messages as its limit says, and then has to wait', async () => {
+test('countMessage: above the rate limit of the token, 450', async () => {
   const pass = await addToken({
     account: 'acc',
     restrictions: { rateLimit: { maxRequests: 2, timeWindow: 31_536_000 } },
@@ -195,11 +195,11 @@ test('a token has so many messages as its limit says, and then has to wait', asy
   })
 })
 
-test('where the settings ask for it, the log of a token tells of its logins and messages', async () => {
+test('tokenAuditLog: records logins and messages of a token', async () => {
   const log = (value: string) =>
     db.selectFrom('tokenLog').selectAll().where('token', '=', hashToken(value)).orderBy('id')
-  await door.set({ tokenAuditLog: true })
-  // The door knows of it when it has noted something.
+  await proxy.set({ tokenAuditLog: true })
+  // The setting is active once an entry was recorded.
   await eventually(async () => {
     await send({})
     expect(await log(token).execute()).not.toEqual([])
@@ -228,7 +228,7 @@ test('where the settings ask for it, the log of a token tells of its logins and 
   )
 })
 
-test('a message that is too long is refused, announced or not, and nothing of it stays', async () => {
+test('maxMessageBytes: too large, announced by SIZE or not, rejected and nothing is stored', async () => {
   const before = await count()
   await expect(send({ text: 'x\r\n'.repeat(80_000) })).rejects.toMatchObject({ responseCode: 552 })
   const client = await RawClient.greeted(port)
@@ -238,7 +238,7 @@ test('a message that is too long is refused, announced or not, and nothing of it
   expect(await count()).toBe(before)
 })
 
-test('there is no room without end for messages on their way in', async () => {
+test('maxBufferedBytes: used up by messages in transfer, 452', async () => {
   const login = `AUTH PLAIN ${Buffer.from(`\0acc\0${token}`).toString('base64')}`
   const clients = await Promise.all([1, 2, 3].map(() => RawClient.greeted(port)))
   const half = Buffer.alloc(199_000, 'x\r\n')
@@ -258,11 +258,11 @@ test('there is no room without end for messages on their way in', async () => {
   await eventually(async () => expect((await send({})).response).toMatch(/^250 /))
 })
 
-test('while Postgres is away a message is not taken, and the client may come again', async () => {
+test('submit: Postgres unavailable, 451 and a retry succeeds', async () => {
   const other = await testDatabase()
   const store = storeOf(other.db)
   const otherPort = await freePort()
-  const config = { ...door.config, databaseUrl: other.roleUrl('posthorn_smtp_proxy') }
+  const config = { ...proxy.config, databaseUrl: other.roleUrl('posthorn_smtp_proxy') }
   const dying = await startApp(config, new AbortController().signal)
   await store.addAccount('acc')
   const pass = await store.addToken({ account: 'acc' })

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
-import { type CallHttp, fetchTexts } from './fetch-text.ts'
-import type { Asked, AutoconfigAnswer, Found } from './found.ts'
+import { type CallHttp, createFetchText } from './fetch-text.ts'
+import type { AddressParts, AutoconfigResponse, AutoconfigResult } from './autoconfig-result.ts'
 import { appPasswordFor } from './providers.ts'
 import { type Dns, sources } from './sources.ts'
 
@@ -14,53 +14,60 @@ export interface AutoconfigDeps {
 }
 
 /** Finds the mail servers of an address. */
-export type Autoconfig = (email: string, signal: AbortSignal) => Promise<AutoconfigAnswer>
+export type Autoconfig = (email: string, signal: AbortSignal) => Promise<AutoconfigResponse>
 
 /** Asks all sources at the same time. The answer is that of the best one that knows both servers, else of the best that knows one. */
-export function createAutoconfig({ call, dns, directory, timeoutMs }: AutoconfigDeps): Autoconfig {
+export function createAutoconfigLookup({
+  call,
+  dns,
+  directory,
+  timeoutMs,
+}: AutoconfigDeps): Autoconfig {
   return async (email, given) => {
-    const asked = takeApart(email)
+    const asked = parseAddress(email)
     if (!asked) return { imap: false, smtp: false }
     using stop = stopAfter(timeoutMs)
     const signal = AbortSignal.any([stop.signal, given])
-    const deps = { dns, directory, fetch: fetchTexts(call, signal) }
+    const deps = { dns, directory, fetch: createFetchText(call, signal) }
     const late = aborted(signal)
     const finds = sources.map(({ name, find }) =>
       Promise.race([find(asked, deps), late]).then(
-        (found) => found && { name, found },
+        (result) => result && { name, result },
         () => undefined,
       ),
     )
-    return answer(await best(finds))
+    return toResponse(await best(finds))
   }
 }
 
-interface Named {
+interface SourceResult {
   name: string
-  found: Found
+  result: AutoconfigResult
 }
 
 /** In their order: a later one counts only when those before it have said that they do not know. */
-async function best(finds: readonly Promise<Named | undefined>[]): Promise<Named | undefined> {
-  let partial: Named | undefined
+async function best(
+  finds: readonly Promise<SourceResult | undefined>[],
+): Promise<SourceResult | undefined> {
+  let partial: SourceResult | undefined
   for (const find of finds) {
     const named = await find
-    if (named?.found.imap && named.found.smtp) return named
+    if (named?.result.imap && named.result.smtp) return named
     partial ??= named
   }
   return partial
 }
 
-function answer(named: Named | undefined): AutoconfigAnswer {
+function toResponse(named: SourceResult | undefined): AutoconfigResponse {
   if (!named) return { imap: false, smtp: false }
-  const { name, found } = named
+  const { name, result: found } = named
   const { imap = false, smtp = false } = found
   const server = imap || smtp
   const appPassword = server && appPasswordFor(server.host)
   return { imap, smtp, ...(appPassword ? { appPassword } : {}), _source: name }
 }
 
-function takeApart(email: string): Asked | undefined {
+function parseAddress(email: string): AddressParts | undefined {
   const at = email.lastIndexOf('@')
   // Empty for what is no domain; an address in brackets has none.
   const domain = domainToASCII(email.slice(at + 1)).toLowerCase()

@@ -1,10 +1,15 @@
-import { type Asked, type Found, type FoundServer, serverOf } from './found.ts'
+import {
+  type AddressParts,
+  type AutoconfigResult,
+  type DiscoveredServer,
+  parseServer,
+} from './autoconfig-result.ts'
 import { findAll, parseXml, textOf, type XmlElement } from './xml.ts'
 
 const schema = 'http://schemas.microsoft.com/exchange/autodiscover/outlook'
 
 /** The question that Exchange and those who do as it does answer: [MS-OXDSCLI] §3.1.5. */
-export function autodiscoverRequest({ email }: Asked): string {
+export function autodiscoverRequest({ email }: AddressParts): string {
   const address = email.replace(/[<>&'"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
   return (
     `<?xml version="1.0" encoding="utf-8"?><Autodiscover xmlns="${schema}/requestschema/2006"><Request>` +
@@ -14,12 +19,15 @@ export function autodiscoverRequest({ email }: Asked): string {
 }
 
 /** The IMAP and SMTP servers of the answer. */
-export function readAutodiscover(text: string, asked: Asked): Found | undefined {
+export function readAutodiscover(
+  text: string,
+  address: AddressParts,
+): AutoconfigResult | undefined {
   const document = parseXml(text)
   if (!document) return undefined
   const protocols = findAll(document, 'protocol')
-  const imap = serverFor(protocols, 'IMAP', asked)
-  const smtp = serverFor(protocols, 'SMTP', asked)
+  const imap = serverFor(protocols, 'IMAP', address)
+  const smtp = serverFor(protocols, 'SMTP', address)
   return imap || smtp ? { ...(imap ? { imap } : {}), ...(smtp ? { smtp } : {}) } : undefined
 }
 
@@ -30,12 +38,12 @@ const startTls = new Set([143, 587, 25])
 function serverFor(
   protocols: XmlElement[],
   type: 'IMAP' | 'SMTP',
-  { email }: Asked,
-): FoundServer | undefined {
+  { email }: AddressParts,
+): DiscoveredServer | undefined {
   for (const protocol of protocols) {
     if (textOf(protocol, 'type').toUpperCase() !== type) continue
     const port = Number(textOf(protocol, 'port') || usualPorts[type])
-    const server = serverOf({
+    const server = parseServer({
       host: textOf(protocol, 'server'),
       port,
       secure: isSecure(protocol, port),

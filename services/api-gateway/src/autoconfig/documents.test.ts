@@ -4,7 +4,7 @@ import { readClientConfig } from './client-config.ts'
 import { providerOfDomain, providerOfExchanger } from './providers.ts'
 import { parseXml } from './xml.ts'
 
-const asked = { email: 'ann@mail.example', local: 'ann', domain: 'mail.example' }
+const address = { email: 'ann@mail.example', local: 'ann', domain: 'mail.example' }
 
 const incoming = (type: string, socket: string, at: string) =>
   `<incomingServer type="${type}"><hostname>${at.split(' ')[0]}</hostname><port>${at.split(' ')[1] ?? 993}</port><socketType>${socket}</socketType><username>%EMAILLOCALPART%</username></incomingServer>`
@@ -21,7 +21,7 @@ test('of several servers the safest is taken, with the placeholders filled in', 
     incoming('imap', 'SSL', 'imap.mail.example'),
     outgoing('STARTTLS', 587),
   )
-  expect(readClientConfig(text, asked)).toEqual({
+  expect(readClientConfig(text, address)).toEqual({
     imap: { auth: { user: 'ann' }, host: 'imap.mail.example', port: 993, secure: true },
     smtp: {
       auth: { user: 'ann@mail.example' },
@@ -43,7 +43,7 @@ test.each([
   ['a port that is none', config(incoming('imap', 'SSL', 'imap.mail.example 99999'))],
   ['an unknown way to connect', config(incoming('imap', 'magic', 'imap.mail.example'))],
 ])('%s names no server', (_what, text) => {
-  expect(readClientConfig(text, asked)).toBeUndefined()
+  expect(readClientConfig(text, address)).toBeUndefined()
 })
 
 test('documents that are meant to hurt are none', () => {
@@ -73,7 +73,7 @@ test('autodiscover is read for IMAP and SMTP', () => {
     protocol('IMAP', '<Port>993</Port><LoginName>ann</LoginName><SSL>on</SSL>'),
     protocol('SMTP', '<Port>587</Port><SSL>on</SSL><Encryption>TLS</Encryption>'),
   )
-  expect(readAutodiscover(text, asked)).toEqual({
+  expect(readAutodiscover(text, address)).toEqual({
     imap: { auth: { user: 'ann' }, host: 'imap.mail.example', port: 993, secure: true },
     smtp: {
       auth: { user: 'ann@mail.example' },
@@ -82,18 +82,19 @@ test('autodiscover is read for IMAP and SMTP', () => {
       secure: false,
     },
   })
-  expect(readAutodiscover(discovered(protocol('IMAP', '')), asked)?.imap).toMatchObject({
+  expect(readAutodiscover(discovered(protocol('IMAP', '')), address)?.imap).toMatchObject({
     port: 993,
     secure: true,
   })
   expect(
-    readAutodiscover(discovered(protocol('IMAP', '<Port>1143</Port><SSL>off</SSL>')), asked)?.imap,
+    readAutodiscover(discovered(protocol('IMAP', '<Port>1143</Port><SSL>off</SSL>')), address)
+      ?.imap,
   ).toMatchObject({ secure: false })
-  expect(readAutodiscover(discovered(protocol('EXCH', '')), asked)).toBeUndefined()
+  expect(readAutodiscover(discovered(protocol('EXCH', '')), address)).toBeUndefined()
 })
 
 test('an address cannot write into the question', () => {
-  const request = autodiscoverRequest({ ...asked, email: '"</EMailAddress>&"@mail.example' })
+  const request = autodiscoverRequest({ ...address, email: '"</EMailAddress>&"@mail.example' })
   expect(request).toContain('<EMailAddress>&#34;&#60;/EMailAddress&#62;&#38;&#34;@mail.example<')
 })
 

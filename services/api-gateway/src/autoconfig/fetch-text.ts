@@ -6,7 +6,7 @@ export type CallHttp = (request: CallRequest) => Promise<CallResult>
 const maxRedirects = 2
 
 /** Fetches documents over HTTP. Redirects are followed, each to where the caller's policy lets it, and never from https to http. */
-export function fetchTexts(call: CallHttp, signal: AbortSignal): FetchText {
+export function createFetchText(call: CallHttp, signal: AbortSignal): FetchText {
   return async ({ url, body }) => {
     let at = url
     for (let hops = 0; hops <= maxRedirects; hops++) {

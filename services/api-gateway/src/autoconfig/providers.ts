@@ -1,6 +1,6 @@
-import type { AutoconfigAnswer } from './found.ts'
+import type { AutoconfigResponse } from './autoconfig-result.ts'
 
-export type AppPassword = NonNullable<AutoconfigAnswer['appPassword']>
+export type AppPassword = NonNullable<AutoconfigResponse['appPassword']>
 
 type Endpoint = readonly [host: string, port: number]
 

@@ -1,13 +1,19 @@
 import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LinkVisitor } from '../public/visitor.ts'
 import { createRangeCheck } from './ranges.ts'
 import { createScannerCheck, type Names } from './scanner-names.ts'
 import { isCrawlerName } from './user-agents.ts'
 
 /** Crawler ranges of the release. */
 const defaultRangesFile = join(import.meta.dirname, '../../crawler-ranges.json')
+
+/** Client that requests a tracking or unsubscribe link. */
+export interface LinkVisitor {
+  remoteAddress: string
+  /** Empty if the request has no User-Agent. */
+  userAgent: string
+}
 
 export interface AutomatedCheck {
   /** Checks user agent and address range, without I/O. */

@@ -10,8 +10,8 @@ function writerOf(write: (batch: readonly number[]) => Promise<void>) {
   const writer = createHitWriter<number>({
     write,
     log,
-    isHopeless: (error) => error instanceof TypeError,
-    lost: (count) => lost.push(count),
+    isPermanentError: (error) => error instanceof TypeError,
+    onLost: (count) => lost.push(count),
     retryMs: 1,
     maxWaiting: 300,
   })

@@ -6,9 +6,9 @@ export interface HitWriterOptions<T> {
   write: (batch: readonly T[]) => Promise<void>
   log: Logger
   /** Whether trying again is pointless, for what is wrong is the batch itself. */
-  isHopeless: (error: unknown) => boolean
+  isPermanentError: (error: unknown) => boolean
   /** Told how many were given up. */
-  lost: (count: number) => void
+  onLost: (count: number) => void
   /** Before a batch that failed is tried again. */
   retryMs?: number
   maxWaiting?: number
@@ -28,7 +28,14 @@ const partingMs = 3_000
  * process stops what waits is written once more; only what cannot be written then is lost.
  */
 export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
-  const { write, isHopeless, log, lost, retryMs = 1_000, maxWaiting = 5_000 } = options
+  const {
+    write,
+    isPermanentError: isHopeless,
+    log,
+    onLost: lost,
+    retryMs = 1_000,
+    maxWaiting = 5_000,
+  } = options
   const waiting: T[] = []
   const stop = new AbortController()
   let running: Promise<void> | undefined

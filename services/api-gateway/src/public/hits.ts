@@ -10,11 +10,11 @@ import {
 } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import type { TaskGroup } from '@posthorn/flow'
-import type { AutomatedCheck } from '../automated/automated.ts'
+import type { AutomatedCheck, LinkVisitor } from '../automated/automated.ts'
 import { recordHits } from '../store/tracking.ts'
 import { createHitLimiter } from './hit-limiter.ts'
 import { createHitWriter } from './hit-writer.ts'
-import { describeVisitor, type LinkVisitor } from './visitor.ts'
+import { visitorFields } from './visitor.ts'
 
 export type HitLink = Extract<SignedLink, { act: 'open' | 'click' }>
 /** What became of a hit: `queued` ones are written unless they are `lost` later. */
@@ -47,8 +47,8 @@ export function createHits(deps: HitDeps): Hits {
   const looking = new Set<Promise<void>>()
   const writer = createHitWriter<NewEvent>({
     log,
-    isHopeless: isDataError,
-    lost: (by) => count('open', 'lost', by),
+    isPermanentError: isDataError,
+    onLost: (by) => count('open', 'lost', by),
     async write(batch) {
       const { serviceUrl = null } = await settings.get()
       const events = await recordHits(db, batch, serviceUrl)
@@ -106,7 +106,7 @@ function eventOf(link: HitLink, visitor: LinkVisitor): NewEvent {
     data: {
       messageId: link.msg,
       ...(link.act === 'click' ? { url: link.url } : {}),
-      ...describeVisitor(visitor),
+      ...visitorFields(visitor),
     },
   }
 }

@@ -7,9 +7,9 @@ import { Router } from 'express'
 import type { TaskGroup } from '@posthorn/flow'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
-import { hostedForm } from './form/open-form.ts'
+import { createHostedForm } from './form/open-form.ts'
 import { createHits } from './hits.ts'
-import type { Branding } from './frame.ts'
+import type { Branding } from './page-layout.ts'
 import { smallBody } from './read-form.ts'
 import { onClick, onOpen } from './tracking.ts'
 import { onCallback } from './sign-in/callback.ts'
@@ -31,7 +31,7 @@ export interface PublicDeps {
 }
 
 /** The pages that links in messages lead to. They ask for no token: the signed link is the right to them. */
-export function mountPublicPages(opened: AsyncDisposableStack, deps: PublicDeps): Router {
+export function mountPublicPages(stack: AsyncDisposableStack, deps: PublicDeps): Router {
   const { settings } = deps
   const served = deps.metrics.counter({
     name: 'links_total',
@@ -39,7 +39,7 @@ export function mountPublicPages(opened: AsyncDisposableStack, deps: PublicDeps)
     labels: ['kind', 'outcome'],
   })
   const automated = createAutomatedCheck(deps.crawlerRangesFile)
-  const hits = opened.use(
+  const hits = stack.use(
     createHits({
       ...deps,
       automated,
@@ -53,7 +53,7 @@ export function mountPublicPages(opened: AsyncDisposableStack, deps: PublicDeps)
     ...deps,
     hits,
     branding,
-    refused: (kind: string, outcome: string) => served.inc({ kind, outcome }),
+    onRejected: (kind: string, outcome: string) => served.inc({ kind, outcome }),
   }
   const lists = {
     ...deps,
@@ -66,14 +66,14 @@ export function mountPublicPages(opened: AsyncDisposableStack, deps: PublicDeps)
   router.get('/unsubscribe', onUnsubscribePage(lists))
   router.post('/unsubscribe', smallBody, onOneClick(lists))
   router.post('/unsubscribe/address', smallBody, onListForm(lists))
-  openForms(router, { ...deps, branding })
+  mountForms(router, { ...deps, branding })
   return router
 }
 
 type FormsDeps = PublicDeps & { branding: () => Promise<Branding> }
 
 /** The hosted form, and where providers send people back to. */
-function openForms(router: Router, deps: FormsDeps): void {
+function mountForms(router: Router, deps: FormsDeps): void {
   const steps = deps.metrics.counter({
     name: 'form_steps_total',
     help: 'Requests of the hosted form by what became of them',
@@ -84,7 +84,7 @@ function openForms(router: Router, deps: FormsDeps): void {
     help: 'People that came back from a provider by what became of it',
     labels: ['outcome'],
   })
-  router.use(hostedForm({ ...deps, count: (outcome) => steps.inc({ outcome }) }))
+  router.use(createHostedForm({ ...deps, count: (outcome) => steps.inc({ outcome }) }))
   router.get('/oauth', onCallback({ ...deps, count: (outcome) => signIns.inc({ outcome }) }))
 }
 

@@ -1,5 +1,5 @@
 /** What the pages say, in one place. */
-export const texts = {
+export const linkTexts = {
   ask: {
     title: 'Unsubscribe',
     lead: 'Do you want to stop receiving these messages?',

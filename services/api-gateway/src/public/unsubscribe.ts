@@ -6,15 +6,15 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { TaskGroup } from '@posthorn/flow'
 import { isBlocked, type ListTurnRequest, applyListTurn } from '../store/list-turns.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { sendPage, sendText } from './answers.ts'
-import type { Branding } from './frame.ts'
-import { type ListForm, listPage, notePage } from './page.ts'
+import { sendPage, sendText } from './send-page.ts'
+import type { Branding } from './page-layout.ts'
+import { type ListForm, listPage, notePage } from './link-pages.ts'
 import { formFields, isOneClick } from './read-form.ts'
-import { readSigned, type Signed } from './signed-request.ts'
-import { texts } from './texts.ts'
-import { visitorOf } from './visitor.ts'
+import { readSigned, type SignedParams } from './link-request.ts'
+import { linkTexts } from './texts.ts'
+import { resolveVisitor } from './visitor.ts'
 
-export interface ListDeps {
+export interface UnsubscribeDeps {
   db: Db
   bus: Bus
   log: Logger
@@ -28,11 +28,11 @@ export interface ListDeps {
   ) => void
 }
 
-type ListLink = Signed<'unsub'>
+type ListLink = SignedParams<'unsub'>
 
 /** The page that asks whether somebody wants to leave the list. Looking at it changes nothing: scanners follow every link. */
-export function onUnsubscribePage(deps: ListDeps): RequestHandler {
-  return answering(
+export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
+  return withListLink(
     deps,
     (request) => request.query,
     async (signed, _request, response) => {
@@ -45,16 +45,20 @@ export function onUnsubscribePage(deps: ListDeps): RequestHandler {
 }
 
 /** RFC 8058: a mail client's button. Done at once, and told in a word; without that body it is somebody to be asked. */
-export function onOneClick(deps: ListDeps): RequestHandler {
+export function onOneClick(deps: UnsubscribeDeps): RequestHandler {
   const page = onUnsubscribePage(deps)
   return async (request, response, next) => {
     if (!isOneClick(request)) return page(request, response, next)
-    const handler = answering(
+    const handler = withListLink(
       deps,
       (request) => request.query,
       async (signed, request, response) => {
-        await turn(deps, request, { ...signed.link, action: 'unsubscribe', source: 'one-click' })
-        sendText(response, 200, texts.oneClick)
+        await changeSubscription(deps, request, {
+          ...signed.link,
+          action: 'unsubscribe',
+          source: 'one-click',
+        })
+        sendText(response, 200, linkTexts.oneClick)
       },
     )
     return handler(request, response, next)
@@ -62,32 +66,39 @@ export function onOneClick(deps: ListDeps): RequestHandler {
 }
 
 /** The form of the page. The signed link in it is the right to do it, so nobody else can post it. */
-export function onListForm(deps: ListDeps): RequestHandler {
+export function onListForm(deps: UnsubscribeDeps): RequestHandler {
   const fieldsOf = (request: Request) => {
     const fields = formFields(request)
     return { data: fields.get('data'), sig: fields.get('sig') }
   }
-  return answering(deps, fieldsOf, async (signed, request, response) => {
+  return withListLink(deps, fieldsOf, async (signed, request, response) => {
     const action = formFields(request).get('action')
     if (action !== 'unsubscribe' && action !== 'subscribe')
       return sendPage(response, 400, notePage('invalid', await deps.branding()))
-    await turn(deps, request, { ...signed.link, action, source: 'form' })
+    await changeSubscription(deps, request, { ...signed.link, action, source: 'form' })
     const state = action === 'unsubscribe' ? 'left' : 'back'
     await sendList(deps, response, formOf(signed, state, 'address'))
   })
 }
 
-type Wish = ListLink['link'] & Pick<ListTurnRequest, 'action' | 'source'>
+type SubscriptionChange = ListLink['link'] & Pick<ListTurnRequest, 'action' | 'source'>
 
 /** Carries out what is asked: entry and event together, or neither. */
-async function turn(
-  { db, bus, settings, tasks, trustedProxies, count }: ListDeps,
+async function changeSubscription(
+  { db, bus, settings, tasks, trustedProxies, count }: UnsubscribeDeps,
   request: Request,
-  { acc: account, list: listId, rcpt: recipient, msg: messageId, action, source }: Wish,
+  {
+    acc: account,
+    list: listId,
+    rcpt: recipient,
+    msg: messageId,
+    action,
+    source,
+  }: SubscriptionChange,
 ): Promise<void> {
   const { serviceUrl = null } = await settings.get()
   const wish = { action, source, account, listId, recipient, messageId }
-  const visitor = visitorOf(request, trustedProxies)
+  const visitor = resolveVisitor(request, trustedProxies)
   const events = await inTransaction(db, (tx) =>
     applyListTurn(tx, { ...wish, ...visitor }, serviceUrl),
   )
@@ -99,8 +110,8 @@ async function turn(
 type Handler = (signed: ListLink, request: Request, response: Response) => Promise<void>
 
 /** Lets nobody in without a link of ours; what fails is told as a page, and 503 so that mail clients try again. */
-function answering(
-  deps: ListDeps,
+function withListLink(
+  deps: UnsubscribeDeps,
   partsOf: (request: Request) => { data?: unknown; sig?: unknown },
   handler: Handler,
 ): RequestHandler {
@@ -119,7 +130,11 @@ function answering(
   }
 }
 
-async function sendList({ branding }: ListDeps, response: Response, form: ListForm): Promise<void> {
+async function sendList(
+  { branding }: UnsubscribeDeps,
+  response: Response,
+  form: ListForm,
+): Promise<void> {
   sendPage(response, 200, listPage(form, await branding()))
 }
 

@@ -1,18 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
 import { clientAddress } from '../access/client-address.ts'
-
-/** Who asks for a page. */
-export interface LinkVisitor {
-  remoteAddress: string
-  /** Empty where the request names none. */
-  userAgent: string
-}
+import type { LinkVisitor } from '../automated/automated.ts'
 
 const maxAgentLength = 1024
 
 /** The address behind the trusted proxies, and what the client calls itself, cut to a sane length. */
-export function visitorOf(
+export function resolveVisitor(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   trustedProxies: readonly string[],
 ): LinkVisitor {
@@ -25,7 +19,7 @@ export function visitorOf(
 }
 
 /** As events tell it: what is not known is absent. */
-export function describeVisitor({ remoteAddress, userAgent }: LinkVisitor) {
+export function visitorFields({ remoteAddress, userAgent }: LinkVisitor) {
   return {
     ...(remoteAddress === '' ? {} : { remoteAddress }),
     ...(userAgent === '' ? {} : { userAgent }),

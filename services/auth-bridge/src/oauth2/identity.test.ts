@@ -4,29 +4,35 @@ import { identityOf, readIdToken } from './identity.ts'
 const tokenWith = (claims: object) =>
   `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
 
-test('an id token that was made for us is read, and no other', () => {
+test('readIdToken: accepts only tokens with the client id as audience', () => {
   const claims = { sub: '1', email: 'a@x.example', name: 'A' }
   const read = { subject: '1', email: 'a@x.example', name: 'A' }
-  expect(readIdToken(tokenWith({ ...claims, aud: 'us' }), 'us')).toEqual(read)
-  expect(readIdToken(tokenWith({ ...claims, aud: ['x', 'us'] }), 'us')).toEqual(read)
-  for (const token of [tokenWith({ ...claims, aud: 'them' }), tokenWith(claims), 'x', '', 7])
-    expect(readIdToken(token, 'us')).toBeUndefined()
+  expect(readIdToken(tokenWith({ ...claims, aud: 'client' }), 'client')).toEqual(read)
+  expect(readIdToken(tokenWith({ ...claims, aud: ['x', 'client'] }), 'client')).toEqual(read)
+  for (const token of [tokenWith({ ...claims, aud: 'other' }), tokenWith(claims), 'x', '', 7])
+    expect(readIdToken(token, 'client')).toBeUndefined()
 })
 
-test.each([false, 'false', 'False', 0, '0'])('email_verified: %j is a no', (verified) => {
-  expect(identityOf({ email: 'a@x.example', email_verified: verified })).toEqual({
-    email: 'a@x.example',
-    unverified: true,
-  })
-})
+test.each([false, 'false', 'False', 0, '0'])(
+  'identityOf: email_verified %j, unverified',
+  (verified) => {
+    expect(identityOf({ email: 'a@x.example', email_verified: verified })).toEqual({
+      email: 'a@x.example',
+      unverified: true,
+    })
+  },
+)
 
-test.each([true, 'true', undefined, null])('email_verified: %j is none', (verified) => {
-  expect(identityOf({ email: 'a@x.example', email_verified: verified })).toEqual({
-    email: 'a@x.example',
-  })
-})
+test.each([true, 'true', undefined, null])(
+  'identityOf: email_verified %j, not unverified',
+  (verified) => {
+    expect(identityOf({ email: 'a@x.example', email_verified: verified })).toEqual({
+      email: 'a@x.example',
+    })
+  },
+)
 
-test('of a tenant of Microsoft the login name is believed; the address only where its domain is owned', () => {
+test('identityOf: Microsoft tenant, uses the login name; email only with xms_edov', () => {
   const claims = { tid: 'tenant', email: 'victim@other.example' }
   expect(identityOf(claims)).toEqual({})
   const named = { ...claims, preferred_username: 'me@tenant.example' }
@@ -41,7 +47,7 @@ test('of a tenant of Microsoft the login name is believed; the address only wher
     expect(identityOf({ ...named, xms_edov: owned })).toEqual({ email: 'me@tenant.example' })
 })
 
-test('another claim in place of an unverified address is no better', () => {
+test('identityOf: unverified, also if the address is from another claim', () => {
   const claims = { preferred_username: 'a@x.example', email_verified: false }
   expect(identityOf({ ...claims, email: 'not an address' })).toMatchObject({ unverified: true })
   expect(identityOf(claims)).toMatchObject({ unverified: true })

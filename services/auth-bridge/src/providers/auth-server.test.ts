@@ -6,12 +6,12 @@ import { createHttpCaller } from '@posthorn/net'
 import type { StoredLogin } from '../store/credentials.ts'
 import { createAuthServer } from './auth-server.ts'
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-let answer: Answer
+type Responder = (request: IncomingMessage, response: ServerResponse) => void
+let respond: Responder
 let requests: IncomingMessage[]
 const server = createServer((request, response) => {
   requests.push(request)
-  answer(request, response)
+  respond(request, response)
 })
 await new Promise<void>((resolve) => {
   server.listen(0, '127.0.0.1', resolve)
@@ -27,7 +27,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   requests = []
-  answer = (_request, response) => response.end('{"user":"u@example.com","accessToken":"t"}')
+  respond = (_request, response) => response.end('{"user":"u@example.com","accessToken":"t"}')
 })
 
 const login = (account: string): StoredLogin => ({
@@ -42,7 +42,7 @@ const login = (account: string): StoredLogin => ({
 const provider = (url: string | undefined = `http://127.0.0.1:${port}/auth`) =>
   createAuthServer({ http, address: () => Promise.resolve(url) })
 
-test('the account and the protocol are in the query, the credentials of the URL in a header', async () => {
+test('AuthServer.get: account and protocol in the query, URL credentials in a header', async () => {
   const bridge = provider(`http://op:p%40ss@127.0.0.1:${port}/auth?key=1`)
   expect(await bridge.get(login('a&b'))).toEqual({
     user: 'u@example.com',
@@ -54,7 +54,7 @@ test('the account and the protocol are in the query, the credentials of the URL 
   )
 })
 
-test('an account is asked for once at a time, and again when it was forgotten', async () => {
+test('AuthServer.get: concurrent calls share one request, invalidate starts another', async () => {
   const bridge = provider()
   await Promise.all(Array.from({ length: 50 }, () => bridge.get(login('a'))))
   expect(requests).toHaveLength(1)
@@ -66,17 +66,20 @@ test('an account is asked for once at a time, and again when it was forgotten', 
   expect(requests).toHaveLength(2)
 })
 
-test.each<[string, Answer]>([
-  ['an error', (_request, response) => response.writeHead(500).end('{"user":"u","pass":"p"}')],
-  ['a redirect', (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end()],
-  ['a page', (_request, response) => response.end('<html>')],
+test.each<[string, Responder]>([
   [
-    'more than a user and a token',
+    'an error status',
+    (_request, response) => response.writeHead(500).end('{"user":"u","pass":"p"}'),
+  ],
+  ['a redirect', (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end()],
+  ['HTML', (_request, response) => response.end('<html>')],
+  [
+    'a body over the limit',
     (_request, response) => response.end(`{"user":"u","pass":"p"${' '.repeat(2_000)}}`),
   ],
-  ['half an answer', (request) => request.socket.destroy()],
-])('%s is a failure of the server, not of the login', async (_what, given) => {
-  answer = given
+  ['a closed connection', (request) => request.socket.destroy()],
+])('AuthServer.get: %s, unreachable', async (_response, scripted) => {
+  respond = scripted
   await expect(provider().get(login('a'))).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'HTTPRequestError',
@@ -84,8 +87,8 @@ test.each<[string, Answer]>([
   expect(requests).toHaveLength(1)
 })
 
-test('a server that says nothing is given up', async () => {
-  answer = () => undefined
+test('AuthServer.get: no response, unreachable after the timeout', async () => {
+  respond = () => undefined
   const address = () => Promise.resolve(`http://127.0.0.1:${port}/auth`)
   await expect(createAuthServer({ http: hasty, address }).get(login('a'))).rejects.toMatchObject({
     kind: 'unreachable',
@@ -94,31 +97,31 @@ test('a server that says nothing is given up', async () => {
 })
 
 test.each([undefined, '', 'nonsense', 'http://169.254.169.254/'])(
-  'no question goes to %p',
+  'AuthServer.get: address %p, sends no request',
   async (url) => {
     const bridge = createAuthServer({ http, address: () => Promise.resolve(url) })
     await expect(bridge.get(login('a'))).rejects.toMatchObject({ code: 'HTTPRequestError' })
   },
 )
 
-test('an answer with an end is kept until a minute before it, for one protocol and one address', async () => {
+test('AuthServer.get: cached until 1 min before expiry, per protocol and address', async () => {
   let now = Date.now()
   const expires = new Date(now + 180_000).toISOString()
-  answer = (_request, response) => response.end(JSON.stringify({ user: 'u', pass: 'p', expires }))
+  respond = (_request, response) => response.end(JSON.stringify({ user: 'u', pass: 'p', expires }))
   let url = `http://127.0.0.1:${port}/auth`
   const bridge = createAuthServer({ http, address: () => Promise.resolve(url), now: () => now })
-  const ask = (protocol: 'imap' | 'smtp' = 'imap') => bridge.get({ ...login('a'), protocol })
-  expect(await ask()).toEqual({ user: 'u', pass: 'p' })
+  const get = (protocol: 'imap' | 'smtp' = 'imap') => bridge.get({ ...login('a'), protocol })
+  expect(await get()).toEqual({ user: 'u', pass: 'p' })
   now += 119_000
-  await ask()
+  await get()
   expect(requests).toHaveLength(1)
   now += 2_000
-  await ask()
+  await get()
   expect(requests).toHaveLength(2)
-  await ask('smtp')
+  await get('smtp')
   expect(requests).toHaveLength(3)
   url = `http://127.0.0.1:${port}/moved`
-  await ask('smtp')
+  await get('smtp')
   expect(requests.map((request) => request.url)).toEqual([
     '/auth?account=a&proto=imap',
     '/auth?account=a&proto=imap',
@@ -127,8 +130,8 @@ test('an answer with an end is kept until a minute before it, for one protocol a
   ])
 })
 
-test('a failure is told to all who wait for it, is not remembered, and has no secret in it', async () => {
-  answer = (_request, response) => response.writeHead(500).end('{"accessToken":"hush"}')
+test('AuthServer.get: a failure goes to all callers, is not cached and has no secret', async () => {
+  respond = (_request, response) => response.writeHead(500).end('{"accessToken":"hush"}')
   const bridge = provider(`http://op:hush@127.0.0.1:${port}/auth?key=hush`)
   const failures = await Promise.all(
     Array.from({ length: 10 }, () => bridge.get(login('a')).catch((error: Error) => error)),
@@ -138,6 +141,6 @@ test('a failure is told to all who wait for it, is not remembered, and has no se
     expect(failure).toMatchObject({ code: 'HTTPRequestError', kind: 'unreachable' })
     expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain('hush')
   }
-  answer = (_request, response) => response.end('{"user":"u","pass":"p"}')
+  respond = (_request, response) => response.end('{"user":"u","pass":"p"}')
   expect(await bridge.get(login('a'))).toEqual({ user: 'u', pass: 'p' })
 })

@@ -4,7 +4,7 @@ import { parseCredentials } from './parse-credentials.ts'
 const now = Date.parse('2026-03-01T12:00:00Z')
 const read = (body: unknown) => parseCredentials(JSON.stringify(body), now)
 
-test('a token and a password are both taken; the token wins', () => {
+test('parseCredentials: token or password, prefers the token', () => {
   expect(read({ user: 'u', accessToken: 't' })?.credentials).toEqual({
     user: 'u',
     accessToken: 't',
@@ -21,16 +21,16 @@ test.each([
   ['an array', '[]'],
   ['null', 'null'],
   ['no user', '{"accessToken":"t"}'],
-  ['nothing to log in with', '{"user":"u"}'],
+  ['no credential', '{"user":"u"}'],
   ['a number for a password', '{"user":"u","pass":1}'],
   ['an empty token', '{"user":"u","accessToken":""}'],
   ['a line break in the user', '{"user":"u\\r\\na LOGOUT","pass":"p"}'],
   ['NUL in the password', '{"user":"u","pass":"p\\u0000"}'],
-])('%s is no answer', (_what, text) => {
+])('parseCredentials: %s, undefined', (_case, text) => {
   expect(parseCredentials(text, now)).toBeUndefined()
 })
 
-test('an answer is kept until a minute before its end, at most five minutes, and five seconds when it names none', () => {
+test('parseCredentials: cached until 1 min before expiry, at most 5 min, 5 s without expiry', () => {
   expect(read({ user: 'u', accessToken: 't', expires: '2026-03-01T12:03:00Z' })?.expiresAt).toBe(
     now + 120_000,
   )

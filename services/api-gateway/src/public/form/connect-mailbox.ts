@@ -16,7 +16,7 @@ export interface ConnectDeps {
 }
 
 /** The link has done its work already. */
-export class LinkUsed extends Error {
+export class FormLinkUsedError extends Error {
   override name = 'LinkUsed'
   readonly link: FormLink
 
@@ -27,16 +27,16 @@ export class LinkUsed extends Error {
 }
 
 /** The link has expired. */
-export class LinkGone extends Error {
+export class FormLinkExpiredError extends Error {
   override name = 'LinkGone'
 }
 
-export interface Mailbox {
+export interface MailboxRegistration {
   account: string
   /** Its own `account` does not count. */
   body: Omit<AccountRegistration, 'account'>
   /** The nonce of the form's link, when it came by one. */
-  form: string | null
+  formNonce: string | null
 }
 
 /**
@@ -47,7 +47,7 @@ export interface Mailbox {
  */
 export async function connectMailbox(
   { db, bus, sealer, settings, tasks }: ConnectDeps,
-  { account, body, form }: Mailbox,
+  { account, body, formNonce: form }: MailboxRegistration,
   more: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<'new' | 'existing'> {
   const { serviceUrl = null } = await settings.get()
@@ -66,6 +66,6 @@ export async function connectMailbox(
 
 async function claim(tx: Tx, nonce: string): Promise<void> {
   const link = await lockFormLink(tx, nonce)
-  if (!link) throw new LinkGone()
-  if (link.state) throw new LinkUsed(link)
+  if (!link) throw new FormLinkExpiredError()
+  if (link.state) throw new FormLinkUsedError(link)
 }

@@ -1,11 +1,11 @@
 import type { AppPassword } from '../../autoconfig/providers.ts'
-import { escape, hidden } from '../frame.ts'
+import { escapeHtml, hiddenField } from '../page-layout.ts'
 import { formTexts } from './form-texts.ts'
-import type { Filled, FilledName, Wrong } from './settings.ts'
+import type { FormValues, FormValueName, FormErrors } from './parse-settings.ts'
 
 const texts = formTexts.servers
 
-export interface Field {
+export interface FormField {
   name: string
   label: string
   value: string
@@ -16,23 +16,23 @@ export interface Field {
 }
 
 /** A labelled field with what is wrong with it; screen readers hear both. */
-export function field({ name, label, value, wrong, note, more = '' }: Field): string {
+export function field({ name, label, value, wrong, note, more = '' }: FormField): string {
   const described = [note && `${name}-note`, wrong && `${name}-wrong`].filter(Boolean).join(' ')
   const aria = `${wrong ? ' aria-invalid="true"' : ''}${described ? ` aria-describedby="${described}"` : ''}`
   return `<label for="${name}">${label}</label>
-${note ? `<p class="note" id="${name}-note">${escape(note)}</p>\n` : ''}<input id="${name}" name="${name}" value="${escape(value)}"${aria} ${more}>
-${wrong ? `<p class="bad" id="${name}-wrong">${escape(wrong)}</p>` : ''}`
+${note ? `<p class="note" id="${name}-note">${escapeHtml(note)}</p>\n` : ''}<input id="${name}" name="${name}" value="${escapeHtml(value)}"${aria} ${more}>
+${wrong ? `<p class="bad" id="${name}-wrong">${escapeHtml(wrong)}</p>` : ''}`
 }
 
 export interface ServersView {
-  filled: Filled
-  wrong: Wrong
+  values: FormValues
+  errors: FormErrors
   /** Which logins have just worked. */
   works: { imap?: boolean; smtp?: boolean }
   /** The passwords, encrypted for this link. */
-  kept: string
+  encryptedPasswords: string
   /** Whether the settings came from somewhere. */
-  found: boolean
+  isDiscovered: boolean
   /** What concerns no field. */
   general?: string
   appPassword: AppPassword | undefined
@@ -40,8 +40,8 @@ export interface ServersView {
 
 const plain = 'autocapitalize="none" autocorrect="off" spellcheck="false"'
 
-export function serverFields({ filled, wrong, works }: ServersView): string {
-  const input = (name: FilledName, label: string, more = '') =>
+export function serverFields({ values: filled, errors: wrong, works }: ServersView): string {
+  const input = (name: FormValueName, label: string, more = '') =>
     field({ name, label, value: filled[name], wrong: wrong[name], more: `${plain} ${more}` })
   const password = (name: 'imapPass' | 'smtpPass', note: string) =>
     field({
@@ -55,7 +55,7 @@ export function serverFields({ filled, wrong, works }: ServersView): string {
   const port = 'inputmode="numeric" maxlength="5"'
   const ok = (worked?: boolean) =>
     worked ? `<p class="good" role="status">${texts.works}</p>` : ''
-  return `${hidden('name', filled.name)}${hidden('email', filled.email)}
+  return `${hiddenField('name', filled.name)}${hiddenField('email', filled.email)}
 <fieldset><legend>${texts.incoming}</legend>
 ${ok(works.imap)}${input('imapHost', texts.host, 'maxlength="253"')}
 ${input('imapPort', texts.port, port)}

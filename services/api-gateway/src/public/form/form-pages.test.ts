@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { PageTheme } from '../frame.ts'
+import type { PageTheme } from '../page-layout.ts'
 import { oneAddress, scopeList, signInPage, twoAddresses } from '../sign-in/sign-in-pages.ts'
 import { choicePage, messagePage, personPage, type FormContext, serversPage } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
@@ -20,7 +20,7 @@ const tags = (html: string) => html.match(/<\/?[a-z!][^>]*/gi)?.map((tag) => tag
 /** All pages, with one text wherever somebody else's may stand. */
 function pages(text: string) {
   const look: PageTheme = {}
-  const place: FormContext = { parts: { data: text, sig: text }, up: '../', look }
+  const place: FormContext = { parts: { data: text, sig: text }, up: '../', theme: look }
   const names = [
     'name',
     'email',
@@ -38,7 +38,15 @@ function pages(text: string) {
   >
   const wrong = { ...filled, imapPass: text, smtpPass: text }
   const appPassword = { provider: text, required: true, instructions: 'at https://mail.example/x' }
-  const servers = { filled, wrong, works: {}, kept: text, found: true, general: text, appPassword }
+  const servers = {
+    values: filled,
+    errors: wrong,
+    works: {},
+    encryptedPasswords: text,
+    isDiscovered: true,
+    general: text,
+    appPassword,
+  }
   return [
     choicePage(place, [{ id: text, title: text }]),
     personPage(place, { name: text, email: text, pinned: true, appPassword, wrong }),

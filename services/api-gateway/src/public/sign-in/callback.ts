@@ -6,15 +6,15 @@ import type { RequestHandler, Response } from 'express'
 import { findFormLink, countProbes } from '../../store/form-links.ts'
 import { type PendingLogin, consumeLogin } from '../../store/oauth2-logins.ts'
 import { type SignIn, type SignInDeps, startSignIn } from '../../sign-in/start-sign-in.ts'
-import { sendPage } from '../answers.ts'
-import { LinkGone, LinkUsed } from '../form/connect-mailbox.ts'
+import { sendPage } from '../send-page.ts'
+import { FormLinkExpiredError, FormLinkUsedError } from '../form/connect-mailbox.ts'
 import { messagePage } from '../form/form-pages.ts'
 import { formTexts } from '../form/form-texts.ts'
-import { backTo, leadBack } from '../form/lead-back.ts'
-import { lookOf, queryOf } from '../form/open-link.ts'
-import type { Branding, PageTheme } from '../frame.ts'
+import { withAccountState, redirectUrlOf } from '../form/redirect-back.ts'
+import { pageTheme, queryOf } from '../form/with-form-link.ts'
+import type { Branding, PageTheme } from '../page-layout.ts'
 import { isVisit } from '../visitor.ts'
-import { type ConsentDeps, type Granted, takeGrant } from './take-grant.ts'
+import { type StoreGrantDeps, type ReceivedGrant, storeGrant } from './store-grant.ts'
 import {
   oneAddress,
   scopeList,
@@ -24,7 +24,7 @@ import {
 } from './sign-in-pages.ts'
 import { signInTexts } from './sign-in-texts.ts'
 
-export interface CallbackDeps extends SignInDeps, ConsentDeps {
+export interface CallbackDeps extends SignInDeps, StoreGrantDeps {
   links: LinkKeys
   log: Logger
   branding: () => Promise<Branding>
@@ -49,7 +49,7 @@ const maxStateLength = 256
 const maxCodeLength = 4096
 
 /** A sign-in that came back, being answered. */
-interface Returned {
+interface SignInResponse {
   login: PendingLogin
   look: PageTheme
   response: Response
@@ -62,29 +62,37 @@ interface Returned {
 export function onCallback(deps: CallbackDeps): RequestHandler {
   return async (request, response) => {
     const query = queryOf(request)
-    let returned: Returned = { login: nobody, look: await lookOf(deps, undefined), response }
+    let returned: SignInResponse = {
+      login: nobody,
+      look: await pageTheme(deps, undefined),
+      response,
+    }
     try {
       const state = query.get('state') ?? ''
       const login =
         isVisit(request) && state !== '' && state.length <= maxStateLength
           ? await consumeLogin(deps.db, state)
           : undefined
-      if (!login) return tell(deps, returned, 'unknown')
-      returned = { login, look: await lookOf(deps, login.registration.theme), response }
+      if (!login) return sendOutcome(deps, returned, 'unknown')
+      returned = { login, look: await pageTheme(deps, login.registration.theme), response }
       await assertLinkIsGood(deps, login)
       await finish(deps, returned, query)
     } catch (error) {
-      await tellFailure(deps, returned, error)
+      await sendFailure(deps, returned, error)
     }
   }
 }
 
-async function finish(deps: CallbackDeps, returned: Returned, query: URLSearchParams) {
+async function finish(deps: CallbackDeps, returned: SignInResponse, query: URLSearchParams) {
   const { app, codeVerifier, registration } = returned.login
   const code = query.get('code') ?? ''
   // RFC 6749 §4.1.2.1: what the provider says beside the word is for developers, and could be anybody's.
   if (query.has('error') || code === '' || code.length > maxCodeLength)
-    return tell(deps, returned, query.get('error') === 'access_denied' ? 'denied' : 'refused')
+    return sendOutcome(
+      deps,
+      returned,
+      query.get('error') === 'access_denied' ? 'denied' : 'refused',
+    )
   const { account } = registration
   const granted = await deps.bus.request(
     completeOAuth2Login,
@@ -94,52 +102,60 @@ async function finish(deps: CallbackDeps, returned: Returned, query: URLSearchPa
   await decide(deps, returned, granted)
 }
 
-async function decide(deps: CallbackDeps, returned: Returned, granted: Granted): Promise<void> {
+async function decide(
+  deps: CallbackDeps,
+  returned: SignInResponse,
+  granted: ReceivedGrant,
+): Promise<void> {
   const { login, response } = returned
   const { account, redirectUrl } = login.registration
-  const taken = await takeGrant(deps, login, granted)
+  const taken = await storeGrant(deps, login, granted)
   if (taken.refused === 'missing')
-    return tell(deps, returned, 'missing', scopeList(granted.missingScopes))
+    return sendOutcome(deps, returned, 'missing', scopeList(granted.missingScopes))
   if (taken.refused === 'unverified')
-    return tell(deps, returned, 'unverified', oneAddress(granted.user))
+    return sendOutcome(deps, returned, 'unverified', oneAddress(granted.user))
   if (taken.refused === 'other')
-    return tell(deps, returned, 'other', twoAddresses(taken.expected, granted.user))
+    return sendOutcome(deps, returned, 'other', twoAddresses(taken.expected, granted.user))
   deps.count('connected')
-  response.redirect(303, backTo(redirectUrl, account, taken.state))
+  response.redirect(303, withAccountState(redirectUrl, account, taken.state))
 }
 
 /** Asked before the provider is, so that no grant is made for nothing. */
 async function assertLinkIsGood({ db }: CallbackDeps, { form }: PendingLogin): Promise<void> {
   if (form === null) return
   const link = await findFormLink(db, form)
-  if (!link) throw new LinkGone()
-  if (link.state) throw new LinkUsed(link)
+  if (!link) throw new FormLinkExpiredError()
+  if (link.state) throw new FormLinkUsedError(link)
 }
 
-async function tellFailure(deps: CallbackDeps, returned: Returned, error: unknown): Promise<void> {
+async function sendFailure(
+  deps: CallbackDeps,
+  returned: SignInResponse,
+  error: unknown,
+): Promise<void> {
   const { look, response } = returned
-  if (error instanceof LinkUsed) {
+  if (error instanceof FormLinkUsedError) {
     deps.count('used')
     return sendPage(
       response,
       410,
-      messagePage(formTexts.used, look, { href: leadBack(error.link) }),
+      messagePage(formTexts.used, look, { href: redirectUrlOf(error.link) }),
     )
   }
-  if (error instanceof LinkGone) {
+  if (error instanceof FormLinkExpiredError) {
     deps.count('expired')
     return sendPage(response, 410, messagePage(formTexts.expired, look))
   }
   if (error instanceof AppError && error.code === 'AccountAlreadyExists')
-    return tell(deps, returned, 'exists')
+    return sendOutcome(deps, returned, 'exists')
   deps.log.warn({ err: error }, 'a sign-in could not be finished')
   // An answer of the provider, or something wrong with the application: the same code will not do.
-  await tell(deps, returned, isPermanent(error) ? 'refused' : 'unavailable')
+  await sendOutcome(deps, returned, isPermanent(error) ? 'refused' : 'unavailable')
 }
 
-type Told = Exclude<CallbackOutcome, 'connected' | 'used' | 'expired'>
+type PageOutcome = Exclude<CallbackOutcome, 'connected' | 'used' | 'expired'>
 
-const statuses: Record<Told, number> = {
+const statuses: Record<PageOutcome, number> = {
   unknown: 400,
   denied: 403,
   refused: 400,
@@ -150,10 +166,10 @@ const statuses: Record<Told, number> = {
   unavailable: 503,
 }
 
-async function tell(
+async function sendOutcome(
   deps: CallbackDeps,
-  { login, look, response }: Returned,
-  ...[outcome, more]: [Told, string?]
+  { login, look, response }: SignInResponse,
+  ...[outcome, more]: [PageOutcome, string?]
 ): Promise<void> {
   deps.count(outcome)
   const again = outcome === 'unknown' ? undefined : await startAgain(deps, login)

@@ -1,4 +1,4 @@
-import { escape, frame, type PageTheme, type Page } from '../frame.ts'
+import { escapeHtml, renderPage, type PageTheme, type Page } from '../page-layout.ts'
 import { signInTexts } from './sign-in-texts.ts'
 
 export interface SignInPage {
@@ -14,22 +14,22 @@ export function signInPage({ words, more = '', again }: SignInPage, look: PageTh
   const button =
     again === undefined
       ? ''
-      : `\n<nav><a class="button" href="${escape(again)}">${signInTexts.again}</a></nav>`
+      : `\n<nav><a class="button" href="${escapeHtml(again)}">${signInTexts.again}</a></nav>`
   const body = `<h1>${words.title}</h1>\n<p>${words.lead}</p>${more}${button}`
-  return frame({ title: words.title, body }, look)
+  return renderPage({ title: words.title, body }, look)
 }
 
 /** What the person did not allow, as the provider names it. */
 export function scopeList(scopes: readonly string[]): string {
-  const items = scopes.map((scope) => `<dd>${escape(scope)}</dd>`)
+  const items = scopes.map((scope) => `<dd>${escapeHtml(scope)}</dd>`)
   return `\n<dl>${items.join('')}</dl>`
 }
 
 export function oneAddress(signedIn: string): string {
-  return `\n<dl><dt>${signInTexts.other.signedIn}</dt><dd>${escape(signedIn)}</dd></dl>`
+  return `\n<dl><dt>${signInTexts.other.signedIn}</dt><dd>${escapeHtml(signedIn)}</dd></dl>`
 }
 
 export function twoAddresses(expected: string, signedIn: string): string {
   const { other } = signInTexts
-  return `\n<dl><dt>${other.expected}</dt><dd>${escape(expected)}</dd><dt>${other.signedIn}</dt><dd>${escape(signedIn)}</dd></dl>`
+  return `\n<dl><dt>${other.expected}</dt><dd>${escapeHtml(expected)}</dd><dt>${other.signedIn}</dt><dd>${escapeHtml(signedIn)}</dd></dl>`
 }

@@ -78,10 +78,13 @@ async function insertAccount(account: string, secret: string): Promise<void> {
   await database.db.insertInto('credentials').values({ account, kind: 'imap', sealed }).execute()
 }
 
-const ask = (account: string, protocol: 'imap' | 'smtp' = 'imap', timeoutMs = 30_000) =>
-  bus.request(getCredentials, { account, protocol }, { key: 'credentials', timeoutMs })
+const requestCredentials = (
+  account: string,
+  protocol: 'imap' | 'smtp' = 'imap',
+  timeoutMs = 30_000,
+) => bus.request(getCredentials, { account, protocol }, { key: 'credentials', timeoutMs })
 
-test('answers with what was registered, under the secret of now and the one before', async () => {
+test('getCredentials: value sealed with the current or previous secret, is unsealed', async () => {
   await insertAccount('old', 'first')
   await insertAccount('new', 'second')
   await database.db
@@ -99,11 +102,11 @@ test('answers with what was registered, under the secret of now and the one befo
     .execute()
   await using _app = await start('second', ['first'])
 
-  expect(await eventually(() => ask('old'))).toEqual({
+  expect(await eventually(() => requestCredentials('old'))).toEqual({
     user: 'old@example.com',
     pass: 'pass of old',
   })
-  expect(await ask('new')).toEqual({ user: 'new@example.com', pass: 'pass of new' })
+  expect(await requestCredentials('new')).toEqual({ user: 'new@example.com', pass: 'pass of new' })
   expect(
     await bus.request(getServiceSecret, {}, { key: 'credentials', timeoutMs: 30_000 }),
   ).toEqual({
@@ -112,14 +115,17 @@ test('answers with what was registered, under the secret of now and the one befo
   expect(await bus.request(getLinkSecret, {}, { key: 'credentials', timeoutMs: 30_000 })).toEqual({
     linkSecret: 'ab'.repeat(32),
   })
-  await expect(ask('nobody')).rejects.toMatchObject({ kind: 'not-found', code: 'AccountNotFound' })
-  await expect(ask('new', 'smtp')).rejects.toMatchObject({
+  await expect(requestCredentials('missing')).rejects.toMatchObject({
+    kind: 'not-found',
+    code: 'AccountNotFound',
+  })
+  await expect(requestCredentials('new', 'smtp')).rejects.toMatchObject({
     kind: 'not-found',
     code: 'SMTPUnavailable',
   })
 })
 
-test('of webhook keys it answers the one before as well, while it is to sign, and those of single targets', async () => {
+test('getServiceSecret: returns unexpired previous secrets and those of targets', async () => {
   const until = new Date(Date.now() + 60_000)
   const sealed = (text: string, key: string) => sealedBy('second').seal(text, `settings/${key}`)
   const targets = [{ target: 'https://own.example/hook', secret: 'own' }]
@@ -155,10 +161,10 @@ test('of webhook keys it answers the one before as well, while it is to sign, an
 test.each([
   ['smtpServerPassword', checkSmtpServerPassword],
   ['imapProxyServerPassword', checkImapProxyServerPassword],
-] as const)('%s is compared here, and never handed out', async (key, question) => {
+] as const)('%s: is compared and not returned', async (key, command) => {
   await using _app = await start('second', ['first'])
   const check = (password: string) =>
-    bus.request(question, { password }, { key: 'credentials', timeoutMs: 30_000 })
+    bus.request(command, { password }, { key: 'credentials', timeoutMs: 30_000 })
   expect(await eventually(() => check(''))).toEqual({ valid: false })
   const sealed = await sealedBy('first').seal('for all', `settings/${key}`)
   await database.db.insertInto('sealedSettings').values({ key, sealed }).execute()
@@ -167,7 +173,7 @@ test.each([
     expect(await check(wrong)).toEqual({ valid: false })
 })
 
-test('the key for summaries is answered once it is set, and not having one is no error', async () => {
+test('getOpenAiApiKey: returns the key, or nothing if none is set', async () => {
   await using _app = await start('second')
   const key = () => bus.request(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs: 30_000 })
   expect(await eventually(key)).toEqual({})
@@ -176,7 +182,7 @@ test('the key for summaries is answered once it is set, and not having one is no
   expect(await key()).toEqual({ openAiAPIKey: 'sk-1' })
 })
 
-test('a login in an address is opened for its host, and for no other', async () => {
+test('unsealLogin: only for the host it was sealed for', async () => {
   await using _app = await start('second')
   const open = (address: string) =>
     bus.request(unsealLogin, { address }, { key: 'credentials', timeoutMs: 30_000 })
@@ -189,7 +195,7 @@ test('a login in an address is opened for its host, and for no other', async () 
   })
 })
 
-test('the value of a header is opened for whom it was sealed, and for no other', async () => {
+test('unsealHeader: only for the owner it was sealed for', async () => {
   await using _app = await start('second')
   const [header] = await sealHeaders(
     [{ key: 'Authorization', value: 'Bearer x' }],
@@ -204,14 +210,14 @@ test('the value of a header is opened for whom it was sealed, and for no other',
     await expect(open(other)).rejects.toMatchObject({ kind: 'internal' })
 })
 
-test('while keys are rotated with two replicas, one of each step, every answer is right', async () => {
+test('key rotation: two replicas with different secrets during resealing, all replies are correct', async () => {
   const accounts = Array.from({ length: 30 }, (_, n) => `rotated-${n}`)
   for (const account of accounts) await insertAccount(account, 'first')
   const [header] = await sealHeaders([{ key: 'X', value: 'hush' }], 'settings', sealedBy('first'))
   const { key, value } = header ?? { key: '', value: '' }
   await using _old = await start('first', ['second'])
   await using _new = await start('second', ['first'])
-  await eventually(() => ask('rotated-0'))
+  await eventually(() => requestCredentials('rotated-0'))
   const [first, second] = ['first', 'second'].map(keyPairFromSecret)
   if (!first || !second) throw new Error('no keys')
   const db = connect(database.roleUrl('posthorn_auth_bridge'), { name: 'reseal', max: 2 })
@@ -222,30 +228,30 @@ test('while keys are rotated with two replicas, one of each step, every answer i
     resealer: createResealer(second.publicKey, keys),
     batchSize: 3,
   }).finally(() => (done = true))
-  let asked = 0
+  let replies = 0
   do
     for (const account of accounts) {
-      const how = { key: 'credentials', timeoutMs: 30_000 }
-      expect(await ask(account)).toMatchObject({ pass: `pass of ${account}` })
-      expect(await bus.request(unsealHeader, { owner: 'settings', key, value }, how)).toEqual({
+      const options = { key: 'credentials', timeoutMs: 30_000 }
+      expect(await requestCredentials(account)).toMatchObject({ pass: `pass of ${account}` })
+      expect(await bus.request(unsealHeader, { owner: 'settings', key, value }, options)).toEqual({
         value: 'hush',
       })
-      asked += 1
+      replies += 1
     }
   while (!done)
   expect((await resealing).resealed).toBeGreaterThanOrEqual(accounts.length)
-  expect(asked).toBeGreaterThanOrEqual(accounts.length)
+  expect(replies).toBeGreaterThanOrEqual(accounts.length)
   await db.destroy()
 })
 
-test('of an authentication server that never answers it tells before whoever asks has given up', async () => {
+test('authServerTimeoutMs: silent authentication server, fails before the requester times out', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
   const imap = { host: 'imap.example.com', port: 993, useAuthServer: true }
   await database.db
     .insertInto('accounts')
-    .values({ account: 'asked', shard: shardOf('asked'), name: 'x', imap: JSON.stringify(imap) })
+    .values({ account: 'silent', shard: shardOf('silent'), name: 'x', imap: JSON.stringify(imap) })
     .execute()
   const value = JSON.stringify(`http://127.0.0.1:${port}/`)
   await database.db.insertInto('settings').values({ key: 'authServer', value }).execute()
@@ -253,23 +259,25 @@ test('of an authentication server that never answers it tells before whoever ask
   await eventually(() =>
     bus.request(getOpenAiApiKey, {}, { key: 'credentials', timeoutMs: 30_000 }),
   )
-  await expect(ask('asked', 'imap', minCredentialsTimeoutMs)).rejects.toMatchObject({
-    kind: 'unreachable',
-    code: 'HTTPRequestError',
-  })
+  await expect(requestCredentials('silent', 'imap', minCredentialsTimeoutMs)).rejects.toMatchObject(
+    {
+      kind: 'unreachable',
+      code: 'HTTPRequestError',
+    },
+  )
   silent.close()
   const env = { DATABASE_URL: database.url, AMQP_URL: broker.url, SVC_SECRET: 's' }
   expect(readConfig(env).authServerTimeoutMs).toBeLessThan(minCredentialsTimeoutMs - 1_000)
 })
 
-test('with a secret that opens nothing it is not ready and takes no question', async () => {
+test('canUnsealStored: secret that unseals nothing, not ready and serves no commands', async () => {
   const port = await freePort()
   await using _app = await start('a third', [], port)
   await eventually(async () => {
     const response = await fetch(`http://127.0.0.1:${port}/health/ready`)
     expect(await response.json()).toEqual({ success: false, failed: ['secret'] })
   })
-  await expect(ask('new', 'imap', 500)).rejects.toMatchObject({
+  await expect(requestCredentials('new', 'imap', 500)).rejects.toMatchObject({
     code: expect.stringMatching(/Timeout|WorkerNotAvailable/),
   })
 })

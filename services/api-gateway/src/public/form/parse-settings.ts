@@ -10,7 +10,7 @@ import { formTexts } from './form-texts.ts'
 const { wrong } = formTexts
 
 /** What a person has filled in, as text. */
-export interface Filled {
+export interface FormValues {
   name: string
   email: string
   imapHost: string
@@ -21,7 +21,7 @@ export interface Filled {
   smtpPort: string
   smtpUser: string
 }
-export type FilledName = keyof Filled
+export type FormValueName = keyof FormValues
 
 export interface Passwords {
   imap: string
@@ -30,14 +30,14 @@ export interface Passwords {
 }
 
 /** What is wrong, by the field it is shown at. */
-export type Wrong = { [K in FilledName | 'imapPass' | 'smtpPass']?: string }
+export type FormErrors = { [K in FormValueName | 'imapPass' | 'smtpPass']?: string }
 
-export type WholeRegistration = AccountRegistration & {
+export type ImapRegistration = AccountRegistration & {
   imap: Exclude<AccountRegistration['imap'], undefined | false>
 }
 
 /** What is said of the account by whoever made the link. */
-export function givenByLink({ account, request }: Pick<FormLink, 'account' | 'request'>) {
+export function accountFieldsOf({ account, request }: Pick<FormLink, 'account' | 'request'>) {
   const { expectedEmail, notifyFrom, path, subconnections } = request
   return {
     account,
@@ -49,18 +49,18 @@ export function givenByLink({ account, request }: Pick<FormLink, 'account' | 're
 }
 
 /** What the settings mean, as `POST /v1/account` takes it; or what is wrong with them. */
-export function planSettings(
+export function parseSettings(
   link: Pick<FormLink, 'account' | 'request'>,
-  filled: Filled,
+  filled: FormValues,
   passwords: Passwords,
-): { body: WholeRegistration; wrong?: never } | { body?: never; wrong: Wrong } {
+): { body: ImapRegistration; wrong?: never } | { body?: never; wrong: FormErrors } {
   const { name, email, imapHost, imapPort, imapSecurity, imapUser } = filled
   const { smtpHost, smtpPort, smtpUser } = filled
   const imapAuth = { user: imapUser, pass: passwords.imap }
   const smtpAuth = { user: smtpUser || imapUser, pass: passwords.smtp || passwords.imap }
   const port = numberOf(smtpPort)
   const body = {
-    ...givenByLink(link),
+    ...accountFieldsOf(link),
     name,
     email,
     imap: {
@@ -74,15 +74,15 @@ export function planSettings(
       : { smtp: { host: smtpHost, port, secure: port === 465, auth: smtpAuth } }),
   }
   const faults = { ...checkShape(body), ...checkPin(link, filled), ...checkPasswords(passwords) }
-  return Object.keys(faults).length > 0 ? { wrong: faults } : { body: body as WholeRegistration }
+  return Object.keys(faults).length > 0 ? { wrong: faults } : { body: body as ImapRegistration }
 }
 
 /** Who is filled in on the first page, before servers are known. */
 export function checkPerson(
   link: Pick<FormLink, 'account' | 'request'>,
-  filled: Pick<Filled, 'name' | 'email'>,
+  filled: Pick<FormValues, 'name' | 'email'>,
   pass: string,
-): Wrong {
+): FormErrors {
   return {
     ...checkShape({ account: link.account, ...filled }),
     ...checkPin(link, { ...filled, imapUser: '', smtpUser: '' }),
@@ -95,7 +95,7 @@ function numberOf(text: string): number {
   return /^\d{1,5}$/.test(text) ? Number(text) : 0
 }
 
-const places: Record<string, { field: keyof Wrong; text: string }> = {
+const places: Record<string, { field: keyof FormErrors; text: string }> = {
   name: { field: 'name', text: wrong.name },
   email: { field: 'email', text: wrong.email },
   'imap.host': { field: 'imapHost', text: wrong.host },
@@ -109,7 +109,7 @@ const places: Record<string, { field: keyof Wrong; text: string }> = {
 }
 
 /** The same rules as those of the API. */
-function checkShape(body: object): Wrong {
+function checkShape(body: object): FormErrors {
   try {
     check(AccountRegistrationSchema, body)
     return {}
@@ -123,7 +123,7 @@ function checkShape(body: object): Wrong {
   }
 }
 
-function checkPasswords({ imap }: Passwords): Wrong {
+function checkPasswords({ imap }: Passwords): FormErrors {
   return imap === '' ? { imapPass: wrong.pass } : {}
 }
 
@@ -133,8 +133,8 @@ function checkPasswords({ imap }: Passwords): Wrong {
  */
 function checkPin(
   { request: { expectedEmail } }: Pick<FormLink, 'request'>,
-  { email, imapUser, smtpUser }: Pick<Filled, 'email' | 'imapUser' | 'smtpUser'>,
-): Wrong {
+  { email, imapUser, smtpUser }: Pick<FormValues, 'email' | 'imapUser' | 'smtpUser'>,
+): FormErrors {
   if (expectedEmail === undefined) return {}
   const expected = expectedEmail.toLowerCase()
   const names = ['', expected, expected.slice(0, expected.lastIndexOf('@'))]

@@ -25,14 +25,14 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 
-// What a process could ask for that somebody has taken over, with all that it knows: nothing beyond the accounts it serves.
+// A compromised process, with everything it knows, gets the credentials of its own accounts only.
 
 const [database, broker] = await Promise.all([testDatabase(), testBus()])
 await broker.grantServices()
 const { db } = database
-const opened = new AsyncDisposableStack()
+const stack = new AsyncDisposableStack()
 afterAll(async () => {
-  await opened.disposeAsync()
+  await stack.disposeAsync()
   await Promise.all([database.drop(), broker.drop()])
 })
 
@@ -62,10 +62,10 @@ beforeAll(async () => {
   await insertToken(token, 'mine')
   await insertToken(foreign, 'theirs')
   await insertGateway('relay')
-  await insertMessage('in-hand', { leased: true })
+  await insertMessage('leased', { leased: true })
   await insertMessage('waiting', { leased: false })
   await insertMessage('by-relay', { leased: true, gateway: 'relay' })
-  opened.use(
+  stack.use(
     await startApp(
       {
         databaseUrl: database.roleUrl('posthorn_auth_bridge'),
@@ -86,41 +86,48 @@ beforeAll(async () => {
   )
   const log = createLogger('test', 'silent')
   for (const name of names) {
-    const bus = opened.use(
+    const bus = stack.use(
       await connectBus({ url: broker.serviceUrl(name), name, log, metrics: createMetrics('test') }),
     )
     await bus.whenUp()
     buses.set(name, bus)
   }
   await eventually(() =>
-    ask('sync-worker', { account: 'mine', protocol: 'imap', entitlement: { worker } }),
+    requestCredentials('sync-worker', {
+      account: 'mine',
+      protocol: 'imap',
+      entitlement: { worker },
+    }),
   )
 })
 
-const how = { key: 'credentials', timeoutMs: 30_000 }
+const options = { key: 'credentials', timeoutMs: 30_000 }
 
-interface Wish {
+interface TestRequest {
   account: string
   protocol: 'imap' | 'smtp'
   entitlement?: Entitlement | undefined
 }
 
-async function ask(service: ServiceName, { entitlement, ...wish }: Wish) {
+async function requestCredentials(service: ServiceName, { entitlement, ...request }: TestRequest) {
   return buses
     .get(service)
-    ?.request(getCredentials, { ...wish, ...(entitlement ? { entitlement } : {}) }, how)
+    ?.request(getCredentials, { ...request, ...(entitlement ? { entitlement } : {}) }, options)
 }
 
 test.each<[ServiceName, 'imap' | 'smtp', Entitlement]>([
   ['sync-worker', 'imap', { worker }],
-  ['sender', 'smtp', { queueId: 'in-hand' }],
+  ['sender', 'smtp', { queueId: 'leased' }],
   ['imap-proxy', 'imap', { token: hashToken(token) }],
-])('%s gets what the account it serves logs in with', async (service, protocol, entitlement) => {
-  expect(await ask(service, { account: 'mine', protocol, entitlement })).toEqual({
-    user: 'mine',
-    pass: `${protocol} of mine`,
-  })
-})
+])(
+  'assertEntitled: %s holds the account, gets its credentials',
+  async (service, protocol, entitlement) => {
+    expect(await requestCredentials(service, { account: 'mine', protocol, entitlement })).toEqual({
+      user: 'mine',
+      pass: `${protocol} of mine`,
+    })
+  },
+)
 
 test.each<[string, ServiceName, string, 'imap' | 'smtp', Entitlement | undefined]>([
   ['of another worker', 'sync-worker', 'theirs', 'imap', { worker }],
@@ -134,46 +141,56 @@ test.each<[string, ServiceName, string, 'imap' | 'smtp', Entitlement | undefined
   ['for sending', 'sync-worker', 'mine', 'smtp', { worker }],
   ['without entitlement', 'sync-worker', 'mine', 'imap', undefined],
   ['without a message', 'sender', 'mine', 'smtp', undefined],
-  ['of another account', 'sender', 'theirs', 'smtp', { queueId: 'in-hand' }],
-  ['with a message that is not in hand', 'sender', 'mine', 'smtp', { queueId: 'waiting' }],
+  ['of another account', 'sender', 'theirs', 'smtp', { queueId: 'leased' }],
+  ['with a message that is not leased', 'sender', 'mine', 'smtp', { queueId: 'waiting' }],
   ['with one for a gateway', 'sender', 'mine', 'smtp', { queueId: 'by-relay' }],
-  ['for reading', 'sender', 'mine', 'imap', { queueId: 'in-hand' }],
+  ['for reading', 'sender', 'mine', 'imap', { queueId: 'leased' }],
   ['without a token', 'imap-proxy', 'mine', 'imap', {}],
   ["with another account's token", 'imap-proxy', 'mine', 'imap', { token: hashToken(foreign) }],
-  ['with a token that is none', 'imap-proxy', 'mine', 'imap', { token: hashToken('x') }],
+  ['with an unknown token', 'imap-proxy', 'mine', 'imap', { token: hashToken('x') }],
   ['for sending', 'imap-proxy', 'mine', 'smtp', { token: hashToken(token) }],
-])('no credential %s: %s', async (...[, service, account, protocol, entitlement]) => {
-  await expect(ask(service, { account, protocol, entitlement })).rejects.toMatchObject({
-    kind: 'unavailable',
-    message: 'Requester does not hold this account',
-  })
-})
-
-test.each<ServiceName>(['smtp-proxy', 'api-gateway'])('%s gets none at all', async (service) => {
-  for (const entitlement of [{ worker }, { queueId: 'in-hand' }, { token: hashToken(token) }])
+])(
+  'assertEntitled: %s, rejected for %s',
+  async (...[, service, account, protocol, entitlement]) => {
     await expect(
-      ask(service, { account: 'mine', protocol: 'imap', entitlement }),
-    ).rejects.toMatchObject({ kind: 'forbidden' })
-})
+      requestCredentials(service, { account, protocol, entitlement }),
+    ).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'Requester does not hold this account',
+    })
+  },
+)
 
-test('the login of a gateway goes to the sender that has a message for it', async () => {
+test.each<ServiceName>(['smtp-proxy', 'api-gateway'])(
+  'getCredentials: requested by %s, forbidden',
+  async (service) => {
+    for (const entitlement of [{ worker }, { queueId: 'leased' }, { token: hashToken(token) }])
+      await expect(
+        requestCredentials(service, { account: 'mine', protocol: 'imap', entitlement }),
+      ).rejects.toMatchObject({ kind: 'forbidden' })
+  },
+)
+
+test('assertEntitledToGateway: leased message of the gateway, gets its login', async () => {
   const askFor = (queueId: string) =>
     buses
       .get('sender')
-      ?.request(getGatewayCredentials, { gateway: 'relay', entitlement: { queueId } }, how)
+      ?.request(getGatewayCredentials, { gateway: 'relay', entitlement: { queueId } }, options)
   expect(await askFor('by-relay')).toEqual({ user: 'user', pass: 'of relay' })
-  await expect(askFor('in-hand')).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(askFor('leased')).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('where the password for all accounts is set, the IMAP door serves them all', async () => {
+test('assertEntitled: imapProxyServerPassword set, imap-proxy gets all accounts', async () => {
   const sealed = await sealer.seal('for all', 'settings/imapProxyServerPassword')
   await db.insertInto('sealedSettings').values({ key: 'imapProxyServerPassword', sealed }).execute()
-  expect(await ask('imap-proxy', { account: 'theirs', protocol: 'imap' })).toMatchObject({
+  expect(
+    await requestCredentials('imap-proxy', { account: 'theirs', protocol: 'imap' }),
+  ).toMatchObject({
     user: 'theirs',
   })
 })
 
-test('the login in an address is opened for those who connect to it, and for nobody else', async () => {
+test('unsealLogin: only for services that connect to the address', async () => {
   const sealed = (name: string) => sealLogin(`https://u:p@${name}.example/`, sealer)
   const [webhooks, own, calls, proxy] = await Promise.all(
     ['webhooks', 'own', 'calls', 'proxy'].map(sealed),
@@ -190,42 +207,42 @@ test('the login in an address is opened for those who connect to it, and for nob
     .set({ webhooks: own ?? null, proxy: proxy ?? null })
     .where('account', '=', 'theirs')
     .execute()
-  const found: Record<string, string[]> = {}
+  const services: Record<string, string[]> = {}
   for (const [name, address = ''] of Object.entries({ webhooks, own, calls, proxy }))
     for (const service of names) {
-      const asked = buses.get(service)?.request(unsealLogin, { address }, how)
-      const opened = await asked?.catch(() => undefined)
-      if (opened?.address === `https://u:p@${name}.example/`)
-        found[name] = [...(found[name] ?? []), service]
+      const reply = buses.get(service)?.request(unsealLogin, { address }, options)
+      const unsealed = await reply?.catch(() => undefined)
+      if (unsealed?.address === `https://u:p@${name}.example/`)
+        services[name] = [...(services[name] ?? []), service]
     }
-  expect(found).toEqual({
+  expect(services).toEqual({
     webhooks: ['webhook-dispatcher'],
     own: ['webhook-dispatcher'],
     calls: ['sync-worker', 'api-gateway', 'webhook-dispatcher'],
-    // The dispatcher's role does not let it read those.
+    // Its database role cannot read these addresses.
     proxy: ['sync-worker', 'sender', 'imap-proxy', 'webhook-dispatcher'],
   })
 })
 
-test('values of headers are opened for the webhook-dispatcher alone', async () => {
+test('unsealHeader: only for webhook-dispatcher', async () => {
   const [{ key, value } = { key: '', value: '' }] = await sealHeaders(
     [{ key: 'Authorization', value: 'Bearer x' }],
     'account/mine',
     sealer,
   )
   const open = (service: ServiceName) =>
-    buses.get(service)?.request(unsealHeader, { owner: 'account/mine', key, value }, how)
+    buses.get(service)?.request(unsealHeader, { owner: 'account/mine', key, value }, options)
   for (const service of names.filter((name) => name !== 'webhook-dispatcher'))
     await expect(open(service)).rejects.toMatchObject({ kind: 'forbidden' })
   expect(await open('webhook-dispatcher')).toEqual({ value: 'Bearer x' })
 })
 
-test('with the database role of workers none can pass for another, nor hold a shard for a moment without its holder noticing', async () => {
-  const role = opened.use(connect(database.roleUrl('posthorn_sync_worker'), { name: 'x', max: 1 }))
+test('role posthorn_sync_worker: cannot impersonate a worker, taking a shard raises its epoch', async () => {
+  const role = stack.use(connect(database.roleUrl('posthorn_sync_worker'), { name: 'x', max: 1 }))
   const shard = shardOf('theirs')
   const epoch = async () =>
     (await db.selectFrom('shards').select('epoch').where('shard', '=', shard).execute())[0]?.epoch
-  const held = await epoch()
+  const before = await epoch()
   const proof = hashToken(worker.proof)
   for (const query of [
     sql`update workers set proof = ${proof} where id = ${other.id}`,
@@ -239,11 +256,11 @@ test('with the database role of workers none can pass for another, nor hold a sh
     await expect(
       sql`update shards set owner = ${id} where shard = ${shard}`.execute(role),
     ).rejects.toThrow('must rise')
-  expect(await epoch()).toBe(held)
+  expect(await epoch()).toBe(before)
   await hold('theirs', other.id)
 })
 
-test('what is sealed for one opens in no row of another', async () => {
+test('seal context: value moved to another row, is not unsealed', async () => {
   const move = (from: { account: string; kind: string }, to: { account: string; kind: string }) =>
     sql`update credentials t set sealed = f.sealed from credentials f
       where (f.account, f.kind) = (${from.account}, ${from.kind}) and (t.account, t.kind) = (${to.account}, ${to.kind})`.execute(
@@ -257,7 +274,7 @@ test('what is sealed for one opens in no row of another', async () => {
   ]) {
     await move(from, mine)
     await expect(
-      ask('sync-worker', { ...ofMine('imap'), entitlement: { worker } }),
+      requestCredentials('sync-worker', { ...ofMine('imap'), entitlement: { worker } }),
     ).rejects.toMatchObject({ kind: 'internal' })
   }
   await sql`update gateway_credentials set sealed = (select sealed from credentials where account = 'theirs' and kind = 'smtp')`.execute(
@@ -265,7 +282,7 @@ test('what is sealed for one opens in no row of another', async () => {
   )
   const entitlement = { queueId: 'by-relay' }
   await expect(
-    buses.get('sender')?.request(getGatewayCredentials, { gateway: 'relay', entitlement }, how),
+    buses.get('sender')?.request(getGatewayCredentials, { gateway: 'relay', entitlement }, options),
   ).rejects.toMatchObject({ kind: 'internal' })
 })
 

@@ -48,31 +48,34 @@ export type Branding = Pick<
   'pageBrandName' | 'templateHeader' | 'templateHtmlHead' | 'serviceUrl'
 >
 
-export type Theme = 'light' | 'dark'
+export type ColorScheme = 'light' | 'dark'
 
 /** How a page looks: the operator's part, and what whoever leads here asks for; without a theme it is that of the device. */
 export interface PageTheme extends Branding {
-  theme?: Theme
+  colorScheme?: ColorScheme
 }
 
 export interface Page {
   html: string
   /** What the browser may load for it. */
-  policy: string
+  contentSecurityPolicy: string
 }
 
-export interface Content {
+export interface PageContent {
   title: string
   /** HTML: whatever is not ours in it went through `escape`. */
   body: string
   /** Where the browser goes by itself. */
-  leadsTo?: string
+  redirectUrl?: string
 }
 
 /** A whole page around what it says. Works without scripts, and lets none run. */
-export function frame({ title, body, leadsTo }: Content, look: PageTheme): Page {
-  const { templateHeader, templateHtmlHead, theme } = look
-  const brand = escape(nameOf(look))
+export function renderPage(
+  { title, body, redirectUrl: leadsTo }: PageContent,
+  look: PageTheme,
+): Page {
+  const { templateHeader, templateHtmlHead, colorScheme: theme } = look
+  const brand = escapeHtml(nameOf(look))
   // The operator's own parts go in as they are: whoever may set them may speak in the operator's name.
   const html = `<!doctype html>
 <html lang="en"${theme ? ` data-theme="${theme}"` : ''}>
@@ -81,7 +84,7 @@ export function frame({ title, body, leadsTo }: Content, look: PageTheme): Page 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="referrer" content="no-referrer">
-${leadsTo === undefined ? '' : `<meta http-equiv="refresh" content="0; url=${escape(leadsTo)}">\n`}<title>${title}${brand === '' ? '' : ` – ${brand}`}</title>
+${leadsTo === undefined ? '' : `<meta http-equiv="refresh" content="0; url=${escapeHtml(leadsTo)}">\n`}<title>${title}${brand === '' ? '' : ` – ${brand}`}</title>
 <style>${style}</style>
 ${templateHtmlHead ?? ''}
 </head>
@@ -93,7 +96,10 @@ ${brand === '' ? '' : `<p class="brand">${brand}</p>\n`}${body}
 </body>
 </html>
 `
-  return { html, policy: policyFor(Boolean(templateHeader) || Boolean(templateHtmlHead)) }
+  return {
+    html,
+    contentSecurityPolicy: policyFor(Boolean(templateHeader) || Boolean(templateHtmlHead)),
+  }
 }
 
 /** Never a script. Pictures, fonts and styles of others only where the operator put something in. */
@@ -109,7 +115,7 @@ function nameOf({ pageBrandName, serviceUrl }: Branding): string {
 }
 
 /** Text as it may stand in HTML and in its attributes. */
-export function escape(text: string): string {
+export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -119,6 +125,6 @@ export function escape(text: string): string {
 }
 
 /** A field of a form that nobody sees. */
-export function hidden(name: string, value: string): string {
-  return `<input type="hidden" name="${name}" value="${escape(value)}">`
+export function hiddenField(name: string, value: string): string {
+  return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
 }

@@ -1,6 +1,6 @@
 import { type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
 
-export interface Signed<A extends SignedLink['act']> {
+export interface SignedParams<A extends SignedLink['act']> {
   link: Extract<SignedLink, { act: A }>
   data: string
   sig: string
@@ -11,9 +11,9 @@ export async function readSigned<A extends SignedLink['act']>(
   keys: LinkKeys,
   act: A,
   { data, sig }: { data?: unknown; sig?: unknown },
-): Promise<Signed<A> | undefined> {
+): Promise<SignedParams<A> | undefined> {
   if (typeof data !== 'string' || typeof sig !== 'string') return undefined
   const link = readLink(await keys.current(), { data, sig })
   if (link?.act !== act) return undefined
-  return { link: link as Signed<A>['link'], data, sig }
+  return { link: link as SignedParams<A>['link'], data, sig }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type ListForm, listPage, notePage } from './page.ts'
+import { type ListForm, listPage, notePage } from './link-pages.ts'
 
 const form: ListForm = {
   state: 'ask',
@@ -34,7 +34,7 @@ test('whatever is in a link, the page has the same elements', () => {
 })
 
 test('our own style is the only thing a browser may load', () => {
-  const { html, policy } = notePage('invalid', {})
+  const { html, contentSecurityPolicy: policy } = notePage('invalid', {})
   const [, style = ''] = /<style>([^]*)<\/style>/.exec(html) ?? []
   const hash = createHash('sha256').update(style).digest('base64')
   expect(policy).toBe(
@@ -43,7 +43,7 @@ test('our own style is the only thing a browser may load', () => {
 })
 
 test('the operator may adorn a page, and no script runs even then', () => {
-  const { html, policy } = listPage(form, {
+  const { html, contentSecurityPolicy: policy } = listPage(form, {
     pageBrandName: 'Shop',
     templateHtmlHead: '<style>h1 { color: red }</style>',
     templateHeader: '<img src="https://shop.example/logo.png">',

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 import type { OperationOutput, operations } from '@posthorn/contracts'
 
-export type AutoconfigAnswer = OperationOutput<typeof operations.getAutoconfig>
-export type FoundServer = Exclude<AutoconfigAnswer['imap'], false>
+export type AutoconfigResponse = OperationOutput<typeof operations.getAutoconfig>
+export type DiscoveredServer = Exclude<AutoconfigResponse['imap'], false>
 
 /** What a source knows of the servers of an address. */
-export interface Found {
-  imap?: FoundServer
-  smtp?: FoundServer
+export interface AutoconfigResult {
+  imap?: DiscoveredServer
+  smtp?: DiscoveredServer
 }
 
 /** An address, taken apart. */
-export interface Asked {
+export interface AddressParts {
   email: string
   local: string
   /** In ASCII and lower case. */
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** A server as somebody out there names it; undefined where that is no name of one. */
-export function serverOf({
+export function parseServer({
   host,
   port,
   secure,
@@ -29,7 +29,7 @@ export function serverOf({
   port: number
   secure: boolean
   user: string
-}): FoundServer | undefined {
+}): DiscoveredServer | undefined {
   const name = host.trim().toLowerCase().replace(/\.$/, '')
   if (!isHostName(name) || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined
   return { auth: { user: user.slice(0, 256) }, host: name, port, secure }

@@ -5,14 +5,14 @@ import type { PendingLogin } from '../../store/oauth2-logins.ts'
 import { upsertPassword } from '../../store/credentials.ts'
 import { type ConnectDeps, connectMailbox } from '../form/connect-mailbox.ts'
 
-export interface ConsentDeps extends ConnectDeps {
+export interface StoreGrantDeps extends ConnectDeps {
   timeoutMs: number
 }
 
 /** What a provider gave: who it is of, and the grant, sealed for the account. */
-export type Granted = CommandResponse<typeof completeOAuth2Login>
+export type ReceivedGrant = CommandResponse<typeof completeOAuth2Login>
 
-export type Taken =
+export type StoreGrantResult =
   | { refused?: never; state: 'new' | 'existing' }
   | { refused: 'missing' }
   | { refused: 'unverified' }
@@ -23,36 +23,39 @@ export type Taken =
  *
  * @throws LinkUsed, LinkGone, AppError `AccountAlreadyExists`
  */
-export async function takeGrant(
-  deps: ConsentDeps,
+export async function storeGrant(
+  deps: StoreGrantDeps,
   login: PendingLogin,
-  granted: Granted,
-): Promise<Taken> {
+  granted: ReceivedGrant,
+): Promise<StoreGrantResult> {
   const { app, registration, form } = login
   const { account, body } = registration
   const expectedEmail = body.expectedEmail ?? (await findExpectedEmail(deps.db, account))
   const lacking = lackOf(granted)
   if (lacking !== undefined) {
-    await giveBack(deps, login, granted)
+    await revokeGrant(deps, login, granted)
     return { refused: lacking }
   }
   if (expectedEmail && expectedEmail.toLowerCase() !== granted.user.toLowerCase()) {
-    await giveBack(deps, login, granted)
+    await revokeGrant(deps, login, granted)
     return { refused: 'other', expected: expectedEmail }
   }
   const keep = (tx: Tx) =>
     upsertPassword(tx, { account, kind: 'oauth2', sealed: granted.sealedGrant })
   try {
     const whole = bodyOf({ app, registration }, granted)
-    return { state: await connectMailbox(deps, { account, body: whole, form }, keep) }
+    return { state: await connectMailbox(deps, { account, body: whole, formNonce: form }, keep) }
   } catch (error) {
-    await giveBack(deps, login, granted)
+    await revokeGrant(deps, login, granted)
     throw error
   }
 }
 
 /** An address that nobody has verified says nothing: not whose account it is, and not what address the account has. */
-function lackOf({ missingScopes, unverified }: Granted): 'missing' | 'unverified' | undefined {
+function lackOf({
+  missingScopes,
+  unverified,
+}: ReceivedGrant): 'missing' | 'unverified' | undefined {
   if (unverified) return 'unverified'
   return missingScopes.length > 0 ? 'missing' : undefined
 }
@@ -60,7 +63,7 @@ function lackOf({ missingScopes, unverified }: Granted): 'missing' | 'unverified
 /** The account as it is registered: what was known of it, and who signed in. */
 function bodyOf(
   { app, registration }: Pick<PendingLogin, 'app' | 'registration'>,
-  granted: Granted,
+  granted: ReceivedGrant,
 ) {
   const { body, delegated } = registration
   const { user, name = user } = granted
@@ -78,10 +81,10 @@ function bodyOf(
  * Gives a grant back that nobody will use. Providers take all grants of the person back with it: not where an account lives by one. That
  * it cannot be given back stops nobody: it is forgotten with this process.
  */
-async function giveBack(
-  { db, bus, timeoutMs }: ConsentDeps,
+async function revokeGrant(
+  { db, bus, timeoutMs }: StoreGrantDeps,
   { app, registration: { account } }: PendingLogin,
-  { user, sealedGrant }: Granted,
+  { user, sealedGrant }: ReceivedGrant,
 ): Promise<void> {
   try {
     if (await isUserConnected(db, app, user)) return

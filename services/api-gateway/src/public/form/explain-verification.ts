@@ -1,7 +1,7 @@
 import type { VerificationResult } from '@posthorn/contracts'
 import { formTexts } from './form-texts.ts'
 
-export interface Explained {
+export interface VerificationProblem {
   /** Where on the page it belongs; `none`: nobody could try. */
   at: 'pass' | 'host' | 'none'
   text: string
@@ -19,7 +19,7 @@ const certificateCodes =
  * What came of a login, for whoever filled in the form. That a port is closed, silent, forbidden or something else's is all one here,
  * and only what a mail server says about a login is passed on: the form is no means to look around in our network.
  */
-export function explainVerdict(verdict: VerificationResult): Explained | undefined {
+export function explainVerification(verdict: VerificationResult): VerificationProblem | undefined {
   if (verdict.success) return undefined
   const { code = '', responseText, statusCode } = verdict
   const { login, said, certificate, server, unavailable } = formTexts.failed

@@ -1,5 +1,5 @@
-import { type Branding, escape, frame, hidden, type Page } from './frame.ts'
-import { texts } from './texts.ts'
+import { type Branding, escapeHtml, renderPage, hiddenField, type Page } from './page-layout.ts'
+import { linkTexts } from './texts.ts'
 
 export interface ListForm {
   state: 'ask' | 'left' | 'back'
@@ -14,21 +14,21 @@ export interface ListForm {
 
 /** The page of a list: what is the case, and a button for the other thing. */
 export function listPage(form: ListForm, branding: Branding): Page {
-  const { title, lead, button, note } = texts[form.state]
+  const { title, lead, button, note } = linkTexts[form.state]
   const action = form.state === 'left' ? 'subscribe' : 'unsubscribe'
   const body = `<h1>${title}</h1>
 <p>${lead}</p>
-<dl><dt>${texts.address}</dt><dd>${escape(form.recipient)}</dd><dt>${texts.list}</dt><dd>${escape(form.listId)}</dd></dl>
+<dl><dt>${linkTexts.address}</dt><dd>${escapeHtml(form.recipient)}</dd><dt>${linkTexts.list}</dt><dd>${escapeHtml(form.listId)}</dd></dl>
 <form method="post" action="${form.target}">
-${hidden('data', form.data)}${hidden('sig', form.sig)}${hidden('action', action)}
+${hiddenField('data', form.data)}${hiddenField('sig', form.sig)}${hiddenField('action', action)}
 <button type="submit">${button}</button>
 </form>
 <p class="note">${note}</p>`
-  return frame({ title, body }, branding)
+  return renderPage({ title, body }, branding)
 }
 
 /** A page that only says something. */
 export function notePage(what: 'invalid' | 'unavailable', branding: Branding): Page {
-  const { title, lead } = texts[what]
-  return frame({ title, body: `<h1>${title}</h1>\n<p>${lead}</p>` }, branding)
+  const { title, lead } = linkTexts[what]
+  return renderPage({ title, body: `<h1>${title}</h1>\n<p>${lead}</p>` }, branding)
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { openOAuth2World } from './oauth2-world.ts'
+import { createOAuth2World } from './oauth2-world.ts'
 
-const world = await openOAuth2World({ asProcess: true })
+const world = await createOAuth2World({ asProcess: true })
 const { provider, db } = world
 afterAll(() => world[Symbol.asyncDispose]())
 await world.insertProviderApp('app')
@@ -14,22 +14,22 @@ async function register(account: string): Promise<void> {
   await world.insertAccount(account, { provider: 'app', auth: { user } }, sealedGrant)
 }
 
-/** Asks for another token; resolves when the provider has replaced the refresh token, and waits with its answer. */
+/** Starts a renewal. Resolves when the provider has replaced the token and delays its response. */
 async function renewHalfway(account: string) {
-  const [given, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [replaced, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   provider.holdTokenReplies = async () => {
-    given.resolve()
+    replaced.resolve()
     await release.promise
   }
-  const asked = Promise.allSettled([world.ask(account, 'imap', true)])
-  await given.promise
+  const request = Promise.allSettled([world.getCredentials(account, 'imap', true)])
+  await replaced.promise
   provider.holdTokenReplies = undefined
-  return { asked, release: () => release.resolve() }
+  return { request, release: () => release.resolve() }
 }
 
 let bridge = world.bridge
 
-test('who dies between the answer of a provider and storing it has the owner asked again, where the old token is worth nothing', async () => {
+test('AccessTokens: killed before storing a token, a strict provider requires a new consent', async () => {
   await register('forgiven')
   await register('strict')
   provider.acceptsReplacedRefreshTokens = true
@@ -40,39 +40,39 @@ test('who dies between the answer of a provider and storing it has the owner ask
   for (const { release } of [first, second]) release()
 
   bridge = world.startBridge()
-  await eventually(() => world.isAnswering(), { timeoutMs: 120_000 })
-  // Twenty seconds later: nobody else is to ask as long as who has the turn may still come with an answer.
+  await eventually(() => world.isServing(), { timeoutMs: 120_000 })
+  // Expires the leases, as after 20 s.
   await db
     .updateTable('oauth2Tokens')
     .set({ refreshingUntil: sql<Date>`now()` })
     .execute()
-  const forgiven = await world.ask('forgiven')
+  const forgiven = await world.getCredentials('forgiven')
   expect(forgiven).toEqual({ user: 'forgiven@mail.test', accessToken: expect.any(String) })
-  expect(await world.ask('forgiven', 'imap', true)).not.toEqual(forgiven)
+  expect(await world.getCredentials('forgiven', 'imap', true)).not.toEqual(forgiven)
 
   for (let count = 0; count < 20; count += 1) {
-    await expect(world.ask('strict', 'imap', true)).rejects.toMatchObject({
+    await expect(world.getCredentials('strict', 'imap', true)).rejects.toMatchObject({
       kind: 'rejected',
       code: 'OauthRenewError',
       extras: { info: { tokenRequest: { response: { error: 'invalid_grant' } } } },
     })
-    await world.refusedForLong('strict')
+    await world.failForAnHour('strict')
   }
   expect(provider.counts.refused['refresh_token']).toBe(1)
   const { sealedGrant } = await world.consent('app', 'strict', 'strict@mail.test')
   await world.putGrant('strict', sealedGrant)
-  expect(await world.ask('strict')).toHaveProperty('accessToken')
+  expect(await world.getCredentials('strict')).toHaveProperty('accessToken')
 })
 
-test('who is told to stop stores what it has asked for first', async () => {
+test('SIGTERM: a renewal in flight, is stored before the exit', async () => {
   await register('last')
-  const { asked, release } = await renewHalfway('last')
+  const { request, release } = await renewHalfway('last')
   bridge?.kill('SIGTERM')
-  // It takes no more questions by now.
-  await eventually(() => expect(world.isAnswering()).rejects.toThrow())
+  // Wait until it serves no more commands.
+  await eventually(() => expect(world.isServing()).rejects.toThrow())
   const ended = bridge && once(bridge, 'exit')
   release()
-  expect(await asked).toMatchObject([{ value: { user: 'last@mail.test' } }])
+  expect(await request).toMatchObject([{ value: { user: 'last@mail.test' } }])
   expect(await ended).toEqual([0, null])
   const stored = db.selectFrom('oauth2Tokens').select('revision').where('account', '=', 'last')
   expect(await stored.execute()).toEqual([{ revision: '1' }])
