@@ -1,15 +1,16 @@
 #!/bin/bash
 # fetch-debian.sh DIR SUITE PATTERN PACKAGE...
-# Downloads packages of Debian SUITE, and those they depend on whose names match PATTERN (an extended regular expression), and extracts
-# them under DIR/root. Needs no root: apt-get and dpkg with lists of their own, and the mirror this machine is already set up with.
-# DIR/done says that DIR is whole and where it stood. Several at once: one works, the others wait for it.
+# Downloads packages of Debian SUITE and their dependencies whose names match PATTERN (an extended
+# regular expression), and extracts them under DIR/root. Needs no root: apt-get and dpkg use private
+# lists and the mirror that is configured on this machine. DIR/done marks a complete DIR and has its
+# original path. Of concurrent calls, one works and the others wait for it.
 set -euo pipefail
 mkdir -p "$1"
 dir=$(cd "$1" && pwd -P) suite=$2 pattern=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
 for tool in apt-get apt-cache dpkg flock; do
-  command -v "$tool" >/dev/null || { echo "$tool is not here: packages can be fetched on Debian and its like alone" >&2; exit 1; }
+  command -v "$tool" >/dev/null || { echo "$tool not found: packages can only be downloaded on Debian and derived systems" >&2; exit 1; }
 done
 exec 9>"$dir/lock"
 flock 9
@@ -19,9 +20,9 @@ mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/debs" 
 
 mirror=$( (cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null || true) |
   sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+) .*/\2/p' | grep -E -m1 '/debian/?$' || true)
-[ -n "$mirror" ] || { echo "apt knows no Debian mirror here" >&2; exit 1; }
+[ -n "$mirror" ] || { echo "no Debian mirror in the configuration of apt" >&2; exit 1; }
 echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" > "$dir/apt/sources.list"
-# An empty status: with the system's own, apt would want the very versions that are installed.
+# An empty status file: with the system's own, apt would select the installed versions.
 : > "$dir/apt/status"
 options=(-o Dir::State::status="$dir/apt/status" -o Dir::Etc::sourcelist="$dir/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
   -o Dir::State::lists="$dir/apt/lists" -o Dir::Cache="$dir/apt/cache" -o APT::Sandbox::User="" -o Debug::NoLocking=1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# guard.sh PID SIGNAL: ends process PID, and its group, once our standard input is closed, that is, once whoever started us is gone,
-# however it went. Keeps servers that a test run started from outliving a test run that was killed.
+# guard.sh PID SIGNAL: ends process PID and its group when standard input is closed, that is, when the
+# starter has ended for any reason. Prevents servers from outliving a killed test run.
 while read -r _; do :; done
 kill -s "$2" "$1" 2>/dev/null || exit 0
 i=0

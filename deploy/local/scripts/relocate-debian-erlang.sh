@@ -1,9 +1,10 @@
 #!/bin/sh
 # relocate-debian-erlang.sh ROOT
-# ROOT is a folder that Debian's erlang-* and rabbitmq-server packages were extracted to. Makes that Erlang run from there, without root
-# rights and without /usr/lib/erlang, which Debian writes into bin/erl.
-# Where ROOT has a libc6 of its own (packages of a newer Debian than this machine's), every program of Erlang is started through ROOT's
-# own loader, so that it runs on an older machine. LD_LIBRARY_PATH must then not be set: this machine's own shell would load it, too.
+# ROOT is a directory with the extracted erlang-* and rabbitmq-server packages of Debian. Makes that
+# Erlang run from there, without root and without /usr/lib/erlang, which Debian writes into bin/erl.
+# If ROOT has its own libc6 (packages of a newer Debian), every program of Erlang is started through
+# ROOT's loader, so that it runs on an older machine. LD_LIBRARY_PATH must not be set then, because
+# this machine's shell would load that libc, too.
 set -eu
 root=$(cd "$1" && pwd -P)
 erlang="$root/usr/lib/erlang"

@@ -1,6 +1,6 @@
 /**
- * Names that the glossary replaced, as whole identifiers. Names that stay legal with another meaning (`place`, `Target`,
- * `open`) are not listed.
+ * Names that the glossary replaced, as whole identifiers. Names that stay legal with another
+ * meaning (`place`, `Target`, `open`) are not listed.
  */
 export const replacedNames: ReadonlySet<string> = new Set(
   `

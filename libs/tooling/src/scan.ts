@@ -13,8 +13,9 @@ const token =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/g
 
 /**
- * Splits a source into code, comments and literals. Template literals are one literal each, expressions included. It is a
- * scanner for the rules of the workspace, not a parser: it relies on the formatter's output.
+ * Splits a source into code, comments and literals. Template literals are one literal each,
+ * expressions included. It is a scanner for the rules of the workspace, not a parser: it relies on
+ * the formatter's output.
  */
 export function scanSource(source: string): SourcePart[] {
   const parts: SourcePart[] = []

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { root, runJest, runProgram, runStaticChecks } from './commands.ts'
 
-// `make test`: static checks and all tests, with the servers they need. The last line counts the results.
+// `make test`: static checks and all tests, with their servers. The last line counts the results.
 //   node libs/tooling/src/test.ts                     everything
 //   node libs/tooling/src/test.ts --kind integration  one kind
 //   node libs/tooling/src/test.ts path/to/x.test.ts   one file
@@ -123,7 +123,9 @@ async function timed<T>(phase: string, run: () => Promise<T>): Promise<T> {
   return result
 }
 
-/** Starts the servers of `make servers`. Servers that are running already are used and left running. */
+/**
+ * Starts the servers of `make servers`. Servers that are running already are used and left running.
+ */
 async function startServers(): Promise<{ env: NodeJS.ProcessEnv; started: boolean }> {
   const envFile = join(root, '.local/servers.env')
   const read = () => (existsSync(envFile) ? readFileSync(envFile, 'utf8') : '')

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { root } from './commands.ts'
 import { checkDocument, checkSource } from './wording.ts'
 
-// node libs/tooling/src/wording-main.ts [folder…]: lists what breaks the wording rules, one line each.
+// node libs/tooling/src/wording-main.ts [folder…]: lists what breaks the wording rules, one line
+// each.
 const folders = process.argv.slice(2)
 const patterns =
   folders.length > 0 ? folders.map((folder) => `${folder}/**/*.{ts,md}`) : ['**/*.{ts,md}']

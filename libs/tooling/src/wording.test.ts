@@ -5,7 +5,22 @@ import { root } from './commands.ts'
 import { checkDescription, checkDocument, checkSource, type Violation } from './wording.ts'
 
 /** Folders whose texts still use replaced words. Remove an entry when its folder is rewritten. */
-const notRewritten = ['libs/backends/']
+const notRewritten = [
+  'deploy/runbook.md',
+  'libs/backends/',
+  'services/api-gateway/src/autoconfig/',
+  'services/api-gateway/src/public/',
+  'services/api-gateway/test/',
+  'services/auth-bridge/',
+  'services/smtp-proxy/',
+]
+
+/** Names and texts that are fixed elsewhere: contract members, library types, model prompts. */
+const exempt: readonly { path: RegExp; text: RegExp }[] = [
+  { path: /\/(filing|file-sent|file-sent\.test|sent-copy|mailbox-worker)\.ts$/, text: /^found$/ },
+  { path: /templates\/src\/parse-template\.ts$/, text: /^Visitor$/ },
+  { path: /summaries\/chat-completion\.ts$/, text: /was written by somebody else/ },
+]
 
 /** Files that contain the replaced words as data. */
 const wordLists = ['libs/tooling/src/replaced-names.ts', 'libs/tooling/src/wording']
@@ -17,7 +32,10 @@ const files = globSync('**/*.{ts,md}', {
 
 function violationsOf(path: string): Violation[] {
   const text = readFileSync(join(root, path), 'utf8')
-  return path.endsWith('.md') ? checkDocument(path, text) : checkSource(path, text)
+  const violations = path.endsWith('.md') ? checkDocument(path, text) : checkSource(path, text)
+  return violations.filter(
+    (violation) => !exempt.some((rule) => rule.path.test(path) && rule.text.test(violation.text)),
+  )
 }
 
 describe('wording', () => {

@@ -19,7 +19,9 @@ const bannedWords =
 /** Openings that lack their noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
 
-/** Checks a TypeScript source: line lengths, openings of comments, banned words and replaced names. */
+/**
+ * Checks a TypeScript source: line lengths, openings of comments, banned words and replaced names.
+ */
 export function checkSource(path: string, source: string): Violation[] {
   const violations: Violation[] = []
   const report = (line: number, rule: string, text: string) =>

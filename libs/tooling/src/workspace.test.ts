@@ -14,7 +14,7 @@ const packages = readPackages()
 const sources = readSources(['libs/*/src/**/*.ts', 'services/*/src/**/*.ts'])
 const isTest = (path: string) => path.endsWith('.test.ts')
 
-test('a package imports only levels below its own, and no service another', () => {
+test('packages: import lower levels only, services import no service', () => {
   const wrong = packages.flatMap(({ folder, dependencies }) =>
     dependencies
       .filter((name) => name.startsWith('@posthorn/'))
@@ -24,7 +24,7 @@ test('a package imports only levels below its own, and no service another', () =
         if (level >= 6) return false
         if (packages.some((other) => other.folder === `services/${name}`)) return true
         if (level === 5) return name === 'testkit' || name === 'local'
-        // contracts and config are the ground all others of level 1 may stand on
+        // All packages above level 0 may import contracts and config.
         return (
           levelOf(`libs/${name}`) >= level &&
           !(['contracts', 'config'].includes(name) && level >= 1)
@@ -35,13 +35,13 @@ test('a package imports only levels below its own, and no service another', () =
   expect(wrong).toEqual([])
 })
 
-test('every library has a level', () => {
+test('libraries: each has a level', () => {
   expect(packages.filter(({ folder }) => levelOf(folder) < 0).map(({ folder }) => folder)).toEqual(
     [],
   )
 })
 
-test('each outside package is used behind its one door', () => {
+test('external packages: imported by their allowed importers only', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports
       .map((name) =>
@@ -60,8 +60,8 @@ test('each outside package is used behind its one door', () => {
           unrestrictedFolders.some((folder) => path.startsWith(folder))
         )
           return false
-        return !allowed.some((door) =>
-          door === 'store' ? path.includes('/src/store/') : path.startsWith(door),
+        return !allowed.some((importer) =>
+          importer === 'store' ? path.includes('/src/store/') : path.startsWith(importer),
         )
       })
       .map((name) => `${path} imports ${name}`),
@@ -69,14 +69,15 @@ test('each outside package is used behind its one door', () => {
   expect(wrong).toEqual([])
 })
 
-test('a package lists what it imports, and nothing else', () => {
+test('package.json: lists used dependencies only', () => {
   const everything = readSources([
     'libs/**/*.ts',
     'services/**/*.ts',
     'deploy/local/**/*.ts',
     'test-e2e/**/*.ts',
   ])
-  const loaded = ['@posthorn/telemetry', '@types/html-to-text'] // by the start script; by the compiler
+  // Loaded by the start script and by the compiler.
+  const loaded = ['@posthorn/telemetry', '@types/html-to-text']
   const unused = packages.flatMap(({ folder, dependencies, devDependencies }) => {
     const own = everything.filter(({ path }) => path.startsWith(`${folder}/`))
     const used = (name: string) =>
@@ -90,7 +91,7 @@ test('a package lists what it imports, and nothing else', () => {
   expect(unused).toEqual([])
 })
 
-test('the environment is read in main files alone', () => {
+test('process.env: read in main files only', () => {
   const wrong = sources.filter(
     ({ path, text }) =>
       text.includes('process.env') &&
@@ -102,10 +103,10 @@ test('the environment is read in main files alone', () => {
   expect(wrong.map(({ path }) => path)).toEqual([])
 })
 
-test('secrets are compared in constant time: sameSecret of libs/secrets, or timingSafeEqual', () => {
+test('secrets: compared with sameSecret or timingSafeEqual', () => {
   const named = /(secret|password|passphrase|pass|token|signature|digest|mac|proof|apikey)$/i
-  // What is no secret itself: that there is none, a mask, a word, a number.
-  const open = /^(undefined|null|true|false|mask|['"`\d].*|)$/
+  // Operands that are not secret: undefined, null, masks, literals.
+  const notSecret = /^(undefined|null|true|false|mask|['"`\d].*|)$/
   const comparison = /([\w$.?![\]]+)\s*(?:===|!==|==|!=)\s*([\w$.?![\]'"`]+)/g
   const lastWord = (text: string) => /(\w*)[?![\].]*$/.exec(text)?.[1] ?? ''
   const wrong = sources
@@ -114,16 +115,16 @@ test('secrets are compared in constant time: sameSecret of libs/secrets, or timi
     )
     .flatMap(({ path, text }) =>
       [...text.matchAll(comparison)]
-        .filter(([, left = '', right = '']) => !open.test(left) && !open.test(right))
+        .filter(([, left = '', right = '']) => !notSecret.test(left) && !notSecret.test(right))
         .filter(([, left = '', right = '']) =>
           [left, right].some((side) => named.test(lastWord(side))),
         )
-        .map(([found]) => `${path}: ${found}`),
+        .map(([expression]) => `${path}: ${expression}`),
     )
   expect(wrong).toEqual([])
 })
 
-test('services do not import each other, nor testkit outside of tests', () => {
+test('testkit: imported in tests only', () => {
   const wrong = sources.flatMap(({ path, imports }) =>
     imports
       .filter(
@@ -137,7 +138,7 @@ test('services do not import each other, nor testkit outside of tests', () => {
   expect(wrong).toEqual([])
 })
 
-test('nothing is called utils, helpers, common, shared, misc, types or core', () => {
+test('files and folders: none is called utils, helpers, common, shared, misc, types or core', () => {
   const banned = new Set(['utils', 'helpers', 'common', 'shared', 'misc', 'types', 'core'])
   const wrong = globSync(['libs/**', 'services/**', 'deploy/**', 'test-e2e/**', 'k8s/**'], {
     cwd: root,
@@ -149,7 +150,7 @@ test('nothing is called utils, helpers, common, shared, misc, types or core', ()
   expect(wrong).toEqual([])
 })
 
-test('the top level holds what the map of the folders says, and nothing else', () => {
+test('top level: contains the documented entries only', () => {
   const allowed = new Set([
     'Makefile',
     'README.md',
@@ -168,7 +169,7 @@ test('the top level holds what the map of the folders says, and nothing else', (
   )
 })
 
-test('every package of ours says what it is in a README', () => {
+test('packages: each has a README', () => {
   expect(
     packages
       .filter(({ folder }) => !existsSync(join(root, folder, 'README.md')))
@@ -176,7 +177,7 @@ test('every package of ours says what it is in a README', () => {
   ).toEqual([])
 })
 
-test('links between documents lead somewhere', () => {
+test('documents: relative links exist', () => {
   const documents = globSync(
     [
       'README.md',
@@ -203,7 +204,7 @@ test('links between documents lead somewhere', () => {
   expect(dead).toEqual([])
 })
 
-test('every variable a service reads is described in the configuration reference', () => {
+test('configuration reference: describes every variable that services read, and no other', () => {
   const described = readFileSync(join(root, 'deploy/configuration.md'), 'utf8')
   const read = new Set(
     sources
@@ -221,7 +222,7 @@ test('every variable a service reads is described in the configuration reference
   expect(unknown).toEqual([])
 })
 
-test('every setting is described in the configuration reference, and no other', () => {
+test('configuration reference: describes every setting, and no other', () => {
   const described = readFileSync(join(root, 'deploy/configuration.md'), 'utf8').split(
     '## Settings',
   )[1]

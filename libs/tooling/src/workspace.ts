@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { root } from './commands.ts'
 
 export interface WorkspacePackage {
-  /** Folder from the root: `libs/bus`. */
+  /** Folder relative to the root: `libs/bus`. */
   folder: string
   dependencies: string[]
   devDependencies: string[]
@@ -40,7 +40,7 @@ export interface SourceFile {
   imports: string[]
 }
 
-/** Every TypeScript file below the folders, with what it imports. */
+/** Reads all TypeScript files that match, with their imports. */
 export function readSources(patterns: readonly string[]): SourceFile[] {
   return globSync(patterns as string[], {
     cwd: root,
@@ -81,7 +81,7 @@ const levels: Record<string, number> = {
   reports: 2,
 }
 
-/** The level of a folder: libraries import levels below their own (and contracts), services any library. */
+/** Returns the level of a package. Packages import lower levels, `contracts` and `config`. */
 export function levelOf(folder: string): number {
   const [top, name = ''] = folder.split('/')
   if (top === 'libs') return name === 'testkit' ? 6 : (levels[name] ?? -1)
@@ -89,7 +89,7 @@ export function levelOf(folder: string): number {
   return 7
 }
 
-/** The one place of each outside package; `store` stands for the store folders of services. */
+/** Folders that may import an external package. `store` means the store folders of services. */
 export const allowedImporters: Record<string, readonly string[]> = {
   amqplib: ['libs/bus/'],
   pg: ['libs/db/'],
@@ -99,11 +99,8 @@ export const allowedImporters: Record<string, readonly string[]> = {
   express: ['libs/http/', 'services/api-gateway/src/'],
   imapflow: ['libs/backends/src/imap/'],
   mailparser: ['libs/mime/'],
-  nodemailer: [
-    'libs/mime/',
-    'services/sender/src/transports/',
-    'services/api-gateway/src/operations/accounts/verify',
-  ],
+  'lru-cache': ['libs/flow/'],
+  nodemailer: ['libs/mime/src/nodemailer.ts', 'services/sender/src/transports/nodemailer.ts'],
   got: ['libs/net/'],
   socks: ['libs/net/'],
   htmlparser2: ['libs/links/'],
@@ -120,5 +117,5 @@ export const allowedImporters: Record<string, readonly string[]> = {
   testcontainers: ['libs/testkit/'],
 }
 
-/** Where tools run, not the product: they may use any client. */
+/** Folders of tools and tests, which may import any package. */
 export const unrestrictedFolders = ['libs/testkit/', 'deploy/local/', 'test-e2e/']

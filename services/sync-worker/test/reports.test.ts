@@ -105,7 +105,8 @@ test('messageBounce: one per recipient, and bounces of the undelivered message',
   await using client = await ImapClient.login(user)
   await client.append('INBOX', lines(...original))
   const queueId = await sent(account)
-  await sent(await world.register(world.dovecot.freshUser())) // a message of another account has no queue id
+  // A message of another account has no queue id.
+  await sent(await world.register(world.dovecot.freshUser()))
   await world.expectEvents(account, ['messageNew'], 1)
   await world.dovecot.deliver(user.user, bounce())
   const bounces = await world.expectEvents(account, ['messageBounce'], 2)

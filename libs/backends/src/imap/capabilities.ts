@@ -1,6 +1,6 @@
 import type { ImapFlow } from 'imapflow'
-import { hasCapability } from 'imapflow/lib/tools.js'
 import type { Capabilities } from '../backend.ts'
+import { hasCapability } from './imapflow-internals.ts'
 
 /** What the server can: as advertised, or as IMAP4rev2 brings along (RFC 9051 appendix E) where that is spoken. */
 export function capabilitiesOf(client: ImapFlow): Capabilities {

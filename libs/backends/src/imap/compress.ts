@@ -1,17 +1,7 @@
-import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import { createInflateRaw, type InflateRaw } from 'node:zlib'
+import { createInflateRaw } from 'node:zlib'
 import type { ImapFlow, ImapFlowError } from 'imapflow'
-
-/** What imapflow keeps to itself of its connection. */
-interface Internals {
-  compress(): Promise<void>
-  run(command: 'COMPRESS'): Promise<boolean>
-  socket: Socket
-  streamer: EventEmitter & NodeJS.WritableStream & { destroyed: boolean; compress: boolean }
-  _inflate: InflateRaw
-  writeSocket: object
-}
+import { type ImapFlowInternals, internalsOf } from './imapflow-internals.ts'
 
 /** Of a block of DEFLATE that is stored as it is (RFC 1951 §3.2.4). */
 const maxStored = 0xffff
@@ -24,7 +14,7 @@ const chunkSize = 8 * 1024
  * connection that is idle, 55 kB of one that has received much.
  */
 export function enableCompression(client: ImapFlow, onBroken: () => void): void {
-  const internals = client as unknown as Internals
+  const internals = internalsOf(client)
   internals.compress = async () => {
     try {
       if (await internals.run('COMPRESS')) inflate(internals, onBroken)
@@ -35,7 +25,7 @@ export function enableCompression(client: ImapFlow, onBroken: () => void): void 
   }
 }
 
-function inflate(internals: Internals, onBroken: () => void): void {
+function inflate(internals: ImapFlowInternals, onBroken: () => void): void {
   const { socket, streamer } = internals
   const unpacked = createInflateRaw({ chunkSize })
   socket.unpipe(streamer)

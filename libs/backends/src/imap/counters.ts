@@ -1,6 +1,6 @@
+import { hasCapability } from './imapflow-internals.ts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import { hasCapability } from 'imapflow/lib/tools.js'
 import type { MailboxStatus } from '../backend.ts'
 import { type StatusItems, textOf } from './tokens.ts'
 import type { Wire } from './wire.ts'

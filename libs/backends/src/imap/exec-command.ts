@@ -1,13 +1,9 @@
 import type { ImapConnection } from './connection.ts'
+import { internalsOf } from './imapflow-internals.ts'
 import type { Line, LineHandler, Token } from './tokens.ts'
 
 /** So long a command line may get: RFC 7162 §4 has servers take 8,192 octets. */
 export const maxLineLength = 7_800
-
-interface Idling {
-  /** Ends IDLE; there is nothing to end where it is false. */
-  preCheck: false | (() => Promise<void>)
-}
 
 /**
  * Gives a command of our own, for whoever holds the lane, when IDLE has ended. The tagged answer, which is OK; everything else is thrown
@@ -18,7 +14,7 @@ export async function execCommand(
   [command, ...args]: readonly [string, ...(Token | string)[]],
   untagged: Record<string, LineHandler> = {},
 ): Promise<Line> {
-  const { preCheck } = client as unknown as Idling
+  const { preCheck } = internalsOf(client)
   if (preCheck) await preCheck()
   const { response, next } = await wire.exec(command, args.length > 0 ? args : false, { untagged })
   next()

@@ -1,9 +1,9 @@
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import { encodePath, normalizePath } from 'imapflow/lib/tools.js'
 import { execCommand, responseCode } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { mailboxError, isRejection } from './errors.ts'
+import { encodePath, normalizePath } from './imapflow-internals.ts'
 import { clean } from './text.ts'
 import { type Line, textOf, textsOf, type Token } from './tokens.ts'
 

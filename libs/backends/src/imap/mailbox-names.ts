@@ -1,5 +1,5 @@
+import { decodePath, encodePath, normalizePath } from './imapflow-internals.ts'
 import type { ImapFlow } from 'imapflow'
-import { decodePath, encodePath, normalizePath } from 'imapflow/lib/tools.js'
 import { withoutRoot } from './text.ts'
 import { type Attributes, textOf } from './tokens.ts'
 

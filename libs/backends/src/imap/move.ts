@@ -1,11 +1,11 @@
 import type { ImapFlow } from 'imapflow'
-import { encodePath, hasCapability } from 'imapflow/lib/tools.js'
 import type { MovedMessages, UidRange } from '../backend.ts'
 import { normaliseRanges, parseSequenceSet, rangesOf, reachesBeyond } from '../uid-ranges.ts'
 import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { type CopiedUids, readCopyUid } from './copy-uid.ts'
 import { commandSets, markDeleted } from './flags.ts'
+import { encodePath, hasCapability } from './imapflow-internals.ts'
 import { pathOf } from './mailbox-commands.ts'
 import type { Line } from './tokens.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import compile from 'imapflow/lib/handler/imap-compiler.js'
 import type { SearchTerms } from '../backend.ts'
+import { compileCommand } from './imapflow-internals.ts'
 import { needsCharset, type Searchable, searchKeys } from './search-keys.ts'
 
 const everything: Searchable = {
@@ -20,12 +20,14 @@ const nothing: Searchable = {
   within: false,
 }
 
-type Compiled = Parameters<typeof compile>[0]
+type Compiled = Parameters<typeof compileCommand>[0]
 
 /** The commands as they go over the wire. */
 function wire(terms: SearchTerms, searchable = everything): string[] {
   return searchKeys(terms, searchable).map((keys) =>
-    String(compile({ tag: 'A', command: 'SEARCH', attributes: keys as Compiled['attributes'] })),
+    String(
+      compileCommand({ tag: 'A', command: 'SEARCH', attributes: keys as Compiled['attributes'] }),
+    ),
   )
 }
 

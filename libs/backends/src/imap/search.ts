@@ -1,11 +1,11 @@
 import { AppError } from '@posthorn/errors'
-import { encodePath } from 'imapflow/lib/tools.js'
 import type { SearchTerms, UidQuery, UidRange } from '../backend.ts'
 import { countUids, maxUid, normaliseRanges, parseSequenceSet, rangesOf } from '../uid-ranges.ts'
 import { execCommand } from './exec-command.ts'
 import { capabilitiesOf, hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
 import { isRejection } from './errors.ts'
+import { encodePath } from './imapflow-internals.ts'
 import { arrivalKeys, needsCharset, type Searchable, searchKeys } from './search-keys.ts'
 import { type Line, textOf, type Token, words } from './tokens.ts'
 

@@ -1,5 +1,4 @@
 import type { ImapFlowError } from 'imapflow'
-import { normalizePath } from 'imapflow/lib/tools.js'
 import type { MailboxStatus } from '../backend.ts'
 import type { ImapConnection } from './connection.ts'
 import {
@@ -10,6 +9,7 @@ import {
   updateMessageCount,
 } from './counters.ts'
 import { mailboxNotFound } from './errors.ts'
+import { normalizePath } from './imapflow-internals.ts'
 import type { StatusItems } from './tokens.ts'
 
 /** imapflow's own takes any STATUS for the answer: with NOTIFY they come unasked, and of other mailboxes. */

@@ -1,6 +1,12 @@
 import type { ImapFlow, ImapFlowError } from 'imapflow'
 import type { UidRange } from '../backend.ts'
 import { countUids } from '../uid-ranges.ts'
+import {
+  type CompletedCommand,
+  type ExecOptions,
+  type ImapFlowInternals,
+  internalsOf,
+} from './imapflow-internals.ts'
 import { MailboxNames } from './mailbox-names.ts'
 import {
   type Attributes,
@@ -17,32 +23,8 @@ import {
   type Token,
 } from './tokens.ts'
 
-interface ExecOptions {
-  untagged?: Record<string, LineHandler>
-  /** Takes a line that asks to go on. */
-  onPlusTag?: LineHandler
-}
+type Exec = ImapFlowInternals['exec']
 
-export interface Completed {
-  /** The tagged answer, an OK. */
-  response: Line
-  /** Lets the reader go on; has to be called. */
-  next: () => void
-}
-
-/** What imapflow keeps to itself and we need, in one place: no other file knows of it. */
-interface Internals {
-  exec(command: string, attributes: Attributes, options?: ExecOptions): Promise<Completed>
-  untaggedHandlers: Record<string, LineHandler>
-  sectionHandlers: Record<string, () => Promise<void>>
-  untaggedVanished(line: Line): Promise<void>
-  untaggedFetch(line: Line): Promise<void>
-  throttleWait(ms: number): Promise<boolean>
-  /** Ends IDLE, where we are in it. */
-  preCheck: (() => Promise<void>) | false | undefined
-}
-
-type Exec = Internals['exec']
 interface Throttled {
   throttleReset?: number
   throttleWaited?: number
@@ -75,7 +57,7 @@ export class Wire {
   onOverflow: () => void = () => {}
   /** The server is in IDLE. */
   onIdle: () => void = () => {}
-  readonly #internals: Internals
+  readonly #internals: ImapFlowInternals
   readonly #exec: Exec
   readonly #names: MailboxNames
   #onVanishedEarlier: ((uids: UidRange[]) => void) | undefined
@@ -85,7 +67,7 @@ export class Wire {
   constructor(client: ImapFlow) {
     this.client = client
     this.#names = new MailboxNames(client)
-    this.#internals = client as unknown as Internals
+    this.#internals = internalsOf(client)
     this.#exec = this.#internals.exec.bind(client)
     const untaggedFetch = this.#internals.untaggedFetch.bind(client)
     Object.assign(client, {
@@ -96,14 +78,18 @@ export class Wire {
         if (hasOnlyModseq(line)) this.onModified()
         else await untaggedFetch(line)
       },
-    } satisfies Partial<Internals>)
+    } satisfies Partial<ImapFlowInternals>)
     this.#internals.untaggedHandlers['STATUS'] = async (line) => this.#status(line)
     this.#internals.untaggedHandlers['LIST'] = async () => this.onListed()
     this.#internals.sectionHandlers['NOTIFICATIONOVERFLOW'] = async () => this.onOverflow()
   }
 
   /** What imapflow's own commands come through. */
-  exec(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<Completed> {
+  exec(
+    command: string,
+    attributes: Attributes,
+    options: ExecOptions = {},
+  ): Promise<CompletedCommand> {
     const args = this.#names.inCommand(command, attributes)
     if (command === 'IDLE') return this.#exec(command, args, this.#withIdleHook(options))
     if (notRetried.has(command)) return this.#exec(command, args, options)
@@ -188,7 +174,7 @@ export class Wire {
     command: string,
     attributes: Attributes,
     options: ExecOptions,
-  ): Promise<Completed> {
+  ): Promise<CompletedCommand> {
     let waited = 0
     for (let tries = 1; ; tries++) {
       try {
@@ -203,7 +189,7 @@ export class Wire {
     }
   }
 
-  async #list(attributes: Attributes, options: ExecOptions): Promise<Completed> {
+  async #list(attributes: Attributes, options: ExecOptions): Promise<CompletedCommand> {
     const counters = this.#counters
     const untagged = {
       ...options.untagged,

@@ -67,12 +67,12 @@ export interface ResealResult {
  */
 export async function resealAll(options: ResealOptions): Promise<ResealResult> {
   let resealed = 0
-  for (let pass = 1; ; pass += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const totals = { resealed: 0, unreadable: 0, conflicts: 0 }
     for (const column of columns) await resealColumn(column, options, totals)
     resealed += totals.resealed
     const { unreadable, conflicts } = totals
-    if (conflicts === 0 || pass === maxPasses) return { resealed, unreadable }
+    if (conflicts === 0 || attempt === maxPasses) return { resealed, unreadable }
   }
 }
 

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { expect, test } from '@jest/globals'
+import { ImapFlow } from 'imapflow'
+import {
+  decodePath,
+  encodePath,
+  hasCapability,
+  type ImapFlowInternals,
+  internalsOf,
+  normalizePath,
+} from './imapflow-internals.ts'
+
+const { version } = createRequire(import.meta.url)('imapflow/package.json') as { version: string }
+
+/** Digests of the source of each function, taken from imapflow 2.10.2. */
+const verifiedDigests: Record<string, string> = {
+  exec: '8b3183300927127d',
+  run: '2a9969d83a91b59b',
+  untaggedVanished: '2d6870c5844222d2',
+  untaggedFetch: '898bcf7766f0d1d1',
+  throttleWait: '1b3f043947be535d',
+  compress: '7d05ba063d232c75',
+  decodePath: '322aab4c04eab48c',
+  encodePath: 'b5073363cd7e4d4e',
+  hasCapability: 'b017106f103158f8',
+  normalizePath: '7a737785e967ccfe',
+}
+
+function digest(value: unknown): string {
+  return typeof value === 'function'
+    ? createHash('sha256').update(String(value)).digest('hex').slice(0, 16)
+    : `no function but ${typeof value}`
+}
+
+test('imapflow-internals: installed imapflow, has the verified private members', () => {
+  const client = new ImapFlow({ host: 'localhost', port: 143, logger: false })
+  const internals = internalsOf(client)
+  const methods = [
+    'exec',
+    'run',
+    'untaggedVanished',
+    'untaggedFetch',
+    'throttleWait',
+    'compress',
+  ] as const satisfies (keyof ImapFlowInternals)[]
+  const digests = Object.fromEntries([
+    ...methods.map((name) => [name, digest(internals[name])] as const),
+    ...Object.entries({ decodePath, encodePath, hasCapability, normalizePath }).map(
+      ([name, fn]) => [name, digest(fn)] as const,
+    ),
+  ])
+  const changed = Object.keys(digests).filter((name) => digests[name] !== verifiedDigests[name])
+  const missing = (
+    ['untaggedHandlers', 'sectionHandlers', 'streamer', 'writeSocket'] as const
+  ).filter((name) => internals[name] === undefined)
+  const problems = [
+    ...changed.map((name) => `${name}: changed, digest ${digests[name]}`),
+    ...missing.map((name) => `${name}: missing`),
+  ]
+  // Failure: compare each listed member with its use in libs/backends, then update the digest.
+  expect({ imapflow: version, problems }).toEqual({ imapflow: version, problems: [] })
+})
