@@ -10,8 +10,6 @@ const notRewritten = [
   'services/api-gateway/src/autoconfig/',
   'services/api-gateway/src/public/',
   'services/api-gateway/test/',
-  'services/auth-bridge/',
-  'services/smtp-proxy/',
 ]
 
 /** Names and texts that are fixed elsewhere: contract members, library types, model prompts. */
