@@ -91,11 +91,11 @@ const writable = async (yes: boolean): Promise<void> => {
 test('HandoverIntent: lease lost during DATA, never sends the end of data', async () => {
   const account = await addAccount({ host: 'later', port: 1 })
   let queueId = ''
-  let stolen = Promise.resolve()
-  const smtp = await lineServer((line) => {
-    // Another worker claims the row, so the intent record is not written.
-    if (line === 'DATA') stolen = steal(queueId)
-    return polite(line)
+  const smtp = await lineServer((line, socket) => {
+    if (line !== 'DATA') return polite(line)
+    // Another worker claims the row before the 354, so the intent record cannot be written.
+    void steal(queueId).then(() => socket.write('354 go on\r\n'))
+    return undefined
   })
   await db
     .updateTable('accounts')
@@ -111,7 +111,6 @@ test('HandoverIntent: lease lost during DATA, never sends the end of data', asyn
   queueId = await submit({ account, mime: Buffer.alloc(2_000_000, 'line of text\r\n') })
   await sender()
   await eventually(() => smtp.seen.includes('DATA'))
-  await stolen
   await eventually(async () =>
     expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 2, dataSentAt: null }),
   )
