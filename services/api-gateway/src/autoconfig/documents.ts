@@ -56,7 +56,7 @@ function fillPlaceholders(text: string, { email, local, domain }: AddressParts):
 
 const schema = 'http://schemas.microsoft.com/exchange/autodiscover/outlook'
 
-/** Body of an Autodiscover request ([MS-OXDSCLI] §3.1.5), as Exchange and compatible servers use. */
+/** Body of an Autodiscover request of Exchange ([MS-OXDSCLI] §3.1.5). */
 export function autodiscoverRequest({ email }: AddressParts): string {
   const address = email.replace(/[<>&'"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
   return (

@@ -149,7 +149,7 @@ function securityField(selected: string): string {
 <select id="imapSecurity" name="imapSecurity">${option('tls', tls)}${option('starttls', startTls)}</select>`
 }
 
-export interface MessageTexts {
+interface MessageTexts {
   title: string
   lead: string
   next?: string

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined, type VerificationResult } from '@posthorn/contracts'
 import { decryptFormState, encryptFormState } from '@posthorn/links'
 import { probeServers } from '../../accounts/probe-servers.ts'
 import type { Autoconfig } from '../../autoconfig/autoconfig.ts'
@@ -103,11 +103,15 @@ async function testSettings(
   const { bus, timeoutMs } = deps
   const results = await probeServers({ bus, timeoutMs, signal }, body)
   const failure = explainFailure(results)
-  const works = { imap: results.imap?.success ?? false, smtp: results.smtp?.success ?? false }
+  const works = { imap: isSuccess(results.imap), smtp: isSuccess(results.smtp) }
   deps.count('tested')
   if (!failure && request.path.endsWith('/server')) return body
   sendServers(form, { ...view, works, ...failure?.view }, failure?.status ?? 200)
   return undefined
+}
+
+function isSuccess(result: VerificationResult | undefined): boolean {
+  return result?.success ?? false
 }
 
 const fieldNames = {

@@ -7,7 +7,7 @@ import { formFields, queryOf, readSigned } from '../link-request.ts'
 import type { Branding, PageTheme } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from './connect-mailbox.ts'
-import { type FormContext, messagePage, type MessageTexts } from './form-pages.ts'
+import { type FormContext, messagePage } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
 import { redirectUrlOf } from './redirect-back.ts'
 
@@ -45,6 +45,13 @@ export interface FormRequest extends FormContext {
   signal: AbortSignal
 }
 
+const rejections = {
+  signature: { status: 403, texts: formTexts.invalid },
+  used: { status: 410, texts: formTexts.used },
+  expired: { status: 410, texts: formTexts.expired },
+  unavailable: { status: 503, texts: formTexts.unavailable },
+} as const
+
 /**
  * Wraps a handler of the hosted form, which runs only with a valid link. Otherwise, and on failure,
  * responds with a page that states the problem. `up`: see `FormContext`.
@@ -57,31 +64,28 @@ export function withFormLink<D extends FormLinkDeps>(
   return async (request, response) => {
     const params = request.method === 'POST' ? formFields(request) : queryOf(request)
     const theme = await pageTheme(deps, params.get('theme'))
-    const reject = (outcome: FormOutcome, status: number, texts: MessageTexts, href?: string) => {
+    const reject = (outcome: keyof typeof rejections, href?: string) => {
+      const { status, texts } = rejections[outcome]
       deps.count(outcome)
-      sendPage(
-        response,
-        status,
-        messagePage(texts, theme, href === undefined ? undefined : { href }),
-      )
+      const next = href === undefined ? undefined : { href }
+      sendPage(response, status, messagePage(texts, theme, next))
     }
     try {
       const parts = { data: params.get('data') ?? '', sig: params.get('sig') ?? '' }
       const signed = await readSigned(deps.links, 'form', parts)
-      if (!signed) return reject('signature', 403, formTexts.invalid)
+      if (!signed) return reject('signature')
       const nonce = signed.link.n
       const link = await getUnusedLink(deps.db, nonce, findFormLink)
       const key = await deps.links.current()
       const context = { params, request, response, signal: disconnectSignal(response) }
       await handler(deps, { nonce, link, key, parts, up, theme, ...context })
     } catch (err) {
-      if (err instanceof FormLinkUsedError)
-        return reject('used', 410, formTexts.used, redirectUrlOf(err.link))
-      if (err instanceof FormLinkExpiredError) return reject('expired', 410, formTexts.expired)
+      if (err instanceof FormLinkUsedError) return reject('used', redirectUrlOf(err.link))
+      if (err instanceof FormLinkExpiredError) return reject('expired')
       if (response.destroyed) return
       deps.log.warn({ err }, 'hosted form request failed with 503')
       response.setHeader('Retry-After', '30')
-      reject('unavailable', 503, formTexts.unavailable)
+      reject('unavailable')
     }
   }
 }
