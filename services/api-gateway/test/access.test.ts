@@ -10,7 +10,7 @@ afterAll(servers.stop)
 const { db } = servers
 const first = await servers.start()
 const second = await servers.start({ SVC_TRUSTED_PROXIES: '127.0.0.0/8' })
-const open = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
+const anonymous = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
 const { call } = first
 
 await call('POST', '/v1/account', { body: registration('mine') })
@@ -171,17 +171,18 @@ test('restrictions.addresses: X-Forwarded-For counts from trusted proxies only',
 })
 
 test('SVC_REQUIRE_API_AUTH=false: no token needed, except for tokens and cross-origin requests', async () => {
-  expect((await open.call('GET', '/v1/account/mine', { token: null })).status).toBe(200)
-  expect(outcome(await open.call('POST', '/v1/tokens', { token: null, body: {} }))).toEqual([
+  expect((await anonymous.call('GET', '/v1/account/mine', { token: null })).status).toBe(200)
+  expect(outcome(await anonymous.call('POST', '/v1/tokens', { token: null, body: {} }))).toEqual([
     401,
     'Unauthorized',
   ])
-  expect((await open.call('GET', '/v1/account/mine', { token: 'c'.repeat(64) })).body).toEqual(bad)
+  expect((await anonymous.call('GET', '/v1/account/mine', { token: 'c'.repeat(64) })).body).toEqual(
+    bad,
+  )
   const headers = { origin: 'https://evil.example' }
-  expect(outcome(await open.call('GET', '/v1/account/mine', { token: null, headers }))).toEqual([
-    401,
-    'Unauthorized',
-  ])
+  expect(
+    outcome(await anonymous.call('GET', '/v1/account/mine', { token: null, headers })),
+  ).toEqual([401, 'Unauthorized'])
 })
 
 test('cacheTokens: 4,000 concurrent lookups, need fewer than 10 queries', async () => {
@@ -210,14 +211,14 @@ test('restrictions.rateLimit: counts over all replicas', async () => {
     restrictions: { rateLimit: { maxRequests: 10, timeWindow: year } },
   })
   const send = (n: number) => (n % 2 ? first : second).call('GET', '/v1/accounts', { token })
-  const answers = await Promise.all(Array.from({ length: 16 }, (_, n) => send(n)))
-  const allowed = answers.filter(({ status }) => status === 200)
+  const responses = await Promise.all(Array.from({ length: 16 }, (_, n) => send(n)))
+  const allowed = responses.filter(({ status }) => status === 200)
   expect(
     allowed
       .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
       .sort((a, b) => a - b),
   ).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-  const refused = answers.filter(({ status }) => status === 429)
+  const refused = responses.filter(({ status }) => status === 429)
   expect(refused).toHaveLength(6)
   for (const { headers, body } of refused) {
     expect(body).toEqual({
