@@ -10,15 +10,15 @@ afterAll(servers.stop)
 const { db } = servers
 const first = await servers.start()
 const second = await servers.start({ SVC_TRUSTED_PROXIES: '127.0.0.0/8' })
-const open = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
+const anonymous = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
 const { call } = first
 
 await call('POST', '/v1/account', { body: registration('mine') })
-/** Windows have fixed bounds: those of the longest are not met by a test. */
+/** Longest rate limit window, in seconds; its fixed bounds are unlikely to fall into a test. */
 const year = 31_536_000
 const outcome = ({ status, body: { message } }: Answer) => [status, message]
 
-/** A request that gets as far as the checks of its input, and fails there: `nope` is nobody's field. */
+/** Request that passes authorization and fails validation: no operation has a field `nope`. */
 function invalidRequest(operation: Operation) {
   const path = operation.path
     .replace(':account', 'mine')
@@ -63,38 +63,38 @@ const forbidden = (message: string, extras: object) => ({
 })
 
 test.each(allOperations.map((operation) => [operation.id, operation] as const))(
-  '%s refuses who may not, in the order of the spec',
+  '%s: rejects unauthorized tokens in the order of the spec',
   async (_id, operation) => {
     const [method, path, options] = invalidRequest(operation)
-    const refusal = async (token: string | null) =>
+    const rejection = async (token: string | null) =>
       (await call(method, path.replace('mine', 'other'), { ...options, token })).body
-    expect(await refusal(null)).toEqual({
+    expect(await rejection(null)).toEqual({
       statusCode: 401,
       error: 'Unauthorized',
       message: 'Unauthorized',
     })
-    expect(await refusal('b'.repeat(64))).toEqual(bad)
-    expect(await refusal(expiring)).toEqual(bad)
-    expect(await refusal(wrongScope)).toEqual(
+    expect(await rejection('b'.repeat(64))).toEqual(bad)
+    expect(await rejection(expiring)).toEqual(bad)
+    expect(await rejection(wrongScope)).toEqual(
       forbidden('Unauthorized scope', { requestedScope: operation.scope }),
     )
     if (operation.scope === '*') {
-      // What operators do: a token for the API is turned away before anything else is looked at.
+      // Operator operations check the scope before permission, account and restrictions.
       for (const token of [readOnly, foreign, elsewhere, referred])
-        expect(await refusal(token)).toMatchObject({ message: 'Unauthorized scope' })
+        expect(await rejection(token)).toMatchObject({ message: 'Unauthorized scope' })
       return
     }
     const { action, group, byKey } = operation.permission
     if (!byKey)
-      expect(await refusal(readOnly)).toEqual(
+      expect(await rejection(readOnly)).toEqual(
         forbidden('Unauthorized permission', { requiredPermission: { action, group } }),
       )
     if (operation.boundBy !== 'handler')
-      expect(await refusal(foreign)).toEqual(forbidden('Unauthorized account', {}))
-    expect(await refusal(elsewhere)).toEqual(
+      expect(await rejection(foreign)).toEqual(forbidden('Unauthorized account', {}))
+    expect(await rejection(elsewhere)).toEqual(
       forbidden('Unauthorized address', { remoteAddress: '127.0.0.1' }),
     )
-    expect(await refusal(referred)).toEqual(forbidden('Unauthorized referrer', {}))
+    expect(await rejection(referred)).toEqual(forbidden('Unauthorized referrer', {}))
   },
 )
 
@@ -102,7 +102,7 @@ test.each(
   allOperations
     .filter(({ body, query }) => body ?? query)
     .map((operation) => [operation.id, operation] as const),
-)('%s refuses a field it does not know', async (_id, operation) => {
+)('%s: 400 for an unknown field', async (_id, operation) => {
   const [method, path, options] = invalidRequest(operation)
   const { status, body } = await call(method, path, options)
   expect([status, body['error']]).toEqual([400, 'Bad Request'])
@@ -114,7 +114,7 @@ test.each(
   })
 })
 
-test('a token may come as a query parameter, and one bound to an account works for that account', async () => {
+test('tokens: accepted as access_token; an account token works for its account only', async () => {
   expect(
     (await call('GET', `/v1/account/mine?access_token=${admin}`, { token: null })).status,
   ).toBe(200)
@@ -130,7 +130,7 @@ test('a token may come as a query parameter, and one bound to an account works f
   ).toEqual([401, 'Unauthorized'])
 })
 
-test('a permissions record admits its actions on its groups, and nothing of the administration', async () => {
+test('permissions: allow the actions on the groups, never token administration', async () => {
   const token = await mint(call, { permissions: { actions: ['read', 'write'] } })
   expect((await call('GET', '/v1/accounts', { token })).status).toBe(200)
   expect(outcome(await call('DELETE', '/v1/account/none', { token }))).toEqual([
@@ -147,14 +147,14 @@ test('a permissions record admits its actions on its groups, and nothing of the 
   ])
 })
 
-test('a referrer is matched as a whole', async () => {
+test('restrictions.referrers: match the complete URL', async () => {
   const from = (referer: string) =>
     call('GET', '/v1/accounts', { token: referred, headers: { referer } })
   expect((await from('https://app.example/page?x=1')).status).toBe(200)
   expect((await from('https://evil.example/https://app.example/')).status).toBe(403)
 })
 
-test('X-Forwarded-For is believed of trusted proxies alone, and only what they wrote', async () => {
+test('restrictions.addresses: X-Forwarded-For counts from trusted proxies only', async () => {
   const from = (gateway: typeof first, forwarded: string) =>
     gateway.call('GET', '/v1/accounts', {
       token: elsewhere,
@@ -170,21 +170,22 @@ test('X-Forwarded-For is believed of trusted proxies alone, and only what they w
   expect((await from(second, 'nonsense')).body).toMatchObject({ remoteAddress: '127.0.0.1' })
 })
 
-test('where tokens are not required one may do without, but not make tokens; a wrong one is still refused', async () => {
-  expect((await open.call('GET', '/v1/account/mine', { token: null })).status).toBe(200)
-  expect(outcome(await open.call('POST', '/v1/tokens', { token: null, body: {} }))).toEqual([
+test('SVC_REQUIRE_API_AUTH=false: no token needed, except for tokens and cross-origin requests', async () => {
+  expect((await anonymous.call('GET', '/v1/account/mine', { token: null })).status).toBe(200)
+  expect(outcome(await anonymous.call('POST', '/v1/tokens', { token: null, body: {} }))).toEqual([
     401,
     'Unauthorized',
   ])
-  expect((await open.call('GET', '/v1/account/mine', { token: 'c'.repeat(64) })).body).toEqual(bad)
+  expect((await anonymous.call('GET', '/v1/account/mine', { token: 'c'.repeat(64) })).body).toEqual(
+    bad,
+  )
   const headers = { origin: 'https://evil.example' }
-  expect(outcome(await open.call('GET', '/v1/account/mine', { token: null, headers }))).toEqual([
-    401,
-    'Unauthorized',
-  ])
+  expect(
+    outcome(await anonymous.call('GET', '/v1/account/mine', { token: null, headers })),
+  ).toEqual([401, 'Unauthorized'])
 })
 
-test('tokens that are asked for at the same time are looked up together, made-up ones among them', async () => {
+test('cacheTokens: 4,000 concurrent lookups, need fewer than 10 queries', async () => {
   let lookups = 0
   const tokens = cacheTokens(
     db.withPlugin({
@@ -195,9 +196,9 @@ test('tokens that are asked for at the same time are looked up together, made-up
       transformResult: async ({ result }) => result,
     }),
   )
-  const madeUp = Array.from({ length: 4_000 }, (_, n) => String(n).padStart(64, '0'))
+  const unknown = Array.from({ length: 4_000 }, (_, n) => String(n).padStart(64, '0'))
   const cachedTokens = await Promise.all(
-    [admin, ...madeUp, foreign].map((value) => tokens.find(value)),
+    [admin, ...unknown, foreign].map((value) => tokens.find(value)),
   )
   expect(cachedTokens.map((token) => token?.id).filter(Boolean)).toEqual(
     [admin, foreign].map(hashToken),
@@ -205,19 +206,19 @@ test('tokens that are asked for at the same time are looked up together, made-up
   expect(lookups).toBeLessThan(10)
 })
 
-test('a rate limit counts over all replicas', async () => {
+test('restrictions.rateLimit: counts over all replicas', async () => {
   const token = await mint(call, {
     restrictions: { rateLimit: { maxRequests: 10, timeWindow: year } },
   })
-  const ask = (n: number) => (n % 2 ? first : second).call('GET', '/v1/accounts', { token })
-  const answers = await Promise.all(Array.from({ length: 16 }, (_, n) => ask(n)))
-  const allowed = answers.filter(({ status }) => status === 200)
+  const send = (n: number) => (n % 2 ? first : second).call('GET', '/v1/accounts', { token })
+  const responses = await Promise.all(Array.from({ length: 16 }, (_, n) => send(n)))
+  const allowed = responses.filter(({ status }) => status === 200)
   expect(
     allowed
       .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
       .sort((a, b) => a - b),
   ).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-  const refused = answers.filter(({ status }) => status === 429)
+  const refused = responses.filter(({ status }) => status === 429)
   expect(refused).toHaveLength(6)
   for (const { headers, body } of refused) {
     expect(body).toEqual({
@@ -233,7 +234,7 @@ test('a rate limit counts over all replicas', async () => {
   expect(Number(refused[0]?.body['ttl'])).toBeLessThanOrEqual(year)
 })
 
-test('the next window begins anew, and the last one is forgotten', async () => {
+test('restrictions.rateLimit: the next window starts at zero and replaces the last one', async () => {
   const token = await mint(call, { restrictions: { rateLimit: { maxRequests: 1, timeWindow: 1 } } })
   await eventually(async () =>
     expect((await call('GET', '/v1/accounts', { token })).status).toBe(429),
@@ -249,7 +250,7 @@ test('the next window begins anew, and the last one is forgotten', async () => {
   expect(windows).toHaveLength(1)
 })
 
-test('a token that is revoked on one replica stops working on the other', async () => {
+test('DELETE /v1/token: revokes the token on all replicas', async () => {
   const token = await mint(call, {})
   const works = async () => (await second.call('GET', '/v1/accounts', { token })).status === 200
   expect(await works()).toBe(true)
@@ -258,7 +259,7 @@ test('a token that is revoked on one replica stops working on the other', async 
   await eventually(async () => expect(await works()).toBe(false))
 })
 
-test('a token is believed for less than a second without being looked at, whether or not anybody says that it is revoked', async () => {
+test('cacheTokens: without an invalidation, a deleted token expires within 1 s', async () => {
   let now = 0
   const tokens = cacheTokens(db, () => now)
   const token = await mint(call, {})
@@ -269,7 +270,7 @@ test('a token is believed for less than a second without being looked at, whethe
   expect(await tokens.find(token)).toBeUndefined()
 })
 
-test('a token with a rate limit that was revoked a moment ago is refused as any other', async () => {
+test('restrictions.rateLimit: cached token deleted in Postgres, is rejected immediately', async () => {
   const token = await mint(call, {
     restrictions: { rateLimit: { maxRequests: 100, timeWindow: year } },
   })
@@ -278,7 +279,7 @@ test('a token with a rate limit that was revoked a moment ago is refused as any 
   expect((await second.call('GET', '/v1/accounts', { token })).body).toEqual(bad)
 })
 
-test('the last use of a token is noted when the service stops, if not before', async () => {
+test('lastUsedAt: stored at shutdown at the latest', async () => {
   const gateway = await servers.start()
   const token = await mint(call, { description: 'used' })
   await gateway.call('GET', '/v1/accounts', { token })

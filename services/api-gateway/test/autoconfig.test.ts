@@ -10,19 +10,19 @@ import { testServers } from './gateway.ts'
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void
 
-/** What the web would be: addresses, without their queries, and who answers there. */
+/** Simulated web: responses by URL without query. */
 type Web = Record<string, Respond>
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const never = new AbortController().signal
 
-/** Autoconfig in a world of two small servers: all of the web on one port, and all of DNS on another. */
+/** Autoconfig with a simulated web on one port and a simulated DNS on another. */
 async function world(web: Web, zone: Zone = {}, timeoutMs = 60_000) {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((request, response) => {
     const url = String(request.headers['x-url'])
-    asked.push(url)
+    requests.push(url)
     const respond = web[url.replace(/\?.*/, '')]
     if (respond) respond(request, response)
     else response.writeHead(404).end()
@@ -50,7 +50,7 @@ async function world(web: Web, zone: Zone = {}, timeoutMs = 60_000) {
     directory: 'https://directory.example/v1.1/',
     timeoutMs,
   })
-  return { asked, find: (email: string) => find(email, never) }
+  return { requests, find: (email: string) => find(email, never) }
 }
 
 const text =
@@ -65,8 +65,8 @@ const config = (host: string) =>
 const own = 'https://autoconfig.mail.example/mail/config-v1.1.xml'
 const wellKnown = 'https://mail.example/.well-known/autoconfig/mail/config-v1.1.xml'
 
-test('the domain itself is believed before all others', async () => {
-  const { find, asked } = await world({
+test('autoconfig: several sources, prefers the domain itself', async () => {
+  const { find, requests } = await world({
     [own]: config('own.example'),
     [wellKnown]: config('known.example'),
     'https://directory.example/v1.1/mail.example': config('directory.example'),
@@ -86,7 +86,7 @@ test('the domain itself is believed before all others', async () => {
     },
     _source: 'autoconfig',
   })
-  expect(asked).toContain(`${own}?emailaddress=ann%2Bx%40mail.example`)
+  expect(requests).toContain(`${own}?emailaddress=ann%2Bx%40mail.example`)
 })
 
 test.each<[string, Web, Zone]>([
@@ -121,7 +121,7 @@ test.each<[string, Web, Zone]>([
     },
     {},
   ],
-])('%s is asked when nobody better knows', async (...[source, web, zone]) => {
+])('autoconfig: %s is used if better sources have no result', async (...[source, web, zone]) => {
   const { find } = await world(web, zone)
   expect(await find('ann@mail.example')).toMatchObject({
     imap: { host: 'imap.x.example', port: 993, secure: true },
@@ -130,7 +130,7 @@ test.each<[string, Web, Zone]>([
   })
 })
 
-test('a provider is known, by the domain or by who takes the mail, with what its users have to know', async () => {
+test('autoconfig: built-in provider, found by domain or mail exchanger, with appPassword', async () => {
   const gmail = {
     imap: { host: 'imap.gmail.com', port: 993, secure: true },
     smtp: { host: 'smtp.gmail.com' },
@@ -145,7 +145,7 @@ test('a provider is known, by the domain or by who takes the mail, with what its
   expect(await find('ann@firm.example')).toMatchObject({ ...gmail, _source: 'mx' })
 })
 
-test('a domain that says it has no IMAP is believed', async () => {
+test('autoconfig: SRV target "." for IMAP, returns imap false', async () => {
   const { find } = await world(
     {},
     {
@@ -162,7 +162,7 @@ test('a domain that says it has no IMAP is believed', async () => {
   })
 })
 
-test('who knows both servers is believed before who knows one', async () => {
+test('autoconfig: prefers a source with both servers over a better one with a single server', async () => {
   const { find } = await world(
     { 'https://autoconfig.mail.example/mail/config-v1.1.xml': text('<clientConfig/>') },
     {
@@ -176,39 +176,39 @@ test('who knows both servers is believed before who knows one', async () => {
   })
 })
 
-test('where nobody knows anything both are false', async () => {
-  const { find, asked } = await world({})
+test('autoconfig: no source has a result, both servers are false', async () => {
+  const { find, requests } = await world({})
   expect(await find('ann@mail.example')).toEqual({ imap: false, smtp: false })
-  asked.length = 0
+  requests.length = 0
   expect(await find('ann@[192.0.2.1]')).toEqual({ imap: false, smtp: false })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
-test('domains beyond ASCII are asked for as DNS has them', async () => {
+test('autoconfig: non-ASCII domain, is looked up in Punycode', async () => {
   const { find } = await world({
     'https://autoconfig.xn--mller-kva.example/mail/config-v1.1.xml': config('x.example'),
   })
   expect(await find('ann@müller.example')).toMatchObject({ _source: 'autoconfig' })
 })
 
-test('a redirect is followed, but not into the clear, and not for ever', async () => {
+test('autoconfig: follows redirects, but not to http and at most two', async () => {
   const to = (location: string) => text('', 302, { location })
   const followed = await world({
     [own]: to('https://elsewhere.example/config.xml'),
     'https://elsewhere.example/config.xml': config('x.example'),
   })
   expect(await followed.find('ann@mail.example')).toMatchObject({ _source: 'autoconfig' })
-  const clear = await world({
+  const downgrade = await world({
     [own]: to('http://elsewhere.example/config.xml'),
     'http://elsewhere.example/config.xml': config('x.example'),
   })
-  expect(await clear.find('ann@mail.example')).toEqual({ imap: false, smtp: false })
+  expect(await downgrade.find('ann@mail.example')).toEqual({ imap: false, smtp: false })
   const loop = await world({ [own]: to(own) })
   expect(await loop.find('ann@mail.example')).toEqual({ imap: false, smtp: false })
-  expect(loop.asked.filter((url) => url.startsWith(own))).toHaveLength(3)
+  expect(loop.requests.filter((url) => url.startsWith(own))).toHaveLength(3)
 })
 
-test('a server that never ends holds nobody up', async () => {
+test('autoconfig: endless and silent servers, other sources win after the timeout', async () => {
   const endless: Respond = (_request, response) => {
     response.writeHead(200)
     const more = () => response.write('<x>'.repeat(10_000)) && setImmediate(more)
@@ -223,7 +223,7 @@ test('a server that never ends holds nobody up', async () => {
   expect(await find('ann@mail.example')).toMatchObject({ _source: 'mx' })
 })
 
-test('the gateway answers for whoever may ask', async () => {
+test('GET /v1/autoconfig: returns the servers, 400 for an invalid address', async () => {
   const directory = createServer(config('directory.example') as never).listen(0, '127.0.0.1')
   await once(directory, 'listening')
   const { port } = directory.address() as AddressInfo

@@ -7,7 +7,7 @@ import { hashToken } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, RawClient } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { follow, type Following } from './event-stream.ts'
+import { follow, type StreamClient } from './event-stream.ts'
 import { admin, mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -24,10 +24,10 @@ afterAll(async () => {
 })
 const one = await servers.start()
 const other = await servers.start({ SVC_CHANGES_KEEP_ALIVE: '100ms' })
-/** It looks for nothing that it is not told of. */
-const woken = await servers.start({}, { changesPollMs: 3_600_000 })
+/** Gateway that practically never polls: only invalidations make it read changes. */
+const unpolled = await servers.start({}, { changesPollMs: 3_600_000 })
 
-/** As sync-worker does it. */
+/** Inserts a change, as sync-worker does. */
 const change = (on: Db | Tx, account: string, key: string) => insert(on, { account, key })
 const insert = (on: Db | Tx, values: { account: string; key: string; payload?: string }) =>
   on
@@ -35,7 +35,7 @@ const insert = (on: Db | Tx, values: { account: string; key: string; payload?: s
     .values({ type: 'state', ...values })
     .execute()
 
-/** A transaction that stays open until it is told. */
+/** Starts a transaction that stays open until `commit` or `rollback` is called. */
 async function openTransaction(work: (tx: Tx) => Promise<unknown>) {
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
@@ -54,13 +54,13 @@ async function openTransaction(work: (tx: Tx) => Promise<unknown>) {
       await done
     },
     async rollback() {
-      end.reject(new Error('given up'))
+      end.reject(new Error('rollback'))
       await done
     },
   }
 }
 
-test('a stream begins with the version and an id, and tells changes as they come', async () => {
+test('GET /v1/changes: sends the version and an id, then each change', async () => {
   const stream = await follow(one.url)
   expect([stream.status, stream.headers.get('content-type')]).toEqual([
     200,
@@ -71,7 +71,7 @@ test('a stream begins with the version and an id, and tells changes as they come
   expect(stream.comments[0]).toMatch(/^: Posthorn v\d+\.\d+\.\d+$/)
 
   await change(db, 'a', 'connecting')
-  const error = { response: 'away', serverResponseCode: 'X' }
+  const error = { response: 'down', serverResponseCode: 'X' }
   await insert(db, { account: 'a', key: 'connectError', payload: JSON.stringify({ error }) })
   await stream.expect(2)
   expect(stream.frames).toEqual([
@@ -94,12 +94,12 @@ test('a stream begins with the version and an id, and tells changes as they come
   await stream.stop()
 })
 
-test('a change is told when its writer says so, and soon after when nobody does', async () => {
-  const looks = await follow(one.url)
-  await change(db, 'slow', 'unsaid')
-  await looks.expect(1)
-  await looks.stop()
-  const stream = await follow(woken.url)
+test('GET /v1/changes: a change is sent on invalidation, or by polling without one', async () => {
+  const polled = await follow(one.url)
+  await change(db, 'slow', 'not announced')
+  await polled.expect(1)
+  await polled.stop()
+  const stream = await follow(unpolled.url)
   await eventually(() => expect(stream.lastId).toBeDefined())
   for (let n = 1; n <= 6; n++) {
     await change(db, 'quick', String(n))
@@ -109,7 +109,7 @@ test('a change is told when its writer says so, and soon after when nobody does'
   await stream.stop()
 })
 
-test('who was away goes on at another replica: nothing is missing, nothing is told twice', async () => {
+test('Last-Event-ID: at another replica, continues without gap or duplicate', async () => {
   const first = await follow(one.url)
   await change(db, 'r', '1')
   await first.expect(1)
@@ -126,7 +126,7 @@ test('who was away goes on at another replica: nothing is missing, nothing is to
   await third.stop()
 })
 
-test('who heard nothing at all goes on from where the stream began', async () => {
+test('Last-Event-ID: of a stream without changes, continues from its start', async () => {
   const first = await follow(one.url)
   await eventually(() => expect(first.lastId).toBeDefined())
   await first.stop()
@@ -136,11 +136,11 @@ test('who heard nothing at all goes on from where the stream began', async () =>
   await second.stop()
 })
 
-test('a change that is committed late is not passed over, whoever comes when', async () => {
+test('GET /v1/changes: a change committed late is sent, in order, to all streams', async () => {
   const early = await follow(one.url)
   const late = await openTransaction((tx) => change(tx, 'late', 'has the smaller id'))
   await change(db, 'quick', 'has the larger id')
-  // Comes while the first one is still open, and sees what is committed by now.
+  // Connects while the first transaction is open, and has the position at that time.
   const between = await follow(other.url)
   await eventually(() => expect(between.lastId).toBeDefined())
   await between.stop()
@@ -153,7 +153,7 @@ test('a change that is committed late is not passed over, whoever comes when', a
   await Promise.all([early.stop(), back.stop()])
 })
 
-test('what was rolled back is never told, and holds nothing up', async () => {
+test('GET /v1/changes: a change rolled back is not sent and delays no other', async () => {
   const stream = await follow(one.url)
   const never = await openTransaction((tx) => change(tx, 'never', 'was'))
   await change(db, 'then', 'was')
@@ -162,8 +162,8 @@ test('what was rolled back is never told, and holds nothing up', async () => {
   await stream.stop()
 })
 
-test('many writers that commit in any order, readers that come and go at both replicas: each change once, all in one order', async () => {
-  const heard: string[] = []
+test('GET /v1/changes: concurrent writers, reconnecting reader, each change once in one order', async () => {
+  const received: string[] = []
   let done = false
   const start = await follow(one.url)
   await eventually(() => expect(start.lastId).toBeDefined())
@@ -171,14 +171,14 @@ test('many writers that commit in any order, readers that come and go at both re
 
   const reader = (async () => {
     let after = start.lastId
-    for (let round = 0; heard.length < 240; round++) {
-      const stream: Following = await follow((round % 2 ? one : other).url, { after })
+    for (let round = 0; received.length < 240; round++) {
+      const stream: StreamClient = await follow((round % 2 ? one : other).url, { after })
       await eventually(() => {
-        if (stream.changes().length === 0 && !done) throw new Error('nothing yet')
+        if (stream.changes().length === 0 && !done) throw new Error('no changes yet')
       })
-      if (done) await stream.expect(240 - heard.length)
+      if (done) await stream.expect(240 - received.length)
       await stream.stop()
-      heard.push(...stream.changes())
+      received.push(...stream.changes())
       after = stream.lastId
     }
   })()
@@ -186,7 +186,7 @@ test('many writers that commit in any order, readers that come and go at both re
     for (let n = 0; n < 40; n++)
       await db.transaction().execute(async (tx) => {
         await change(tx, `w${name}`, String(n))
-        // Holds the transaction open for about as long as a few others take.
+        // Keeps the transaction open for about the duration of a few others.
         await sql`select pg_sleep(${((name * 7 + n * 3) % 5) / 200})`.execute(tx)
       })
   }
@@ -198,11 +198,11 @@ test('many writers that commit in any order, readers that come and go at both re
   const { rows } = await sql<{ name: string }>`
     select account || ' ' || key as name from account_changes where account like 'w%' order by xid, id
   `.execute(db)
-  expect(heard).toEqual(rows.map(({ name }) => name))
-  expect(heard).toHaveLength(240)
+  expect(received).toEqual(rows.map(({ name }) => name))
+  expect(received).toHaveLength(240)
 })
 
-test('where history is lost it is said once, and what is still kept follows', async () => {
+test('Last-Event-ID: deleted changes, sends one historyLost, then the remaining changes', async () => {
   const first = await follow(one.url)
   await change(db, 'h', '1')
   await first.expect(1)
@@ -212,7 +212,7 @@ test('where history is lost it is said once, and what is still kept follows', as
   const second = await follow(one.url, { after: first.lastId })
   await second.expect(2)
   await second.stop()
-  // As retention does it.
+  // Deletes changes as retention does.
   const [xid, id] = String(second.frames[0]?.id).split('-')
   await sql`delete from account_changes where (xid, id) <= (${xid}::xid8, ${id}::bigint)`.execute(
     db,
@@ -227,14 +227,14 @@ test('where history is lost it is said once, and what is still kept follows', as
     data: { lastEventId: first.lastId },
   })
   await back.stop()
-  // Whoever had got as far has lost nothing.
-  const there = await follow(other.url, { after: `${xid}-${id}` })
-  expect(await there.expect(1)).toEqual(['h 3'])
-  expect(there.frames.map(({ event }) => event)).toEqual(['message'])
-  await there.stop()
+  // A client with the id of the horizon has lost nothing.
+  const current = await follow(other.url, { after: `${xid}-${id}` })
+  expect(await current.expect(1)).toEqual(['h 3'])
+  expect(current.frames.map(({ event }) => event)).toEqual(['message'])
+  await current.stop()
 })
 
-test('an id of another server, which is ahead of this one, is a lost history as well', async () => {
+test('Last-Event-ID: id of another database, ahead of this one, sends historyLost', async () => {
   const stream = await follow(one.url, { after: '9000000000000-1' })
   await eventually(() =>
     expect(stream.frames[0]).toMatchObject({
@@ -247,7 +247,7 @@ test('an id of another server, which is ahead of this one, is a lost history as 
   await stream.stop()
 })
 
-test('an id that is none is refused; an empty one is none', async () => {
+test('Last-Event-ID: invalid, responds 400; empty lastEventId is ignored', async () => {
   for (const bad of ['nonsense', '1', '1-1-1', '18446744073709551616-1']) {
     const query = await one.call('GET', `/v1/changes?lastEventId=${bad}`)
     expect([query.status, query.body.fields?.[0]?.path]).toEqual([400, 'lastEventId'])
@@ -259,7 +259,7 @@ test('an id that is none is refused; an empty one is none', async () => {
   await empty.stop()
 })
 
-test('the header, which clients renew, wins over the address, which they keep', async () => {
+test('Last-Event-ID: has priority over lastEventId, which reconnecting clients repeat', async () => {
   const first = await follow(one.url)
   await change(db, 'both', '1')
   await change(db, 'both', '2')
@@ -272,7 +272,7 @@ test('the header, which clients renew, wins over the address, which they keep', 
   await back.stop()
 })
 
-test('a token bound to an account cannot follow, one for events alone can', async () => {
+test('GET /v1/changes: 403 for an account token, 200 for a token of the group events', async () => {
   await one.call('POST', '/v1/account', { body: registration('mine') })
   const bound = await follow(one.url, { token: await mint(one.call, { account: 'mine' }) })
   expect(bound.status).toBe(403)
@@ -282,18 +282,18 @@ test('a token bound to an account cannot follow, one for events alone can', asyn
   await events.stop()
 })
 
-test('a stream ends when its token is revoked, with or without a word, or has expired; others go on', async () => {
+test('GET /v1/changes: token revoked, deleted or expired, ends its streams only', async () => {
   const expires = new Date(Date.now() + 86_400_000).toISOString()
   const expiring = await mint(one.call, { expires })
-  const [told, untold] = [await mint(one.call, {}), await mint(one.call, {})]
+  const [revoked, deleted] = [await mint(one.call, {}), await mint(one.call, {})]
   const streams = [
-    await follow(other.url, { token: told }),
-    await follow(other.url, { token: untold }),
+    await follow(other.url, { token: revoked }),
+    await follow(other.url, { token: deleted }),
     await follow(other.url, { token: expiring }),
   ]
   const stays = await follow(other.url)
-  await one.call('DELETE', `/v1/tokens/${told}`)
-  await db.deleteFrom('tokens').where('id', '=', hashToken(untold)).execute()
+  await one.call('DELETE', `/v1/tokens/${revoked}`)
+  await db.deleteFrom('tokens').where('id', '=', hashToken(deleted)).execute()
   const ended = { expiresAt: new Date(Date.now() - 1) }
   await db.updateTable('tokens').set(ended).where('id', '=', hashToken(expiring)).execute()
   await Promise.all(streams.map(({ ended }) => ended))
@@ -302,14 +302,14 @@ test('a stream ends when its token is revoked, with or without a word, or has ex
   await stays.stop()
 })
 
-test('whoever asks for the head alone gets it, and no stream', async () => {
+test('HEAD /v1/changes: sends headers and closes', async () => {
   const client = await RawClient.open(Number(new URL(one.url).port))
   client.send(`HEAD /v1/changes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${admin}\r\n\r\n`)
   expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*text\/event-stream[^]*\r\n\r\n$/)
   client.close()
 })
 
-test('silence is broken by comments', async () => {
+test('GET /v1/changes: without changes, sends keep-alive comments', async () => {
   const stream = await follow(other.url)
   await eventually(() =>
     expect(stream.comments.filter((line) => line === ': keep-alive').length).toBeGreaterThan(1),
@@ -318,49 +318,49 @@ test('silence is broken by comments', async () => {
   await stream.stop()
 })
 
-test('a gateway that stops ends its streams, and waits for nothing else', async () => {
+test('GET /v1/changes: gateway stops, streams end', async () => {
   const gateway = await servers.start()
   const stream = await follow(gateway.url)
   await gateway[Symbol.asyncDispose]()
   await stream.ended
 })
 
-test('a client that does not read is cut off before it fills the memory, and finds all when it comes back', async () => {
-  const reads = await follow(one.url)
-  await eventually(() => expect(reads.lastId).toBeDefined())
+test('GET /v1/changes: slow client, is disconnected and finds all changes after reconnecting', async () => {
+  const reader = await follow(one.url)
+  await eventually(() => expect(reader.lastId).toBeDefined())
   const socket = connect(Number(new URL(one.url).port), '127.0.0.1')
-  const received: Buffer[] = []
-  socket.on('data', (bytes) => received.push(bytes))
+  const bytes: Buffer[] = []
+  socket.on('data', (chunk) => bytes.push(chunk))
   const closed = once(socket, 'close')
-  // Without chunks in between.
+  // HTTP/1.0: no chunk headers in the response.
   socket.write(`GET /v1/changes HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer ${admin}\r\n\r\n`)
   await once(socket, 'data')
   socket.pause()
   await eventually(async () => expect(await clientsOf(one.url)).toBe(2))
 
-  // More than fits into the buffers of the system and ours, in pieces that fit: whoever reads keeps up, however busy the machine is.
+  // More than the buffers of kernel and gateway hold, in batches that fit: the reader keeps up.
   const count = 2_400
-  for (let told = 0; told < count; told += 40) {
+  for (let inserted = 0; inserted < count; inserted += 40) {
     await sql`
       insert into account_changes (account, type, key, payload)
       select 'big', 'state', n::text, jsonb_build_object('error', jsonb_build_object('response', repeat('x', 9000)))
-      from generate_series(${told + 1}::integer, ${told + 40}::integer) n
+      from generate_series(${inserted + 1}::integer, ${inserted + 40}::integer) n
     `.execute(db)
     await bus.invalidate({ topic: 'changes' })
-    await eventually(() => expect(reads.frames.length).toBeGreaterThanOrEqual(told + 40))
+    await eventually(() => expect(reader.frames.length).toBeGreaterThanOrEqual(inserted + 40))
   }
   await eventually(async () => expect(await clientsOf(one.url)).toBe(1))
-  await reads.stop()
+  await reader.stop()
 
   socket.resume()
   await closed
-  const whole = Buffer.concat(received).toString().split('\n\n').slice(0, -1)
-  const told = whole.flatMap((frame) => /"account":"big".*"key":"(\d+)"/.exec(frame)?.[1] ?? [])
-  const after = whole.flatMap((frame) => /^id: (.*)$/m.exec(frame)?.[1] ?? []).at(-1)
-  expect(told.length).toBeLessThan(count)
+  const frames = Buffer.concat(bytes).toString().split('\n\n').slice(0, -1)
+  const keys = frames.flatMap((frame) => /"account":"big".*"key":"(\d+)"/.exec(frame)?.[1] ?? [])
+  const after = frames.flatMap((frame) => /^id: (.*)$/m.exec(frame)?.[1] ?? []).at(-1)
+  expect(keys.length).toBeLessThan(count)
   const back = await follow(other.url, { after })
-  const rest = await back.expect(count - told.length)
-  expect([...told.map((key) => `big ${key}`), ...rest]).toEqual(reads.changes())
+  const rest = await back.expect(count - keys.length)
+  expect([...keys.map((key) => `big ${key}`), ...rest]).toEqual(reader.changes())
   await back.stop()
 })
 

@@ -2,18 +2,18 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
 export interface Zone {
-  /** By name: priority, weight, port and target. */
+  /** SRV records by name. */
   srv?: Record<string, [priority: number, weight: number, port: number, target: string][]>
   mx?: Record<string, [priority: number, exchange: string][]>
 }
 
 const types = { mx: 15, srv: 33 }
 
-/** A name server of a few lines: knows SRV and MX records, and that there is nothing else (RFC 1035 §4). */
+/** DNS server with the SRV and MX records of a zone (RFC 1035 §4). Other queries get NXDOMAIN. */
 export async function startDnsStub(zone: Zone) {
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) =>
-    socket.send(answer(query, zone), port, address),
+    socket.send(respond(query, zone), port, address),
   )
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -23,8 +23,8 @@ export async function startDnsStub(zone: Zone) {
   }
 }
 
-function answer(query: Buffer, { srv = {}, mx = {} }: Zone): Buffer {
-  const { name, type, end } = question(query)
+function respond(query: Buffer, { srv = {}, mx = {} }: Zone): Buffer {
+  const { name, type, end } = parseQuestion(query)
   const records =
     type === types.srv
       ? (srv[name] ?? []).map(([priority, weight, port, target]) =>
@@ -35,7 +35,7 @@ function answer(query: Buffer, { srv = {}, mx = {} }: Zone): Buffer {
             Buffer.concat([shorts(priority), encode(exchange)]),
           )
         : []
-  // Answer, recursion available; NXDOMAIN where there is nothing.
+  // Flags: response, recursion available. Response code 3 is NXDOMAIN.
   const flags = 0x8180 | (records.length === 0 ? 3 : 0)
   const head = Buffer.concat([query.subarray(0, 2), shorts(flags, 1, records.length, 0, 0)])
   const bodies = records.map((data) =>
@@ -44,7 +44,7 @@ function answer(query: Buffer, { srv = {}, mx = {} }: Zone): Buffer {
   return Buffer.concat([head, query.subarray(12, end), ...bodies])
 }
 
-function question(query: Buffer): { name: string; type: number; end: number } {
+function parseQuestion(query: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = []
   let at = 12
   for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {

@@ -9,24 +9,24 @@ export interface Frame {
 
 export interface FollowOptions {
   token?: string
-  /** As the header `Last-Event-ID`. */
+  /** Value of the header `Last-Event-ID`. */
   after?: string | undefined
   query?: string
 }
 
-/** A client of the event stream, such as browsers have: frames in order, the last id, and the comments between. */
-export interface Following {
+/** Client of the event stream, similar to EventSource of browsers. */
+export interface StreamClient {
   readonly status: number
   readonly headers: Headers
   readonly frames: readonly Frame[]
   readonly comments: readonly string[]
-  /** What one would come back with. */
+  /** Last event id, for the next connection. */
   readonly lastId: string | undefined
-  /** `account key` of every change told so far. */
+  /** `account key` of each change received so far. */
   changes(): string[]
-  /** The other side ended it. */
+  /** Resolves when the stream has ended. */
   readonly ended: Promise<void>
-  /** Waits for so many changes, and resolves with all. */
+  /** Waits until at least `count` changes are received and returns all. */
   expect(count: number): Promise<string[]>
   stop(): Promise<void>
 }
@@ -34,7 +34,7 @@ export interface Following {
 export async function follow(
   url: string,
   { token = admin, after, query = '' }: FollowOptions = {},
-): Promise<Following> {
+): Promise<StreamClient> {
   const stop = new AbortController()
   const response = await fetch(`${url}/v1/changes${query}`, {
     signal: stop.signal,
@@ -76,7 +76,7 @@ export async function follow(
   }
 }
 
-async function read(response: Response, take: (block: string) => void): Promise<void> {
+async function read(response: Response, onBlock: (block: string) => void): Promise<void> {
   let rest = ''
   try {
     for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(
@@ -84,14 +84,14 @@ async function read(response: Response, take: (block: string) => void): Promise<
     )) {
       const blocks = (rest + String(chunk)).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) take(block)
+      for (const block of blocks) onBlock(block)
     }
   } catch {
-    // Ended by either side.
+    // Ended by the client or the server.
   }
 }
 
-/** WHATWG HTML §9.2.6, as far as our frames go. */
+/** Parses one frame (WHATWG HTML §9.2.6), restricted to the fields that the gateway sends. */
 function parse(block: string): Frame {
   const frame: Frame = {}
   for (const line of block.split('\n')) {

@@ -9,10 +9,13 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { testServers } from './gateway.ts'
 
 export const serviceUrl = 'https://mail.posthorn.example'
-/** The password that the servers of the tests let in. */
+/** Password that the stub mail servers accept. */
 export const goodPass = 'open <sesame> & "more"'
 
-/** A gateway with whom it asks for the hosted form: mail servers that know one password, and a directory that knows one domain. */
+/**
+ * Two gateways with stubs of the services behind the hosted form: mail servers that accept
+ * `goodPass`, a directory that contains `known.test`, and a provider.
+ */
 export async function hostedFormWorld() {
   const servers = await testServers()
   const directory = await startDirectory()
@@ -20,40 +23,42 @@ export async function hostedFormWorld() {
   const gateways = [await servers.start(options), await servers.start(options)] as const
   const bus = await connectBus({
     url: servers.broker.url,
-    name: 'others',
-    log: createLogger('others', 'silent'),
-    metrics: createMetrics('others'),
+    name: 'stubs',
+    log: createLogger('stubs', 'silent'),
+    metrics: createMetrics('stubs'),
   })
-  const opener = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
+  const unsealer = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
   const { sealed } = await servers.db
     .selectFrom('sealedSettings')
     .select('sealed')
     .where('key', '=', 'linkSecret')
     .executeTakeFirstOrThrow()
-  const linkSecret = await opener.unseal(sealed, 'settings/linkSecret')
+  const linkSecret = await unsealer.unseal(sealed, 'settings/linkSecret')
   const provider = startProviderStub()
   await bus.serve({
     queue: 'credentials',
     keys: ['credentials'],
     handlers: [on(getLinkSecret, async () => ({ linkSecret })), ...provider.handlers],
   })
-  const imapAsked: CommandRequest<typeof verifyImap>[] = []
-  const smtpAsked: CommandRequest<typeof verifySmtp>[] = []
+  const imapRequests: CommandRequest<typeof verifyImap>[] = []
+  const smtpRequests: CommandRequest<typeof verifySmtp>[] = []
   await bus.serve({
     queue: 'verify.imap',
     handlers: [
-      on(verifyImap, async (asked) => {
-        imapAsked.push(asked)
-        return { verdict: verdictFor(asked.server.host, asked.credentials, 'AUTHENTICATIONFAILED') }
+      on(verifyImap, async (request) => {
+        imapRequests.push(request)
+        return {
+          verdict: verdictFor(request.server.host, request.credentials, 'AUTHENTICATIONFAILED'),
+        }
       }),
     ],
   })
   await bus.serve({
     queue: 'verify.smtp',
     handlers: [
-      on(verifySmtp, async (asked) => {
-        smtpAsked.push(asked)
-        return { verdict: verdictFor(asked.server.host, asked.credentials, 'EAUTH') }
+      on(verifySmtp, async (request) => {
+        smtpRequests.push(request)
+        return { verdict: verdictFor(request.server.host, request.credentials, 'EAUTH') }
       }),
     ],
   })
@@ -63,10 +68,10 @@ export async function hostedFormWorld() {
     servers,
     gateways,
     bus,
-    opener,
+    unsealer,
     provider,
-    imapAsked,
-    smtpAsked,
+    imapRequests,
+    smtpRequests,
     key: Buffer.from(linkSecret, 'hex'),
     async stop() {
       await bus[Symbol.asyncDispose]()
@@ -112,16 +117,16 @@ async function startDirectory() {
   }
 }
 
-/** What a browser would send of the form of a page: its fields as they are, and what somebody fills in. */
-export function fillIn(html: string, filled: Record<string, string> = {}): URLSearchParams {
+/** Fields that a browser submits for the form of a page, with some of them filled in. */
+export function fillIn(html: string, values: Record<string, string> = {}): URLSearchParams {
   const fields = new URLSearchParams()
   for (const [tag] of html.matchAll(/<input [^>]*>/g)) {
     const name = /name="([^"]*)"/.exec(tag)?.[1] ?? ''
     fields.set(name, unescape(/value="([^"]*)"/.exec(tag)?.[1] ?? ''))
   }
-  const chosen = /<option value="(\w+)" selected>/.exec(html)?.[1]
-  if (chosen !== undefined) fields.set('imapSecurity', chosen)
-  for (const [name, value] of Object.entries(filled)) fields.set(name, value)
+  const selected = /<option value="(\w+)" selected>/.exec(html)?.[1]
+  if (selected !== undefined) fields.set('imapSecurity', selected)
+  for (const [name, value] of Object.entries(values)) fields.set(name, value)
   return fields
 }
 

@@ -6,76 +6,80 @@ import { mint } from './gateway.ts'
 import { fillIn, goodPass, hostedFormWorld, serviceUrl, unescape } from './hosted-form-world.ts'
 
 const world = await hostedFormWorld()
-const { gateways, servers, key, opener } = world
+const { gateways, servers, key, unsealer } = world
 const { db } = servers
 const [gateway, other] = gateways
 afterAll(() => world.stop())
 
 const redirectUrl = 'https://app.example/done?x=1&y=a b'
 async function makeLink(body: object = {}): Promise<string> {
-  const answer = await gateway.call('POST', '/v1/authentication/form', {
+  const response = await gateway.call('POST', '/v1/authentication/form', {
     body: { redirectUrl, ...body },
   })
-  expect(answer.status).toBe(200)
-  return String(answer.body['url']).slice(serviceUrl.length)
+  expect(response.status).toBe(200)
+  return String(response.body['url']).slice(serviceUrl.length)
 }
 async function page(path: string, body?: URLSearchParams, from = gateway) {
-  const how = body ? { method: 'POST', body } : {}
-  const response = await fetch(from.url + path, { ...how, redirect: 'manual' })
+  const init = body ? { method: 'POST', body } : {}
+  const response = await fetch(from.url + path, { ...init, redirect: 'manual' })
   return { status: response.status, headers: response.headers, html: await response.text() }
 }
-/** Gets as far as the page with the servers. */
-async function servered(body: object = {}, email = 'ann@known.test', pass = goodPass) {
+/** Opens a new link and submits the first page; returns the page with the servers. */
+async function openServersPage(body: object = {}, email = 'ann@known.test', pass = goodPass) {
   const link = await makeLink(body)
   const person = await page(link)
-  const filled = fillIn(person.html, { name: 'Ann', email, pass })
-  const answer = await page('/accounts/new/imap', filled)
-  expect(answer.status).toBe(200)
-  return { link, html: answer.html }
+  const fields = fillIn(person.html, { name: 'Ann', email, pass })
+  const response = await page('/accounts/new/imap', fields)
+  expect(response.status).toBe(200)
+  return { link, html: response.html }
 }
-const submit = (html: string, filled: Record<string, string> = {}, from = gateway) =>
-  page('/accounts/new/imap/server', fillIn(html, filled), from)
-const attempt = (html: string, filled: Record<string, string> = {}) =>
-  page('/accounts/new/imap/test', fillIn(html, filled))
-const back = (html: string) =>
+const submit = (html: string, values: Record<string, string> = {}, from = gateway) =>
+  page('/accounts/new/imap/server', fillIn(html, values), from)
+const testLogin = (html: string, values: Record<string, string> = {}) =>
+  page('/accounts/new/imap/test', fillIn(html, values))
+const redirectOf = (html: string) =>
   new URL(unescape(/http-equiv="refresh" content="0; url=([^"]*)"/.exec(html)?.[1] ?? ''))
 const nonceOf = (link: string) => {
   const data = new URL(link, serviceUrl).searchParams.get('data') ?? ''
   return String((JSON.parse(Buffer.from(data, 'base64url').toString()) as { n: string }).n)
 }
 
-test('without an address of the service there is no form', async () => {
+test('POST /v1/authentication/form: without serviceUrl, 500 MissingServiceURLSetup', async () => {
   await gateway.call('POST', '/v1/settings', { body: { serviceUrl: null } })
-  const ask = () => gateway.call('POST', '/v1/authentication/form', { body: { redirectUrl } })
+  const createForm = () =>
+    gateway.call('POST', '/v1/authentication/form', { body: { redirectUrl } })
   await eventually(async () =>
-    expect(await ask()).toMatchObject({ status: 500, body: { code: 'MissingServiceURLSetup' } }),
+    expect(await createForm()).toMatchObject({
+      status: 500,
+      body: { code: 'MissingServiceURLSetup' },
+    }),
   )
   await gateway.call('POST', '/v1/settings', { body: { serviceUrl } })
-  await eventually(async () => expect((await ask()).status).toBe(200))
+  await eventually(async () => expect((await createForm()).status).toBe(200))
 })
 
 test.each<[string, object, string]>([
-  ['no address to go back to', {}, 'redirectUrl'],
-  ['one that is none', { redirectUrl: 'javascript:alert(1)' }, 'redirectUrl'],
-  ['an expected address that is none', { redirectUrl, expectedEmail: 'ann' }, 'expectedEmail'],
-  ['a shared mailbox without an address', { redirectUrl, delegated: true }, 'email'],
-  ['a field nobody knows', { redirectUrl, nope: 1 }, 'nope'],
-])('%s is a 400', async (...[, body, path]) => {
-  const answer = await gateway.call('POST', '/v1/authentication/form', { body })
-  expect([answer.status, answer.body.fields?.map((field) => field.path)]).toEqual([400, [path]])
+  ['no redirectUrl', {}, 'redirectUrl'],
+  ['an invalid redirectUrl', { redirectUrl: 'javascript:alert(1)' }, 'redirectUrl'],
+  ['an invalid expectedEmail', { redirectUrl, expectedEmail: 'ann' }, 'expectedEmail'],
+  ['a shared mailbox without email', { redirectUrl, delegated: true }, 'email'],
+  ['an unknown field', { redirectUrl, nope: 1 }, 'nope'],
+])('POST /v1/authentication/form: %s, 400', async (...[, body, path]) => {
+  const response = await gateway.call('POST', '/v1/authentication/form', { body })
+  expect([response.status, response.body.fields?.map((field) => field.path)]).toEqual([400, [path]])
 })
 
-test('it is for tokens that may write what is the administrator’s', async () => {
-  const ask = (token: string) =>
+test('POST /v1/authentication/form: 403 without write permission for the administration', async () => {
+  const createForm = (token: string) =>
     gateway.call('POST', '/v1/authentication/form', { token, body: { redirectUrl } })
   const reader = await mint(gateway.call, { permissions: { actions: ['read'] } })
   const narrow = await mint(gateway.call, { permissions: { groups: ['account'] } })
-  expect((await ask(reader)).status).toBe(403)
-  expect((await ask(narrow)).status).toBe(403)
-  expect((await ask('no token')).status).toBe(401)
+  expect((await createForm(reader)).status).toBe(403)
+  expect((await createForm(narrow)).status).toBe(403)
+  expect((await createForm('no token')).status).toBe(401)
 })
 
-test('a link says nothing of whom it is for', async () => {
+test('form link: contains a nonce only, no personal data', async () => {
   const link = await makeLink({
     email: 'ann@known.test',
     name: 'Ann',
@@ -88,9 +92,9 @@ test('a link says nothing of whom it is for', async () => {
   ])
 })
 
-test('from the link to the account: found, tested, registered, and led back', async () => {
-  const { html } = await servered({
-    account: 'walked',
+test('hosted form: autoconfig, test and registration, then redirects to redirectUrl', async () => {
+  const { html } = await openServersPage({
+    account: 'complete',
     notifyFrom: '2026-01-01T00:00:00.000Z',
     path: ['INBOX'],
   })
@@ -103,22 +107,22 @@ test('from the link to the account: found, tested, registered, and led back', as
     smtpPort: '587',
     imapPass: '',
   })
-  const tested = await attempt(html)
+  const tested = await testLogin(html)
   expect(tested.status).toBe(200)
   expect(tested.html.match(/role="status"/g)).toHaveLength(2)
   expect(
-    await db.selectFrom('accounts').select('account').where('account', '=', 'walked').execute(),
+    await db.selectFrom('accounts').select('account').where('account', '=', 'complete').execute(),
   ).toEqual([])
   const done = await submit(tested.html)
   expect(done.status).toBe(200)
-  expect([...back(done.html).searchParams]).toEqual([
+  expect([...redirectOf(done.html).searchParams]).toEqual([
     ['x', '1'],
     ['y', 'a b'],
-    ['account', 'walked'],
+    ['account', 'complete'],
     ['state', 'new'],
   ])
 
-  const { body } = await gateway.call('GET', '/v1/account/walked')
+  const { body } = await gateway.call('GET', '/v1/account/complete')
   expect(body).toMatchObject({
     name: 'Ann',
     email: 'ann@known.test',
@@ -135,36 +139,36 @@ test('from the link to the account: found, tested, registered, and led back', as
   const { sealed } = await db
     .selectFrom('credentials')
     .select('sealed')
-    .where('account', '=', 'walked')
+    .where('account', '=', 'complete')
     .where('kind', '=', 'imap')
     .executeTakeFirstOrThrow()
-  expect(await opener.unseal(sealed, 'credentials/walked/imap')).toBe(goodPass)
+  expect(await unsealer.unseal(sealed, 'credentials/complete/imap')).toBe(goodPass)
   const events = await db
     .selectFrom('events')
     .select('event')
-    .where('account', '=', 'walked')
+    .where('account', '=', 'complete')
     .execute()
   expect(events.map(({ event }) => event)).toEqual(['accountAdded'])
 })
 
-test('the password is in no page, and what stands for it opens for no other link', async () => {
-  const { html } = await servered()
+test('hosted form: pages contain passwords only encrypted, bound to the link', async () => {
+  const { html } = await openServersPage()
   expect(html).not.toContain('sesame')
-  const tested = await attempt(html, { imapPass: 'other <sesame>' })
+  const tested = await testLogin(html, { imapPass: 'other <sesame>' })
   expect(tested.html).not.toContain('sesame')
-  const foreign = await servered()
-  const kept = fillIn(html).get('kept') ?? ''
-  const stolen = await attempt(foreign.html, { kept })
+  const foreign = await openServersPage()
+  const encrypted = fillIn(html).get('kept') ?? ''
+  const stolen = await testLogin(foreign.html, Object.fromEntries([['kept', encrypted]]))
   expect(stolen.status).toBe(400)
   expect(stolen.html).toContain('id="imapPass-wrong"')
 })
 
-test('a link works once, also where it is used many times at once on both replicas', async () => {
-  const { link, html } = await servered({ account: 'once' })
-  const answers = await Promise.all(
+test('form link: 8 concurrent submissions on two replicas, one succeeds', async () => {
+  const { link, html } = await openServersPage({ account: 'once' })
+  const responses = await Promise.all(
     Array.from({ length: 8 }, (_, n) => submit(html, {}, n % 2 === 0 ? gateway : other)),
   )
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
     200,
     ...Array<number>(7).fill(410),
   ])
@@ -174,19 +178,19 @@ test('a link works once, also where it is used many times at once on both replic
     .where('account', '=', 'once')
     .execute()
   expect(events).toHaveLength(1)
-  // Whoever did not see the answer is led back all the same.
+  // The page of a used link still leads to redirectUrl, in case the response was lost.
   const again = await page(link)
   expect([again.status, again.html.includes('account=once&amp;state=new')]).toEqual([410, true])
 })
 
-test('an account that is there is changed, and keeps what the form does not ask for', async () => {
+test('hosted form: existing account, is updated and retains its other fields', async () => {
   await gateway.call('POST', '/v1/account', {
-    body: { account: 'there', name: 'Old', webhooks: 'https://hook.example/' },
+    body: { account: 'existing', name: 'Old', webhooks: 'https://hook.example/' },
   })
-  const { html } = await servered({ account: 'there' })
+  const { html } = await openServersPage({ account: 'existing' })
   const done = await submit(html, { smtpHost: '' })
-  expect(back(done.html).searchParams.get('state')).toBe('existing')
-  const { body } = await gateway.call('GET', '/v1/account/there')
+  expect(redirectOf(done.html).searchParams.get('state')).toBe('existing')
+  const { body } = await gateway.call('GET', '/v1/account/existing')
   expect(body).toMatchObject({
     name: 'Ann',
     webhooks: 'https://hook.example/',
@@ -195,43 +199,43 @@ test('an account that is there is changed, and keeps what the form does not ask 
   expect(body).not.toHaveProperty('smtp')
 })
 
-test('what a server says of a login is shown as text, and stores nothing', async () => {
-  const { link, html } = await servered({}, 'ann@known.test', 'wrong')
-  const refused = await submit(html)
-  expect(refused.status).toBe(422)
-  expect(refused.html).toContain('id="imapPass-wrong"')
-  expect(refused.html).toContain('NO &lt;b&gt;not&lt;/b&gt; you')
-  // Entered again it goes on, with the same link.
-  const done = await submit(refused.html, { imapPass: goodPass })
+test('hosted form: failed login, shows the escaped reply and stores nothing', async () => {
+  const { link, html } = await openServersPage({}, 'ann@known.test', 'wrong')
+  const rejected = await submit(html)
+  expect(rejected.status).toBe(422)
+  expect(rejected.html).toContain('id="imapPass-wrong"')
+  expect(rejected.html).toContain('NO &lt;b&gt;not&lt;/b&gt; you')
+  // The link stays valid for the correct password.
+  const done = await submit(rejected.html, { imapPass: goodPass })
   expect(done.status).toBe(200)
   expect((await page(link)).status).toBe(410)
 })
 
-test('a port that is closed and one that is forbidden look the same', async () => {
-  const { html } = await servered()
-  const fault = async (imapHost: string) => {
-    const { status, html: page } = await attempt(html, { imapHost })
+test('hosted form: closed and blocked ports, show the same text', async () => {
+  const { html } = await openServersPage()
+  const errorOf = async (imapHost: string) => {
+    const { status, html: page } = await testLogin(html, { imapHost })
     return [status, /id="imapHost-wrong">([^<]*)/.exec(page)?.[1], /10\.1\.2\.3|ECONN/.test(page)]
   }
-  const closed = await fault('closed.test')
+  const closed = await errorOf('closed.test')
   expect(closed).toEqual([422, expect.stringContaining('No mail server'), false])
-  expect(await fault('forbidden.test')).toEqual(closed)
-  expect((await fault('forged.test'))[1]).toContain('certificate')
+  expect(await errorOf('forbidden.test')).toEqual(closed)
+  expect((await errorOf('forged.test'))[1]).toContain('certificate')
 })
 
-test('what is wrong is told at its field, and what was filled in stays', async () => {
-  const { html } = await servered()
-  const answer = await attempt(html, {
+test('hosted form: invalid fields, show their errors and retain the values', async () => {
+  const { html } = await openServersPage()
+  const response = await testLogin(html, {
     imapHost: 'no host',
     imapPort: '70000',
     smtpPort: 'x',
     imapUser: '',
     smtpUser: 'a"b',
   })
-  expect(answer.status).toBe(400)
+  expect(response.status).toBe(400)
   for (const name of ['imapHost', 'imapPort', 'smtpPort', 'imapUser'])
-    expect(answer.html).toContain(`id="${name}-wrong"`)
-  expect(fillIn(answer.html).get('smtpUser')).toBe('a"b')
+    expect(response.html).toContain(`id="${name}-wrong"`)
+  expect(fillIn(response.html).get('smtpUser')).toBe('a"b')
   const person = await page(
     '/accounts/new/imap',
     fillIn((await page(await makeLink())).html, { name: 'A', email: 'no', pass: 'x' }),
@@ -239,54 +243,54 @@ test('what is wrong is told at its field, and what was filled in stays', async (
   expect([person.status, person.html.includes('id="email-wrong"')]).toEqual([400, true])
 })
 
-test('a pinned mailbox is the only one that gets through', async () => {
+test('hosted form: expectedEmail, rejects other addresses and user names', async () => {
   const pin = { expectedEmail: 'Ann@known.test' }
   const link = await makeLink(pin)
   const start = await page(link)
   expect(start.html).toMatch(/name="email" value="Ann@known.test"[^>]*readonly/)
   const bob = fillIn(start.html, { name: 'A', email: 'bob@known.test', pass: goodPass })
-  const refused = await page('/accounts/new/imap', bob)
-  expect([refused.status, refused.html.includes('Only Ann@known.test')]).toEqual([400, true])
+  const rejected = await page('/accounts/new/imap', bob)
+  expect([rejected.status, rejected.html.includes('Only Ann@known.test')]).toEqual([400, true])
 
-  const { html } = await servered(pin, 'ANN@known.test')
-  for (const filled of [
+  const { html } = await openServersPage(pin, 'ANN@known.test')
+  for (const values of [
     { email: 'bob@known.test' },
     { imapUser: 'bob@known.test' },
     { imapUser: 'bob' },
     { smtpUser: 'bob' },
   ])
-    expect((await submit(html, filled as Record<string, string>)).status).toBe(400)
+    expect((await submit(html, values as Record<string, string>)).status).toBe(400)
   expect((await submit(html, { imapUser: 'ann' })).status).toBe(200)
 })
 
-test('fifty servers are asked for one link, on all replicas together', async () => {
-  const { link, html } = await servered()
+test('form link: at most 50 probes over all replicas, then 429', async () => {
+  const { link, html } = await openServersPage()
   await db.updateTable('formLinks').set({ probes: 47 }).where('nonce', '=', nonceOf(link)).execute()
-  expect((await attempt(html)).status).toBe(200)
+  expect((await testLogin(html)).status).toBe(200)
   expect((await submit(html, {}, other)).status).toBe(429)
-  expect((await attempt(html, { smtpHost: '' })).status).toBe(200)
-  expect((await attempt(html, { smtpHost: '' })).status).toBe(429)
+  expect((await testLogin(html, { smtpHost: '' })).status).toBe(200)
+  expect((await testLogin(html, { smtpHost: '' })).status).toBe(429)
 })
 
-test('a link that is not ours, is old or tampered with opens nothing, and says so', async () => {
+test('form link: invalid 403, expired or deleted 410', async () => {
   const link = await makeLink()
   const url = new URL(link, serviceUrl)
   const data = url.searchParams.get('data') ?? ''
   const sig = url.searchParams.get('sig') ?? ''
-  const bad = [
+  const invalidQueries = [
     '',
     `?data=${data}`,
     `?data=${data}&sig=${'A'.repeat(43)}`,
     `?data=${data}x&sig=${sig}`,
     `?data=${data}&sig=${sig.slice(0, -1)}`,
   ]
-  for (const query of bad) {
+  for (const query of invalidQueries) {
     const { status, html } = await page(`/accounts/new${query}`)
     expect([query, status, html.includes('This link does not work')]).toEqual([query, 403, true])
     const posted = await page('/accounts/new/imap/server', new URLSearchParams(query))
     expect(posted.status).toBe(403)
   }
-  // Right for another door.
+  // A valid link of another kind.
   const unsub =
     linkTo(serviceUrl, key, { act: 'unsub', acc: 'a', list: 'l', rcpt: 'r@x.example' }) ?? ''
   expect((await page(`/accounts/new${new URL(unsub).search}`)).status).toBe(403)
@@ -297,20 +301,20 @@ test('a link that is not ours, is old or tampered with opens nothing, and says s
     .execute()
   expect((await page(link)).status).toBe(410)
   await deleteExpired(db)
-  const left = await db.selectFrom('formLinks').select('nonce').execute()
-  expect(left.map(({ nonce }) => nonce)).not.toContain(nonceOf(link))
-  expect(left).not.toEqual([])
+  const remaining = await db.selectFrom('formLinks').select('nonce').execute()
+  expect(remaining.map(({ nonce }) => nonce)).not.toContain(nonceOf(link))
+  expect(remaining).not.toEqual([])
   expect((await page(link)).status).toBe(410)
 })
 
-test('no script runs, nobody frames it, and nothing that is put in becomes markup', async () => {
+test('hosted form: security headers, and values with markup are escaped', async () => {
   await gateway.call('POST', '/v1/settings', { body: { pageBrandName: '<i>Brand' } })
   const evil = '"><script>alert(1)</script>'
   const link = await makeLink({ name: evil })
   const { html, headers } = await eventually(async () => {
-    const answer = await page(`${link}&theme=dark`)
-    expect(answer.html).toContain('&lt;i&gt;Brand')
-    return answer
+    const response = await page(`${link}&theme=dark`)
+    expect(response.html).toContain('&lt;i&gt;Brand')
+    return response
   })
   expect(html).toContain('<html lang="en" data-theme="dark">')
   expect(headers.get('content-security-policy')).toMatch(
@@ -320,13 +324,18 @@ test('no script runs, nobody frames it, and nothing that is put in becomes marku
   expect(headers.get('referrer-policy')).toBe('no-referrer')
   expect(html).not.toContain('<script')
   expect(fillIn(html).get('name')).toBe(evil)
-  const { html: served } = await servered()
-  const hostile = await attempt(served, { imapHost: evil, imapUser: evil, name: evil, theme: evil })
+  const { html: serversHtml } = await openServersPage()
+  const hostile = await testLogin(serversHtml, {
+    imapHost: evil,
+    imapUser: evil,
+    name: evil,
+    theme: evil,
+  })
   expect(hostile.html).not.toContain('<script')
   expect(hostile.html).toContain('<html lang="en">')
 })
 
-test('users of providers that want other passwords are told before they type one', async () => {
+test('hosted form: provider with app passwords, shows its instructions', async () => {
   const { html } = await page(await makeLink({ email: 'ann@gmail.com' }))
   expect(html).toContain('href="https://myaccount.google.com/apppasswords"')
 })

@@ -18,28 +18,28 @@ const bare = await servers.start()
 const port = Number(new URL(url).port)
 const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded })
 
-/** A token that works from one address alone. */
+/** Token restricted to one address. */
 const bound = await mint(call, { restrictions: { addresses: ['198.51.100.7'] } })
 const usable = async (headers: Record<string, string>, gateway = { call }) =>
   (await gateway.call('GET', '/v1/settings?notifyText=true', { token: bound, headers })).status
 
 test.each([
-  ['the client alone', '198.51.100.7', 200],
-  ['the client behind another trusted hop', '198.51.100.7, 127.0.0.1', 200],
-  ['what the client says of itself, before it', '198.51.100.7, 203.0.113.9', 403],
-  ['nothing that is an address', '198.51.100.7, unknown', 403],
+  ['the client only', '198.51.100.7', 200],
+  ['the client and a trusted proxy', '198.51.100.7, 127.0.0.1', 200],
+  ['a spoofed entry before the client', '198.51.100.7, 203.0.113.9', 403],
+  ['an invalid address', '198.51.100.7, unknown', 403],
   ['an address with a port', '198.51.100.7:1234', 403],
-])('of X-Forwarded-For counts what trusted proxies wrote: %s', async (...[, forwarded, status]) => {
+])('X-Forwarded-For: uses the entries of trusted proxies: %s', async (...[, forwarded, status]) => {
   expect(await usable(from(forwarded))).toBe(status)
 })
 
-test('no other header says where a client comes from, and nobody is believed who is not named', async () => {
+test('client address: ignores other headers, and X-Forwarded-For of untrusted proxies', async () => {
   for (const name of ['forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip'])
     expect(await usable({ [name]: '198.51.100.7' })).toBe(403)
   expect(await usable(from('198.51.100.7'), bare)).toBe(403)
 })
 
-test('several X-Forwarded-For are one, and the last word is the last proxy’s', async () => {
+test('X-Forwarded-For: repeated headers, are joined in order', async () => {
   const client = await RawClient.open(port)
   const lines = ['X-Forwarded-For: 198.51.100.7', 'X-Forwarded-For: 203.0.113.9']
   const head = `GET /v1/settings HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bound}\r\nConnection: close`
@@ -47,7 +47,7 @@ test('several X-Forwarded-For are one, and the last word is the last proxy’s',
   expect(await client.untilClosed()).toContain('Unauthorized address')
 })
 
-test('enableApiProxy takes the word of proxies away, everywhere and at once, and gives it back', async () => {
+test('enableApiProxy: false ignores proxies on all replicas, null restores the default', async () => {
   await call('POST', '/v1/settings', { body: { enableApiProxy: false } })
   for (const gateway of [{ call }, replica])
     await eventually(async () => expect(await usable(from('198.51.100.7'), gateway)).toBe(403))
@@ -58,7 +58,7 @@ test('enableApiProxy takes the word of proxies away, everywhere and at once, and
 
 const origin = 'https://app.example'
 
-test('a page of a named origin asks first without a token, then calls with one, and reads refusals', async () => {
+test('SVC_CORS_ORIGIN: preflight without token, responses and errors readable', async () => {
   const preflight = await fetch(`${url}/v1/account/a/submit`, {
     method: 'OPTIONS',
     headers: {
@@ -85,7 +85,7 @@ test('a page of a named origin asks first without a token, then calls with one, 
   }
 })
 
-test('no page gets at what operators do, nor at anything where no origin is named', async () => {
+test('SVC_CORS_ORIGIN: /admin is excluded; unset, no CORS headers', async () => {
   const operators = await call('GET', '/admin/api/webhookRoutes', { headers: { origin } })
   expect(operators.headers.get('access-control-allow-origin')).toBe(null)
   const { status, headers } = await bare.call('OPTIONS', '/v1/settings', {
@@ -94,7 +94,7 @@ test('no page gets at what operators do, nor at anything where no origin is name
   expect([status, headers.get('access-control-allow-origin')]).toEqual([404, null])
 })
 
-test('metrics are for addresses that are named, and never for who comes through a stranger', async () => {
+test('/metrics: allowed addresses only, never through an untrusted proxy', async () => {
   const metrics = async (gateway: { url: string }, headers: Record<string, string> = {}) =>
     (await fetch(`${gateway.url}/metrics`, { headers })).status
   expect(await metrics({ url })).toBe(200)
@@ -105,7 +105,7 @@ test('metrics are for addresses that are named, and never for who comes through 
   expect(await metrics(replica, from('192.0.2.1'))).toBe(200)
 })
 
-test('a parameter that comes twice is refused by name, and so is a token', async () => {
+test('query: repeated parameter 400 with its name, repeated access_token 401', async () => {
   const twice = await call('GET', '/v1/accounts?page=1&page=2')
   expect([twice.status, twice.body.fields?.map(({ path }) => path)]).toEqual([400, ['page']])
   const tokens = await call('GET', `/v1/settings?access_token=${admin}&access_token=x`, {
@@ -115,7 +115,7 @@ test('a parameter that comes twice is refused by name, and so is a token', async
 })
 
 test.each(['/v1/settings', '/nope', '/open.gif', '/docs/', '/openapi.json', '/health/live'])(
-  'nothing at %s may be sniffed, framed, or tell where it was linked from',
+  'security headers: %s has nosniff, frame and referrer policies',
   async (path) => {
     const { headers } = await fetch(url + path)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -126,18 +126,21 @@ test.each(['/v1/settings', '/nope', '/open.gif', '/docs/', '/openapi.json', '/he
   },
 )
 
-test('the API speaks TLS with the files it is given, and says so to browsers', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'door-'))
-  const files = { SVC_TLS_CERT: join(folder, 'cert.pem'), SVC_TLS_KEY: join(folder, 'key.pem') }
+test('SVC_TLS_CERT, SVC_TLS_KEY: serves HTTPS with Strict-Transport-Security', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-tls-'))
+  const files = {
+    SVC_TLS_CERT: join(directory, 'cert.pem'),
+    SVC_TLS_KEY: join(directory, 'key.pem'),
+  }
   const { cert, key } = selfSigned(['localhost'])
   await Promise.all([writeFile(files.SVC_TLS_CERT, cert), writeFile(files.SVC_TLS_KEY, key)])
   const secure = await servers.start(files)
-  const asked: RequestOptions = { port: new URL(secure.url).port, ca: cert, agent: false }
-  const call = request({ ...asked, host: 'localhost', path: '/v1/nope' })
+  const options: RequestOptions = { port: new URL(secure.url).port, ca: cert, agent: false }
+  const call = request({ ...options, host: 'localhost', path: '/v1/nope' })
   call.end()
   const [response] = (await once(call, 'response')) as [IncomingMessage]
   response.resume()
   expect(response.statusCode).toBe(404)
   expect(response.headers['strict-transport-security']).toMatch(/^max-age=\d+$/)
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })

@@ -31,51 +31,51 @@ const { sealed } = await db
   .select('sealed')
   .where('key', '=', 'linkSecret')
   .executeTakeFirstOrThrow()
-const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
-const linkSecret = await opener.unseal(sealed, 'settings/linkSecret')
+const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const linkSecret = await unsealer.unseal(sealed, 'settings/linkSecret')
 const key = Buffer.from(linkSecret, 'hex')
 const msg = '<outage@mail.example>'
-const picture = linkTo(url, key, { act: 'open', acc: 'acc', msg }) ?? ''
+const pixel = linkTo(url, key, { act: 'open', acc: 'acc', msg }) ?? ''
 const click = linkTo(url, key, { act: 'click', acc: 'acc', msg, url: 'https://a.example/' }) ?? ''
-const way =
+const unsubscribe =
   linkTo(url, key, { act: 'unsub', acc: 'acc', list: 'l', rcpt: 'a@b.example', msg }) ?? ''
 const headers = { 'user-agent': 'Mozilla/5.0' }
 const visit = (address: string) => fetch(address, { redirect: 'manual', headers })
 
-test('while nobody can say whether a link is ours, pictures are shown and nothing leads anywhere', async () => {
-  expect((await visit(picture)).status).toBe(200)
+test('links: without the link key, /open.gif responds 200, /redirect and /unsubscribe 503', async () => {
+  expect((await visit(pixel)).status).toBe(200)
   const response = await visit(click)
   expect([response.status, response.headers.get('location')]).toEqual([503, null])
-  expect((await visit(way)).status).toBe(503)
+  expect((await visit(unsubscribe)).status).toBe(503)
 })
 
-test('while auth-bridge is away a link to the hosted form is refused as for an absent worker, and can be had after', async () => {
+test('POST /v1/authentication/form: without auth-bridge 503 WorkerNotAvailable, works again after', async () => {
   const handlers = [on(getLinkSecret, async () => ({ linkSecret }))]
-  // Its queue is there from before.
+  // Declares the queue, which exists in production before auth-bridge stops.
   await (await bus.serve({ queue: 'credentials', handlers: [] }))[Symbol.asyncDispose]()
   await call('POST', '/v1/settings', { body: { serviceUrl: url } })
   const body = { redirectUrl: 'https://app.example/' }
-  const ask = () => call('POST', '/v1/authentication/form', { body })
-  expect(await ask()).toMatchObject({
+  const createForm = () => call('POST', '/v1/authentication/form', { body })
+  expect(await createForm()).toMatchObject({
     status: 503,
     body: { statusCode: 503, error: 'Service Unavailable', code: 'WorkerNotAvailable' },
   })
   await using _server = await bus.serve({ queue: 'credentials', handlers })
-  await eventually(async () => expect(await ask()).toMatchObject({ status: 200 }))
+  await eventually(async () => expect(await createForm()).toMatchObject({ status: 200 }))
 })
 
-test('without Postgres links lead on, and are told of afterwards; who leaves a list is told to try again', async () => {
+test('links: without Postgres, hits are recorded later and one-click unsubscribe responds 503', async () => {
   await bus.serve({
     queue: 'credentials',
     keys: ['credentials'],
     handlers: [on(getLinkSecret, async () => ({ linkSecret }))],
   })
-  await eventually(async () => expect((await visit(way)).status).toBe(200))
+  await eventually(async () => expect((await visit(unsubscribe)).status).toBe(200))
   postgres.cut()
-  expect((await visit(picture)).status).toBe(200)
+  expect((await visit(pixel)).status).toBe(200)
   expect((await visit(click)).status).toBe(302)
   const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
-  expect((await fetch(way, { method: 'POST', body })).status).toBe(503)
+  expect((await fetch(unsubscribe, { method: 'POST', body })).status).toBe(503)
   await postgres.mend()
   await eventually(async () => {
     const rows = await db
@@ -87,6 +87,6 @@ test('without Postgres links lead on, and are told of afterwards; who leaves a l
     expect(rows.map(({ event }) => event)).toEqual(['trackClick', 'trackOpen'])
   })
   await eventually(async () =>
-    expect((await fetch(way, { method: 'POST', body })).status).toBe(200),
+    expect((await fetch(unsubscribe, { method: 'POST', body })).status).toBe(200),
   )
 })

@@ -9,9 +9,9 @@ import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const { db, env, broker } = servers
-// Behind a proxy that is trusted: tests choose who they are.
+// The tests are a trusted proxy and choose the client address.
 const gateway = await servers.start({ SVC_TRUSTED_PROXIES: '127.0.0.0/8' })
-const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
 const account = 'acc'
 const messageId = '<1@mail.example>'
 const person = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0'
@@ -31,7 +31,7 @@ beforeAll(async () => {
     .select('sealed')
     .where('key', '=', 'linkSecret')
     .executeTakeFirstOrThrow()
-  const linkSecret = await opener.unseal(sealed, 'settings/linkSecret')
+  const linkSecret = await unsealer.unseal(sealed, 'settings/linkSecret')
   key = Buffer.from(linkSecret, 'hex')
   await bus.serve({
     queue: 'credentials',
@@ -45,7 +45,7 @@ afterAll(async () => {
   await servers.stop()
 })
 
-const link = (said: SignedLink) => linkTo(gateway.url, key, said) ?? ''
+const makeLink = (content: SignedLink) => linkTo(gateway.url, key, content) ?? ''
 const visit = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(url, {
     method,
@@ -58,8 +58,8 @@ const post = (
   headers: Record<string, string> = {},
 ) => fetch(url, { method: 'POST', body, headers: { 'x-forwarded-for': '192.0.2.7', ...headers } })
 
-/** What was told of a message or recipient, by event. */
-async function told(part: string, event: string) {
+/** Data of the stored events of a name that contain `part`. */
+async function eventsWith(part: string, event: string) {
   const rows = await db
     .selectFrom('events')
     .select(['body', 'eventId'])
@@ -71,82 +71,85 @@ async function told(part: string, event: string) {
     .map(({ body }) => (JSON.parse(body) as { data: Record<string, unknown> }).data)
 }
 
-/** Has one more hit written, so that what came before it was written or never will be. */
-async function written(): Promise<void> {
+/** Waits until earlier hits are stored or dropped, by recording one more hit. */
+async function flushHits(): Promise<void> {
   const msg = `<${crypto.randomUUID()}@mail.example>`
-  await visit(link({ act: 'open', acc: account, msg }))
-  await eventually(async () => expect(await told(msg, 'trackOpen')).toHaveLength(1))
+  await visit(makeLink({ act: 'open', acc: account, msg }))
+  await eventually(async () => expect(await eventsWith(msg, 'trackOpen')).toHaveLength(1))
 }
 
-test('a picture that is shown is told once, with who asked for it', async () => {
+test('/open.gif: records one trackOpen with the visitor', async () => {
   const msg = '<shown@mail.example>'
-  const response = await visit(link({ act: 'open', acc: account, msg }))
+  const response = await visit(makeLink({ act: 'open', acc: account, msg }))
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/gif'])
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect((await response.arrayBuffer()).byteLength).toBe(42)
   await eventually(async () =>
-    expect(await told(msg, 'trackOpen')).toEqual([
+    expect(await eventsWith(msg, 'trackOpen')).toEqual([
       { messageId: msg, remoteAddress: '192.0.2.7', userAgent: person },
     ]),
   )
 })
 
-test('a link leads to where it led, and is told', async () => {
+test('/redirect: redirects to the signed URL and records trackClick', async () => {
   const url = 'https://shop.example/a?b=1&c=ü#top'
-  const response = await visit(link({ act: 'click', acc: account, msg: messageId, url }))
+  const response = await visit(makeLink({ act: 'click', acc: account, msg: messageId, url }))
   expect([response.status, response.headers.get('location')]).toEqual([
     302,
     'https://shop.example/a?b=1&c=%C3%BC#top',
   ])
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   await eventually(async () =>
-    expect(await told('shop.example', 'trackClick')).toEqual([
+    expect(await eventsWith('shop.example', 'trackClick')).toEqual([
       { messageId, url, remoteAddress: '192.0.2.7', userAgent: person },
     ]),
   )
 })
 
-test('machines get what they ask for, and nobody is told', async () => {
+test('/open.gif, /redirect: automated clients get the response but record no event', async () => {
   const msg = '<machines@mail.example>'
-  const picture = link({ act: 'open', acc: account, msg })
-  const click = link({ act: 'click', acc: account, msg, url: 'https://shop.example/' })
-  const seen = [
-    await visit(picture, { 'user-agent': 'Mozilla/5.0 (compatible; bingbot/2.0)' }),
-    await visit(picture, { 'x-forwarded-for': '66.249.66.1' }),
-    await visit(picture, {}, 'HEAD'),
+  const pixel = makeLink({ act: 'open', acc: account, msg })
+  const click = makeLink({ act: 'click', acc: account, msg, url: 'https://shop.example/' })
+  const responses = [
+    await visit(pixel, { 'user-agent': 'Mozilla/5.0 (compatible; bingbot/2.0)' }),
+    await visit(pixel, { 'x-forwarded-for': '66.249.66.1' }),
+    await visit(pixel, {}, 'HEAD'),
     await visit(click, { 'x-forwarded-for': '2001:4860:4801:10::1' }),
     await visit(click, {}, 'HEAD'),
     await visit(click, { 'sec-purpose': 'prefetch;prerender' }),
   ]
-  expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 302, 302, 302])
-  await written()
-  expect([...(await told(msg, 'trackOpen')), ...(await told(msg, 'trackClick'))]).toEqual([])
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 302, 302, 302])
+  await flushHits()
+  expect([
+    ...(await eventsWith(msg, 'trackOpen')),
+    ...(await eventsWith(msg, 'trackClick')),
+  ]).toEqual([])
 })
 
-test("Gmail's picture proxy stands for a person", async () => {
+test('/open.gif: image proxy of Gmail, records trackOpen', async () => {
   const msg = '<gmail@mail.example>'
   const proxy =
     'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
-  await visit(link({ act: 'open', acc: account, msg }), { 'user-agent': proxy })
-  await eventually(async () => expect(await told(msg, 'trackOpen')).toHaveLength(1))
+  await visit(makeLink({ act: 'open', acc: account, msg }), { 'user-agent': proxy })
+  await eventually(async () => expect(await eventsWith(msg, 'trackOpen')).toHaveLength(1))
 })
 
-test('a link that is hammered tells a bounded number of hits', async () => {
+test('/open.gif: 250 hits of one link, records a limited number', async () => {
   const msg = '<hammered@mail.example>'
-  const picture = link({ act: 'open', acc: account, msg })
+  const pixel = makeLink({ act: 'open', acc: account, msg })
   for (let n = 0; n < 250; n += 50)
     await Promise.all(
-      Array.from({ length: 50 }, (_, i) => visit(picture, { 'user-agent': `${person} ${n + i}` })),
+      Array.from({ length: 50 }, (_, i) => visit(pixel, { 'user-agent': `${person} ${n + i}` })),
     )
-  await written()
-  const { length } = await told(msg, 'trackOpen')
+  await flushHits()
+  const { length } = await eventsWith(msg, 'trackOpen')
   expect(length).toBeGreaterThanOrEqual(100)
   expect(length).toBeLessThan(200)
 })
 
-test('only what we signed leads anywhere', async () => {
+test('public links: 403 without a valid signature', async () => {
   const good = new URL(
-    link({ act: 'click', acc: account, msg: messageId, url: 'https://shop.example/' }),
+    makeLink({ act: 'click', acc: account, msg: messageId, url: 'https://shop.example/' }),
   )
   const { data = '', sig = '' } = Object.fromEntries(good.searchParams)
   const evil = { act: 'click', acc: account, msg: messageId, url: 'https://evil.example/' }
@@ -170,9 +173,14 @@ test('only what we signed leads anywhere', async () => {
         null,
       ])
     }
-  // What is right for one door opens no other.
+  // A signed link is valid for its own path only.
   expect((await visit(`${gateway.url}/unsubscribe${good.search}`)).status).toBe(403)
-  const script = link({ act: 'click', acc: account, msg: messageId, url: 'javascript:alert(1)' })
+  const script = makeLink({
+    act: 'click',
+    acc: account,
+    msg: messageId,
+    url: 'javascript:alert(1)',
+  })
   expect((await visit(script)).status).toBe(403)
 })
 
@@ -183,7 +191,7 @@ const list = (recipient: string, listId = 'news') => {
   const form = (action: string) => new URLSearchParams([...signed, ['action', action]])
   return { url: unsubscribeUrl, form }
 }
-const blocked = async (recipient: string) =>
+const findBlock = async (recipient: string) =>
   (
     await db
       .selectFrom('listBlocks')
@@ -192,7 +200,7 @@ const blocked = async (recipient: string) =>
       .execute()
   ).at(0)
 
-test('a page asks, and the button does it: out, in again, out again', async () => {
+test('/unsubscribe: page and form change the subscription repeatedly', async () => {
   const { url, form } = list('Ann@Example.com')
   const page = await visit(url)
   const html = await page.text()
@@ -203,30 +211,30 @@ test('a page asks, and the button does it: out, in again, out again', async () =
     /^default-src 'none'; style-src 'sha256-/,
   )
   expect(page.headers.get('x-robots-tag')).toBe('noindex, nofollow')
-  expect(await blocked('ann@example.com')).toBeUndefined()
+  expect(await findBlock('ann@example.com')).toBeUndefined()
 
   const target = `${gateway.url}/unsubscribe/address`
   for (const action of ['unsubscribe', 'unsubscribe', 'subscribe', 'subscribe', 'unsubscribe'])
     expect((await post(target, form(action))).status).toBe(200)
-  expect(await blocked('ann@example.com')).toEqual({
+  expect(await findBlock('ann@example.com')).toEqual({
     listId: 'news',
     source: 'form',
     account,
     messageId,
   })
-  const left = await told('Ann@Example.com', 'listUnsubscribe')
-  expect(left).toHaveLength(2)
-  expect(left[0]).toMatchObject({
+  const unsubscribed = await eventsWith('Ann@Example.com', 'listUnsubscribe')
+  expect(unsubscribed).toHaveLength(2)
+  expect(unsubscribed[0]).toMatchObject({
     recipient: 'Ann@Example.com',
     messageId,
     listId: 'news',
     remoteAddress: '192.0.2.7',
   })
-  expect(await told('Ann@Example.com', 'listSubscribe')).toHaveLength(1)
+  expect(await eventsWith('Ann@Example.com', 'listSubscribe')).toHaveLength(1)
   expect(await (await visit(url)).text()).toContain('Subscribe again')
 })
 
-test('one click is enough for a mail client, however it posts it', async () => {
+test('POST /unsubscribe: one-click in any encoding, unsubscribes once', async () => {
   const multipart = new FormData()
   multipart.set('List-Unsubscribe', 'One-Click')
   const bodies = [
@@ -243,31 +251,31 @@ test('one click is enough for a mail client, however it posts it', async () => {
         'text/plain; charset=utf-8',
       ])
     }
-    expect(await blocked(recipient)).toMatchObject({ source: 'one-click' })
-    expect(await told(recipient, 'listUnsubscribe')).toHaveLength(1)
+    expect(await findBlock(recipient)).toMatchObject({ source: 'one-click' })
+    expect(await eventsWith(recipient, 'listUnsubscribe')).toHaveLength(1)
   }
 })
 
-test('a post that asks for nothing, or for something else, changes nothing', async () => {
+test('POST /unsubscribe: other bodies and actions, change nothing', async () => {
   const { url, form } = list('carl@example.com')
   expect((await post(url, 'x=y')).status).toBe(200)
   expect((await post(`${gateway.url}/unsubscribe/address`, form('delete'))).status).toBe(400)
   expect((await post(`${gateway.url}/unsubscribe/address`, 'action=unsubscribe')).status).toBe(403)
   expect((await post(url, 'x'.repeat(20_000))).status).toBe(413)
-  expect(await blocked('carl@example.com')).toBeUndefined()
+  expect(await findBlock('carl@example.com')).toBeUndefined()
 })
 
-test('twenty requests at once are one turn', async () => {
+test('POST /unsubscribe/address: 20 concurrent requests, record one event', async () => {
   const { form } = list('dora@example.com')
   const target = `${gateway.url}/unsubscribe/address`
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => post(target, form('unsubscribe'))),
   )
-  expect(answers.every(({ status }) => status === 200)).toBe(true)
-  expect(await told('dora@example.com', 'listUnsubscribe')).toHaveLength(1)
+  expect(responses.every(({ status }) => status === 200)).toBe(true)
+  expect(await eventsWith('dora@example.com', 'listUnsubscribe')).toHaveLength(1)
 })
 
-test('nothing in a link or a setting of the operator becomes markup it was not', async () => {
+test('/unsubscribe: escapes link values and pageBrandName, inserts templateHeader', async () => {
   await gateway.call('POST', '/v1/settings', {
     body: { pageBrandName: '<b>Brand & Co', templateHeader: '<header id="own">Hi</header>' },
   })
@@ -282,9 +290,9 @@ test('nothing in a link or a setting of the operator becomes markup it was not',
   expect(html).not.toContain('<script')
 })
 
-test('hits are events like any other: they reach the exchange', async () => {
+test('/open.gif: the event is published', async () => {
   const msg = '<published@mail.example>'
-  await visit(link({ act: 'open', acc: account, msg }))
+  await visit(makeLink({ act: 'open', acc: account, msg }))
   await eventually(async () => {
     const { publishedAt } = await db
       .selectFrom('events')
@@ -295,10 +303,10 @@ test('hits are events like any other: they reach the exchange', async () => {
   })
 })
 
-test('of an account that is gone nothing is told, and its links still lead on', async () => {
-  const url = 'https://gone.example/'
-  const response = await visit(link({ act: 'click', acc: 'nobody', msg: messageId, url }))
+test('/redirect: deleted account, redirects but records no event', async () => {
+  const url = 'https://deleted.example/'
+  const response = await visit(makeLink({ act: 'click', acc: 'deleted', msg: messageId, url }))
   expect(response.status).toBe(302)
-  await written()
-  expect(await told('gone.example', 'trackClick')).toEqual([])
+  await flushHits()
+  expect(await eventsWith('deleted.example', 'trackClick')).toEqual([])
 })

@@ -8,13 +8,13 @@ import {
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 
-/** What a person does at the provider, by the code it gives: who it is, and which scopes are left out. */
+/** Decision of a user at the provider. */
 export interface Consent {
   user: string
   name?: string
   unverified?: true
   missingScopes?: string[]
-  /** Instead of a grant. */
+  /** Failure of the code exchange; no grant is returned. */
   error?: AppError
 }
 
@@ -23,13 +23,13 @@ export interface ProviderStub {
   started: CommandRequest<typeof startOAuth2Login>[]
   completed: CommandRequest<typeof completeOAuth2Login>[]
   revoked: CommandRequest<typeof revokeOAuth2Grant>[]
-  /** The code for somebody who consents so. */
+  /** Returns the authorization code of a consent. */
   consent(consent: Consent): string
-  /** While it is set nobody can be sent there. */
-  closed?: AppError | undefined
+  /** If set, starting a sign-in fails with this error. */
+  startError?: AppError | undefined
 }
 
-/** auth-bridge and the provider behind it, as far as the gateway sees them. A code is good once, and for its verifier alone. */
+/** Stub of auth-bridge and a provider. A code is valid once and only with its code verifier. */
 export function startProviderStub(): ProviderStub {
   const consents = new Map<string, Consent>()
   const stub: ProviderStub = {
@@ -42,25 +42,25 @@ export function startProviderStub(): ProviderStub {
       return code
     },
     handlers: [
-      on(startOAuth2Login, async (asked) => {
-        if (stub.closed) throw stub.closed
-        stub.started.push(asked)
-        return { url: `https://provider.example/authorize?state=${asked.state}` }
+      on(startOAuth2Login, async (request) => {
+        if (stub.startError) throw stub.startError
+        stub.started.push(request)
+        return { url: `https://provider.example/authorize?state=${request.state}` }
       }),
-      on(completeOAuth2Login, async (asked) => {
-        stub.completed.push(asked)
-        const consent = consents.get(asked.code)
-        consents.delete(asked.code)
-        const challenge = createHash('sha256').update(asked.codeVerifier).digest('base64url')
+      on(completeOAuth2Login, async (request) => {
+        stub.completed.push(request)
+        const consent = consents.get(request.code)
+        consents.delete(request.code)
+        const challenge = createHash('sha256').update(request.codeVerifier).digest('base64url')
         if (!consent || !stub.started.some(({ codeChallenge }) => codeChallenge === challenge))
           throw new AppError('rejected', 'invalid_grant', { code: 'ETokenRefresh' })
         if (consent.error) throw consent.error
-        const { missingScopes = [], ...who } = consent
-        const sealedGrant = `sealed for ${asked.account} by ${who.user}`
-        return { ...who, scopes: [], missingScopes, sealedGrant }
+        const { missingScopes = [], ...profile } = consent
+        const sealedGrant = `sealed for ${request.account} by ${profile.user}`
+        return { ...profile, scopes: [], missingScopes, sealedGrant }
       }),
-      on(revokeOAuth2Grant, async (asked) => {
-        stub.revoked.push(asked)
+      on(revokeOAuth2Grant, async (request) => {
+        stub.revoked.push(request)
         return { revoked: true }
       }),
     ],

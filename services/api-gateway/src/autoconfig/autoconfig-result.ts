@@ -1,16 +1,16 @@
 import { isIP } from 'node:net'
-import type { OperationOutput, operations } from '@posthorn/contracts'
+import { defined, type OperationOutput, type operations } from '@posthorn/contracts'
 
 export type AutoconfigResponse = OperationOutput<typeof operations.getAutoconfig>
 export type DiscoveredServer = Exclude<AutoconfigResponse['imap'], false>
 
-/** What a source knows of the servers of an address. */
+/** Mail servers of an address according to one source. */
 export interface AutoconfigResult {
   imap?: DiscoveredServer
   smtp?: DiscoveredServer
 }
 
-/** An address, taken apart. */
+/** Parts of an email address. */
 export interface AddressParts {
   email: string
   local: string
@@ -18,24 +18,28 @@ export interface AddressParts {
   domain: string
 }
 
-/** A server as somebody out there names it; undefined where that is no name of one. */
-export function parseServer({
-  host,
-  port,
-  secure,
-  user,
-}: {
+/** Creates the result of a source; undefined if it has neither server. */
+export function toResult(
+  imap: DiscoveredServer | undefined,
+  smtp: DiscoveredServer | undefined,
+): AutoconfigResult | undefined {
+  return imap || smtp ? defined({ imap, smtp }) : undefined
+}
+
+/** Validates a server from an external source; undefined if the host name or port is invalid. */
+export function parseServer(server: {
   host: string
   port: number
   secure: boolean
   user: string
 }): DiscoveredServer | undefined {
-  const name = host.trim().toLowerCase().replace(/\.$/, '')
-  if (!isHostName(name) || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined
-  return { auth: { user: user.slice(0, 256) }, host: name, port, secure }
+  const { port, secure, user } = server
+  const host = server.host.trim().toLowerCase().replace(/\.$/, '')
+  if (!isHostName(host) || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined
+  return { auth: { user: user.slice(0, 256) }, host, port, secure }
 }
 
-/** In ASCII, as names are in DNS: whatever else stands there is not for a client to connect to. */
+/** True for an IP address and for an ASCII DNS name of at least two labels. */
 function isHostName(name: string): boolean {
   if (isIP(name) !== 0) return true
   const labels = name.split('.')

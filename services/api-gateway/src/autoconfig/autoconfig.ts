@@ -1,42 +1,66 @@
+import { Resolver } from 'node:dns/promises'
 import { domainToASCII } from 'node:url'
-import { type CallHttp, createFetchText } from './fetch-text.ts'
+import { defined } from '@posthorn/contracts'
+import { abortable } from '@posthorn/flow'
+import { createHttpCaller, type EgressPolicy, type HttpProxy } from '@posthorn/net'
 import type { AddressParts, AutoconfigResponse, AutoconfigResult } from './autoconfig-result.ts'
+import { type CallHttp, createFetchText } from './fetch-text.ts'
 import { appPasswordFor } from './providers.ts'
 import { type Dns, sources } from './sources.ts'
 
-export interface AutoconfigDeps {
-  /** Bounds time and size of each call, and says where it may go. */
-  call: CallHttp
-  dns: Dns
-  directory: string | undefined
-  /** For all sources together. */
-  timeoutMs: number
-}
+/** Timeout of all sources together, similar to that of mail clients. */
+const defaultTimeoutMs = 5_000
+/** Maximum size of one document. Larger ones are truncated and therefore rejected. */
+const maxResponseBytes = 64 * 1024
 
 /** Finds the mail servers of an address. */
 export type Autoconfig = (email: string, signal: AbortSignal) => Promise<AutoconfigResponse>
 
-/** Asks all sources at the same time. The answer is that of the best one that knows both servers, else of the best that knows one. */
-export function createAutoconfigLookup({
-  call,
-  dns,
-  directory,
-  timeoutMs,
-}: AutoconfigDeps): Autoconfig {
-  return async (email, given) => {
-    const asked = parseAddress(email)
-    if (!asked) return { imap: false, smtp: false }
+export interface AutoconfigOptions {
+  directory: string | undefined
+  policy: EgressPolicy
+  proxy: () => Promise<HttpProxy | undefined>
+}
+
+/** Creates the autoconfig lookup over the system's DNS resolvers and HTTP. */
+export function createAutoconfig(
+  stack: AsyncDisposableStack,
+  { directory, policy, proxy }: AutoconfigOptions,
+): Autoconfig {
+  const timeoutMs = defaultTimeoutMs
+  const http = stack.use(createHttpCaller({ policy, proxy, timeoutMs, maxResponseBytes }))
+  const dns = new Resolver({ timeout: 2_000, tries: 2 })
+  return createAutoconfigLookup({ call: http.call, dns, directory, timeoutMs })
+}
+
+export interface AutoconfigDeps {
+  /** Limits time and size of each call and applies the egress policy. */
+  call: CallHttp
+  dns: Dns
+  directory: string | undefined
+  /** Timeout of all sources together. */
+  timeoutMs: number
+}
+
+/**
+ * Queries all sources concurrently. Returns the result of the best source that has both servers,
+ * or else of the best that has one. A source that fails or exceeds the timeout has no result.
+ */
+export function createAutoconfigLookup(options: AutoconfigDeps): Autoconfig {
+  const { call, dns, directory, timeoutMs } = options
+  return async (email, callerSignal) => {
+    const address = parseAddress(email)
+    if (!address) return { imap: false, smtp: false }
     using stop = stopAfter(timeoutMs)
-    const signal = AbortSignal.any([stop.signal, given])
+    const signal = AbortSignal.any([stop.signal, callerSignal])
     const deps = { dns, directory, fetch: createFetchText(call, signal) }
-    const late = aborted(signal)
-    const finds = sources.map(({ name, find }) =>
-      Promise.race([find(asked, deps), late]).then(
+    const results = sources.map(({ name, find }) =>
+      abortable(find(address, deps), signal).then(
         (result) => result && { name, result },
         () => undefined,
       ),
     )
-    return toResponse(await best(finds))
+    return toResponse(await bestOf(results))
   }
 }
 
@@ -45,44 +69,36 @@ interface SourceResult {
   result: AutoconfigResult
 }
 
-/** In their order: a later one counts only when those before it have said that they do not know. */
-async function best(
-  finds: readonly Promise<SourceResult | undefined>[],
+/** Awaits the sources in order, so that a worse source wins only after the better ones failed. */
+async function bestOf(
+  results: readonly Promise<SourceResult | undefined>[],
 ): Promise<SourceResult | undefined> {
   let partial: SourceResult | undefined
-  for (const find of finds) {
-    const named = await find
-    if (named?.result.imap && named.result.smtp) return named
-    partial ??= named
+  for (const promise of results) {
+    const candidate = await promise
+    if (candidate?.result.imap && candidate.result.smtp) return candidate
+    partial ??= candidate
   }
   return partial
 }
 
-function toResponse(named: SourceResult | undefined): AutoconfigResponse {
-  if (!named) return { imap: false, smtp: false }
-  const { name, result: found } = named
-  const { imap = false, smtp = false } = found
+function toResponse(best: SourceResult | undefined): AutoconfigResponse {
+  if (!best) return { imap: false, smtp: false }
+  const { imap = false, smtp = false } = best.result
   const server = imap || smtp
-  const appPassword = server && appPasswordFor(server.host)
-  return { imap, smtp, ...(appPassword ? { appPassword } : {}), _source: name }
+  const appPassword = server ? appPasswordFor(server.host) : undefined
+  return { imap, smtp, ...defined({ appPassword }), _source: best.name }
 }
 
 function parseAddress(email: string): AddressParts | undefined {
   const at = email.lastIndexOf('@')
-  // Empty for what is no domain; an address in brackets has none.
+  // Empty for an invalid domain, including address literals in brackets.
   const domain = domainToASCII(email.slice(at + 1)).toLowerCase()
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(domain) || /\.\d+$/.test(domain)) return undefined
   return { email, local: email.slice(0, at), domain }
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  if (signal.aborted) resolve(undefined)
-  signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  return promise
-}
-
-/** Ends what is under way when the answer is there, or when it takes too long. */
+/** Signal that aborts after `ms` or on disposal, which ends the queries that are still running. */
 function stopAfter(ms: number): Disposable & { signal: AbortSignal } {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(), ms)

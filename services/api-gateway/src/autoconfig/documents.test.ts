@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { autodiscoverRequest, readAutodiscover } from './autodiscover.ts'
-import { readClientConfig } from './client-config.ts'
+import { autodiscoverRequest, readAutodiscover, readClientConfig } from './documents.ts'
 import { providerOfDomain, providerOfExchanger } from './providers.ts'
 import { parseXml } from './xml.ts'
 
@@ -13,7 +12,7 @@ const outgoing = (socket: string, port: number) =>
 const config = (...servers: string[]) =>
   `<?xml version="1.0"?><clientConfig version="1.1"><emailProvider id="x">${servers.join('')}</emailProvider></clientConfig>`
 
-test('of several servers the safest is taken, with the placeholders filled in', () => {
+test('readClientConfig: several servers, returns the safest with the placeholders replaced', () => {
   const text = config(
     incoming('pop3', 'SSL', 'pop.mail.example 995'),
     incoming('imap', 'plain', 'plain.mail.example 143'),
@@ -33,20 +32,20 @@ test('of several servers the safest is taken, with the placeholders filled in', 
 })
 
 test.each([
-  ['no XML', 'not found'],
-  ['a page', '<html><body><p>404'],
+  ['not XML', 'not found'],
+  ['an HTML page', '<html><body><p>404'],
   ['no servers', config()],
-  ['POP alone', config(incoming('pop3', 'SSL', 'pop.mail.example'))],
-  ['a host that is none', config(incoming('imap', 'SSL', 'evil.example/path'))],
-  ['a host with line ends', config(incoming('imap', 'SSL', 'a.example\r\nb'))],
-  ['one label', config(incoming('imap', 'SSL', 'localhost'))],
-  ['a port that is none', config(incoming('imap', 'SSL', 'imap.mail.example 99999'))],
-  ['an unknown way to connect', config(incoming('imap', 'magic', 'imap.mail.example'))],
-])('%s names no server', (_what, text) => {
+  ['POP only', config(incoming('pop3', 'SSL', 'pop.mail.example'))],
+  ['an invalid host', config(incoming('imap', 'SSL', 'evil.example/path'))],
+  ['a host with line breaks', config(incoming('imap', 'SSL', 'a.example\r\nb'))],
+  ['a host of one label', config(incoming('imap', 'SSL', 'localhost'))],
+  ['an invalid port', config(incoming('imap', 'SSL', 'imap.mail.example 99999'))],
+  ['an unknown socket type', config(incoming('imap', 'magic', 'imap.mail.example'))],
+])('readClientConfig: %s, returns undefined', (_case, text) => {
   expect(readClientConfig(text, address)).toBeUndefined()
 })
 
-test('documents that are meant to hurt are none', () => {
+test('parseXml: malicious documents, returns undefined', () => {
   const laughs = `<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]>${config(incoming('imap', 'SSL', '&lol2;.example'))}`
   const file = `<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>${config(incoming('imap', 'SSL', '&f;'))}`
   for (const text of [
@@ -67,7 +66,7 @@ const protocol = (type: string, more: string) =>
 const discovered = (...protocols: string[]) =>
   `<Autodiscover xmlns="http://schemas.microsoft.com/exchange/autodiscover/responseschema/2006"><Response><Account>${protocols.join('')}</Account></Response></Autodiscover>`
 
-test('autodiscover is read for IMAP and SMTP', () => {
+test('readAutodiscover: returns the IMAP and SMTP servers only', () => {
   const text = discovered(
     protocol('EXCH', '<Port>443</Port>'),
     protocol('IMAP', '<Port>993</Port><LoginName>ann</LoginName><SSL>on</SSL>'),
@@ -93,12 +92,12 @@ test('autodiscover is read for IMAP and SMTP', () => {
   expect(readAutodiscover(discovered(protocol('EXCH', '')), address)).toBeUndefined()
 })
 
-test('an address cannot write into the question', () => {
+test('autodiscoverRequest: an address with markup, escapes it', () => {
   const request = autodiscoverRequest({ ...address, email: '"</EMailAddress>&"@mail.example' })
   expect(request).toContain('<EMailAddress>&#34;&#60;/EMailAddress&#62;&#38;&#34;@mail.example<')
 })
 
-test('providers are known by domain, and by who takes the mail', () => {
+test('providerOfDomain, providerOfExchanger: match whole domain labels', () => {
   expect(providerOfDomain('gmail.com')?.name).toBe('Gmail')
   expect(providerOfDomain('mail.example')).toBeUndefined()
   expect(providerOfExchanger('ASPMX.L.GOOGLE.COM.')?.name).toBe('Gmail')

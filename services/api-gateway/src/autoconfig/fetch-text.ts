@@ -5,22 +5,21 @@ export type CallHttp = (request: CallRequest) => Promise<CallResult>
 
 const maxRedirects = 2
 
-/** Fetches documents over HTTP. Redirects are followed, each to where the caller's policy lets it, and never from https to http. */
+/**
+ * Creates a function that fetches documents over HTTP. Redirects of GET requests are followed, each
+ * subject to the caller's egress policy, and never from https to http.
+ */
 export function createFetchText(call: CallHttp, signal: AbortSignal): FetchText {
-  return async ({ url, body }) => {
-    let at = url
+  return async ({ url: firstUrl, body }) => {
+    let url = firstUrl
     for (let hops = 0; hops <= maxRedirects; hops++) {
-      const {
-        outcome,
-        status = 0,
-        headers,
-        body: answer,
-      } = await call(requestFor(at, body, signal))
-      if (outcome === '2xx') return status === 200 ? answer.toString('utf8') : undefined
-      const next = outcome === 'redirect-refused' ? follow(at, headers.location) : undefined
-      // What was posted is not for somebody else.
+      const result = await call(requestFor(url, body, signal))
+      const { outcome, status = 0, headers } = result
+      if (outcome === '2xx') return status === 200 ? result.body.toString('utf8') : undefined
+      const next = outcome === 'redirect-refused' ? redirectUrl(url, headers.location) : undefined
+      // A posted body contains the address and must not reach another server.
       if (next === undefined || body !== undefined) return undefined
-      at = next
+      url = next
     }
     return undefined
   }
@@ -33,7 +32,7 @@ function requestFor(url: string, body: string | undefined, signal: AbortSignal):
     : { method: 'POST', url, headers: { ...accept, 'content-type': 'text/xml' }, body, signal }
 }
 
-function follow(from: string, location: string | undefined): string | undefined {
+function redirectUrl(from: string, location: string | undefined): string | undefined {
   if (location === undefined || !URL.canParse(location, from)) return undefined
   const next = new URL(location, from)
   if (next.username !== '' || next.password !== '') return undefined

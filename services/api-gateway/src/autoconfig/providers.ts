@@ -4,23 +4,23 @@ export type AppPassword = NonNullable<AutoconfigResponse['appPassword']>
 
 type Endpoint = readonly [host: string, port: number]
 
-/** A provider of mail whose settings are known, and what its users have to know. */
+/** Mail provider with its servers and its rules for passwords. */
 export interface Provider {
   readonly name: string
-  /** Of its addresses. */
+  /** Domains of its email addresses. */
   readonly domains: readonly string[]
-  /** What the mail exchangers of domains end in that it serves. */
+  /** Suffixes of its mail exchangers, which identify customer domains. */
   readonly exchangers: readonly string[]
   readonly imap?: Endpoint
   readonly smtp?: Endpoint
-  /** How one comes by a password for mail programs. */
+  /** Instructions for creating a password for mail clients. */
   readonly appPassword?: { required: boolean; instructions: string }
 }
 
 const needed = (instructions: string) => ({ required: true, instructions })
 const withTwoSteps = (instructions: string) => ({ required: false, instructions })
 
-/** Port 465 and 993 are TLS from the start, all others STARTTLS. */
+/** Built-in providers. Ports 465 and 993 use TLS from the start, all others STARTTLS. */
 export const providers: readonly Provider[] = [
   {
     name: 'Gmail',
@@ -257,22 +257,22 @@ export const providers: readonly Provider[] = [
   },
 ]
 
-/** Whoever gives out the addresses of a domain. */
+/** Provider whose own email addresses use a domain. */
 export function providerOfDomain(domain: string): Provider | undefined {
   return providers.find(({ domains }) => domains.includes(domain))
 }
 
-/** Whoever serves a domain with this mail exchanger: the one that says most of its name. */
+/** Provider of a mail exchanger, by the longest matching suffix. */
 export function providerOfExchanger(exchanger: string): Provider | undefined {
   const name = exchanger.toLowerCase().replace(/\.$/, '')
-  const ends = (end: string) => name === end || name.endsWith(`.${end}`)
-  const matching = providers.flatMap((provider) =>
-    provider.exchangers.filter(ends).map((end) => ({ provider, length: end.length })),
+  const matches = (end: string) => name === end || name.endsWith(`.${end}`)
+  const candidates = providers.flatMap((provider) =>
+    provider.exchangers.filter(matches).map((end) => ({ provider, length: end.length })),
   )
-  return matching.toSorted((a, b) => b.length - a.length)[0]?.provider
+  return candidates.toSorted((a, b) => b.length - a.length)[0]?.provider
 }
 
-/** What users of a server have to know, whatever their domain. */
+/** App password rules of the provider that operates a server, for any domain. */
 export function appPasswordFor(host: string): AppPassword | undefined {
   const provider = providers.find(({ imap, smtp }) => imap?.[0] === host || smtp?.[0] === host)
   return provider?.appPassword && { provider: provider.name, ...provider.appPassword }

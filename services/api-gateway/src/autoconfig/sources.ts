@@ -1,47 +1,48 @@
 import type { MxRecord, SrvRecord } from 'node:dns'
-import { autodiscoverRequest, readAutodiscover } from './autodiscover.ts'
-import { readClientConfig } from './client-config.ts'
 import {
   type AddressParts,
   type AutoconfigResult,
-  type DiscoveredServer,
   parseServer,
+  toResult,
 } from './autoconfig-result.ts'
+import { autodiscoverRequest, readAutodiscover, readClientConfig } from './documents.ts'
 import { type Provider, providerOfDomain, providerOfExchanger } from './providers.ts'
 
-/** The two kinds of records that are asked for; rejects where there are none. */
+/** DNS lookups of autoconfig. They reject if there are no records. */
 export interface Dns {
   resolveSrv(name: string): Promise<SrvRecord[]>
   resolveMx(name: string): Promise<MxRecord[]>
 }
 
-/** Fetches a document that is there; undefined for everything else. */
+/** Fetches a document; undefined unless the response has status 200. */
 export type FetchText = (request: { url: string; body?: string }) => Promise<string | undefined>
 
 export interface SourceDeps {
   dns: Dns
   fetch: FetchText
-  /** Where documents of domains are collected: the domain is put behind it. */
+  /** URL prefix of a directory of clientConfig documents; the domain is appended. */
   directory: string | undefined
 }
 
-/** Who may know, best first. What is fetched in clear, or guessed from who takes the mail, comes last. */
-export const sources: readonly {
+interface Source {
   readonly name: string
-  readonly find: (asked: AddressParts, deps: SourceDeps) => Promise<AutoconfigResult | undefined>
-}[] = [
+  readonly find: (address: AddressParts, deps: SourceDeps) => Promise<AutoconfigResult | undefined>
+}
+
+/** Sources, best first. Guesses from the mail exchanger and plaintext HTTP come last. */
+export const sources: readonly Source[] = [
   {
     name: 'provider',
     find: async ({ domain, email }) => fromProvider(providerOfDomain(domain), email),
   },
-  { name: 'autoconfig', find: (asked, deps) => fromDomain(asked, deps, 'https') },
-  { name: 'well-known', find: (asked, deps) => fromWellKnown(asked, deps, 'https') },
-  { name: 'directory', find: (asked, deps) => fromDirectory(asked, deps, asked.domain) },
+  { name: 'autoconfig', find: (address, deps) => fromDomain(address, deps, 'https') },
+  { name: 'well-known', find: (address, deps) => fromWellKnown(address, deps, 'https') },
+  { name: 'directory', find: (address, deps) => fromDirectory(address, deps, address.domain) },
   { name: 'srv', find: fromSrv },
   { name: 'mx', find: fromExchanger },
   { name: 'autodiscover', find: fromAutodiscover },
-  { name: 'autoconfig', find: (asked, deps) => fromDomain(asked, deps, 'http') },
-  { name: 'well-known', find: (asked, deps) => fromWellKnown(asked, deps, 'http') },
+  { name: 'autoconfig', find: (address, deps) => fromDomain(address, deps, 'http') },
+  { name: 'well-known', find: (address, deps) => fromWellKnown(address, deps, 'http') },
 ]
 
 function fromProvider(provider: Provider | undefined, user: string): AutoconfigResult | undefined {
@@ -56,89 +57,86 @@ function fromProvider(provider: Provider | undefined, user: string): AutoconfigR
   return toResult(server(provider.imap), server(provider.smtp))
 }
 
-async function fromDomain(asked: AddressParts, { fetch }: SourceDeps, scheme: string) {
-  const url = `${scheme}://autoconfig.${asked.domain}/mail/config-v1.1.xml?emailaddress=${encodeURIComponent(asked.email)}`
-  return parseClientConfig(await fetch({ url }), asked)
+const configPath = 'mail/config-v1.1.xml?emailaddress='
+
+async function fromDomain(address: AddressParts, { fetch }: SourceDeps, scheme: string) {
+  const { domain, email } = address
+  const url = `${scheme}://autoconfig.${domain}/${configPath}${encodeURIComponent(email)}`
+  return parseClientConfig(await fetch({ url }), address)
 }
 
-async function fromWellKnown(asked: AddressParts, { fetch }: SourceDeps, scheme: string) {
-  const url = `${scheme}://${asked.domain}/.well-known/autoconfig/mail/config-v1.1.xml?emailaddress=${encodeURIComponent(asked.email)}`
-  return parseClientConfig(await fetch({ url }), asked)
+async function fromWellKnown(address: AddressParts, { fetch }: SourceDeps, scheme: string) {
+  const { domain, email } = address
+  const root = `${scheme}://${domain}/.well-known/autoconfig`
+  const url = `${root}/${configPath}${encodeURIComponent(email)}`
+  return parseClientConfig(await fetch({ url }), address)
 }
 
-/** Told the domain alone: whose address it is does not concern the directory. */
+/** Sends the domain only: the directory does not need the address. */
 async function fromDirectory(
-  asked: AddressParts,
+  address: AddressParts,
   { fetch, directory }: SourceDeps,
   domain: string,
 ) {
-  return directory === undefined
-    ? undefined
-    : parseClientConfig(await fetch({ url: `${directory}${domain}` }), asked)
+  if (directory === undefined) return undefined
+  return parseClientConfig(await fetch({ url: `${directory}${domain}` }), address)
 }
 
 function parseClientConfig(
   text: string | undefined,
-  asked: AddressParts,
+  address: AddressParts,
 ): AutoconfigResult | undefined {
-  return text === undefined ? undefined : readClientConfig(text, asked)
+  return text === undefined ? undefined : readClientConfig(text, address)
 }
 
-/** RFC 6186 §3, RFC 8314 §5.1: TLS from the start is better. */
+/** Reads SRV records (RFC 6186 §3). RFC 8314 §5.1 prefers services with TLS from the start. */
 async function fromSrv(
   { domain, email }: AddressParts,
   { dns }: SourceDeps,
 ): Promise<AutoconfigResult | undefined> {
-  const ask = async (service: string, secure: boolean) => {
+  const lookUp = async (service: string, secure: boolean) => {
     const records = await dns.resolveSrv(`${service}._tcp.${domain}`).catch(() => [])
     const [first] = records.toSorted((a, b) => a.priority - b.priority || b.weight - a.weight)
-    // A single dot says that there is no such service.
+    // RFC 2782: a target of "." means that the domain does not offer the service.
     if (!first || first.name === '' || first.name === '.') return undefined
     return parseServer({ host: first.name, port: first.port, secure, user: email })
   }
   const [imaps, imap, submissions, submission] = await Promise.all([
-    ask('_imaps', true),
-    ask('_imap', false),
-    ask('_submissions', true),
-    ask('_submission', false),
+    lookUp('_imaps', true),
+    lookUp('_imap', false),
+    lookUp('_submissions', true),
+    lookUp('_submission', false),
   ])
   return toResult(imaps ?? imap, submissions ?? submission)
 }
 
-/** Who takes the mail of a domain mostly keeps it as well. */
+/** Guesses from the mail exchanger, which usually belongs to the provider of the mailboxes. */
 async function fromExchanger(
-  asked: AddressParts,
+  address: AddressParts,
   deps: SourceDeps,
 ): Promise<AutoconfigResult | undefined> {
-  const records = await deps.dns.resolveMx(asked.domain).catch(() => [])
+  const records = await deps.dns.resolveMx(address.domain).catch(() => [])
   const [first] = records.toSorted((a, b) => a.priority - b.priority)
   if (!first) return undefined
   const provider = providerOfExchanger(first.exchange)
-  if (provider) return fromProvider(provider, asked.email)
+  if (provider) return fromProvider(provider, address.email)
   const domain = first.exchange.toLowerCase().split('.').filter(Boolean).slice(-2).join('.')
-  const names = domain !== asked.domain && /^[a-z0-9-]+\.[a-z0-9-]+$/.test(domain)
-  return names ? fromDirectory(asked, deps, domain) : undefined
+  const isOtherDomain = domain !== address.domain && /^[a-z0-9-]+\.[a-z0-9-]+$/.test(domain)
+  return isOtherDomain ? fromDirectory(address, deps, domain) : undefined
 }
 
 async function fromAutodiscover(
-  asked: AddressParts,
+  address: AddressParts,
   { fetch }: SourceDeps,
 ): Promise<AutoconfigResult | undefined> {
-  const body = autodiscoverRequest(asked)
-  const hosts = [`autodiscover.${asked.domain}`, asked.domain]
-  const answers = hosts.map((host) =>
+  const body = autodiscoverRequest(address)
+  const hosts = [`autodiscover.${address.domain}`, address.domain]
+  const responses = hosts.map((host) =>
     fetch({ url: `https://${host}/autodiscover/autodiscover.xml`, body }),
   )
-  for (const answer of await Promise.all(answers)) {
-    const servers = answer === undefined ? undefined : readAutodiscover(answer, asked)
+  for (const response of await Promise.all(responses)) {
+    const servers = response === undefined ? undefined : readAutodiscover(response, address)
     if (servers) return servers
   }
   return undefined
-}
-
-function toResult(
-  imap: DiscoveredServer | undefined,
-  smtp: DiscoveredServer | undefined,
-): AutoconfigResult | undefined {
-  return imap || smtp ? { ...(imap ? { imap } : {}), ...(smtp ? { smtp } : {}) } : undefined
 }

@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
 
-/** An element: its name in lower case, the text directly in it, and what is in it else. */
+/** XML element. The name is in lower case, the text is that of its direct text nodes. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
@@ -19,19 +19,19 @@ const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
   attributeNamePrefix: '',
-  // Values stay what they are: `0993` is no number yet.
+  // Values stay strings: the parser would turn `0993` into a number.
   parseTagValue: false,
   parseAttributeValue: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
 })
 
-/** As the library gives them: a list in the order of the document, a member an element, named by its tag. */
+/** Node of the library with `preserveOrder`: one member per node, named after the tag. */
 type Node = Readonly<Record<string, unknown>>
 
 /**
- * Reads a small XML document from somebody we do not know. Documents that declare entities, that are large, deep or have many elements,
- * or that are no XML, are none: undefined.
+ * Parses a small XML document from an untrusted server. Returns undefined for invalid XML, a
+ * DOCTYPE or entity declaration, and documents beyond the limits of size, depth or elements.
  */
 export function parseXml(text: string): XmlElement | undefined {
   if (text.length > maxCharacters || /<!(?:DOCTYPE|ENTITY)/i.test(text)) return undefined
@@ -56,7 +56,7 @@ function element(name: string, node: Node, depth: number): XmlElement {
   return { name: name.toLowerCase(), attributes, children, text }
 }
 
-/** All elements of a name below another, at whatever depth. */
+/** Descendants with a name, in document order. */
 export function findAll(element: XmlElement, name: string): XmlElement[] {
   return element.children.flatMap((child) => [
     ...(child.name === name ? [child] : []),
@@ -64,7 +64,7 @@ export function findAll(element: XmlElement, name: string): XmlElement[] {
   ])
 }
 
-/** The text of the first child of a name, without the blanks around it. */
+/** Trimmed text of the first child with a name; empty if there is none. */
 export function textOf(element: XmlElement, name: string): string {
   return element.children.find((child) => child.name === name)?.text.trim() ?? ''
 }

@@ -18,11 +18,11 @@ function writerOf(write: (batch: readonly number[]) => Promise<void>) {
   return { writer, lost }
 }
 
-test('what can not be written is written later, in its order', async () => {
+test('createHitWriter: after a failed write, retries in order', async () => {
   let down = true
   const stored: number[] = []
   const { writer, lost } = writerOf(async (batch) => {
-    if (down) throw new Error('away')
+    if (down) throw new Error('down')
     stored.push(...batch)
   })
   for (let n = 0; n < 250; n += 1) expect(writer.add(n)).toBe(true)
@@ -33,16 +33,16 @@ test('what can not be written is written later, in its order', async () => {
   expect(lost).toEqual([])
 })
 
-test('there is an end to what waits', async () => {
-  const { writer, lost } = writerOf(() => Promise.reject(new Error('away')))
-  const taken = Array.from({ length: 400 }, (_, n) => writer.add(n)).filter(Boolean)
-  expect(taken).toHaveLength(300)
+test('createHitWriter: queue full, rejects and counts the lost hits at disposal', async () => {
+  const { writer, lost } = writerOf(() => Promise.reject(new Error('down')))
+  const accepted = Array.from({ length: 400 }, (_, n) => writer.add(n)).filter(Boolean)
+  expect(accepted).toHaveLength(300)
   await writer[Symbol.asyncDispose]()
   expect(lost).toEqual([300])
   expect(writer.add(1)).toBe(false)
 })
 
-test('a batch that can never be written does not hold up the next one', async () => {
+test('createHitWriter: permanent error, drops the batch and writes the next', async () => {
   const stored: number[] = []
   const { writer, lost } = writerOf(async (batch) => {
     if (batch.includes(0)) throw new TypeError('bad')
@@ -55,7 +55,7 @@ test('a batch that can never be written does not hold up the next one', async ()
   await writer[Symbol.asyncDispose]()
 })
 
-test('a process that stops writes what waits', async () => {
+test('createHitWriter: at disposal, writes the waiting hits', async () => {
   const stored: number[] = []
   const { writer, lost } = writerOf(async (batch) => {
     await new Promise<void>((resolve) => setImmediate(resolve))

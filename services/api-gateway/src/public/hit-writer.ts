@@ -1,41 +1,35 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@posthorn/errors'
+import { settleWithin, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
 export interface HitWriterOptions<T> {
   write: (batch: readonly T[]) => Promise<void>
   log: Logger
-  /** Whether trying again is pointless, for what is wrong is the batch itself. */
+  /** True if retrying the batch cannot succeed. */
   isPermanentError: (error: unknown) => boolean
-  /** Told how many were given up. */
+  /** Called with the number of hits that were dropped. */
   onLost: (count: number) => void
-  /** Before a batch that failed is tried again. */
+  /** Delay before a failed batch is retried. */
   retryMs?: number
   maxWaiting?: number
 }
 
 export interface HitWriter<T> extends AsyncDisposable {
-  /** Never waits. False when there is no room. */
+  /** Enqueues a hit without waiting. False if the queue is full. */
   add(hit: T): boolean
 }
 
 const maxBatch = 200
-/** Of a stopping process: it may take ten seconds in all. */
-const partingMs = 3_000
+/** Timeout of the last write at shutdown, well below the 10 s that a process has to stop. */
+const shutdownTimeoutMs = 3_000
 
 /**
- * Writes hits behind the answers, in batches, and again until it works: Postgres may be away for as long as there is room. When the
- * process stops what waits is written once more; only what cannot be written then is lost.
+ * Creates a writer that stores hits in batches after the responses. A failed batch is retried until
+ * it succeeds; the queue covers an outage of Postgres. Disposal writes the waiting hits once more
+ * and drops those that cannot be written.
  */
 export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
-  const {
-    write,
-    isPermanentError: isHopeless,
-    log,
-    onLost: lost,
-    retryMs = 1_000,
-    maxWaiting = 5_000,
-  } = options
+  const { write, isPermanentError, log, onLost, retryMs = 1_000, maxWaiting = 5_000 } = options
   const waiting: T[] = []
   const stop = new AbortController()
   let running: Promise<void> | undefined
@@ -47,15 +41,18 @@ export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
         await write(batch)
         waiting.splice(0, batch.length)
       } catch (error) {
-        if (isHopeless(error)) {
+        if (isPermanentError(error)) {
           waiting.splice(0, batch.length)
-          log.error({ err: error }, 'hits can not be written')
-          lost(batch.length)
+          log.error({ err: error, hits: batch.length }, 'link hits rejected by Postgres')
+          onLost(batch.length)
           continue
         }
         if (stop.signal.aborted) return
-        log.warn({ reason: messageOf(error), waiting: waiting.length }, 'hits are not written yet')
-        await delay(retryMs, undefined, { signal: stop.signal }).catch(() => undefined)
+        log.warn(
+          { reason: messageOf(error), waiting: waiting.length },
+          'hit write failed, will retry',
+        )
+        await sleep(retryMs, stop.signal).catch(() => undefined)
       }
     }
   }
@@ -69,13 +66,9 @@ export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
-      const late = new AbortController()
-      await Promise.race([
-        (running ?? Promise.resolve()).then(() => run()),
-        delay(partingMs, undefined, { signal: late.signal }).catch(() => undefined),
-      ])
-      late.abort()
-      if (waiting.length > 0) lost(waiting.length)
+      const lastWrite = (running ?? Promise.resolve()).then(() => run())
+      await settleWithin(lastWrite, shutdownTimeoutMs)
+      if (waiting.length > 0) onLost(waiting.length)
     },
   }
 }

@@ -1,23 +1,24 @@
 import type { Bus } from '@posthorn/bus'
-import type { SignedLink } from '@posthorn/links'
+import { defined } from '@posthorn/contracts'
 import {
   type Db,
   deriveEventId,
+  isDataError,
   type NewEvent,
   publishEvents,
   type SettingsCache,
-  isDataError,
 } from '@posthorn/db'
+import { TaskGroup } from '@posthorn/flow'
+import type { SignedLink } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
-import type { TaskGroup } from '@posthorn/flow'
 import type { AutomatedCheck, LinkVisitor } from '../automated/automated.ts'
 import { recordHits } from '../store/tracking.ts'
 import { createHitLimiter } from './hit-limiter.ts'
 import { createHitWriter } from './hit-writer.ts'
-import { visitorFields } from './visitor.ts'
+import { visitorFields } from './link-request.ts'
 
 export type HitLink = Extract<SignedLink, { act: 'open' | 'click' }>
-/** What became of a hit: `queued` ones are written unless they are `lost` later. */
+/** Outcome of a hit. `queued` hits are written later, unless they are also counted as `lost`. */
 export type HitOutcome = 'queued' | 'automated' | 'limited' | 'lost'
 
 export interface HitDeps {
@@ -31,20 +32,23 @@ export interface HitDeps {
 }
 
 export interface Hits extends AsyncDisposable {
-  /** Takes note of a hit. Never waits and never throws: the answer does not depend on it. */
+  /** Records a hit. Never waits and never throws: the response does not depend on it. */
   record(link: HitLink, visitor: LinkVisitor): void
 }
 
-/** What the same visitor does with the same link within so long is one event: clients like to ask twice. */
-const sameMs = 5_000
-/** Hits whose visitors are being looked up, at most; beyond that they count unseen. */
+/** Window in which hits of one visitor on one link are one event; clients repeat requests. */
+const duplicateWindowMs = 5_000
+/** Maximum concurrent DNS lookups of visitors. Further hits are recorded without a lookup. */
 const maxLookups = 500
 
-/** Turns hits into events, behind the answers: those of machines are left out, those of a link that is hammered are bounded. */
+/**
+ * Creates the recorder that turns hits into events after the response. Hits of automated clients
+ * are ignored, hits per link are rate-limited.
+ */
 export function createHits(deps: HitDeps): Hits {
   const { db, bus, settings, log, tasks, automated, count } = deps
-  const counts = createHitLimiter()
-  const looking = new Set<Promise<void>>()
+  const isWithinLimit = createHitLimiter()
+  const lookups = new TaskGroup()
   const writer = createHitWriter<NewEvent>({
     log,
     isPermanentError: isDataError,
@@ -60,7 +64,7 @@ export function createHits(deps: HitDeps): Hits {
     count(link.act, writer.add(event) ? 'queued' : 'lost')
   }
 
-  async function lookUp(link: HitLink, visitor: LinkVisitor, event: NewEvent): Promise<void> {
+  async function queueUnlessScanner(link: HitLink, visitor: LinkVisitor, event: NewEvent) {
     if (await automated.isScanner(visitor)) count(link.act, 'automated')
     else queue(link, event)
   }
@@ -68,45 +72,34 @@ export function createHits(deps: HitDeps): Hits {
   return {
     record(link, visitor) {
       if (automated.isCrawler(visitor)) return count(link.act, 'automated')
-      if (!counts(JSON.stringify([link.act, link.acc, link.msg, urlOf(link)])))
+      if (!isWithinLimit(JSON.stringify([link.act, link.acc, link.msg, urlOf(link) ?? ''])))
         return count(link.act, 'limited')
       const event = eventOf(link, visitor)
-      if (looking.size >= maxLookups) return queue(link, event)
-      const work = lookUp(link, visitor, event)
-      looking.add(work)
-      void work.finally(() => looking.delete(work))
+      if (lookups.size >= maxLookups) return queue(link, event)
+      lookups.run(queueUnlessScanner(link, visitor, event))
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(looking)
+      await lookups.drain()
       await writer[Symbol.asyncDispose]()
     },
   }
 }
 
-function urlOf(link: HitLink): string {
-  return link.act === 'click' ? link.url : ''
+function urlOf(link: HitLink): string | undefined {
+  return link.act === 'click' ? link.url : undefined
 }
 
 function eventOf(link: HitLink, visitor: LinkVisitor): NewEvent {
   const event = link.act === 'open' ? 'trackOpen' : 'trackClick'
-  const when = Math.floor(Date.now() / sameMs)
+  const { acc: account, msg: messageId } = link
   const { remoteAddress, userAgent } = visitor
+  const period = Math.floor(Date.now() / duplicateWindowMs)
+  const url = urlOf(link)
+  const identity = [event, account, messageId, url ?? '', remoteAddress, userAgent, period]
   return {
-    eventId: deriveEventId([
-      event,
-      link.acc,
-      link.msg,
-      urlOf(link),
-      remoteAddress,
-      userAgent,
-      when,
-    ]),
+    eventId: deriveEventId(identity),
     event,
-    account: link.acc,
-    data: {
-      messageId: link.msg,
-      ...(link.act === 'click' ? { url: link.url } : {}),
-      ...visitorFields(visitor),
-    },
+    account,
+    data: { messageId, ...defined({ url }), ...visitorFields(visitor) },
   }
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type ListForm, listPage, notePage } from './link-pages.ts'
 
 const form: ListForm = {
-  state: 'ask',
+  state: 'confirm',
   recipient: 'ann@example.com',
   listId: 'news',
   data: 'd',
@@ -12,7 +12,7 @@ const form: ListForm = {
   target: 'unsubscribe/address',
 }
 
-test('whatever is in a link, the page has the same elements', () => {
+test('listPage: link with markup, has the same elements', () => {
   const tags = (html: string) =>
     html.match(/<\/?[a-z!][^>]*/gi)?.map((tag) => tag.split(/[\s>]/)[0])
   const plain = tags(listPage(form, {}).html)
@@ -33,7 +33,7 @@ test('whatever is in a link, the page has the same elements', () => {
   )
 })
 
-test('our own style is the only thing a browser may load', () => {
+test('renderPage: without operator templates, allows the built-in style only', () => {
   const { html, contentSecurityPolicy: policy } = notePage('invalid', {})
   const [, style = ''] = /<style>([^]*)<\/style>/.exec(html) ?? []
   const hash = createHash('sha256').update(style).digest('base64')
@@ -42,7 +42,7 @@ test('our own style is the only thing a browser may load', () => {
   )
 })
 
-test('the operator may adorn a page, and no script runs even then', () => {
+test('renderPage: with operator templates, inserts them and allows no scripts', () => {
   const { html, contentSecurityPolicy: policy } = listPage(form, {
     pageBrandName: 'Shop',
     templateHtmlHead: '<style>h1 { color: red }</style>',
@@ -56,17 +56,17 @@ test('the operator may adorn a page, and no script runs even then', () => {
   )
 })
 
-test('the button offers what is not the case', () => {
+test('listPage: the button offers the opposite of the state', () => {
   const action = (state: ListForm['state']) =>
     /name="action" value="(\w+)"/.exec(listPage({ ...form, state }, {}).html)?.[1]
-  expect([action('ask'), action('left'), action('back')]).toEqual([
+  expect([action('confirm'), action('unsubscribed'), action('resubscribed')]).toEqual([
     'unsubscribe',
     'subscribe',
     'unsubscribe',
   ])
 })
 
-test('without a name of its own an instance goes by its host', () => {
+test('renderPage: without pageBrandName, shows the host of serviceUrl', () => {
   expect(notePage('unavailable', { serviceUrl: 'https://mail.example' }).html).toContain(
     '<p class="brand">mail.example</p>',
   )

@@ -1,21 +1,53 @@
-import { type Branding, escapeHtml, renderPage, hiddenField, type Page } from './page-layout.ts'
-import { linkTexts } from './texts.ts'
+import { type Branding, escapeHtml, hiddenField, type Page, renderPage } from './page-layout.ts'
+
+/** Texts of the pages behind links in messages. */
+export const linkTexts = {
+  confirm: {
+    title: 'Unsubscribe',
+    lead: 'Do you want to stop receiving these messages?',
+    button: 'Unsubscribe',
+    note: 'Nothing changes until you press the button.',
+  },
+  unsubscribed: {
+    title: 'You are unsubscribed',
+    lead: 'You will not receive messages of this list any more.',
+    button: 'Subscribe again',
+    note: 'If this was a mistake, you can subscribe again at any time.',
+  },
+  resubscribed: {
+    title: 'You are subscribed again',
+    lead: 'You will receive the messages of this list again.',
+    button: 'Unsubscribe',
+    note: 'You can unsubscribe at any time.',
+  },
+  address: 'Address',
+  list: 'List',
+  invalid: {
+    title: 'This link does not work',
+    lead: 'It is incomplete or was changed. Open it again from the message, or copy the whole link.',
+  },
+  unavailable: {
+    title: 'Not possible right now',
+    lead: 'Nothing was changed. Please try again in a minute.',
+  },
+  oneClick: 'Unsubscribed',
+} as const
 
 export interface ListForm {
-  state: 'ask' | 'left' | 'back'
+  state: 'confirm' | 'unsubscribed' | 'resubscribed'
   recipient: string
   listId: string
-  /** Of the link that gives the right to it. */
+  /** Signed parameters of the link, which authorize the form. */
   data: string
   sig: string
-  /** Where the form goes, seen from the page. */
+  /** Target of the form, relative to the page. */
   target: string
 }
 
-/** The page of a list: what is the case, and a button for the other thing. */
+/** Page of a list: the state of the subscription and a button that changes it. */
 export function listPage(form: ListForm, branding: Branding): Page {
   const { title, lead, button, note } = linkTexts[form.state]
-  const action = form.state === 'left' ? 'subscribe' : 'unsubscribe'
+  const action = form.state === 'unsubscribed' ? 'subscribe' : 'unsubscribe'
   const body = `<h1>${title}</h1>
 <p>${lead}</p>
 <dl><dt>${linkTexts.address}</dt><dd>${escapeHtml(form.recipient)}</dd><dt>${linkTexts.list}</dt><dd>${escapeHtml(form.listId)}</dd></dl>
@@ -27,8 +59,8 @@ ${hiddenField('data', form.data)}${hiddenField('sig', form.sig)}${hiddenField('a
   return renderPage({ title, body }, branding)
 }
 
-/** A page that only says something. */
-export function notePage(what: 'invalid' | 'unavailable', branding: Branding): Page {
-  const { title, lead } = linkTexts[what]
+/** Page without a form: a title and one sentence. */
+export function notePage(kind: 'invalid' | 'unavailable', branding: Branding): Page {
+  const { title, lead } = linkTexts[kind]
   return renderPage({ title, body: `<h1>${title}</h1>\n<p>${lead}</p>` }, branding)
 }

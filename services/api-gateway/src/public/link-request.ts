@@ -1,4 +1,9 @@
+import type { IncomingMessage } from 'node:http'
+import { defined } from '@posthorn/contracts'
 import { type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
+import express, { type Request, type RequestHandler } from 'express'
+import { clientAddress } from '../access/client-address.ts'
+import type { LinkVisitor } from '../automated/automated.ts'
 
 export interface SignedParams<A extends SignedLink['act']> {
   link: Extract<SignedLink, { act: A }>
@@ -6,7 +11,10 @@ export interface SignedParams<A extends SignedLink['act']> {
   sig: string
 }
 
-/** What a request says and we signed; undefined for what we did not, and for a link of another kind. Rejects while the key cannot be had. */
+/**
+ * Verifies the signed parameters of a request. Undefined if the signature is invalid or the link
+ * is of another kind. Rejects while the signing key is unavailable.
+ */
 export async function readSigned<A extends SignedLink['act']>(
   keys: LinkKeys,
   act: A,
@@ -16,4 +24,64 @@ export async function readSigned<A extends SignedLink['act']>(
   const link = readLink(await keys.current(), { data, sig })
   if (link?.act !== act) return undefined
   return { link: link as SignedParams<A>['link'], data, sig }
+}
+
+/** Maximum body of a public page: a signed link and a few form fields. */
+const maxBytes = 16 * 1024
+
+/** Reads a small body of any content type. */
+export const smallBody: RequestHandler = express.raw({ type: () => true, limit: maxBytes })
+
+/** Fields of a posted HTML form. `get` returns the first value of a repeated field. */
+export function formFields(request: Request): URLSearchParams {
+  return new URLSearchParams(bodyText(request))
+}
+
+/** Query parameters, not parsed into arrays or objects. */
+export function queryOf({ originalUrl }: Request): URLSearchParams {
+  return new URLSearchParams(originalUrl.split('?').slice(1).join('?'))
+}
+
+/**
+ * True for a one-click unsubscribe request. RFC 8058 §3.2: the body is
+ * `List-Unsubscribe=One-Click`, URL-encoded or multipart. A missing content type is accepted.
+ */
+export function isOneClick(request: Request): boolean {
+  const text = bodyText(request)
+  if (/^multipart\/form-data/i.test(request.get('content-type') ?? ''))
+    return /name="?List-Unsubscribe"?[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\nOne-Click\r?\n/i.test(text)
+  return new URLSearchParams(text.trim()).get('List-Unsubscribe')?.toLowerCase() === 'one-click'
+}
+
+function bodyText(request: Request): string {
+  const body: unknown = request.body
+  return Buffer.isBuffer(body) ? body.toString('utf8') : ''
+}
+
+const maxUserAgentLength = 1024
+
+/** Reads the client address behind the trusted proxies and the truncated User-Agent. */
+export function resolveVisitor(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  trustedProxies: readonly string[],
+): LinkVisitor {
+  const forwarded = [headers['x-forwarded-for']].flat().join(',')
+  return {
+    remoteAddress: clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies),
+    userAgent: (headers['user-agent'] ?? '').slice(0, maxUserAgentLength).toWellFormed(),
+  }
+}
+
+/** Event fields of a visitor; empty values are absent. */
+export function visitorFields({ remoteAddress, userAgent }: LinkVisitor) {
+  return defined({
+    remoteAddress: remoteAddress || undefined,
+    userAgent: userAgent || undefined,
+  })
+}
+
+/** True for a GET by a person. HEAD requests and prefetches of browsers are no visits. */
+export function isVisit(request: Request): boolean {
+  const purpose = `${request.get('sec-purpose') ?? ''} ${request.get('purpose') ?? ''}`
+  return request.method === 'GET' && !/prefetch|prerender|preview/i.test(purpose)
 }

@@ -1,18 +1,20 @@
 import type { Bus } from '@posthorn/bus'
 import type { Db, SettingsCache } from '@posthorn/db'
+import type { TaskGroup } from '@posthorn/flow'
 import type { LinkKeys } from '@posthorn/links'
 import type { Sealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import { Router } from 'express'
-import type { TaskGroup } from '@posthorn/flow'
 import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
-import { createHostedForm } from './form/open-form.ts'
+import { onPerson, onServers, onTest } from './form/imap-form.ts'
+import { onChoice } from './form/sign-in-form.ts'
+import { type FormOutcome, withFormLink } from './form/with-form-link.ts'
 import { createHits } from './hits.ts'
+import { smallBody } from './link-request.ts'
 import type { Branding } from './page-layout.ts'
-import { smallBody } from './read-form.ts'
-import { onClick, onOpen } from './tracking.ts'
 import { onCallback } from './sign-in/callback.ts'
+import { onClick, onOpen } from './tracking.ts'
 import { onListForm, onOneClick, onUnsubscribePage } from './unsubscribe.ts'
 
 export interface PublicDeps {
@@ -30,12 +32,12 @@ export interface PublicDeps {
   crawlerRangesFile: string | undefined
 }
 
-/** The pages that links in messages lead to. They ask for no token: the signed link is the right to them. */
+/** Mounts the pages that work without an access token: a signed link authorizes the request. */
 export function mountPublicPages(stack: AsyncDisposableStack, deps: PublicDeps): Router {
   const { settings } = deps
-  const served = deps.metrics.counter({
+  const requests = deps.metrics.counter({
     name: 'links_total',
-    help: 'Requests of links in messages by what became of them',
+    help: 'Requests of links in messages by kind and outcome',
     labels: ['kind', 'outcome'],
   })
   const automated = createAutomatedCheck(deps.crawlerRangesFile)
@@ -43,22 +45,23 @@ export function mountPublicPages(stack: AsyncDisposableStack, deps: PublicDeps):
     createHits({
       ...deps,
       automated,
-      count: (kind, outcome, by = 1) => served.inc({ kind, outcome }, by),
+      count: (kind, outcome, by = 1) => requests.inc({ kind, outcome }, by),
     }),
   )
-  // Asked for now, lest the first reader waits.
+  // Fetches the key in advance, so that the first reader does not wait for it.
   deps.tasks.run(deps.links.current())
-  const branding = () => readBranding(settings)
+  // A page without branding is better than none.
+  const branding = (): Promise<Branding> => settings.get().catch(() => ({}))
   const tracking = {
     ...deps,
     hits,
     branding,
-    onRejected: (kind: string, outcome: string) => served.inc({ kind, outcome }),
+    onRejected: (kind: string, outcome: string) => requests.inc({ kind, outcome }),
   }
   const lists = {
     ...deps,
     branding,
-    count: (outcome: string) => served.inc({ kind: 'unsubscribe', outcome }),
+    count: (outcome: string) => requests.inc({ kind: 'unsubscribe', outcome }),
   }
   const router = Router({ caseSensitive: true, strict: true })
   router.get('/open.gif', onOpen(tracking))
@@ -66,29 +69,33 @@ export function mountPublicPages(stack: AsyncDisposableStack, deps: PublicDeps):
   router.get('/unsubscribe', onUnsubscribePage(lists))
   router.post('/unsubscribe', smallBody, onOneClick(lists))
   router.post('/unsubscribe/address', smallBody, onListForm(lists))
-  mountForms(router, { ...deps, branding })
+  mountForm(router, { ...deps, branding })
+  mountCallback(router, { ...deps, branding })
   return router
 }
 
-type FormsDeps = PublicDeps & { branding: () => Promise<Branding> }
+type FormDeps = PublicDeps & { branding: () => Promise<Branding> }
 
-/** The hosted form, and where providers send people back to. */
-function mountForms(router: Router, deps: FormsDeps): void {
-  const steps = deps.metrics.counter({
+/** Mounts the hosted form. Relative paths lead from each page to the folder of `/accounts/new`. */
+function mountForm(router: Router, formDeps: FormDeps): void {
+  const steps = formDeps.metrics.counter({
     name: 'form_steps_total',
-    help: 'Requests of the hosted form by what became of them',
+    help: 'Requests of the hosted form by outcome',
     labels: ['outcome'],
   })
-  const signIns = deps.metrics.counter({
-    name: 'sign_ins_total',
-    help: 'People that came back from a provider by what became of it',
-    labels: ['outcome'],
-  })
-  router.use(createHostedForm({ ...deps, count: (outcome) => steps.inc({ outcome }) }))
-  router.get('/oauth', onCallback({ ...deps, count: (outcome) => signIns.inc({ outcome }) }))
+  const deps = { ...formDeps, count: (outcome: FormOutcome) => steps.inc({ outcome }) }
+  router.get('/accounts/new', withFormLink(deps, '', onChoice))
+  router.post('/accounts/new/imap', smallBody, withFormLink(deps, '../', onPerson))
+  router.post('/accounts/new/imap/test', smallBody, withFormLink(deps, '../../', onTest))
+  router.post('/accounts/new/imap/server', smallBody, withFormLink(deps, '../../', onServers))
 }
 
-/** A page without its adornments is better than none. */
-function readBranding(settings: SettingsCache): Promise<Branding> {
-  return settings.get().catch(() => ({}))
+/** Mounts the OAuth2 redirect URI. */
+function mountCallback(router: Router, deps: FormDeps): void {
+  const signIns = deps.metrics.counter({
+    name: 'sign_ins_total',
+    help: 'Requests of the OAuth2 redirect URI by outcome',
+    labels: ['outcome'],
+  })
+  router.get('/oauth', onCallback({ ...deps, count: (outcome) => signIns.inc({ outcome }) }))
 }

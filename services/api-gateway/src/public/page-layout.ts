@@ -42,7 +42,7 @@ label + .note { margin: 0 0 .25rem; }
 `
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** What an operator may put into the pages, and what they are called. */
+/** Operator settings that pages display. */
 export type Branding = Pick<
   Settings,
   'pageBrandName' | 'templateHeader' | 'templateHtmlHead' | 'serviceUrl'
@@ -50,41 +50,43 @@ export type Branding = Pick<
 
 export type ColorScheme = 'light' | 'dark'
 
-/** How a page looks: the operator's part, and what whoever leads here asks for; without a theme it is that of the device. */
+/** Appearance of a page: the operator's branding and the color scheme that the link requests. */
 export interface PageTheme extends Branding {
+  /** Absent: the color scheme of the device. */
   colorScheme?: ColorScheme
 }
 
 export interface Page {
   html: string
-  /** What the browser may load for it. */
+  /** Value of the header `Content-Security-Policy`. */
   contentSecurityPolicy: string
 }
 
 export interface PageContent {
   title: string
-  /** HTML: whatever is not ours in it went through `escape`. */
+  /** HTML. External values in it are escaped with `escapeHtml`. */
   body: string
-  /** Where the browser goes by itself. */
+  /** Redirect target; the browser follows it without a click. */
   redirectUrl?: string
 }
 
-/** A whole page around what it says. Works without scripts, and lets none run. */
-export function renderPage(
-  { title, body, redirectUrl: leadsTo }: PageContent,
-  look: PageTheme,
-): Page {
-  const { templateHeader, templateHtmlHead, colorScheme: theme } = look
-  const brand = escapeHtml(nameOf(look))
-  // The operator's own parts go in as they are: whoever may set them may speak in the operator's name.
+/** Renders a complete page. It works without scripts, and its policy allows none. */
+export function renderPage({ title, body, redirectUrl }: PageContent, theme: PageTheme): Page {
+  const { templateHeader, templateHtmlHead, colorScheme } = theme
+  const brand = escapeHtml(brandName(theme))
+  const refresh =
+    redirectUrl === undefined
+      ? ''
+      : `<meta http-equiv="refresh" content="0; url=${escapeHtml(redirectUrl)}">\n`
+  // The operator's templates are trusted HTML and are inserted unescaped.
   const html = `<!doctype html>
-<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>
+<html lang="en"${colorScheme ? ` data-theme="${colorScheme}"` : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="referrer" content="no-referrer">
-${leadsTo === undefined ? '' : `<meta http-equiv="refresh" content="0; url=${escapeHtml(leadsTo)}">\n`}<title>${title}${brand === '' ? '' : ` – ${brand}`}</title>
+${refresh}<title>${title}${brand === '' ? '' : ` – ${brand}`}</title>
 <style>${style}</style>
 ${templateHtmlHead ?? ''}
 </head>
@@ -96,25 +98,23 @@ ${brand === '' ? '' : `<p class="brand">${brand}</p>\n`}${body}
 </body>
 </html>
 `
-  return {
-    html,
-    contentSecurityPolicy: policyFor(Boolean(templateHeader) || Boolean(templateHtmlHead)),
-  }
+  const hasTemplates = Boolean(templateHeader) || Boolean(templateHtmlHead)
+  return { html, contentSecurityPolicy: contentSecurityPolicy(hasTemplates) }
 }
 
-/** Never a script. Pictures, fonts and styles of others only where the operator put something in. */
-function policyFor(adorned: boolean): string {
-  const loads = adorned
+/** Scripts are never allowed. External images, fonts and styles only with operator templates. */
+function contentSecurityPolicy(hasTemplates: boolean): string {
+  const loads = hasTemplates
     ? "style-src 'unsafe-inline' https:; img-src https: data:; font-src https: data:"
     : `style-src 'sha256-${styleHash}'`
   return `default-src 'none'; ${loads}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 }
 
-function nameOf({ pageBrandName, serviceUrl }: Branding): string {
+function brandName({ pageBrandName, serviceUrl }: Branding): string {
   return pageBrandName ?? (serviceUrl === undefined ? '' : new URL(serviceUrl).hostname)
 }
 
-/** Text as it may stand in HTML and in its attributes. */
+/** Escapes text for HTML content and attribute values. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -124,7 +124,6 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;')
 }
 
-/** A field of a form that nobody sees. */
 export function hiddenField(name: string, value: string): string {
   return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
 }

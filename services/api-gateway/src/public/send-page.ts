@@ -1,22 +1,22 @@
 import type { Response } from 'express'
 import type { Page } from './page-layout.ts'
 
-/** Smallest of all pictures: one transparent point (GIF89a). */
-const point = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+/** Transparent GIF89a of 1×1 pixel. */
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 export function sendTrackingPixel(response: Response): void {
-  // The page that shows it is somebody else's.
+  // Webmail embeds the image in a page of another origin.
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
-  response.type('image/gif').send(point)
+  response.type('image/gif').send(pixel)
 }
 
 export function sendPage(
   response: Response,
   status: number,
-  { html, contentSecurityPolicy: policy }: Page,
+  { html, contentSecurityPolicy }: Page,
 ): void {
   response.status(status)
-  response.setHeader('Content-Security-Policy', policy)
+  response.setHeader('Content-Security-Policy', contentSecurityPolicy)
   response.setHeader('X-Robots-Tag', 'noindex, nofollow')
   response.type('html').send(html)
 }

@@ -1,8 +1,8 @@
 import type { Bus } from '@posthorn/bus'
 import type { AccountRegistration } from '@posthorn/contracts'
 import { type Db, publishEvents, type SettingsCache, type Tx } from '@posthorn/db'
-import type { Sealer } from '@posthorn/secrets'
 import type { TaskGroup } from '@posthorn/flow'
+import type { Sealer } from '@posthorn/secrets'
 import { register } from '../../accounts/register.ts'
 import { type FormLink, lockFormLink, markFormLinkUsed } from '../../store/form-links.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -15,48 +15,49 @@ export interface ConnectDeps {
   tasks: TaskGroup
 }
 
-/** The link has done its work already. */
+/** Thrown if an account was already registered with the link. */
 export class FormLinkUsedError extends Error {
-  override name = 'LinkUsed'
+  override name = 'FormLinkUsedError'
   readonly link: FormLink
 
   constructor(link: FormLink) {
-    super('the link was used already')
+    super('form link already used')
     this.link = link
   }
 }
 
-/** The link has expired. */
+/** Thrown if the link has expired. */
 export class FormLinkExpiredError extends Error {
-  override name = 'LinkGone'
+  override name = 'FormLinkExpiredError'
 }
 
 export interface MailboxRegistration {
   account: string
-  /** Its own `account` does not count. */
+  /** Body of the registration; its own `account` is ignored. */
   body: Omit<AccountRegistration, 'account'>
-  /** The nonce of the form's link, when it came by one. */
+  /** Nonce of the form link; null without a form. */
   formNonce: string | null
 }
 
 /**
- * Registers the account, or changes it, and ends the link: in one transaction, so that a failure leaves the link as it was and no half an
- * account. Of several at once with the same link one does it.
+ * Registers or updates the account and marks the link as used, in one transaction. A failure
+ * changes neither. One of several concurrent requests with a link succeeds. `storeMore` runs in
+ * the same transaction.
  *
- * @throws LinkUsed, LinkGone
+ * @throws FormLinkUsedError, FormLinkExpiredError
  */
 export async function connectMailbox(
   { db, bus, sealer, settings, tasks }: ConnectDeps,
-  { account, body, formNonce: form }: MailboxRegistration,
-  more: (tx: Tx) => Promise<void> = () => Promise.resolve(),
+  { account, body, formNonce }: MailboxRegistration,
+  storeMore: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<'new' | 'existing'> {
   const { serviceUrl = null } = await settings.get()
   const registration = { account, body: { ...body, account }, sealer, serviceUrl }
   const events = await inTransaction(db, async (tx) => {
-    if (form !== null) await claim(tx, form)
+    if (formNonce !== null) await getUnusedLink(tx, formNonce, lockFormLink)
     const recorded = await register(tx, registration)
-    await more(tx)
-    if (form !== null) await markFormLinkUsed(tx, form, recorded ? 'new' : 'existing')
+    await storeMore(tx)
+    if (formNonce !== null) await markFormLinkUsed(tx, formNonce, recorded ? 'new' : 'existing')
     return recorded
   })
   tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events ?? []))
@@ -64,8 +65,18 @@ export async function connectMailbox(
   return events ? 'new' : 'existing'
 }
 
-async function claim(tx: Tx, nonce: string): Promise<void> {
-  const link = await lockFormLink(tx, nonce)
+/**
+ * Finds a link that is neither used nor expired. `find` may lock it.
+ *
+ * @throws FormLinkUsedError, FormLinkExpiredError
+ */
+export async function getUnusedLink<D extends Db | Tx>(
+  db: D,
+  nonce: string,
+  find: (db: D, nonce: string) => Promise<FormLink | undefined>,
+): Promise<FormLink> {
+  const link = await find(db, nonce)
   if (!link) throw new FormLinkExpiredError()
   if (link.state) throw new FormLinkUsedError(link)
+  return link
 }

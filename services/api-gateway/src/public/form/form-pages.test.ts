@@ -17,10 +17,10 @@ const hostile = fc.oneof(
 )
 const tags = (html: string) => html.match(/<\/?[a-z!][^>]*/gi)?.map((tag) => tag.split(/[\s>]/)[0])
 
-/** All pages, with one text wherever somebody else's may stand. */
+/** All pages, with `text` in each place that shows an external value. */
 function pages(text: string) {
-  const look: PageTheme = {}
-  const place: FormContext = { parts: { data: text, sig: text }, up: '../', theme: look }
+  const theme: PageTheme = {}
+  const context: FormContext = { parts: { data: text, sig: text }, up: '../', theme }
   const names = [
     'name',
     'email',
@@ -32,15 +32,15 @@ function pages(text: string) {
     'smtpPort',
     'smtpUser',
   ] as const
-  const filled = Object.fromEntries(names.map((name) => [name, text])) as Record<
+  const values = Object.fromEntries(names.map((name) => [name, text])) as Record<
     (typeof names)[number],
     string
   >
-  const wrong = { ...filled, imapPass: text, smtpPass: text }
+  const errors = { ...values, imapPass: text, smtpPass: text }
   const appPassword = { provider: text, required: true, instructions: 'at https://mail.example/x' }
   const servers = {
-    values: filled,
-    errors: wrong,
+    values,
+    errors,
     works: {},
     encryptedPasswords: text,
     isDiscovered: true,
@@ -48,23 +48,23 @@ function pages(text: string) {
     appPassword,
   }
   return [
-    choicePage(place, [{ id: text, title: text }]),
-    personPage(place, { name: text, email: text, pinned: true, appPassword, wrong }),
-    serversPage(place, servers),
-    messagePage(formTexts.done, look, { href: text, byItself: true }),
+    choicePage(context, [{ id: text, title: text }]),
+    personPage(context, { name: text, email: text, pinned: true, appPassword, errors }),
+    serversPage(context, servers),
+    messagePage(formTexts.done, theme, { href: text, isAutomatic: true }),
     signInPage(
       {
-        words: formTexts.invalid,
-        more: scopeList([text]) + oneAddress(text) + twoAddresses(text, text),
-        again: text,
+        texts: formTexts.invalid,
+        details: scopeList([text]) + oneAddress(text) + twoAddresses(text, text),
+        retryUrl: text,
       },
-      look,
+      theme,
     ),
   ].map(({ html }) => html)
 }
 
-test('whatever people, links and servers say, the pages have the same elements', () => {
-  // Not empty: of what is not there nothing is said.
+test('form and sign-in pages: external values with markup, have the same elements', () => {
+  // Not empty, because optional elements are absent for empty values.
   const plain = pages('x').map(tags)
   fc.assert(
     fc.property(hostile, (text) => {

@@ -1,119 +1,208 @@
+import { defined } from '@posthorn/contracts'
 import type { SignedParts } from '@posthorn/links'
 import type { AppPassword } from '../../autoconfig/providers.ts'
-import { escapeHtml, renderPage, hiddenField, type PageTheme, type Page } from '../page-layout.ts'
+import { escapeHtml, hiddenField, type Page, type PageTheme, renderPage } from '../page-layout.ts'
 import { formTexts } from './form-texts.ts'
-import { field, serverFields, type ServersView } from './form-fields.ts'
+import type { FormErrors, FormValueName, FormValues } from './parse-settings.ts'
 
-/** Where a page of the form is, and how it looks. */
+/** Link, location and theme of a page of the form. */
 export interface FormContext {
   parts: SignedParts
-  /** From the page to the folder of `/accounts/new`: nothing, `../` or `../../`. */
+  /** Relative path from the page to the folder of `/accounts/new`: empty, `../` or `../../`. */
   up: string
   theme: PageTheme
 }
 
-/** A way to sign in at a provider. */
+/** Provider that the user can sign in at. */
 export interface SignInOption {
-  /** The id of the OAuth2 application. */
+  /** Id of the OAuth2 application. */
   id: string
   title: string
 }
 
-/** An address of the form, seen from a page of it. */
-export function formUrl(
-  { parts, up, theme: { colorScheme: theme } }: FormContext,
-  type?: string,
-): string {
+/** URL of the first page, relative to the current page. `type` selects an option. */
+export function formUrl({ parts, up, theme: { colorScheme } }: FormContext, type?: string): string {
   const query = new URLSearchParams({ data: parts.data, sig: parts.sig })
   if (type !== undefined) query.set('type', type)
-  if (theme) query.set('theme', theme)
+  if (colorScheme) query.set('theme', colorScheme)
   return `${up}new?${query.toString()}`
 }
 
-/** The first page: which way to go. Links and not buttons: a browser holds redirects after a form against `form-action`. */
-export function choicePage(place: FormContext, offers: readonly SignInOption[]): Page {
+/**
+ * First page: links to the providers and to IMAP. They are not buttons of a form, because browsers
+ * apply `form-action` to the redirect to a provider.
+ */
+export function choicePage(context: FormContext, options: readonly SignInOption[]): Page {
   const { title, lead, other, signIn } = formTexts.choose
-  const way = (type: string, text: string, look: string) =>
-    `<a class="${look}" href="${escapeHtml(formUrl(place, type))}">${escapeHtml(text)}</a>`
-  const ways = [
-    ...offers.map(({ id, title }) => way(id, signIn(title), 'button')),
-    way('imap', other, offers.length > 0 ? 'button second' : 'button'),
+  const linkTo = (type: string, text: string, cssClass: string) =>
+    `<a class="${cssClass}" href="${escapeHtml(formUrl(context, type))}">${escapeHtml(text)}</a>`
+  const links = [
+    ...options.map(({ id, title }) => linkTo(id, signIn(title), 'button')),
+    linkTo('imap', other, options.length > 0 ? 'button second' : 'button'),
   ]
-  const body = `<h1>${title}</h1>\n<p>${lead}</p>\n<nav>\n${ways.join('\n')}\n</nav>`
-  return renderPage({ title, body }, place.theme)
+  const body = `<h1>${title}</h1>\n<p>${lead}</p>\n<nav>\n${links.join('\n')}\n</nav>`
+  return renderPage({ title, body }, context.theme)
 }
 
 export interface PersonView {
   name: string
   email: string
-  /** The one mailbox that may be connected. */
+  /** True if the link allows this mailbox only. */
   pinned: boolean
   appPassword: AppPassword | undefined
-  wrong: { name?: string; email?: string; imapPass?: string }
+  errors: { name?: string; email?: string; imapPass?: string }
 }
 
-/** Who it is. */
-export function personPage(place: FormContext, view: PersonView): Page {
+/** Page for name, address and password. */
+export function personPage(context: FormContext, view: PersonView): Page {
   const { title, lead, name, email, pass, next, pinned } = formTexts.person
-  const { wrong } = view
+  const { errors } = view
   const body = `<h1>${title}</h1>
 <p>${lead}</p>
-<form method="post" action="${place.up}new/imap">
-${carried(place)}
-${field({ name: 'name', label: name, value: view.name, wrong: wrong.name, more: 'autocomplete="name" maxlength="256"' })}
-${field({ name: 'email', label: email, value: view.email, wrong: wrong.email, note: view.pinned ? pinned : undefined, more: `type="email" autocomplete="email" maxlength="320" required${view.pinned ? ' readonly' : ''}` })}
-${hintOf(view.appPassword)}
-${field({ name: 'pass', label: pass, value: '', wrong: wrong.imapPass, more: 'type="password" autocomplete="current-password" maxlength="256" required' })}
+<form method="post" action="${context.up}new/imap">
+${contextFields(context)}
+${inputField({ name: 'name', label: name, value: view.name, error: errors.name, attributes: 'autocomplete="name" maxlength="256"' })}
+${inputField({ name: 'email', label: email, value: view.email, error: errors.email, note: view.pinned ? pinned : undefined, attributes: `type="email" autocomplete="email" maxlength="320" required${view.pinned ? ' readonly' : ''}` })}
+${passwordHint(view.appPassword)}
+${inputField({ name: 'pass', label: pass, value: '', error: errors.imapPass, attributes: 'type="password" autocomplete="current-password" maxlength="256" required' })}
 <button type="submit">${next}</button>
 </form>`
-  return renderPage({ title, body }, place.theme)
+  return renderPage({ title, body }, context.theme)
 }
 
-/** The settings of both servers, to be changed, tested and taken. */
-export function serversPage(place: FormContext, view: ServersView): Page {
-  const { title, lead, nothingFound, connect, test } = formTexts.servers
+export interface ServersView {
+  values: FormValues
+  errors: FormErrors
+  /** True for logins that have succeeded. */
+  works: { imap?: boolean; smtp?: boolean }
+  /** Passwords, encrypted for this link. */
+  encryptedPasswords: string
+  /** True if autoconfig found the IMAP server. */
+  isDiscovered: boolean
+  /** Error that belongs to no field. */
+  general?: string
+  appPassword: AppPassword | undefined
+}
+
+/** Page with the settings of both servers, which the user can edit, test and save. */
+export function serversPage(context: FormContext, view: ServersView): Page {
+  const { title, lead, notDiscovered, connect, test } = formTexts.servers
+  const { general, isDiscovered } = view
   const body = `<h1>${title}</h1>
-<p>${view.isDiscovered ? lead : nothingFound}</p>
-${view.general === undefined ? '' : `<p class="bad" role="alert">${escapeHtml(view.general)}</p>\n`}${hintOf(view.appPassword)}
-<form method="post" action="${place.up}new/imap/server">
-${carried(place)}${hiddenField('kept', view.encryptedPasswords)}${hiddenField('found', view.isDiscovered ? '1' : '')}
+<p>${isDiscovered ? lead : notDiscovered}</p>
+${general === undefined ? '' : `<p class="bad" role="alert">${escapeHtml(general)}</p>\n`}${passwordHint(view.appPassword)}
+<form method="post" action="${context.up}new/imap/server">
+${contextFields(context)}${hiddenField('kept', view.encryptedPasswords)}${hiddenField('found', isDiscovered ? '1' : '')}
 ${serverFields(view)}
 <button type="submit">${connect}</button>
-<button type="submit" class="second" formaction="${place.up}new/imap/test">${test}</button>
+<button type="submit" class="second" formaction="${context.up}new/imap/test">${test}</button>
 </form>`
-  return renderPage({ title, body }, place.theme)
+  return renderPage({ title, body }, context.theme)
 }
 
-type Words = { title: string; lead: string; next?: string }
+const plain = 'autocapitalize="none" autocorrect="off" spellcheck="false"'
 
-/** A page that says something, and leads on where there is a way. */
+function serverFields({ values, errors, works }: ServersView): string {
+  const texts = formTexts.servers
+  const input = (name: FormValueName, label: string, more = '') =>
+    inputField({
+      name,
+      label,
+      value: values[name],
+      error: errors[name],
+      attributes: `${plain} ${more}`,
+    })
+  const password = (name: 'imapPass' | 'smtpPass', note: string) =>
+    inputField({
+      name,
+      label: texts.pass,
+      value: '',
+      note,
+      error: errors[name],
+      attributes: 'type="password" autocomplete="off" maxlength="256"',
+    })
+  const port = 'inputmode="numeric" maxlength="5"'
+  const status = (success?: boolean) =>
+    success ? `<p class="good" role="status">${texts.works}</p>` : ''
+  return `${hiddenField('name', values.name)}${hiddenField('email', values.email)}
+<fieldset><legend>${texts.incoming}</legend>
+${status(works.imap)}${input('imapHost', texts.host, 'maxlength="253"')}
+${input('imapPort', texts.port, port)}
+${securityField(values.imapSecurity)}
+${input('imapUser', texts.user, 'maxlength="256"')}
+${password('imapPass', texts.passNote)}
+</fieldset>
+<fieldset><legend>${texts.outgoing}</legend>
+<p class="note">${texts.outgoingNote}</p>
+${status(works.smtp)}${input('smtpHost', texts.host, 'maxlength="253"')}
+${input('smtpPort', texts.smtpPort, port)}
+${input('smtpUser', texts.user, 'maxlength="256"')}
+${password('smtpPass', texts.smtpPassNote)}
+</fieldset>`
+}
+
+function securityField(selected: string): string {
+  const { security, tls, startTls } = formTexts.servers
+  const option = (value: string, label: string) =>
+    `<option value="${value}"${selected === value ? ' selected' : ''}>${label}</option>`
+  return `<label for="imapSecurity">${security}</label>
+<select id="imapSecurity" name="imapSecurity">${option('tls', tls)}${option('starttls', startTls)}</select>`
+}
+
+interface MessageTexts {
+  title: string
+  lead: string
+  next?: string
+}
+
+/** Page with a message and, with `next`, a link that the browser may follow automatically. */
 export function messagePage(
-  words: Words,
-  look: PageTheme,
-  next?: { href: string; byItself?: boolean },
+  texts: MessageTexts,
+  theme: PageTheme,
+  next?: { href: string; isAutomatic?: boolean },
 ): Page {
-  const { title, lead, next: text } = words
+  const { title, lead, next: text } = texts
   const link =
     next && text ? `\n<nav><a class="button" href="${escapeHtml(next.href)}">${text}</a></nav>` : ''
   const body = `<h1>${title}</h1>\n<p>${lead}</p>${link}`
-  return renderPage({ title, body, ...(next?.byItself ? { redirectUrl: next.href } : {}) }, look)
+  const redirectUrl = next?.isAutomatic ? next.href : undefined
+  return renderPage({ title, body, ...defined({ redirectUrl }) }, theme)
 }
 
-/** What every form brings back: the link that gives the right to it, and how it is to look. */
-function carried({ parts, theme: { colorScheme: theme } }: FormContext): string {
+/** Hidden fields of every form: the signed link and the color scheme. */
+function contextFields({ parts, theme: { colorScheme } }: FormContext): string {
   return [
     hiddenField('data', parts.data),
     hiddenField('sig', parts.sig),
-    theme === undefined ? '' : hiddenField('theme', theme),
+    colorScheme === undefined ? '' : hiddenField('theme', colorScheme),
   ].join('')
 }
 
-/** What users of a provider have to know about passwords; addresses in it are links. */
-function hintOf(appPassword: AppPassword | undefined): string {
+/** Hint about app passwords of a provider. URLs in it become links. */
+function passwordHint(appPassword: AppPassword | undefined): string {
   if (!appPassword) return ''
-  const words = escapeHtml(appPassword.instructions).replace(
+  const instructions = escapeHtml(appPassword.instructions).replace(
     /https:\/\/[^\s;,]+/g,
     (url) => `<a href="${url}" target="_blank" rel="noopener noreferrer">${url}</a>`,
   )
-  return `<p class="hint">${escapeHtml(appPassword.provider)}: ${words}.</p>`
+  return `<p class="hint">${escapeHtml(appPassword.provider)}: ${instructions}.</p>`
+}
+
+interface InputField {
+  name: string
+  label: string
+  value: string
+  error?: string | undefined
+  note?: string | undefined
+  /** Further HTML attributes. */
+  attributes: string
+}
+
+/** Input with its label, note and error. `aria-describedby` connects them for screen readers. */
+function inputField({ name, label, value, error, note, attributes }: InputField): string {
+  const ids = [note && `${name}-note`, error && `${name}-wrong`].filter(Boolean).join(' ')
+  const aria = `${error ? ' aria-invalid="true"' : ''}${ids ? ` aria-describedby="${ids}"` : ''}`
+  return `<label for="${name}">${label}</label>
+${note ? `<p class="note" id="${name}-note">${escapeHtml(note)}</p>\n` : ''}<input id="${name}" name="${name}" value="${escapeHtml(value)}"${aria} ${attributes}>
+${error ? `<p class="bad" id="${name}-wrong">${escapeHtml(error)}</p>` : ''}`
 }

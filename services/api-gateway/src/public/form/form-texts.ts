@@ -1,8 +1,8 @@
-/** What the pages of the hosted form say, in one place. */
+/** Texts of the hosted form. */
 export const formTexts = {
   choose: {
     title: 'Connect your mailbox',
-    lead: 'Where is your mailbox?',
+    lead: 'Choose your mail provider.',
     other: 'Another mailbox (IMAP)',
     signIn: (name: string) => `Sign in with ${name}`,
   },
@@ -17,12 +17,12 @@ export const formTexts = {
   },
   servers: {
     title: 'Check the settings',
-    lead: 'These are the servers of your mailbox. Change what is not right.',
-    nothingFound:
-      'We could not find the servers of this mailbox. Your mail provider can tell them.',
+    lead: 'These are the servers of your mailbox. Correct them if necessary.',
+    notDiscovered:
+      'We could not find the servers of this mailbox. Please ask your mail provider for them.',
     incoming: 'Incoming mail (IMAP)',
     outgoing: 'Outgoing mail (SMTP)',
-    outgoingNote: 'Leave the server empty if no mail is to be sent from this mailbox.',
+    outgoingNote: 'Leave the server empty if this mailbox does not send mail.',
     host: 'Server',
     port: 'Port',
     smtpPort: 'Port (465 uses TLS, any other STARTTLS)',
@@ -31,60 +31,60 @@ export const formTexts = {
     startTls: 'STARTTLS',
     user: 'User name',
     pass: 'Password',
-    passNote: 'Leave empty to use the one you have entered.',
-    smtpPassNote: 'Leave empty if it is the same.',
+    passNote: 'Leave empty to use the password that you have already entered.',
+    smtpPassNote: 'Leave empty to use the password of incoming mail.',
     connect: 'Connect mailbox',
     test: 'Only test the settings',
     works: 'Works: we could log in.',
   },
   done: {
     title: 'Your mailbox is connected',
-    lead: 'You are being led back.',
+    lead: 'You are being redirected.',
     next: 'Continue',
   },
   used: {
     title: 'This link was used already',
-    lead: 'The mailbox is connected. You need not do anything else.',
+    lead: 'The mailbox is connected. You do not need to do anything else.',
     next: 'Continue',
   },
   expired: {
     title: 'This link is no longer valid',
-    lead: 'It has expired, or was used already. Please go back to where you got it and ask for a new one.',
+    lead: 'It has expired or was used already. Please go back to the website and request a new one.',
   },
   invalid: {
     title: 'This link does not work',
-    lead: 'It is incomplete, or was changed on its way. Open it again from where you got it, or copy it as a whole.',
+    lead: 'It is incomplete or was changed. Please go back to the website, or copy the whole link.',
   },
   exhausted: {
-    title: 'Too many tries',
-    lead: 'Servers have been asked too often with this link. Please go back to where you got it and ask for a new one.',
+    title: 'Too many attempts',
+    lead: 'The limit of attempts is reached. Please go back to the website and request a new link.',
   },
   unavailable: {
     title: 'Not possible right now',
     lead: 'Nothing was changed. Please try again in a minute.',
   },
   noApplication: {
-    title: 'Not possible this way',
-    lead: 'This way to sign in is not offered any more.',
-    next: 'See what is offered',
+    title: 'Sign-in not available',
+    lead: 'This sign-in method is no longer available.',
+    next: 'Show the available methods',
   },
-  wrong: {
+  errors: {
     name: 'Enter a name of at most 256 characters.',
-    email: 'Enter a whole e-mail address, such as ann@example.com.',
+    email: 'Enter a complete e-mail address, such as ann@example.com.',
     pinned: (expected: string) => `Only ${expected} can be connected with this link.`,
     pinnedUser: (expected: string) =>
-      `Only the mailbox of ${expected} can be connected: the user name is that address, or what stands before its @.`,
+      `Only the mailbox of ${expected} can be connected. Enter that address or the part before its @.`,
     pass: 'Enter the password: one line of at most 256 characters.',
     user: 'Enter the user name: one line of at most 256 characters.',
     host: 'Enter the name of a server, such as mail.example.com.',
     port: 'Enter a number from 1 to 65535.',
-    other: 'This is not accepted.',
+    other: 'This value is not valid.',
   },
-  failed: {
+  verification: {
     login: 'The server refuses this user name and password.',
-    said: (words: string) => `It says: ${words}`,
-    certificate: 'The certificate of this server is not valid for its name, or cannot be trusted.',
+    serverReply: (text: string) => `Its response: ${text}`,
+    certificate: 'The certificate of this server is not valid for its name or is not trusted.',
     server: 'No mail server can be used at this address and port, or not with this security.',
-    unavailable: 'This cannot be tested right now. Please try again in a minute.',
+    unavailable: 'The settings cannot be tested right now. Please try again in a minute.',
   },
 } as const

@@ -1,51 +1,51 @@
-import { encryptFormState, decryptFormState } from '@posthorn/links'
+import { defined, type VerificationResult } from '@posthorn/contracts'
+import { decryptFormState, encryptFormState } from '@posthorn/links'
+import { probeServers } from '../../accounts/probe-servers.ts'
 import type { Autoconfig } from '../../autoconfig/autoconfig.ts'
 import { appPasswordFor, providerOfDomain } from '../../autoconfig/providers.ts'
-import { probeServers } from '../../accounts/probe-servers.ts'
 import { countProbes } from '../../store/form-links.ts'
 import { sendPage } from '../send-page.ts'
 import { type ConnectDeps, connectMailbox } from './connect-mailbox.ts'
 import { explainVerification } from './explain-verification.ts'
-import type { ServersView } from './form-fields.ts'
-import { messagePage, personPage, serversPage } from './form-pages.ts'
+import { messagePage, personPage, type ServersView, serversPage } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
-import { redirectUrlOf } from './redirect-back.ts'
-import type { FormLinkDeps, FormRequest } from './with-form-link.ts'
 import {
   checkPerson,
-  type FormValues,
-  type Passwords,
-  parseSettings,
-  type ImapRegistration,
   type FormErrors,
+  type FormValues,
+  type ImapRegistration,
+  parseSettings,
+  type Passwords,
 } from './parse-settings.ts'
+import { redirectUrlOf } from './redirect-back.ts'
+import type { FormLinkDeps, FormRequest } from './with-form-link.ts'
 
 export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
   autoconfig: Autoconfig
-  /** For both servers together, which are tried at the same time. */
+  /** Timeout of a login. Both servers are tested concurrently. */
   timeoutMs: number
 }
 
-/** The page that asks who it is, empty. */
-export function showPerson({ count }: ImapFormDeps, opened: FormRequest): void {
-  const { name = '', email = '', expectedEmail } = opened.link.request
+/** Shows the page for name and address, filled in from the link. */
+export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
+  const { name = '', email = '', expectedEmail } = form.link.request
   count('page')
-  sendPerson(opened, { name, email: expectedEmail ?? email })
+  sendPerson(form, { name, email: expectedEmail ?? email })
 }
 
-/** Looks the servers of the address up, and shows what was found. */
-export async function onPerson(deps: ImapFormDeps, opened: FormRequest) {
-  const { params: given, link, nonce, key, signal } = opened
-  const { name, email } = readFilled(given)
-  const pass = given.get('pass') ?? ''
-  const wrong = checkPerson(link, { name, email }, pass)
-  if (Object.keys(wrong).length > 0) {
+/** Looks up the servers of the address and shows them. */
+export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<void> {
+  const { params, link, nonce, key, signal } = form
+  const { name, email } = readValues(params)
+  const pass = params.get('pass') ?? ''
+  const errors = checkPerson(link, { name, email }, pass)
+  if (Object.keys(errors).length > 0) {
     deps.count('refused')
-    return sendPerson(opened, { name, email, wrong }, 400)
+    return sendPerson(form, { name, email, errors }, 400)
   }
-  if (!(await countProbes(deps.db, nonce, 1))) return exhausted(deps, opened)
+  if (!(await countProbes(deps.db, nonce, 1))) return sendExhausted(deps, form)
   const { imap, smtp } = await deps.autoconfig(email, signal)
-  const filled = {
+  const values = {
     name,
     email,
     imapHost: imap ? imap.host : '',
@@ -57,84 +57,91 @@ export async function onPerson(deps: ImapFormDeps, opened: FormRequest) {
     smtpUser: smtp ? smtp.auth.user : email,
   }
   deps.count('page')
-  const kept = encryptFormState(key, nonce, JSON.stringify({ imap: pass, smtp: '' }))
-  sendServers(opened, { values: filled, encryptedPasswords: kept, isDiscovered: Boolean(imap) })
+  const encryptedPasswords = encryptFormState(key, nonce, JSON.stringify({ imap: pass, smtp: '' }))
+  sendServers(form, { values, encryptedPasswords, isDiscovered: Boolean(imap) })
 }
 
-/** Tries the settings, and says what came of it. */
-export async function onTest(deps: ImapFormDeps, opened: FormRequest) {
-  await tried(deps, opened)
+/** Tests the settings and shows the result. */
+export async function onTest(deps: ImapFormDeps, form: FormRequest): Promise<void> {
+  await testSettings(deps, form)
 }
 
-/** Tries the settings, and takes them where they work. */
-export async function onServers(deps: ImapFormDeps, opened: FormRequest) {
-  const body = await tried(deps, opened)
+/** Tests the settings and registers the account if both logins succeed. */
+export async function onServers(deps: ImapFormDeps, form: FormRequest): Promise<void> {
+  const body = await testSettings(deps, form)
   if (!body) return
-  const { link, nonce, theme: look, response } = opened
+  const { link, nonce, theme, response } = form
   const state = await connectMailbox(deps, { account: link.account, body, formNonce: nonce })
   deps.count('connected')
-  // Not a redirect: browsers hold those after a form against `form-action`, wherever they lead then.
-  const next = { href: redirectUrlOf({ ...link, state }), byItself: true }
-  sendPage(response, 200, messagePage(formTexts.done, look, next))
+  // Browsers apply `form-action` to HTTP redirects after a form, so the page redirects instead.
+  const next = { href: redirectUrlOf({ ...link, state }), isAutomatic: true }
+  sendPage(response, 200, messagePage(formTexts.done, theme, next))
 }
 
-/** What was filled in, where it works and is only to be taken; else it has been answered. */
-async function tried(
+/** Settings that may be registered. Undefined if the response, a page, has already been sent. */
+async function testSettings(
   deps: ImapFormDeps,
-  opened: FormRequest,
+  form: FormRequest,
 ): Promise<ImapRegistration | undefined> {
-  const { params: given, link, nonce, key, signal, request } = opened
-  const filled = readFilled(given)
-  const passwords = passwordsOf(opened)
+  const { params, link, nonce, key, signal, request } = form
+  const values = readValues(params)
+  const passwords = readPasswords(form)
   const encryptedPasswords = encryptFormState(key, nonce, JSON.stringify(passwords))
-  const view = { values: filled, encryptedPasswords, isDiscovered: given.get('found') === '1' }
-  const { body, wrong } = parseSettings(link, filled, passwords)
-  if (wrong) {
+  const view = { values, encryptedPasswords, isDiscovered: params.get('found') === '1' }
+  const { body, errors } = parseSettings(link, values, passwords)
+  if (errors) {
     deps.count('refused')
-    sendServers(opened, { ...view, errors: wrong, ...generalOf(wrong) }, 400)
+    // Name and address are not fields of this page.
+    const general = errors.email ?? errors.name
+    sendServers(form, { ...view, errors, ...defined({ general }) }, 400)
     return undefined
   }
   if (!(await countProbes(deps.db, nonce, body.smtp ? 2 : 1))) {
-    exhausted(deps, opened)
+    sendExhausted(deps, form)
     return undefined
   }
   const { bus, timeoutMs } = deps
-  const verdicts = await probeServers({ bus, timeoutMs, signal }, body)
-  const failed = explain(verdicts)
-  const works = { imap: verdicts.imap?.success ?? false, smtp: verdicts.smtp?.success ?? false }
+  const results = await probeServers({ bus, timeoutMs, signal }, body)
+  const failure = explainFailure(results)
+  const works = { imap: isSuccess(results.imap), smtp: isSuccess(results.smtp) }
   deps.count('tested')
-  if (!failed && request.path.endsWith('/server')) return body
-  sendServers(opened, { ...view, works, ...failed }, failed?.status ?? 200)
+  if (!failure && request.path.endsWith('/server')) return body
+  sendServers(form, { ...view, works, ...failure?.view }, failure?.status ?? 200)
   return undefined
 }
 
-const fieldsOf = {
+function isSuccess(result: VerificationResult | undefined): boolean {
+  return result?.success ?? false
+}
+
+const fieldNames = {
   imap: { pass: 'imapPass', host: 'imapHost' },
   smtp: { pass: 'smtpPass', host: 'smtpHost' },
 } as const
 
-/** Shown at the fields they belong to; undefined where both logins worked. */
-function explain(verdicts: Awaited<ReturnType<typeof probeServers>>) {
-  const wrong: FormErrors = {}
+interface TestFailure {
+  status: 422 | 503
+  view: Pick<ServersView, 'errors' | 'general'>
+}
+
+/** Status and error texts of failed logins; undefined if all succeeded. */
+function explainFailure(
+  results: Awaited<ReturnType<typeof probeServers>>,
+): TestFailure | undefined {
+  const errors: FormErrors = {}
   let general: string | undefined
   for (const kind of ['imap', 'smtp'] as const) {
-    const verdict = verdicts[kind]
-    const explained = verdict && explainVerification(verdict)
-    if (explained?.at === 'none') general = explained.text
-    else if (explained) wrong[fieldsOf[kind][explained.at]] = explained.text
+    const result = results[kind]
+    const problem = result && explainVerification(result)
+    if (problem?.at === 'none') general = problem.text
+    else if (problem) errors[fieldNames[kind][problem.at]] = problem.text
   }
-  if (general !== undefined) return { status: 503, errors: wrong, general }
-  return Object.keys(wrong).length > 0 ? { status: 422, errors: wrong } : undefined
+  if (general !== undefined) return { status: 503, view: { errors, general } }
+  return Object.keys(errors).length > 0 ? { status: 422, view: { errors } } : undefined
 }
 
-/** Name and address are not on the page any more. */
-function generalOf({ name, email }: FormErrors): { general?: string } {
-  const general = email ?? name
-  return general === undefined ? {} : { general }
-}
-
-function readFilled(given: URLSearchParams): FormValues {
-  const text = (name: keyof FormValues) => (given.get(name) ?? '').trim()
+function readValues(params: URLSearchParams): FormValues {
+  const text = (name: keyof FormValues) => (params.get(name) ?? '').trim()
   return {
     name: text('name'),
     email: text('email'),
@@ -148,35 +155,39 @@ function readFilled(given: URLSearchParams): FormValues {
   }
 }
 
-/** What is typed now, else what was typed before. */
-function passwordsOf({ params: given, key, nonce }: FormRequest): Passwords {
-  const before = decryptFormState(key, nonce, given.get('kept') ?? '')
-  const known = before === undefined ? {} : (JSON.parse(before) as Partial<Passwords>)
+/** Reads the posted passwords; an empty field stands for the one in the encrypted form state. */
+function readPasswords({ params, key, nonce }: FormRequest): Passwords {
+  const state = decryptFormState(key, nonce, params.get('kept') ?? '')
+  const previous = state === undefined ? {} : (JSON.parse(state) as Partial<Passwords>)
   return {
-    imap: given.get('imapPass') || (known.imap ?? ''),
-    smtp: given.get('smtpPass') || (known.smtp ?? ''),
+    imap: params.get('imapPass') || (previous.imap ?? ''),
+    smtp: params.get('smtpPass') || (previous.smtp ?? ''),
   }
 }
 
-function exhausted({ count }: ImapFormDeps, { theme: look, response }: FormRequest): void {
+function sendExhausted({ count }: ImapFormDeps, { theme, response }: FormRequest): void {
   count('exhausted')
-  sendPage(response, 429, messagePage(formTexts.exhausted, look))
+  sendPage(response, 429, messagePage(formTexts.exhausted, theme))
 }
 
-type Person = { name: string; email: string; wrong?: FormErrors }
+type PersonInput = { name: string; email: string; errors?: FormErrors }
 
-function sendPerson(opened: FormRequest, { name, email, wrong = {} }: Person, status = 200): void {
-  const pinned = opened.link.request.expectedEmail !== undefined
+function sendPerson(
+  form: FormRequest,
+  { name, email, errors = {} }: PersonInput,
+  status = 200,
+): void {
+  const pinned = form.link.request.expectedEmail !== undefined
   const provider = providerOfDomain(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
   const appPassword = provider?.appPassword && { provider: provider.name, ...provider.appPassword }
-  sendPage(opened.response, status, personPage(opened, { name, email, pinned, appPassword, wrong }))
+  sendPage(form.response, status, personPage(form, { name, email, pinned, appPassword, errors }))
 }
 
-type Servers = Pick<ServersView, 'values' | 'encryptedPasswords' | 'isDiscovered'> &
+type ServersInput = Pick<ServersView, 'values' | 'encryptedPasswords' | 'isDiscovered'> &
   Partial<ServersView>
 
-function sendServers(opened: FormRequest, view: Servers, status = 200): void {
+function sendServers(form: FormRequest, view: ServersInput, status = 200): void {
   const appPassword = appPasswordFor(view.values.imapHost.toLowerCase())
-  const whole = { errors: {}, works: {}, ...view, appPassword }
-  sendPage(opened.response, status, serversPage(opened, whole))
+  const page = serversPage(form, { errors: {}, works: {}, ...view, appPassword })
+  sendPage(form.response, status, page)
 }

@@ -2,14 +2,13 @@ import {
   type AccountRegistration,
   AccountRegistration as AccountRegistrationSchema,
   check,
+  defined,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { FormLink } from '../../store/form-links.ts'
 import { formTexts } from './form-texts.ts'
 
-const { wrong } = formTexts
-
-/** What a person has filled in, as text. */
+/** Values of the form fields, as text. */
 export interface FormValues {
   name: string
   email: string
@@ -25,111 +24,109 @@ export type FormValueName = keyof FormValues
 
 export interface Passwords {
   imap: string
-  /** Empty where it is the same. */
+  /** Empty if it equals the IMAP password. */
   smtp: string
 }
 
-/** What is wrong, by the field it is shown at. */
+/** Error texts by form field. */
 export type FormErrors = { [K in FormValueName | 'imapPass' | 'smtpPass']?: string }
 
 export type ImapRegistration = AccountRegistration & {
   imap: Exclude<AccountRegistration['imap'], undefined | false>
 }
 
-/** What is said of the account by whoever made the link. */
-export function accountFieldsOf({ account, request }: Pick<FormLink, 'account' | 'request'>) {
+type LinkContent = Pick<FormLink, 'account' | 'request'>
+
+/** Account fields that the creator of the link has set. */
+export function accountFieldsOf({ account, request }: LinkContent) {
   const { expectedEmail, notifyFrom, path, subconnections } = request
-  return {
-    account,
-    ...(expectedEmail === undefined ? {} : { expectedEmail }),
-    ...(notifyFrom === undefined ? {} : { notifyFrom }),
-    ...(path === undefined ? {} : { path }),
-    ...(subconnections === undefined ? {} : { subconnections }),
-  }
+  return { account, ...defined({ expectedEmail, notifyFrom, path, subconnections }) }
 }
 
-/** What the settings mean, as `POST /v1/account` takes it; or what is wrong with them. */
+/** Converts the settings to a body of `POST /v1/account`, or returns the errors in them. */
 export function parseSettings(
-  link: Pick<FormLink, 'account' | 'request'>,
-  filled: FormValues,
+  link: LinkContent,
+  values: FormValues,
   passwords: Passwords,
-): { body: ImapRegistration; wrong?: never } | { body?: never; wrong: FormErrors } {
-  const { name, email, imapHost, imapPort, imapSecurity, imapUser } = filled
-  const { smtpHost, smtpPort, smtpUser } = filled
+): { body: ImapRegistration; errors?: never } | { body?: never; errors: FormErrors } {
+  const { name, email, imapHost, imapPort, imapSecurity, imapUser } = values
+  const { smtpHost, smtpPort, smtpUser } = values
   const imapAuth = { user: imapUser, pass: passwords.imap }
   const smtpAuth = { user: smtpUser || imapUser, pass: passwords.smtp || passwords.imap }
-  const port = numberOf(smtpPort)
+  const port = parsePort(smtpPort)
+  const smtp = { host: smtpHost, port, secure: port === 465, auth: smtpAuth }
   const body = {
     ...accountFieldsOf(link),
     name,
     email,
     imap: {
       host: imapHost,
-      port: numberOf(imapPort),
+      port: parsePort(imapPort),
       secure: imapSecurity !== 'starttls',
       auth: imapAuth,
     },
-    ...(smtpHost === ''
-      ? {}
-      : { smtp: { host: smtpHost, port, secure: port === 465, auth: smtpAuth } }),
+    ...defined({ smtp: smtpHost === '' ? undefined : smtp }),
   }
-  const faults = { ...checkShape(body), ...checkPin(link, filled), ...checkPasswords(passwords) }
-  return Object.keys(faults).length > 0 ? { wrong: faults } : { body: body as ImapRegistration }
+  const errors = { ...checkSchema(body), ...checkPin(link, values), ...checkPasswords(passwords) }
+  return Object.keys(errors).length > 0 ? { errors } : { body: body as ImapRegistration }
 }
 
-/** Who is filled in on the first page, before servers are known. */
+/** Checks the values of the first page, before the servers are looked up. */
 export function checkPerson(
-  link: Pick<FormLink, 'account' | 'request'>,
-  filled: Pick<FormValues, 'name' | 'email'>,
+  link: LinkContent,
+  values: Pick<FormValues, 'name' | 'email'>,
   pass: string,
 ): FormErrors {
   return {
-    ...checkShape({ account: link.account, ...filled }),
-    ...checkPin(link, { ...filled, imapUser: '', smtpUser: '' }),
+    ...checkSchema({ account: link.account, ...values }),
+    ...checkPin(link, { ...values, imapUser: '', smtpUser: '' }),
     ...checkPasswords({ imap: pass, smtp: '' }),
   }
 }
 
-/** A text that is no number stays one, and is refused by the contract. */
-function numberOf(text: string): number {
+/** Parses a port. Anything else becomes 0, which the schema rejects. */
+function parsePort(text: string): number {
   return /^\d{1,5}$/.test(text) ? Number(text) : 0
 }
 
-const places: Record<string, { field: keyof FormErrors; text: string }> = {
-  name: { field: 'name', text: wrong.name },
-  email: { field: 'email', text: wrong.email },
-  'imap.host': { field: 'imapHost', text: wrong.host },
-  'imap.port': { field: 'imapPort', text: wrong.port },
-  'imap.auth.user': { field: 'imapUser', text: wrong.user },
-  'imap.auth.pass': { field: 'imapPass', text: wrong.pass },
-  'smtp.host': { field: 'smtpHost', text: wrong.host },
-  'smtp.port': { field: 'smtpPort', text: wrong.port },
-  'smtp.auth.user': { field: 'smtpUser', text: wrong.user },
-  'smtp.auth.pass': { field: 'smtpPass', text: wrong.pass },
+const texts = formTexts.errors
+
+/** Form fields and texts by field path of the schema. */
+const fieldErrors: Record<string, { field: keyof FormErrors; text: string }> = {
+  name: { field: 'name', text: texts.name },
+  email: { field: 'email', text: texts.email },
+  'imap.host': { field: 'imapHost', text: texts.host },
+  'imap.port': { field: 'imapPort', text: texts.port },
+  'imap.auth.user': { field: 'imapUser', text: texts.user },
+  'imap.auth.pass': { field: 'imapPass', text: texts.pass },
+  'smtp.host': { field: 'smtpHost', text: texts.host },
+  'smtp.port': { field: 'smtpPort', text: texts.port },
+  'smtp.auth.user': { field: 'smtpUser', text: texts.user },
+  'smtp.auth.pass': { field: 'smtpPass', text: texts.pass },
 }
 
-/** The same rules as those of the API. */
-function checkShape(body: object): FormErrors {
+/** Applies the schema of the API. */
+function checkSchema(body: object): FormErrors {
   try {
     check(AccountRegistrationSchema, body)
     return {}
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== 'invalid') throw error
-    const faults = (error.extras.fields ?? []).map(({ path }) => {
-      const { field, text } = places[path] ?? { field: 'imapHost', text: wrong.other }
+    const errors = (error.extras.fields ?? []).map(({ path }) => {
+      const { field, text } = fieldErrors[path] ?? { field: 'imapHost', text: texts.other }
       return [field, text] as const
     })
-    return Object.fromEntries(faults)
+    return Object.fromEntries(errors)
   }
 }
 
 function checkPasswords({ imap }: Passwords): FormErrors {
-  return imap === '' ? { imapPass: wrong.pass } : {}
+  return imap === '' ? { imapPass: texts.pass } : {}
 }
 
 /**
- * The pin. A server may call a mailbox as it likes, so that nothing here is proof; but whoever logs in by the name of another mailbox is
- * not let through.
+ * Compares address and user names with `expectedEmail`. Servers choose user names freely, so this
+ * is no proof of ownership, but it rejects logins with the name of another mailbox.
  */
 function checkPin(
   { request: { expectedEmail } }: Pick<FormLink, 'request'>,
@@ -138,11 +135,11 @@ function checkPin(
   if (expectedEmail === undefined) return {}
   const expected = expectedEmail.toLowerCase()
   const names = ['', expected, expected.slice(0, expected.lastIndexOf('@'))]
-  const isOther = (user: string) => !names.includes(user.toLowerCase())
-  const text = wrong.pinnedUser(expectedEmail)
-  return {
-    ...(email.toLowerCase() === expected ? {} : { email: wrong.pinned(expectedEmail) }),
-    ...(isOther(imapUser) ? { imapUser: text } : {}),
-    ...(isOther(smtpUser) ? { smtpUser: text } : {}),
-  }
+  const userError = (user: string) =>
+    names.includes(user.toLowerCase()) ? undefined : texts.pinnedUser(expectedEmail)
+  return defined({
+    email: email.toLowerCase() === expected ? undefined : texts.pinned(expectedEmail),
+    imapUser: userError(imapUser),
+    smtpUser: userError(smtpUser),
+  })
 }

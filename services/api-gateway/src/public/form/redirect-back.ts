@@ -1,6 +1,6 @@
 import type { FormLink } from '../../store/form-links.ts'
 
-/** Where a person goes once the mailbox is connected: the address the maker of the link gave, with what became of it. */
+/** URL that the user returns to after registration, with the result in its query. */
 export function redirectUrlOf({ account, request, state }: FormLink): string {
   return withAccountState(request.redirectUrl, account, state ?? 'existing')
 }

@@ -3,13 +3,12 @@ import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 import { findFormLink, type FormLink } from '../../store/form-links.ts'
-import { sendPage } from '../send-page.ts'
+import { formFields, queryOf, readSigned } from '../link-request.ts'
 import type { Branding, PageTheme } from '../page-layout.ts'
-import { formFields } from '../read-form.ts'
-import { readSigned } from '../link-request.ts'
-import { messagePage, type FormContext } from './form-pages.ts'
+import { sendPage } from '../send-page.ts'
+import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from './connect-mailbox.ts'
+import { type FormContext, messagePage } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
-import { FormLinkExpiredError, FormLinkUsedError } from './connect-mailbox.ts'
 import { redirectUrlOf } from './redirect-back.ts'
 
 export interface FormLinkDeps {
@@ -33,77 +32,76 @@ export type FormOutcome =
   | 'exhausted'
   | 'unavailable'
 
-/** A request with a link that is good. */
+/** Request with a valid form link. */
 export interface FormRequest extends FormContext {
   nonce: string
   link: FormLink
-  /** The key of links: what is kept on a form is encrypted for it. */
+  /** Link key, which encrypts the state of the form. */
   key: Buffer
-  /** What came with the request: of the query, or of the form. */
+  /** Query of a GET, form fields of a POST. */
   params: URLSearchParams
   request: Request
   response: Response
   signal: AbortSignal
 }
 
-type Handler = (opened: FormRequest) => Promise<void>
+const rejections = {
+  signature: { status: 403, texts: formTexts.invalid },
+  used: { status: 410, texts: formTexts.used },
+  expired: { status: 410, texts: formTexts.expired },
+  unavailable: { status: 503, texts: formTexts.unavailable },
+} as const
 
-/** Lets nobody in without a link of ours that is good; what fails is told as a page. */
-export function withFormLink(deps: FormLinkDeps, up: string, handler: Handler): RequestHandler {
+/**
+ * Wraps a handler of the hosted form, which runs only with a valid link. Otherwise, and on failure,
+ * responds with a page that states the problem. `up`: see `FormContext`.
+ */
+export function withFormLink<D extends FormLinkDeps>(
+  deps: D,
+  up: string,
+  handler: (deps: D, form: FormRequest) => Promise<void>,
+): RequestHandler {
   return async (request, response) => {
-    const given = request.method === 'POST' ? formFields(request) : queryOf(request)
-    const look = await pageTheme(deps, given.get('theme'))
-    const say = (status: number, words: Parameters<typeof messagePage>[0], href?: string) =>
-      sendPage(
-        response,
-        status,
-        messagePage(words, look, href === undefined ? undefined : { href }),
-      )
+    const params = request.method === 'POST' ? formFields(request) : queryOf(request)
+    const theme = await pageTheme(deps, params.get('theme'))
+    const reject = (outcome: keyof typeof rejections, href?: string) => {
+      const { status, texts } = rejections[outcome]
+      deps.count(outcome)
+      const next = href === undefined ? undefined : { href }
+      sendPage(response, status, messagePage(texts, theme, next))
+    }
     try {
-      const parts = { data: given.get('data') ?? '', sig: given.get('sig') ?? '' }
+      const parts = { data: params.get('data') ?? '', sig: params.get('sig') ?? '' }
       const signed = await readSigned(deps.links, 'form', parts)
-      if (!signed) return refuse(deps, 'signature', () => say(403, formTexts.invalid))
+      if (!signed) return reject('signature')
       const nonce = signed.link.n
-      const link = await findFormLink(deps.db, nonce)
-      if (!link) throw new FormLinkExpiredError()
-      if (link.state) throw new FormLinkUsedError(link)
+      const link = await getUnusedLink(deps.db, nonce, findFormLink)
       const key = await deps.links.current()
-      const context = { params: given, request, response, signal: disconnectSignal(response) }
-      await handler({ nonce, link, key, parts, up, theme: look, ...context })
+      const context = { params, request, response, signal: disconnectSignal(response) }
+      await handler(deps, { nonce, link, key, parts, up, theme, ...context })
     } catch (err) {
-      if (err instanceof FormLinkUsedError)
-        return refuse(deps, 'used', () => say(410, formTexts.used, redirectUrlOf(err.link)))
-      if (err instanceof FormLinkExpiredError)
-        return refuse(deps, 'expired', () => say(410, formTexts.expired))
+      if (err instanceof FormLinkUsedError) return reject('used', redirectUrlOf(err.link))
+      if (err instanceof FormLinkExpiredError) return reject('expired')
       if (response.destroyed) return
-      deps.log.warn({ err }, 'a request with the link of a form was put off')
+      deps.log.warn({ err }, 'hosted form request failed with 503')
       response.setHeader('Retry-After', '30')
-      refuse(deps, 'unavailable', () => say(503, formTexts.unavailable))
+      reject('unavailable')
     }
   }
 }
 
-function refuse({ count }: FormLinkDeps, outcome: FormOutcome, say: () => void): void {
-  count(outcome)
-  say()
-}
-
-/** How the page is to look; a theme that is none is none. */
+/** Theme of a page: branding and the requested color scheme. An unknown scheme is ignored. */
 export async function pageTheme(
   { branding }: Pick<FormLinkDeps, 'branding'>,
-  theme: string | null | undefined,
+  colorScheme: string | null | undefined,
 ): Promise<PageTheme> {
-  const look = await branding()
-  return theme === 'light' || theme === 'dark' ? { ...look, colorScheme: theme } : look
+  const theme = await branding()
+  return colorScheme === 'light' || colorScheme === 'dark' ? { ...theme, colorScheme } : theme
 }
 
-export function queryOf({ originalUrl }: Request): URLSearchParams {
-  return new URLSearchParams(originalUrl.split('?').slice(1).join('?'))
-}
-
-/** Aborts when the connection goes before the answer is out. */
+/** Signal that aborts if the client disconnects before the response is sent. */
 function disconnectSignal(response: Response): AbortSignal {
-  const gone = new AbortController()
-  response.once('close', () => response.writableFinished || gone.abort())
-  return gone.signal
+  const controller = new AbortController()
+  response.once('close', () => response.writableFinished || controller.abort())
+  return controller.signal
 }

@@ -1,28 +1,26 @@
-import { completeOAuth2Login } from '@posthorn/contracts'
+import { completeOAuth2Login, defined } from '@posthorn/contracts'
 import { AppError, isPermanent } from '@posthorn/errors'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { RequestHandler, Response } from 'express'
-import { findFormLink, countProbes } from '../../store/form-links.ts'
-import { type PendingLogin, consumeLogin } from '../../store/oauth2-logins.ts'
-import { type SignIn, type SignInDeps, startSignIn } from '../../sign-in/start-sign-in.ts'
-import { sendPage } from '../send-page.ts'
-import { FormLinkExpiredError, FormLinkUsedError } from '../form/connect-mailbox.ts'
+import { type SignInDeps, startSignIn } from '../../sign-in/start-sign-in.ts'
+import { countProbes, findFormLink } from '../../store/form-links.ts'
+import { consumeLogin, type PendingLogin } from '../../store/oauth2-logins.ts'
+import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from '../form/connect-mailbox.ts'
 import { messagePage } from '../form/form-pages.ts'
 import { formTexts } from '../form/form-texts.ts'
-import { withAccountState, redirectUrlOf } from '../form/redirect-back.ts'
-import { pageTheme, queryOf } from '../form/with-form-link.ts'
+import { redirectUrlOf, withAccountState } from '../form/redirect-back.ts'
+import { pageTheme } from '../form/with-form-link.ts'
+import { isVisit, queryOf } from '../link-request.ts'
 import type { Branding, PageTheme } from '../page-layout.ts'
-import { isVisit } from '../visitor.ts'
-import { type StoreGrantDeps, type ReceivedGrant, storeGrant } from './store-grant.ts'
+import { sendPage } from '../send-page.ts'
+import { oneAddress, scopeList, signInPage, signInTexts, twoAddresses } from './sign-in-pages.ts'
 import {
-  oneAddress,
-  scopeList,
-  signInPage,
-  type SignInPage,
-  twoAddresses,
-} from './sign-in-pages.ts'
-import { signInTexts } from './sign-in-texts.ts'
+  type ReceivedGrant,
+  storeGrant,
+  type StoreGrantDeps,
+  type StoreGrantResult,
+} from './store-grant.ts'
 
 export interface CallbackDeps extends SignInDeps, StoreGrantDeps {
   links: LinkKeys
@@ -44,113 +42,94 @@ export type CallbackOutcome =
   | 'expired'
   | 'unavailable'
 
-/** Longer ones are nobody's. RFC 6749 knows no bound for a code. */
+/** Far above the length of our states. RFC 6749 does not limit the length of a code. */
 const maxStateLength = 256
 const maxCodeLength = 4096
 
-/** A sign-in that came back, being answered. */
+/** Response to a request of the redirect URI, with its pending sign-in. */
 interface SignInResponse {
-  login: PendingLogin
-  look: PageTheme
+  /** Undefined if the state is unknown. */
+  login?: PendingLogin
+  theme: PageTheme
   response: Response
 }
 
 /**
- * Where a provider sends people back to (RFC 6749 §4.1.2). A state is taken out before anything else is done with it: of two that bring
- * the same one, one goes on. Whatever fails after that is told with a way to sign in again; an account is there whole, or not at all.
+ * Handles the redirect URI of OAuth2 (RFC 6749 §4.1.2). The state is consumed first, so that one of
+ * several requests with the same state continues. Any later failure is a page with a link to sign
+ * in again; the account is registered completely or not at all.
  */
 export function onCallback(deps: CallbackDeps): RequestHandler {
   return async (request, response) => {
     const query = queryOf(request)
-    let returned: SignInResponse = {
-      login: nobody,
-      look: await pageTheme(deps, undefined),
-      response,
-    }
+    let result: SignInResponse = { theme: await pageTheme(deps, undefined), response }
     try {
       const state = query.get('state') ?? ''
       const login =
         isVisit(request) && state !== '' && state.length <= maxStateLength
           ? await consumeLogin(deps.db, state)
           : undefined
-      if (!login) return sendOutcome(deps, returned, 'unknown')
-      returned = { login, look: await pageTheme(deps, login.registration.theme), response }
-      await assertLinkIsGood(deps, login)
-      await finish(deps, returned, query)
+      if (!login) return await sendOutcome(deps, result, 'unknown')
+      result = { login, theme: await pageTheme(deps, login.registration.theme), response }
+      // Checked before the code is redeemed, so that no unused grant is created.
+      if (login.form !== null) await getUnusedLink(deps.db, login.form, findFormLink)
+      await finishSignIn(deps, { ...result, login }, query)
     } catch (error) {
-      await sendFailure(deps, returned, error)
+      await sendFailure(deps, result, error)
     }
   }
 }
 
-async function finish(deps: CallbackDeps, returned: SignInResponse, query: URLSearchParams) {
-  const { app, codeVerifier, registration } = returned.login
+async function finishSignIn(
+  deps: CallbackDeps,
+  result: SignInResponse & { login: PendingLogin },
+  query: URLSearchParams,
+): Promise<void> {
+  const { login, response } = result
+  const { app, codeVerifier, registration } = login
+  const { account, redirectUrl } = registration
   const code = query.get('code') ?? ''
-  // RFC 6749 §4.1.2.1: what the provider says beside the word is for developers, and could be anybody's.
+  // RFC 6749 §4.1.2.1: `error_description` is for developers and unauthenticated, so not shown.
   if (query.has('error') || code === '' || code.length > maxCodeLength)
-    return sendOutcome(
-      deps,
-      returned,
-      query.get('error') === 'access_denied' ? 'denied' : 'refused',
-    )
-  const { account } = registration
-  const granted = await deps.bus.request(
+    return sendOutcome(deps, result, query.get('error') === 'access_denied' ? 'denied' : 'refused')
+  const grant = await deps.bus.request(
     completeOAuth2Login,
     { app, account, code, codeVerifier },
     { key: 'credentials', timeoutMs: deps.timeoutMs },
   )
-  await decide(deps, returned, granted)
-}
-
-async function decide(
-  deps: CallbackDeps,
-  returned: SignInResponse,
-  granted: ReceivedGrant,
-): Promise<void> {
-  const { login, response } = returned
-  const { account, redirectUrl } = login.registration
-  const taken = await storeGrant(deps, login, granted)
-  if (taken.refused === 'missing')
-    return sendOutcome(deps, returned, 'missing', scopeList(granted.missingScopes))
-  if (taken.refused === 'unverified')
-    return sendOutcome(deps, returned, 'unverified', oneAddress(granted.user))
-  if (taken.refused === 'other')
-    return sendOutcome(deps, returned, 'other', twoAddresses(taken.expected, granted.user))
+  const stored = await storeGrant(deps, login, grant)
+  if (stored.refused) return sendOutcome(deps, result, stored.refused, detailsOf(stored, grant))
   deps.count('connected')
-  response.redirect(303, withAccountState(redirectUrl, account, taken.state))
+  response.redirect(303, withAccountState(redirectUrl, account, stored.state))
 }
 
-/** Asked before the provider is, so that no grant is made for nothing. */
-async function assertLinkIsGood({ db }: CallbackDeps, { form }: PendingLogin): Promise<void> {
-  if (form === null) return
-  const link = await findFormLink(db, form)
-  if (!link) throw new FormLinkExpiredError()
-  if (link.state) throw new FormLinkUsedError(link)
+type Refusal = Exclude<StoreGrantResult, { refused?: never }>
+
+function detailsOf(refusal: Refusal, { missingScopes, user }: ReceivedGrant): string {
+  if (refusal.refused === 'missing') return scopeList(missingScopes)
+  return refusal.refused === 'other' ? twoAddresses(refusal.expected, user) : oneAddress(user)
 }
 
 async function sendFailure(
   deps: CallbackDeps,
-  returned: SignInResponse,
+  result: SignInResponse,
   error: unknown,
 ): Promise<void> {
-  const { look, response } = returned
+  const { theme, response } = result
   if (error instanceof FormLinkUsedError) {
     deps.count('used')
-    return sendPage(
-      response,
-      410,
-      messagePage(formTexts.used, look, { href: redirectUrlOf(error.link) }),
-    )
+    const next = { href: redirectUrlOf(error.link) }
+    return sendPage(response, 410, messagePage(formTexts.used, theme, next))
   }
   if (error instanceof FormLinkExpiredError) {
     deps.count('expired')
-    return sendPage(response, 410, messagePage(formTexts.expired, look))
+    return sendPage(response, 410, messagePage(formTexts.expired, theme))
   }
   if (error instanceof AppError && error.code === 'AccountAlreadyExists')
-    return sendOutcome(deps, returned, 'exists')
-  deps.log.warn({ err: error }, 'a sign-in could not be finished')
-  // An answer of the provider, or something wrong with the application: the same code will not do.
-  await sendOutcome(deps, returned, isPermanent(error) ? 'refused' : 'unavailable')
+    return sendOutcome(deps, result, 'exists')
+  deps.log.warn({ err: error }, 'sign-in failed')
+  // Permanent: rejected by the provider or a misconfigured application. The code cannot be reused.
+  await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')
 }
 
 type PageOutcome = Exclude<CallbackOutcome, 'connected' | 'used' | 'expired'>
@@ -168,44 +147,29 @@ const statuses: Record<PageOutcome, number> = {
 
 async function sendOutcome(
   deps: CallbackDeps,
-  { login, look, response }: SignInResponse,
-  ...[outcome, more]: [PageOutcome, string?]
+  { login, theme, response }: SignInResponse,
+  ...[outcome, details]: [PageOutcome, string?]
 ): Promise<void> {
   deps.count(outcome)
-  const again = outcome === 'unknown' ? undefined : await startAgain(deps, login)
-  const page: SignInPage = {
-    words: signInTexts[outcome],
-    ...(more === undefined ? {} : { more }),
-    ...(again === undefined ? {} : { again }),
-  }
-  sendPage(response, statuses[outcome], signInPage(page, look))
+  const retryUrl = login && (await restartSignIn(deps, login))
+  const page = { texts: signInTexts[outcome], ...defined({ details, retryUrl }) }
+  sendPage(response, statuses[outcome], signInPage(page, theme))
 }
 
-/** Another sign-in in the place of the one that is over; undefined where it cannot be had, or has been had too often. */
-async function startAgain(
+/** Starts a new sign-in. Undefined on failure or if the link has used up its probes. */
+async function restartSignIn(
   deps: CallbackDeps,
   { app, registration, form }: PendingLogin,
 ): Promise<string | undefined> {
   try {
     if (form !== null && !(await countProbes(deps.db, form, 1))) return undefined
-    const { expectedEmail } = registration.body
-    const signIn: SignIn = {
-      app,
-      registration,
-      consent: true,
-      ...(form === null ? {} : { form }),
-      ...(expectedEmail === undefined ? {} : { loginHint: expectedEmail }),
-    }
-    return await startSignIn(deps, signIn)
+    const { expectedEmail: loginHint } = registration.body
+    const signIn = { app, registration, consent: true }
+    return await startSignIn(deps, {
+      ...signIn,
+      ...defined({ form: form ?? undefined, loginHint }),
+    })
   } catch {
     return undefined
   }
-}
-
-/** Stands for whoever nobody knows; nothing is started again for them. */
-const nobody: PendingLogin = {
-  app: '',
-  codeVerifier: '',
-  registration: { account: '', body: { name: '' }, redirectUrl: '' },
-  form: null,
 }

@@ -1,25 +1,63 @@
-import { escapeHtml, renderPage, type PageTheme, type Page } from '../page-layout.ts'
-import { signInTexts } from './sign-in-texts.ts'
+import { escapeHtml, type Page, type PageTheme, renderPage } from '../page-layout.ts'
+
+/** Texts of the pages after a sign-in. */
+export const signInTexts = {
+  again: 'Sign in again',
+  unknown: {
+    title: 'This sign-in is over',
+    lead: 'It is finished already or took longer than 24 hours. If your mailbox is not connected, please go back to the website and start again.',
+  },
+  denied: {
+    title: 'Your mailbox is not connected',
+    lead: 'The sign-in was cancelled or access was not allowed. Nothing was changed.',
+  },
+  refused: {
+    title: 'The sign-in did not work',
+    lead: 'The provider of your mailbox did not confirm it. Nothing was changed.',
+  },
+  missing: {
+    title: 'A permission is missing',
+    lead: 'All of these permissions are needed. Sign in again and allow them:',
+  },
+  unverified: {
+    title: 'This address is not confirmed',
+    lead: 'The provider has not verified that this address is yours. Verify it there and sign in again. Nothing was changed.',
+  },
+  other: {
+    title: 'This is another mailbox',
+    lead: 'You signed in with a different mailbox than the one to connect. Nothing was changed.',
+    expected: 'Mailbox to connect',
+    signedIn: 'You signed in with',
+  },
+  exists: {
+    title: 'This mailbox is connected already',
+    lead: 'It belongs to another account here. Nothing was changed.',
+  },
+  unavailable: {
+    title: 'Not possible right now',
+    lead: 'Your mailbox is not connected yet. Please sign in again in a minute.',
+  },
+} as const
 
 export interface SignInPage {
-  words: { title: string; lead: string }
-  /** Further HTML: whatever is not ours in it went through `escape`. */
-  more?: string
-  /** The address at the provider for another try. */
-  again?: string
+  texts: { title: string; lead: string }
+  /** Further HTML. External values in it are escaped with `escapeHtml`. */
+  details?: string
+  /** URL of the provider for another attempt. */
+  retryUrl?: string
 }
 
-/** A page that tells what came of a sign-in, with a way to try it again where there is one. */
-export function signInPage({ words, more = '', again }: SignInPage, look: PageTheme): Page {
+/** Page with the outcome of a sign-in and, with `retryUrl`, a link to try again. */
+export function signInPage({ texts, details = '', retryUrl }: SignInPage, theme: PageTheme): Page {
+  const { title, lead } = texts
   const button =
-    again === undefined
+    retryUrl === undefined
       ? ''
-      : `\n<nav><a class="button" href="${escapeHtml(again)}">${signInTexts.again}</a></nav>`
-  const body = `<h1>${words.title}</h1>\n<p>${words.lead}</p>${more}${button}`
-  return renderPage({ title: words.title, body }, look)
+      : `\n<nav><a class="button" href="${escapeHtml(retryUrl)}">${signInTexts.again}</a></nav>`
+  return renderPage({ title, body: `<h1>${title}</h1>\n<p>${lead}</p>${details}${button}` }, theme)
 }
 
-/** What the person did not allow, as the provider names it. */
+/** List of missing scopes, as the provider names them. */
 export function scopeList(scopes: readonly string[]): string {
   const items = scopes.map((scope) => `<dd>${escapeHtml(scope)}</dd>`)
   return `\n<dl>${items.join('')}</dl>`

@@ -1,15 +1,20 @@
-import { type CommandResponse, completeOAuth2Login, revokeOAuth2Grant } from '@posthorn/contracts'
+import {
+  type CommandResponse,
+  completeOAuth2Login,
+  defined,
+  revokeOAuth2Grant,
+} from '@posthorn/contracts'
 import type { Tx } from '@posthorn/db'
 import { findExpectedEmail, isUserConnected } from '../../store/accounts.ts'
-import type { PendingLogin } from '../../store/oauth2-logins.ts'
 import { upsertPassword } from '../../store/credentials.ts'
+import type { PendingLogin } from '../../store/oauth2-logins.ts'
 import { type ConnectDeps, connectMailbox } from '../form/connect-mailbox.ts'
 
 export interface StoreGrantDeps extends ConnectDeps {
   timeoutMs: number
 }
 
-/** What a provider gave: who it is of, and the grant, sealed for the account. */
+/** Grant of the provider, sealed for the account, and the user who gave it. */
 export type ReceivedGrant = CommandResponse<typeof completeOAuth2Login>
 
 export type StoreGrantResult =
@@ -19,67 +24,66 @@ export type StoreGrantResult =
   | { refused: 'other'; expected: string }
 
 /**
- * Registers the account with the grant, in one transaction; or gives the grant back, when it is not enough or another's.
+ * Registers the account with the grant in one transaction. Revokes the grant if it is insufficient,
+ * belongs to another user, or cannot be stored.
  *
- * @throws LinkUsed, LinkGone, AppError `AccountAlreadyExists`
+ * @throws FormLinkUsedError, FormLinkExpiredError, AppError `AccountAlreadyExists`
  */
 export async function storeGrant(
   deps: StoreGrantDeps,
   login: PendingLogin,
-  granted: ReceivedGrant,
+  grant: ReceivedGrant,
 ): Promise<StoreGrantResult> {
-  const { app, registration, form } = login
-  const { account, body } = registration
-  const expectedEmail = body.expectedEmail ?? (await findExpectedEmail(deps.db, account))
-  const lacking = lackOf(granted)
-  if (lacking !== undefined) {
-    await revokeGrant(deps, login, granted)
-    return { refused: lacking }
+  const { registration, form: formNonce } = login
+  const { account } = registration
+  const expected = registration.body.expectedEmail ?? (await findExpectedEmail(deps.db, account))
+  const refusal = refusalOf(grant, expected)
+  if (refusal) {
+    await revokeGrant(deps, login, grant)
+    return refusal
   }
-  if (expectedEmail && expectedEmail.toLowerCase() !== granted.user.toLowerCase()) {
-    await revokeGrant(deps, login, granted)
-    return { refused: 'other', expected: expectedEmail }
-  }
-  const keep = (tx: Tx) =>
-    upsertPassword(tx, { account, kind: 'oauth2', sealed: granted.sealedGrant })
+  const storeCredential = (tx: Tx) =>
+    upsertPassword(tx, { account, kind: 'oauth2', sealed: grant.sealedGrant })
   try {
-    const whole = bodyOf({ app, registration }, granted)
-    return { state: await connectMailbox(deps, { account, body: whole, formNonce: form }, keep) }
+    const body = bodyOf(login, grant)
+    return { state: await connectMailbox(deps, { account, body, formNonce }, storeCredential) }
   } catch (error) {
-    await revokeGrant(deps, login, granted)
+    await revokeGrant(deps, login, grant)
     throw error
   }
 }
 
-/** An address that nobody has verified says nothing: not whose account it is, and not what address the account has. */
-function lackOf({
-  missingScopes,
-  unverified,
-}: ReceivedGrant): 'missing' | 'unverified' | undefined {
-  if (unverified) return 'unverified'
-  return missingScopes.length > 0 ? 'missing' : undefined
+/** An unverified address proves neither the owner nor the address of the mailbox. */
+function refusalOf(
+  { missingScopes, unverified, user }: ReceivedGrant,
+  expected: string | null | undefined,
+): StoreGrantResult | undefined {
+  if (unverified) return { refused: 'unverified' }
+  if (missingScopes.length > 0) return { refused: 'missing' }
+  return expected && expected.toLowerCase() !== user.toLowerCase()
+    ? { refused: 'other', expected }
+    : undefined
 }
 
-/** The account as it is registered: what was known of it, and who signed in. */
+/** Body of the registration, completed with the user who signed in. */
 function bodyOf(
-  { app, registration }: Pick<PendingLogin, 'app' | 'registration'>,
-  granted: ReceivedGrant,
+  { app, registration: { body, delegated } }: PendingLogin,
+  { user, name = user }: ReceivedGrant,
 ) {
-  const { body, delegated } = registration
-  const { user, name = user } = granted
-  const shared = delegated && body.email ? { delegatedUser: body.email } : {}
+  const delegatedUser = (delegated && body.email) || undefined
   const { authorize: _authorize, redirectUrl: _redirectUrl, ...oauth2 } = body.oauth2 || {}
+  const auth = { ...oauth2.auth, ...defined({ delegatedUser }), user }
   return {
     ...body,
     name: body.name || name,
     email: body.email ?? user,
-    oauth2: { ...oauth2, provider: app, auth: { ...oauth2.auth, ...shared, user } },
+    oauth2: { ...oauth2, provider: app, auth },
   }
 }
 
 /**
- * Gives a grant back that nobody will use. Providers take all grants of the person back with it: not where an account lives by one. That
- * it cannot be given back stops nobody: it is forgotten with this process.
+ * Revokes an unused grant, unless another account of the user depends on it: providers revoke all
+ * grants of a user together. A failure is ignored, because the token is stored nowhere.
  */
 async function revokeGrant(
   { db, bus, timeoutMs }: StoreGrantDeps,
@@ -88,9 +92,9 @@ async function revokeGrant(
 ): Promise<void> {
   try {
     if (await isUserConnected(db, app, user)) return
-    const how = { key: 'credentials', timeoutMs }
-    await bus.request(revokeOAuth2Grant, { app, account, sealedGrant }, how)
+    const options = { key: 'credentials', timeoutMs }
+    await bus.request(revokeOAuth2Grant, { app, account, sealedGrant }, options)
   } catch {
-    // The page says what came of the sign-in; this is beside it.
+    // The result page does not depend on it.
   }
 }
