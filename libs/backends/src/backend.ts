@@ -14,39 +14,48 @@ import type { SearchTerms, UidQuery } from './searches.ts'
 export type * from './messages.ts'
 export type * from './searches.ts'
 
-/** UIDs as the server writes them: inclusive ranges, ascending, without overlap. A mailbox of 100,000 messages is often one of them. */
+/**
+ * UIDs as inclusive ranges, ascending and without overlap. A mailbox of 100,000 messages is often
+ * one range.
+ */
 export type UidRange = readonly [first: number, last: number]
 
 export interface ConnectOptions {
   host: string
   port: number
-  /** Implicit TLS; otherwise STARTTLS where the server has it. */
+  /** Implicit TLS. If false, STARTTLS where the server offers it. */
   secure: boolean
-  /** Default true. */
+  /** Optional; defaults to true. */
   rejectUnauthorized?: boolean
   credentials: Credentials
   log: Logger
-  /** Gives up connecting; a session that stands is closed by disposing of it. */
+  /** Aborts connecting. An established session is closed by disposing of it. */
   signal?: AbortSignal
-  /** Where the connection may go; default `off`. A host that may not be connected to is `forbidden` `EEGRESSBLOCKED`. */
+  /**
+   * Policy for the addresses of the server; defaults to `off`. A blocked host is `forbidden`
+   * `EEGRESSBLOCKED`.
+   */
   egress?: EgressPolicy
-  /** Milliseconds for connecting and logging in together; default 30 s. */
+  /** Timeout of connecting and logging in together; defaults to 30 s. */
   connectTimeoutMs?: number
-  /** `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:` URL of a proxy to go through. */
+  /** Proxy URL: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
   proxy?: string
-  /** Addresses of this machine to connect from: the first that it has and that is of the server's family, else the system's choice. */
+  /**
+   * Source addresses in order. Uses the first local one of the server's family, or the system's
+   * choice.
+   */
   localAddresses?: readonly string[]
-  /** What we call ourselves (RFC 2971), instead of the usual words. */
+  /** Client identification for ID (RFC 2971), merged over the default one. */
   clientInfo?: ClientInfo
-  /** The lowest TLS version taken, such as `TLSv1.2`. */
+  /** Lowest accepted TLS version, such as `TLSv1.2`. */
   minTlsVersion?: string
-  /** Speaks IMAP4rev1 although the server offers IMAP4rev2: some offer it and fail at it. */
+  /** Uses IMAP4rev1 although the server offers IMAP4rev2. For servers with a broken IMAP4rev2. */
   disableIMAP4rev2?: boolean
-  /** Told every line of the protocol, without credentials and without the bytes of messages. */
+  /** Called with every line of the protocol, without credentials and without bytes of messages. */
   transcript?: (line: TranscriptLine) => void
 }
 
-/** Words of RFC 2971 §3.3. */
+/** Fields of RFC 2971 §3.3. */
 export interface ClientInfo {
   name?: string
   version?: string
@@ -54,15 +63,15 @@ export interface ClientInfo {
   'support-url'?: string
 }
 
-/** One line of a session, for people to read. */
+/** One line of a session, formatted for operators. */
 export interface TranscriptLine {
   at: Date
   from: 'client' | 'server' | 'us'
-  /** At most 2,000 characters; literals are told by their size. */
+  /** At most 2,000 characters. Literals are replaced by their size. */
   text: string
 }
 
-/** What the server can, as far as it changes what we do. */
+/** Capabilities of the server that this library uses. */
 export interface Capabilities {
   condstore: boolean
   esearch: boolean
@@ -71,9 +80,9 @@ export interface Capabilities {
   listStatus: boolean
   move: boolean
   uidPlus: boolean
-  /** Deletions since a mod-sequence can be asked for (RFC 7162 §3.2). Implies `condstore`. */
+  /** Reports deletions since a mod-sequence (RFC 7162 §3.2). Implies `condstore`. */
   qresync: boolean
-  /** Changes of all mailboxes are told on one connection (RFC 5465). */
+  /** Reports changes of all mailboxes on one connection (RFC 5465). */
   notify: boolean
   /** X-GM-EXT-1: labels, message and thread ids of Gmail, X-GM-RAW. */
   gmail: boolean
@@ -87,21 +96,21 @@ export interface ListedMailbox {
   parentPath: string
   specialUse?: SpecialUse
   specialUseSource?: 'extension' | 'name'
-  /** LIST attributes as they came, such as `\Noselect`. */
+  /** LIST attributes as sent by the server, such as `\Noselect`. */
   attributes: string[]
   subscribed: boolean
-  /** False where it may not be selected. */
+  /** False if the mailbox cannot be selected. */
   selectable: boolean
-  /** MAILBOXID (RFC 8474), where the server has OBJECTID and tells it in a list. */
+  /** MAILBOXID (RFC 8474). Absent without OBJECTID or if the server does not list it. */
   mailboxId?: string
-  /** Where it was asked for and the server tells it in the same round trip. */
+  /** Absent if not requested, or if the server does not return it with the list. */
   status?: MailboxStatus
 }
 
 export interface MailboxStatus {
   path: string
   messages: number
-  /** 0 where the server does not say. */
+  /** 0 if the server does not report it. */
   uidNext: number
   uidValidity: bigint
   unseen?: number
@@ -111,42 +120,42 @@ export interface MailboxStatus {
 export interface SelectedMailbox {
   path: string
   messages: number
-  /** 0 where the server does not say. */
+  /** 0 if the server does not report it. */
   uidNext: number
   uidValidity: bigint
-  /** Absent where the mailbox has no mod-sequences (NOMODSEQ, or no CONDSTORE at all). */
+  /** Absent if the mailbox has no mod-sequences (NOMODSEQ, or no CONDSTORE). */
   highestModseq?: bigint
-  /** Keywords and system flags in use, as FLAGS announced them. */
+  /** Keywords and system flags in use, from the FLAGS response. */
   flags: string[]
 }
 
-/** A mailbox that is open, as a reader needs it. */
+/** Result of `ensureSelected`. */
 export type SelectedMailboxSummary = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
 
-/** What became of messages since a mod-sequence. */
+/** Change of messages since a mod-sequence. */
 export type MailboxChange =
   | ({ kind: 'flags' } & MessageFlags)
-  /** Gone; may name UIDs that never were. Only where `capabilities.qresync`. */
+  /** Deleted messages. May contain UIDs that never existed. Only with `capabilities.qresync`. */
   | { kind: 'vanished'; uids: UidRange[] }
 
-/** What is to be done to flags: either `set`, or `add` and `remove`. */
+/** Change of flags: either `set`, or `add` and `remove`. */
 export interface FlagsUpdate {
   add?: readonly string[]
   remove?: readonly string[]
   set?: readonly string[]
 }
 
-/** Where messages went. Without UIDPLUS the server does not say under which UIDs. */
+/** Destination of moved messages. The new UIDs are absent without UIDPLUS. */
 export interface MovedMessages {
   path: string
   uidValidity?: bigint
-  /** UID before to UID after. */
+  /** Old UID to new UID. */
   uids?: ReadonlyMap<number, number>
 }
 
 export interface AppendOptions {
   flags?: readonly string[]
-  /** When the message came; default now. */
+  /** Arrival time; defaults to now. */
   internalDate?: Date
 }
 
@@ -157,83 +166,100 @@ export interface AppendedMessage {
   seq?: number
 }
 
-/** Of storage, in bytes. */
+/** Storage quota in bytes. */
 export interface Quota {
   usage: number
   limit: number
 }
 
-/** What the server says unasked in the selected mailbox. */
+/** Unsolicited data from the server. */
 export type MailboxNotification =
   | { kind: 'exists'; messages: number }
   | { kind: 'expunge' }
-  /** Without a uid the server did not say whose, or not what changed (Gmail, of labels): compare. */
+  /**
+   * Absent `uid`: unknown message. Empty `flags` without `uid`: unknown change, such as labels of
+   * Gmail. Both require a comparison.
+   */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
-  /** NOTIFY: another mailbox changed; its new counters as far as they are told. */
+  /** NOTIFY: another mailbox changed. Contains the counters that the server reported. */
   | { kind: 'mailbox'; path: string; status: Partial<Omit<MailboxStatus, 'path'>> }
-  /** NOTIFY: a mailbox came, went, or got another name or subscription. */
+  /** NOTIFY: a mailbox was created, deleted, renamed, or its subscription changed. */
   | { kind: 'mailboxes' }
-  /** NOTIFICATIONOVERFLOW (RFC 5465 §5.8): the server tells no more; look at everything, and poll from now on. */
+  /**
+   * NOTIFICATIONOVERFLOW (RFC 5465 §5.8): no more notifications. The caller must sync all mailboxes
+   * and poll from now on.
+   */
   | { kind: 'overflow' }
 
 /**
- * One connection, logged in. Calls are run one after the other; every failure is an AppError:
- * `not-found` `FolderNotFound`/`MessageNotFound` · `rejected` (the server said NO; `code` is its response code, `extras.info.response`
- * its text) · `unprocessable` `MissingServerExtension` (the server lacks what the call needs) · `unreachable` (connection gone, silent or
- * nonsensical; `code` is ECONNREFUSED, ETIMEDOUT … or an RFC 5530 code) ·
- * `unauthorized` (credentials refused; `code` AUTHENTICATIONFAILED where the server said so).
+ * Authenticated IMAP connection. Calls run one after the other. Every failure is an AppError:
+ *
+ * - `not-found` `FolderNotFound` or `MessageNotFound`
+ * - `rejected`: NO response; `code` is its response code, `extras.info.response` its text
+ * - `unprocessable` `MissingServerExtension`: the server lacks a required extension
+ * - `unreachable`: connection closed or silent, or an invalid response; `code` is ECONNREFUSED, ETIMEDOUT … or a code of RFC 5530
+ * - `unauthorized`: credentials rejected; `code` is AUTHENTICATIONFAILED if the server sent it
  */
 export interface MailSession extends AsyncDisposable {
   readonly capabilities: Capabilities
   readonly user: string
-  /** Resolves when the connection is gone, with the reason where it was not asked for. */
+  /** Resolves when the connection is closed, with the reason unless the session was disposed of. */
   readonly closed: Promise<Error | undefined>
-  /** With `status` the counters come along where the server has LIST-STATUS (RFC 5819). */
+  /** With `status`, adds the counters if the server supports LIST-STATUS (RFC 5819). */
   listMailboxes(options?: { status?: boolean }): Promise<ListedMailbox[]>
   /**
-   * Under the personal namespace's prefix, where the path has it not; of several levels, joined by the server's delimiter. Subscribed to as well.
-   * One that is there already is `rejected` `ALREADYEXISTS`, as far as the server says so.
+   * Creates and subscribes to a mailbox. Prepends the prefix of the personal namespace if it is
+   * missing, and joins levels with the server's delimiter. An existing mailbox is `rejected`
+   * `ALREADYEXISTS` if the server reports that.
    */
   createMailbox(
     path: string | readonly string[],
   ): Promise<{ path: string; created: boolean; mailboxId?: string }>
   /**
-   * With all below it, and with their subscriptions. Returns the path it has now. If one of them is open, none is afterwards. A refusal without
-   * a code is `rejected` `RenameFailed`.
+   * Renames a mailbox with its children and their subscriptions. Returns its new path. If one of
+   * them is selected, none is afterwards. A NO without a code is `rejected` `RenameFailed`.
    */
   renameMailbox(path: string, newPath: string | readonly string[]): Promise<string>
-  /** Not what is below it, and never the inbox. A refusal without a code is `rejected` `DeleteFailed`. */
+  /**
+   * Deletes a mailbox without its children, never the inbox. A NO without a code is `rejected`
+   * `DeleteFailed`.
+   */
   deleteMailbox(path: string): Promise<void>
   subscribe(path: string, subscribed: boolean): Promise<void>
-  /** Of the Inbox's quota root (RFC 9208). Undefined where there is none or the server has no QUOTA. */
+  /** Quota root of the inbox (RFC 9208). Undefined without one or without QUOTA. */
   quota(): Promise<Quota | undefined>
   status(path: string): Promise<MailboxStatus>
-  /** Opens a mailbox (again, to see its counters afresh). The calls below work on the one that is open. */
+  /**
+   * Selects a mailbox. Selecting it again refreshes its counters. The calls below use the selected
+   * mailbox.
+   */
   select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
   /**
-   * Opens a mailbox, unless it is open already: then nothing is asked, or with `fresh` what is new (NOOP). One that is open for writing
-   * serves readers as well.
+   * Selects a mailbox unless it is selected. Then nothing is sent, or a NOOP with `fresh`. A
+   * mailbox selected for writing also serves read-only callers.
    */
   ensureSelected(
     path: string,
     options?: { readOnly?: boolean; fresh?: boolean },
   ): Promise<SelectedMailboxSummary>
-  /** `UID SEARCH RETURN (ALL)` where the server has ESEARCH, else plain SEARCH. */
+  /** Uses `UID SEARCH RETURN (ALL)` with ESEARCH, otherwise plain SEARCH. */
   searchUids(query: UidQuery): Promise<UidRange[]>
   /**
-   * UIDs that match, ascending. Terms the server cannot search for are `unprocessable`, those that make no sense `invalid`. Dates count to the
-   * second where the server has WITHIN (RFC 5032), else a day is taken in as a whole.
+   * Returns matching UIDs, ascending. Terms that the server cannot search for are `unprocessable`,
+   * invalid terms `invalid`. Dates are exact to the second with WITHIN (RFC 5032), otherwise they
+   * include the whole day.
    */
   search(terms: SearchTerms): Promise<UidRange[]>
-  /** What changed after a mod-sequence (CONDSTORE); with QRESYNC also what is gone. */
+  /** Changes after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
   changesSince(since: bigint): AsyncIterable<MailboxChange>
-  /** In ascending order of UID; those that are gone are left out. At most 500 at a time go over the wire. */
+  /** Messages in ascending order of UID, without deleted ones. One FETCH covers at most 500. */
   fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
-  /** The messages at these places of the open mailbox, first and last counted from 1, in ascending order: one FETCH. At most 1,000. */
+  /** Messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
   fetchBySequence(first: number, last: number): Promise<FetchedMessage[]>
   /**
-   * The beginnings of parts of a message, decoded from the transfer encoding, in one FETCH. The structure is the message's. Parts the server
-   * does not give are left out. For texts: all of it is in memory at once.
+   * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH. The
+   * structure must be that of the message. Parts that the server does not return are missing. For
+   * texts: the result is held in memory.
    */
   readParts(
     uid: number,
@@ -243,42 +269,54 @@ export interface MailSession extends AsyncDisposable {
   /** One part of a message, at most `maxBytes` after decoding. */
   downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
   downloadSource(uid: number): Promise<Download>
-  /** Ids that last beyond moves, of messages in the open mailbox: where the server has OBJECTID, or is Gmail. Else none. */
+  /**
+   * Ids that survive moves, for messages in the selected mailbox. Empty without OBJECTID, except on
+   * Gmail.
+   */
   emailIds(uids: readonly UidRange[]): Promise<string[]>
-  /** Of messages in the open mailbox; those that are gone are passed over. Whoever watches on this session hears of the new flags. */
+  /**
+   * Changes flags in the selected mailbox and skips deleted messages. The new flags are also
+   * notified to `watch` of this session.
+   */
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
-  /** Gmail labels of messages. `unprocessable` elsewhere. */
+  /** Changes Gmail labels. `unprocessable` on other servers. */
   changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
-  /** MOVE (RFC 6851), else COPY, `\\Deleted` and UID EXPUNGE of exactly these; without UIDPLUS they stay marked as deleted. */
+  /**
+   * MOVE (RFC 6851), otherwise COPY, `\\Deleted` and UID EXPUNGE. Without UIDPLUS the originals
+   * stay marked as deleted.
+   */
   moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
   /**
-   * Deletes for good, exactly these. Without UIDPLUS only where no other message is marked as deleted: else they stay marked, for EXPUNGE would
-   * take the others along.
+   * Deletes exactly these messages permanently. Without UIDPLUS only if no other message is marked
+   * as deleted. Otherwise they stay marked, because EXPUNGE would delete the others as well.
    */
   expungeMessages(uids: readonly UidRange[]): Promise<void>
   /**
-   * Adds a message to a mailbox, which need not be the open one; its lines end in CRLF then. `uid` is there where the server told it (UIDPLUS).
-   * `rejected` `UploadFail` is not made here: the code is the server's. `TOOBIG` may be ours, by the limit it announced (RFC 7889).
+   * Appends a message to any mailbox, with lines ending in CRLF. `uid` is absent without UIDPLUS.
+   * Error codes are the server's, except `TOOBIG`, which also results from the announced limit (RFC
+   * 7889).
    */
   appendMessage(path: string, content: Buffer, options?: AppendOptions): Promise<AppendedMessage>
   /**
-   * Waits in IDLE (or by NOOP every 30 s where the server has none) until the signal aborts or the connection ends, and tells what the
-   * server says. Renewed before 29 minutes (RFC 2177); a dead connection is noticed within 2 minutes.
+   * Waits in IDLE until the signal aborts or the connection ends, and calls `notice` with each
+   * notification. Without IDLE, sends NOOP every 30 s. IDLE is renewed within 29 minutes (RFC
+   * 2177). A dead connection is detected within 2 minutes.
    *
-   * With `everywhere`, and where `capabilities.notify`, the server also tells of all other mailboxes: the first such watch of a session begins
-   * with a notice for each that says where they stand, later ones with what was said meanwhile. Where the server then refuses,
-   * `capabilities.notify` becomes false and there is an `overflow`.
+   * With `everywhere` and `capabilities.notify`, the server also reports all other mailboxes. The
+   * first such watch of a session starts with one notification per mailbox, later ones with those
+   * received in between. If the server rejects it, `capabilities.notify` becomes false and an
+   * `overflow` follows.
    */
   watch(
     notice: (notice: MailboxNotification) => void,
     signal: AbortSignal,
     options?: { everywhere?: boolean },
   ): Promise<void>
-  /** NOOP: also lets the server tell what is new. */
+  /** Sends NOOP, which lets the server report changes. */
   ping(): Promise<void>
 }
 
-/** A kind of account: IMAP today; APIs of providers beside it. */
+/** Connects to IMAP servers. */
 export interface ImapBackend {
   connect(options: ConnectOptions): Promise<MailSession>
 }

@@ -6,13 +6,14 @@ import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
 import { toMessageFlags } from './message.ts'
 
-/** More than this is better compared in full, which costs less memory. */
+/** Maximum number of changes. Beyond it a full comparison needs less memory. */
 const maxChanges = 500_000
 const maxCombinations = 10_000
 
 /**
- * RFC 7162 §3.1.4 and §3.2.6. All of it is collected before the first is handed out: the connection is free while the consumer works. What
- * is gone comes first; ranges stay ranges, for they may name UIDs that never were.
+ * Changes since a mod-sequence (RFC 7162 §3.1.4 and §3.2.6). Collected before the first is yielded,
+ * so that the connection is free meanwhile. Deletions come first, as ranges, because they may
+ * contain UIDs that never existed.
  */
 export async function* changesSince(
   connection: ImapConnection,
@@ -34,7 +35,7 @@ async function collect(
   const changes = new Changes()
   const stop = wire.collectVanished((uids) => changes.addGone(uids))
   try {
-    // imapflow asks for what VANISHED as well where QRESYNC is enabled.
+    // imapflow adds VANISHED to the request if QRESYNC is enabled.
     const query = { uid: true, flags: true, labels: true }
     for await (const row of client.fetch('1:*', query, { uid: true, changedSince: since }))
       if (row.uid && row.flags) changes.addFlags(toMessageFlags(row))
@@ -47,7 +48,7 @@ async function collect(
 class Changes {
   readonly #gone: UidRange[] = []
   readonly #changed: MailboxChange[] = []
-  /** Hundreds of thousands of messages have a handful of combinations of flags. */
+  /** Shared flag arrays. Hundreds of thousands of messages have few combinations of flags. */
   readonly #combinations = new Map<string, string[]>()
 
   addGone(uids: readonly UidRange[]): void {

@@ -16,20 +16,25 @@ import { pollStatus } from './counters.ts'
 import type { Transcript } from './transcript.ts'
 import { Wire } from './wire.ts'
 
-/** No command takes longer, whatever trickles in meanwhile. A silent server is noticed much earlier, by the socket's own timeout. */
+/**
+ * Maximum duration of a command that still receives data. The socket timeout detects a silent
+ * server much earlier.
+ */
 export const commandMs = 5 * 60_000
-/** A session that nobody uses is kept alive, but not for ever: it may have been forgotten. */
+/**
+ * Maximum number of keep-alives without a call in between. Closes sessions that their owner lost.
+ */
 const maxKeepAlives = 12
-/** A polite LOGOUT is worth this much waiting. */
+/** Maximum wait for the response to LOGOUT. */
 const logoutMs = 2_000
 
-/** The mailbox a call is meant for: UIDs mean nothing in another. */
+/** Mailbox that a call applies to. Its UIDs are meaningless in any other. */
 export interface MailboxRef {
   path: string
   uidValidity: bigint
 }
 
-/** An imapflow client from its first byte to its last, and the one way to give it commands. */
+/** Owns an imapflow client and serialises its commands. */
 export class ImapConnection {
   readonly client: ImapFlow
   readonly wire: Wire
@@ -45,7 +50,7 @@ export class ImapConnection {
   constructor(options: ImapFlowOptions, log: Logger, transcript?: Transcript) {
     this.#refusals = new RejectionLogger(log)
     this.client = new ImapFlow({ ...options, logger: this.#refusals.logger(transcript) })
-    // For as long as the client lives, closed or not: an 'error' event that nobody hears ends the process.
+    // Stays attached after close: an 'error' event without a listener ends the process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise
@@ -57,7 +62,7 @@ export class ImapConnection {
     this.notifications.listenTo(this.client, this.wire)
   }
 
-  /** Connects and logs in. Whatever goes wrong, nothing stays open. */
+  /** Connects and logs in. On failure the connection is closed. */
   async connect(signal: AbortSignal, keepAliveMs: number): Promise<void> {
     const giveUp = () => this.end(connectAborted(signal))
     signal.addEventListener('abort', giveUp, { once: true })
@@ -65,7 +70,7 @@ export class ImapConnection {
       if (signal.aborted) giveUp()
       await this.client.connect()
       if (!this.client.usable) throw this.#gone()
-      // imapflow passes over a refusal of what it asks at the beginning.
+      // imapflow ignores rejections of its initial commands.
       const refusal = this.#refusals.last
       if (refusal && invalidatesLogin(refusal)) throw refusal
       this.#keepAlive(keepAliveMs)
@@ -78,7 +83,10 @@ export class ImapConnection {
     }
   }
 
-  /** Runs commands when their turn has come. With a mailbox, only while that one is open. Every failure is an AppError. */
+  /**
+   * Runs commands after all earlier calls. With a mailbox, fails with `unavailable` unless it is
+   * still selected. Every failure is an AppError.
+   */
   async call<T>(
     work: (client: ImapFlow) => Promise<T>,
     mailbox?: MailboxRef,
@@ -88,7 +96,7 @@ export class ImapConnection {
     return await this.mutex.run(() => this.perform(work, mailbox, timeoutMs))
   }
 
-  /** The same for whoever holds the lane already. */
+  /** Variant of `call` for callers that hold the mutex. */
   async perform<T>(
     work: (client: ImapFlow) => Promise<T>,
     mailbox?: MailboxRef,
@@ -111,7 +119,7 @@ export class ImapConnection {
     }
   }
 
-  /** The error behind an answer of imapflow that is merely `false`. */
+  /** Error for a `false` result of imapflow, which does not contain the reason. */
   rejection(action: string): AppError {
     if (!this.client.usable) return this.#gone()
     const refusal = this.#refusals.last
@@ -120,22 +128,25 @@ export class ImapConnection {
       : new AppError('rejected', `The mail server did not ${action}`)
   }
 
-  /** NOOP, for whoever holds the lane. Some servers do not count it as a sign of life: these are asked for counters. */
+  /**
+   * Sends NOOP, or STATUS to servers that do not report changes on NOOP. The caller must hold the
+   * mutex.
+   */
   async noop(client: ImapFlow): Promise<void> {
     if (ignoresNoop(client)) return await pollStatus(this, this.#open?.path ?? 'INBOX')
-    // imapflow answers false where it failed, whatever its types say.
+    // imapflow returns false on failure, against its type.
     const answer: unknown = await client.noop()
     if (answer === false) throw this.rejection('answer NOOP')
   }
 
-  /** The mailbox that is open now. */
+  /** Selected mailbox. Throws without one. */
   get selected(): MailboxRef {
     if (!this.client.usable) throw this.#gone()
     if (!this.#open) throw new AppError('internal', 'No mailbox is open')
     return this.#open
   }
 
-  /** The same, for whoever can do without. */
+  /** Selected mailbox, or undefined. */
   get selectedIfAny(): MailboxRef | undefined {
     return this.#open
   }
@@ -147,13 +158,13 @@ export class ImapConnection {
     this.#open = mailbox
   }
 
-  /** Cuts the connection, for a reason of ours. */
+  /** Closes the connection immediately. Running and later calls fail with this reason. */
   end(reason: AppError): void {
     this.#reason ??= reason
     this.client.close()
   }
 
-  /** Says goodbye where that is quickly done, and closes. */
+  /** Sends LOGOUT, waits for at most 2 s, then closes the connection. */
   async close(): Promise<void> {
     if (this.client.isClosed) return
     this.#closing = true
@@ -167,7 +178,7 @@ export class ImapConnection {
   #keepAlive(everyMs: number): void {
     const timer = setInterval(() => {
       if (!this.mutex.isIdle || ++this.#keepAlives > maxKeepAlives) return
-      // Whoever comes next sees what became of it.
+      // The next call reports a failure.
       this.mutex.run(() => this.perform((client) => this.noop(client))).catch(() => {})
     }, everyMs)
     timer.unref()
@@ -186,7 +197,7 @@ export class ImapConnection {
     return this.#byeOr(connectionClosed(this.#reason))
   }
 
-  /** The server's parting words explain more than a closed socket. */
+  /** A BYE text explains more than a closed socket. */
   #byeOr(error: AppError): AppError {
     const bye = this.client.byeReason
     if (bye === undefined || this.#closing || error.code !== 'ECONNRESET') return error
@@ -194,7 +205,7 @@ export class ImapConnection {
   }
 }
 
-/** Coremail, behind 163.com and its like. */
+/** True for Coremail, the server of 163.com and others. */
 function ignoresNoop({ greeting = '', serverInfo }: ImapFlow): boolean {
   return /coremail/i.test(`${greeting} ${serverInfo?.name ?? ''}`)
 }

@@ -6,12 +6,15 @@ import { decodeTransferEncoding, takeBytes } from './decode.ts'
 import { messageNotFound } from './errors.ts'
 import { findPart, sectionOf, toBodyPart } from './structure.ts'
 
-/** Large enough for a distant server not to make us wait per piece, small enough to hold a few. */
+/** Bytes per FETCH. Limits both round trips to distant servers and memory. */
 const chunkBytes = 2 ** 20
-/** The first piece is small: most parts are. */
+/** Bytes of the first FETCH. Most parts fit. */
 const firstBytes = 128 * 1024
 
-/** The whole message as stored. Every piece is a FETCH of its own: left early there is nothing to undo, and other calls run in between. */
+/**
+ * Whole message as stored. Each chunk is a FETCH of its own, so that other calls can run in between
+ * and nothing is left open.
+ */
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
   const pieces = new Pieces(connection, uid)
   const { size, bytes } = await pieces.first()
@@ -52,15 +55,17 @@ class Pieces {
     this.#section = section
   }
 
-  /** Asked for at once, so that a message that is not there is an answer and not a broken stream. */
+  /**
+   * Fetches the first chunk before the stream starts, so that a missing message rejects the call.
+   */
   async first(): Promise<{ size: number | undefined; bytes: Buffer }> {
     return await this.#fetch(0, firstBytes)
   }
 
-  /** Goes on after the first piece, until one comes back short. */
+  /** Continues after the first chunk until one is shorter than requested. */
   async *from(first: Buffer): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
-    // More than was asked for: the server takes no notice of ranges, and this was everything.
+    // More bytes than requested: the server ignores ranges and has sent everything.
     let more = first.length === firstBytes
     for (let start = first.length; more;) {
       const { bytes } = await this.#fetch(start, chunkBytes)
@@ -91,7 +96,7 @@ class Pieces {
   }
 }
 
-/** What the server gives of one message of the mailbox. */
+/** Fetches one message. Throws `MessageNotFound` if the mailbox does not contain it. */
 export async function fetchOne(
   { connection, mailbox }: { connection: ImapConnection; mailbox: MailboxRef },
   uid: number,

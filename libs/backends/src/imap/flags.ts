@@ -11,15 +11,15 @@ import {
 import { maxLineLength } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 
-/** A server should not be silent for long over one command. */
+/** Messages per command, so that the server is not silent for long. */
 const batchUids = 5_000
-/** Ranges may name UIDs that never were: those must not make endless commands. */
+/** Maximum number of commands. Ranges may contain UIDs that never existed. */
 const maxBatches = 100
 const maxLabelLength = 1_024
 
 /**
- * Replaces, or adds and then removes. The server tells the flags that come of it, so that whoever watches on this connection hears of them
- * as of anybody's.
+ * Sets flags, or adds and then removes. The server reports the new flags, which are notified to
+ * `watch` of this connection.
  */
 export async function changeFlags(
   connection: ImapConnection,
@@ -30,7 +30,7 @@ export async function changeFlags(
   await store(connection, uids, { update, useLabels: false })
 }
 
-/** Gmail's labels, stored as flags are. */
+/** Changes Gmail labels, which are stored in the same way as flags. */
 export async function changeLabels(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -44,7 +44,7 @@ export async function changeLabels(
   await store(connection, uids, { update, useLabels: true })
 }
 
-/** Sequence sets for commands about messages: short enough for a line, and about so few messages that the answer does not take long. */
+/** Sequence sets that fit into a command line and keep the duration of each command short. */
 export function* commandSets(uids: readonly UidRange[]): Generator<string, void, undefined> {
   const ranges = normaliseRanges(uids)
   const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))
@@ -52,7 +52,7 @@ export function* commandSets(uids: readonly UidRange[]): Generator<string, void,
     for (const piece of piecesOf(batch, maxLineLength - 1_000)) yield formatSequenceSet(piece)
 }
 
-/** Marks messages as deleted, for whoever holds the lane. */
+/** Marks messages as deleted. The caller must hold the mutex. */
 export async function markDeleted(
   connection: ImapConnection,
   client: ImapFlow,
@@ -62,7 +62,10 @@ export async function markDeleted(
     throw notKept(connection, client)
 }
 
-/** RFC 9051 §9 `flag`: an atom, of the system's flags with a backslash in front. `\Recent` is the server's alone. */
+/**
+ * Validates `flag` of RFC 9051 §9: an atom, system flags with a backslash. `\Recent` is reserved
+ * for the server.
+ */
 export function assertFlag(flag: string): void {
   if (!/^\\?[^\x00-\x20\x7f-\uffff(){%*"\\\]]{1,128}$/.test(flag) || /^\\recent$/i.test(flag))
     throw new AppError('invalid', `This cannot be a flag: ${JSON.stringify(flag.slice(0, 128))}`)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { rejectsCredentials } from './login-response.ts'
 
-// Answers of real servers, as they are quoted in reports about them.
+// Responses of real servers, as quoted in bug reports.
 test.each<[answer: string, refused: boolean]>([
   ['NO [AUTHENTICATIONFAILED] Authentication failed.', true],
   ['NO [AUTHENTICATIONFAILED] LOGIN Invalid credentials or IMAP is disabled', true],
@@ -42,7 +42,7 @@ test.each<[answer: string, refused: boolean]>([
   ['BYE Connection closed. 14', false],
   ['NO', false],
   ['NO Sorry', false],
-])('%s', (...[answer, refused]) => {
+])('rejectsCredentials: %s', (...[answer, refused]) => {
   const [, status = '', code, text = ''] =
     /^(\w+)(?: \[(\w+)[^\]]*\])?(?: (.*))?$/.exec(answer) ?? []
   expect(rejectsCredentials({ status, text, ...(code === undefined ? {} : { code }) })).toBe(

@@ -10,8 +10,8 @@ import { pathOf } from './mailbox-commands.ts'
 import type { Line } from './tokens.ts'
 
 /**
- * A set after the other, so that a failure in the middle leaves some messages here and some there, and each of them somewhere. Without MOVE
- * one may be in both places.
+ * Moves one sequence set after the other. After a failure each message is in at least one of the
+ * mailboxes. Without MOVE it may be in both.
  */
 export async function moveMessages(
   connection: ImapConnection,
@@ -33,7 +33,10 @@ export async function moveMessages(
   return moved.uidValidity === undefined || map.size === 0 ? moved : { ...moved, uids: map }
 }
 
-/** Marks as deleted, and expunges exactly these. Without UIDPLUS only where no other message is marked: else they stay marked. */
+/**
+ * Marks messages as deleted and expunges exactly these. Without UIDPLUS they stay marked if another
+ * message is marked as well.
+ */
 export async function expungeMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -69,7 +72,7 @@ async function moveSet(
       { type: 'SEQUENCE', value: set },
       { type: 'ATOM', value: encodePath(client, destination) },
     ],
-    // RFC 6851 §4.3: MOVE tells where to before the messages go.
+    // MOVE sends COPYUID before the messages are expunged (RFC 6851 §4.3).
     { OK: async (line) => read(line) },
   )
   read(answer)
@@ -79,7 +82,7 @@ async function moveSet(
   return copied
 }
 
-/** UID EXPUNGE (RFC 4315 §2.1). EXPUNGE would take messages along that others have marked. */
+/** UID EXPUNGE (RFC 4315 §2.1). EXPUNGE would also remove messages that other clients marked. */
 async function expungeSet(
   connection: ImapConnection,
   client: ImapFlow,

@@ -18,7 +18,7 @@ function takeBuffered(notices: NotificationBuffer): MailboxNotification[] {
   return list
 }
 
-test('what comes while nobody watches is kept for the next who does, once', () => {
+test('NotificationBuffer.watch: notifications without a watcher, passes them to the next one once', () => {
   const { client, notices } = listening()
   client.emit('exists', { count: 3 })
   client.emit('exists', { count: 4 })
@@ -33,13 +33,13 @@ test('what comes while nobody watches is kept for the next who does, once', () =
   expect(takeBuffered(notices)).toEqual([])
 })
 
-test('more flag changes than are kept become one that names no message', () => {
+test('NotificationBuffer.watch: more flag changes than the limit, reports one without a message', () => {
   const { client, notices } = listening()
   for (let uid = 1; uid <= 1_001; uid++) client.emit('flags', { uid, flags: new Set() })
   expect(takeBuffered(notices)).toEqual([{ kind: 'flags', flags: [] }])
 })
 
-test('nothing is told of a mailbox that is not open any more', () => {
+test('NotificationBuffer.clear: buffered notifications, discards them', () => {
   const { client, notices } = listening()
   client.emit('exists', { count: 3 })
   notices.clear()

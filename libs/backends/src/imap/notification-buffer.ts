@@ -15,16 +15,16 @@ interface FlagChange {
   modseq?: bigint | undefined
 }
 
-/** More flag changes than this between two watches are told as one that names no message. */
+/** Maximum number of buffered flag changes. More become one without a message. */
 const maxBufferedFlags = 1_000
 
 /**
- * What the server says unasked. It may say so in answer to any command, so what comes while nobody watches is kept for the next who does:
- * between a comparison and the watch after it nothing is missed.
+ * Passes notifications to the watcher and buffers them while there is none. Servers add them to the
+ * response of any command. Buffering closes the gap between a comparison and the next watch.
  */
 export class NotificationBuffer {
   #watcher: ((notice: MailboxNotification) => void) | undefined
-  /** The watcher wants to hear of other mailboxes, too. */
+  /** True if the watcher also receives notifications of other mailboxes. */
   #everywhere = false
   #exists: MailboxNotification | undefined
   #expunged = false
@@ -41,7 +41,10 @@ export class NotificationBuffer {
     wire.onModified = () => this.notify({ kind: 'flags', flags: [] })
   }
 
-  /** Nothing without flags, or a mod-sequence: that something else changed, such as labels. */
+  /**
+   * Reports changed flags. A mod-sequence without flags is reported as a change of something else,
+   * such as labels.
+   */
   notifyFlags({ uid, flags, modseq }: FlagChange): void {
     if (!flags) {
       if (modseq !== undefined) this.notify({ kind: 'flags', flags: [] })
@@ -55,7 +58,10 @@ export class NotificationBuffer {
     })
   }
 
-  /** Tells what was kept, then whatever comes, until the function returned is called. What is said of other mailboxes only on request. */
+  /**
+   * Calls `watcher` with buffered, then with new notifications until the returned function is
+   * called. Those of other mailboxes are included with `everywhere`.
+   */
   watch(watcher: (notice: MailboxNotification) => void, everywhere = false): () => void {
     const buffered = [...(this.#exists ? [this.#exists] : []), ...this.#flags]
     if (this.#expunged) buffered.push({ kind: 'expunge' })
@@ -69,7 +75,7 @@ export class NotificationBuffer {
     }
   }
 
-  /** Another mailbox was opened: what was said of the one before is of no use any more. */
+  /** Discards notifications of the previously selected mailbox. */
   clear(): void {
     this.#exists = undefined
     this.#expunged = false

@@ -4,7 +4,7 @@ import { decodeTransferEncoding, takeBytes } from './decode.ts'
 import { fetchOne } from './download.ts'
 import { findPart, sectionOf } from './structure.ts'
 
-/** The beginnings of parts of one message, in one FETCH. */
+/** First bytes of parts of one message, in one FETCH. */
 export async function readParts(
   connection: ImapConnection,
   uid: number,
@@ -30,8 +30,8 @@ export async function readParts(
 }
 
 /**
- * Bytes on the wire that surely hold so many after decoding, as far as the encoding is used as RFC 2045 §6 has it: base64 makes 78 of 57,
- * and quoted-printable never more than 79 of 25.
+ * Encoded bytes that contain `maxBytes` of content. Base64 turns 57 bytes into 78, quoted-printable
+ * at most 25 into 79 (RFC 2045 §6).
  */
 function transferred({ encoding }: BodyPart, maxBytes: number): number {
   switch (encoding?.trim().toLowerCase()) {

@@ -3,8 +3,9 @@ import type { ImapFlowError, ImapFlowOptions } from 'imapflow'
 import type { Transcript } from './transcript.ts'
 
 /**
- * imapflow answers many refused commands with `false` and tells the reason to its logger alone. This is that logger: it keeps the last
- * refusal for the error that we make of the `false`, and passes texts (never whole entries, which hold mail and sometimes more) on at trace.
+ * Logger for imapflow, which returns `false` for many rejected commands and only logs the reason.
+ * Stores the last rejection for the error of the command. Logs texts at trace, never whole entries,
+ * because these contain mail data.
  */
 export class RejectionLogger {
   #last: ImapFlowError | undefined
@@ -14,7 +15,7 @@ export class RejectionLogger {
     this.#log = log
   }
 
-  /** What the server said to the last refused command since `clear`. */
+  /** Last rejection since `clear`. */
   get last(): ImapFlowError | undefined {
     return this.#last
   }
@@ -23,7 +24,7 @@ export class RejectionLogger {
     this.#last = undefined
   }
 
-  /** With a transcript, that is told everything; without, imapflow does not even write it out. */
+  /** Passes every entry to the transcript. Without one, imapflow does not format them. */
   logger(transcript?: Transcript): NonNullable<ImapFlowOptions['logger']> {
     const tell = (entry: unknown) => {
       if (typeof entry === 'object' && entry !== null) transcript?.write(entry)

@@ -1,6 +1,9 @@
 import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls'
 
-/** What connections need of TLS and is the same for all of them: made once for each lowest version, where one of its own takes 50 kB and a millisecond. */
+/**
+ * TLS contexts shared by all connections, one per lowest TLS version. A context of its own would
+ * cost each connection 50 kB and 1 ms.
+ */
 export class SecureContexts {
   readonly #known = new Map<SecureVersion, SecureContext>()
 

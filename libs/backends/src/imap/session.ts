@@ -39,7 +39,7 @@ import { UidSearch } from './search.ts'
 import { readParts } from './parts.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
-/** One IMAP connection that is logged in. */
+/** Authenticated IMAP connection. */
 export class ImapSession implements MailSession {
   readonly capabilities: Capabilities
   readonly user: string

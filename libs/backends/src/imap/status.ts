@@ -12,7 +12,10 @@ import { mailboxNotFound } from './errors.ts'
 import { normalizePath } from './imapflow-internals.ts'
 import type { StatusItems } from './tokens.ts'
 
-/** imapflow's own takes any STATUS for the answer: with NOTIFY they come unasked, and of other mailboxes. */
+/**
+ * Counters of a mailbox. Unlike imapflow's `status`, ignores unsolicited STATUS responses of other
+ * mailboxes.
+ */
 export async function status(
   connection: ImapConnection,
   mailboxPath: string,
@@ -37,7 +40,7 @@ export async function status(
   })
 }
 
-/** A plain NO means anything; a list that has no such mailbox does not. */
+/** True if a list confirms that the mailbox is missing. NO to STATUS may have any cause. */
 async function isMissing(
   { client, wire }: ImapConnection,
   path: string,
