@@ -13,11 +13,11 @@ afterEach(async () => {
 interface Zipped {
   port: number
   received: string[]
-  /** Bytes on the wire, from the server, since it compresses. */
+  /** Bytes sent by the server since COMPRESS. */
   sent: () => number
 }
 
-/** A server that compresses from the OK to COMPRESS on, or sends what is no DEFLATE at all. */
+/** Server that compresses after the OK to COMPRESS, or sends invalid DEFLATE. */
 async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zipped> {
   const received: string[] = []
   let sent = 0
@@ -93,7 +93,7 @@ function optionsOf({ port }: Zipped) {
   }
 }
 
-test('what comes in is unpacked, and what goes out can be', async () => {
+test('enableCompression: compressed connection, reads and writes valid DEFLATE', async () => {
   const server = await zipped('works')
   await using one = await createImapBackend().connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
@@ -103,7 +103,7 @@ test('what comes in is unpacked, and what goes out can be', async () => {
   expect(server.received.at(-1)).toMatch(/NOOP$/)
 })
 
-test('a command longer than a block arrives in one piece', async () => {
+test('enableCompression: command longer than a block, arrives complete', async () => {
   const server = await zipped('works')
   await using one = await createImapBackend().connect(optionsOf(server))
   const path = 'x'.repeat(200_000)
@@ -111,13 +111,13 @@ test('a command longer than a block arrives in one piece', async () => {
   expect(server.received.some((line) => line.includes(`STATUS "${path}" (`))).toBe(true)
 })
 
-test('COMPRESS that is refused leaves the session as it was', async () => {
+test('enableCompression: COMPRESS rejected, session stays usable', async () => {
   const server = await zipped('refuses')
   await using one = await createImapBackend().connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
 })
 
-test('a server that compresses nonsense is spared it from then on', async () => {
+test('QuirkCache: invalid DEFLATE from a server, disables compression for later sessions', async () => {
   const server = await zipped('garbage')
   const backend = createImapBackend()
   await expect(

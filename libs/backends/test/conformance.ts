@@ -10,7 +10,7 @@ import { searchCases } from './conformance/searching.ts'
 import { watchCases } from './conformance/watching.ts'
 import type { Stage } from './stage.ts'
 
-/** What every ImapBackend has to do, as tests. Call it at the top of a test file. */
+/** Requirements for every mail server, as tests. Called at the top of a test file. */
 export function conformanceSuite(stage: Stage): void {
   connectingCases(stage)
   mailboxCases(stage)

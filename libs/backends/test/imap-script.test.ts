@@ -2,7 +2,8 @@ import { startImapScript, usualCapabilities } from '@posthorn/testkit'
 import { conformanceSuite } from './conformance.ts'
 import { imapStage, quickBackend } from './imap-stage.ts'
 
-// What the tests of faults break has to be whole: the scripted server passes for a real one, with what the real ones lack.
+// Verifies that the scripted server of the fault tests behaves like a real one, with extensions
+// that the real ones lack.
 conformanceSuite(
   imapStage(quickBackend(), {
     async freshUser() {

@@ -13,7 +13,10 @@ const timings = {
   keepAliveMs: 50_000,
 }
 
-/** As in production, only faster: quiet for a second is quiet for long. A server of a busy machine may take its time to answer. */
+/**
+ * Production backend with shorter timings. `probeMs` is long, because servers are slow on a busy
+ * machine.
+ */
 export function quickBackend(): ImapBackend {
   return createImapBackend({ ...timings, probeMs: 60_000 })
 }
@@ -26,12 +29,12 @@ export interface MailUser {
   imapsPort: number
 }
 
-/** Where there is always one more user that nobody has used. */
+/** Server that provides unused users. */
 export interface MailServer {
   freshUser(prefix: string): MailUser | Promise<MailUser & AsyncDisposable>
 }
 
-/** Accounts on an IMAP server, changed from outside by a connection of the test's own. */
+/** Accounts on an IMAP server, modified by a separate connection of the test. */
 export function imapStage(backend: ImapBackend, server: MailServer): Stage {
   return {
     backend,

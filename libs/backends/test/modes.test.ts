@@ -6,7 +6,7 @@ import { backend, session, start } from './scripted-session.ts'
 const done = '{tag} OK done'
 const names = ['INBOX', 'Entwürfe', 'R&D', 'a&-b', '日本語/𝒳']
 
-/** Lists these names as they are, and takes any of them. */
+/** Lists these names and accepts SELECT of each. */
 function mailboxes(...listed: string[]): Record<string, Answer> {
   return {
     LIST: ({ rest }) =>
@@ -46,7 +46,7 @@ test.each([
     },
     ['INBOX', 'Entw&APw-rfe', 'R&-D', 'a&--b', '&ZeVnLIqe-/&2DXcsw-'],
   ],
-])('names of mailboxes are written in %s', async (_, mode: Record<string, Answer>, written) => {
+])('MailboxNames: sends names in %s', async (_, mode: Record<string, Answer>, written) => {
   const one = await session({ ...mode, ...mailboxes(...written) })
   const paths = (await one.listMailboxes()).map(({ path }) => path)
   expect(paths.toSorted()).toEqual(names.toSorted())
@@ -61,7 +61,7 @@ test.each([
   [undefined, true],
   [false, true],
   [true, false],
-])('IMAP4rev2 with disableIMAP4rev2 %s is spoken: %s', async (disabled, spoken) => {
+])('ImapBackend.connect: disableIMAP4rev2 %s, uses %s', async (disabled, spoken) => {
   const { options, received } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IMAP4rev2 ENABLE', done],
     ENABLE: () => ['* ENABLED IMAP4REV2', done],
@@ -86,7 +86,7 @@ test.each<[string, string[], Partial<SelectedMailbox>]>([
     ['* OK [HIGHESTMODSEQ] what', '* OK [UIDNEXT] what', '* OK [] what'],
     { ...basic, uidNext: 0 },
   ],
-])('a mailbox with %s opens', async (_, lines, expected) => {
+])('MailSession.select: %s, succeeds', async (_, lines, expected) => {
   const { options } = await start({
     SELECT: () => ['* 3 EXISTS', '* OK [UIDVALIDITY 7] ok', ...lines, done],
   })

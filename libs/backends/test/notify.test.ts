@@ -10,12 +10,12 @@ const capable: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
 interface Watched {
   one: MailSession & { received: string[] }
   notices: MailboxNotification[]
-  /** Says something while the session is in IDLE. */
+  /** Sends lines while the session is in IDLE. */
   say: (...lines: string[]) => Promise<void>
   stop: () => Promise<void>
 }
 
-/** A session that watches everywhere, on a server that answers so. */
+/** Session that watches all mailboxes, on a server with these responses. */
 async function watch(answers: Record<string, Answer>): Promise<Watched> {
   let idle: Command | undefined
   const one = await session({
@@ -49,7 +49,7 @@ async function watch(answers: Record<string, Answer>): Promise<Watched> {
   }
 }
 
-/** Watches once more, until it was in IDLE. */
+/** Watches again until IDLE has started. */
 async function watchAgain(one: Watched['one']): Promise<void> {
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   const before = idles()
@@ -60,7 +60,7 @@ async function watchAgain(one: Watched['one']): Promise<void> {
   await ended
 }
 
-test('all mailboxes are asked for, once a session, and told of with what is said of them', async () => {
+test('Notify: sent once per session, reports all mailboxes with their counters', async () => {
   const { one, notices, say, stop } = await watch({
     NOTIFY: () => ['* STATUS Work (MESSAGES 3 UIDNEXT 9 UIDVALIDITY 7 UNSEEN 1)', done],
   })
@@ -89,7 +89,7 @@ test('all mailboxes are asked for, once a session, and told of with what is said
 })
 
 test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
-  'a server that answers NOTIFY with %j has none, and is watched as any other',
+  'Notify: response %j, disables it and watches one mailbox',
   async (refusal) => {
     const { one, notices, say, stop } = await watch({ NOTIFY: () => [`{tag} ${refusal}`] })
     await eventually(() => expect(notices).toEqual([{ kind: 'overflow' }]))
@@ -102,7 +102,7 @@ test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
   },
 )
 
-test('a server that has too much to tell says so, and is not asked again', async () => {
+test('Notify: NOTIFICATIONOVERFLOW, is reported and NOTIFY not sent again', async () => {
   const { one, notices, say, stop } = await watch({})
   await say('* OK [NOTIFICATIONOVERFLOW] ...A comment can go here...')
   await eventually(() => expect(notices).toEqual([{ kind: 'overflow' }]))
@@ -112,7 +112,7 @@ test('a server that has too much to tell says so, and is not asked again', async
   expect(one.received.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
 })
 
-test('names that NOTIFY writes in UTF-8 are still said to the server in UTF-7, as it lists them', async () => {
+test('MailboxNames: UTF-8 in NOTIFY responses, keeps UTF-7 in commands', async () => {
   const { one, notices, say, stop } = await watch({
     LIST: ({ rest }) =>
       rest === '"" ""'
@@ -135,18 +135,18 @@ test('names that NOTIFY writes in UTF-8 are still said to the server in UTF-7, a
   expect(statusCommands()).toHaveLength(2)
 })
 
-test('where there is no NOTIFY nothing is asked', async () => {
+test('Notify: server without NOTIFY, sends nothing', async () => {
   const { one, say, notices, stop } = await watch({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
   })
-  // Nobody asked for it, and nobody is told.
+  // Unsolicited, and not reported.
   await say('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
   await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 7 }]))
   await stop()
   expect(one.received.some((line) => line.startsWith('NOTIFY'))).toBe(false)
 })
 
-test('IDLE is entered again after every command', async () => {
+test('MailSession.watch: after every command, starts IDLE again', async () => {
   const { one, stop } = await watch({})
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   for (let n = 1; n <= 5; n++) {
@@ -157,7 +157,7 @@ test('IDLE is entered again after every command', async () => {
   await stop()
 })
 
-test('a server that never answers IDLE is asked from time to time, by the third session', async () => {
+test('MailSession.watch: server that never confirms IDLE, is polled from the third session on', async () => {
   const { options, received } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
     IDLE: () => undefined,

@@ -9,7 +9,7 @@ function can(...capabilities: string[]): Answer {
   return () => [`* CAPABILITY IMAP4rev1 ${capabilities.join(' ')}`, ...ok]
 }
 
-/** What was said after the mailbox was opened. */
+/** Commands after SELECT. */
 function storeCommands({ received }: MailSession & { received: string[] }): string[] {
   return received.slice(received.findLastIndex((line) => line.startsWith('SELECT')) + 1)
 }
@@ -17,7 +17,7 @@ function storeCommands({ received }: MailSession & { received: string[] }): stri
 const accepting = { 'UID STORE': () => ok, 'UID EXPUNGE': () => ok, EXPUNGE: () => ok }
 const copied = ['{tag} OK [COPYUID 9 1:2 11:12] done']
 
-test('without MOVE messages are copied, marked, and exactly these expunged', async () => {
+test('moveMessages: without MOVE, copies, marks and expunges exactly these', async () => {
   const one = await session({
     ...accepting,
     CAPABILITY: can('UIDPLUS'),
@@ -38,7 +38,7 @@ test('without MOVE messages are copied, marked, and exactly these expunged', asy
   ])
 })
 
-test('without MOVE and UIDPLUS messages are copied and stay marked, with those of others', async () => {
+test('moveMessages: without MOVE and UIDPLUS, copies and leaves them marked', async () => {
   const one = await session({ ...accepting, 'UID COPY': () => ok })
   expect(await one.moveMessages([[1, 2]], 'There')).toEqual({ path: 'There' })
   expect(storeCommands(one)).toEqual([
@@ -50,13 +50,13 @@ test('without MOVE and UIDPLUS messages are copied and stay marked, with those o
 test.each([
   ['TRYCREATE', { kind: 'not-found', code: 'FolderNotFound' }],
   ['OVERQUOTA', { kind: 'rejected', code: 'OVERQUOTA' }],
-])('nothing is marked where copying is refused with %s', async (code, error) => {
+])('moveMessages: COPY rejected with %s, marks nothing', async (code, error) => {
   const one = await session({ ...accepting, 'UID COPY': () => [`{tag} NO [${code}] no`] })
   await expect(one.moveMessages([[1, 2]], 'There')).rejects.toMatchObject(error)
   expect(storeCommands(one)).toEqual(['UID COPY 1:2 There'])
 })
 
-test('a map of UIDs that does not add up is none', async () => {
+test('moveMessages: inconsistent COPYUID, returns no UIDs', async () => {
   const one = await session({
     CAPABILITY: can('MOVE', 'UIDPLUS'),
     'UID MOVE': () => ['* OK [COPYUID 9 1:3 11:12] moved', ...ok],
@@ -68,7 +68,7 @@ test.each([
   ['1 2', ['EXPUNGE']],
   ['1 2 3', []],
 ])(
-  'without UIDPLUS, and %s marked, EXPUNGE is said only where it hits nothing else',
+  'expungeMessages: without UIDPLUS, %s marked, sends EXPUNGE only if no other message is affected',
   async (marked, last) => {
     const one = await session({ ...accepting, 'UID SEARCH': () => [`* SEARCH ${marked}`, ...ok] })
     await one.expungeMessages([
@@ -83,7 +83,7 @@ test.each([
   },
 )
 
-test('names are put under the personal namespace, with its delimiter', async () => {
+test('createMailbox: personal namespace, prepends its prefix with its delimiter', async () => {
   const one = await session({
     CAPABILITY: can('NAMESPACE'),
     NAMESPACE: () => ['* NAMESPACE (("INBOX." ".")) NIL NIL', ...ok],
@@ -116,7 +116,7 @@ test.each([
   ['NO [UNAVAILABLE] later', { kind: 'rejected', code: 'UNAVAILABLE' }],
   ['NO [SERVERBUG] oops', { kind: 'rejected', code: 'SERVERBUG' }],
   ['NO [EXPIRED] log in again', { kind: 'unauthorized', code: 'EXPIRED' }],
-])('%s to a command about a mailbox is told as it is', async (answer, error) => {
+])('mailboxError: %s to a command on a mailbox, is rejected with its code', async (answer, error) => {
   const refusing: Answer = () => [`{tag} ${answer}`]
   const one = await session({ CREATE: refusing, RENAME: refusing, DELETE: refusing })
   const code = 'code' in error ? error.code : undefined
@@ -132,7 +132,7 @@ test.each([
   })
 })
 
-test('a mailbox that is open is left without expunging anything before it is deleted', async () => {
+test('deleteMailbox: selected mailbox, selects the inbox first without expunging', async () => {
   const one = await session({
     CAPABILITY: can('UNSELECT'),
     EXAMINE: () => ['* 0 EXISTS', '* OK [UIDVALIDITY 1] ok', ...ok],
@@ -161,7 +161,7 @@ test.each([
   ['no root', ['* QUOTAROOT INBOX'], undefined],
   ['no limit', [rootLine, '* QUOTA "" ()'], undefined],
   ['nonsense', ['* QUOTA "" (STORAGE -1 x)', '* QUOTA', '* QUOTA NIL NIL'], undefined],
-])('quota: %s', async (_, lines, quota) => {
+])('MailSession.quota: %s', async (_, lines, quota) => {
   const one = await session({
     CAPABILITY: can('QUOTA=RES-STORAGE'),
     GETQUOTAROOT: () => [...lines, ...ok],
@@ -170,7 +170,7 @@ test.each([
   expect(await one.quota()).toEqual(quota)
 })
 
-test('a quota that is told only when asked for by its root', async () => {
+test('MailSession.quota: root without resources, requests it with GETQUOTA', async () => {
   const one = await session({
     CAPABILITY: can('QUOTA'),
     GETQUOTAROOT: () => ['* QUOTAROOT INBOX "a b"', ...ok],
@@ -179,7 +179,7 @@ test('a quota that is told only when asked for by its root', async () => {
   expect(await one.quota()).toEqual({ usage: 1_024, limit: 2_048 })
 })
 
-test('subscriptions follow a name that LSUB takes for a pattern, and no others', async () => {
+test('renameMailbox: name with wildcards of LSUB, renames its subscriptions only', async () => {
   const subscribed = ['a%', 'a%/x', 'ab', 'ab/x', 'a%b']
   const one = await session({
     RENAME: () => ok,
@@ -201,7 +201,7 @@ test('subscriptions follow a name that LSUB takes for a pattern, and no others',
   ])
 })
 
-test('no quota is not an error, a refusal is one', async () => {
+test('MailSession.quota: no quota, is undefined, a rejection is an error', async () => {
   const without = await session({})
   expect(await without.quota()).toBeUndefined()
   const one = await session({
@@ -219,13 +219,13 @@ test.each([
   ],
   ['[TOOBIG] much', { kind: 'rejected', code: 'TOOBIG' }],
   ['just so', { kind: 'rejected', code: undefined }],
-])('a message refused with %s', async (answer, error) => {
+])('appendMessage: rejected with %s', async (answer, error) => {
   const one = await session({ APPEND: () => [`{tag} NO ${answer}`] })
   await expect(one.appendMessage('There', Buffer.from('x\r\n'))).rejects.toMatchObject(error)
   await one.ping()
 })
 
-test('a message that is too large by what the server said is not sent', async () => {
+test('appendMessage: beyond APPENDLIMIT, sends nothing', async () => {
   const one = await session({ CAPABILITY: can('APPENDLIMIT=1000') })
   await expect(one.appendMessage('There', Buffer.alloc(1_001, 'x'))).rejects.toMatchObject({
     kind: 'rejected',
@@ -235,21 +235,21 @@ test('a message that is too large by what the server said is not sent', async ()
   expect(storeCommands(one)).toEqual([])
 })
 
-test('a UID that only may be that of a message is not told', async () => {
+test('appendMessage: UID without UIDVALIDITY, returns no UID', async () => {
   let tag = ''
   const one = await session({
     APPEND: (command) => {
       tag = command.tag
       return ['+ go on']
     },
-    // What follows is the message: a word without a command.
+    // The next line is the message, parsed as a word without a command.
     '': () => ['* 4 EXISTS', `${tag} OK done`],
     'UID SEARCH': () => ['* SEARCH 99', ...ok],
   })
   expect(await one.appendMessage('INBOX', Buffer.from('x'))).toEqual({ path: 'INBOX', seq: 4 })
 })
 
-test('a server that knows no UTF-8 by name is given it without', async () => {
+test('MailSession.search: CHARSET rejected, sends UTF-8 without it', async () => {
   let tag = ''
   const one = await session({
     'UID SEARCH': (command) => {
@@ -269,7 +269,7 @@ test('a server that knows no UTF-8 by name is given it without', async () => {
   ])
 })
 
-test('no line gets longer than a server has to take, whatever the terms', async () => {
+test('MailSession.search: any terms, sends no line beyond the limit', async () => {
   let count = 0
   const one = await session({
     CAPABILITY: can('OBJECTID', 'ESEARCH'),
@@ -287,7 +287,7 @@ test('no line gets longer than a server has to take, whatever the terms', async 
   expect(Math.max(...lengths)).toBeLessThan(8_000)
 })
 
-test('labels of Gmail are searched for, stored and named as it does', async () => {
+test('MailSession.search: Gmail labels, are searched, stored and encoded for Gmail', async () => {
   const one = await session({
     CAPABILITY: can('X-GM-EXT-1'),
     'UID SEARCH': () => ['* SEARCH 1', ...ok],
@@ -312,7 +312,7 @@ test('labels of Gmail are searched for, stored and named as it does', async () =
     })
 })
 
-test('flags that the server does not keep are not silently lost', async () => {
+test('changeFlags: server that does not store the flags, is rejected', async () => {
   const one = await session({ 'UID STORE': () => ['{tag} NO [LIMIT] too many keywords'] })
   await expect(one.changeFlags([[1, 1]], { add: ['work'] })).rejects.toMatchObject({
     kind: 'rejected',

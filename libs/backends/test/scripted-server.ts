@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { ConnectOptions } from '../src/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
 
-/** One command as it came. */
+/** Received command. */
 export interface Command {
   tag: string
   name: string
@@ -11,7 +11,10 @@ export interface Command {
   socket: Socket
 }
 
-/** Lines to answer with; `{tag}` stands for the command's tag. Nothing: the script has answered by itself, or never will. */
+/**
+ * Returns the lines of the response; `{tag}` is replaced by the tag. Undefined if the script
+ * responds itself or never.
+ */
 export type Answer = (command: Command) => string[] | undefined
 
 export interface ScriptedServer {
@@ -43,9 +46,7 @@ const usual: Record<string, Answer> = {
   LOGOUT: () => ['* BYE bye', ...done],
 }
 
-/**
- * An IMAP server that says what it is told to, line by line, and does the usual where it is told nothing.
- */
+/** IMAP server with scripted responses, and default ones for other commands. */
 export async function scriptedServer(
   answers: Record<string, Answer> = {},
   greeting = '* OK ready',

@@ -5,9 +5,9 @@ import { type Answer, scriptedServer, type ScriptedServer } from './scripted-ser
 
 const timings = { sampleMs: 20, quietMs: 200, renewMs: 10_000, pollMs: 30, keepAliveMs: 50_000 }
 
-/** As in production, only faster; but a server that is slow because the machine is busy is not taken for dead. */
+/** Production backend with shorter timings. `probeMs` is long enough for a busy machine. */
 export const backend = createImapBackend({ ...timings, probeMs: 60_000 })
-/** For servers that are dead, or play it. */
+/** For unresponsive servers. */
 export const hasty = createImapBackend({ ...timings, probeMs: 200 })
 
 const open: (() => Promise<void>)[] = []
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close()
 })
 
-/** A server that is gone after the test. */
+/** Starts a server that is closed after the test. */
 export async function start(
   answers: Record<string, Answer> = {},
   greeting?: string,
@@ -25,7 +25,7 @@ export async function start(
   return server
 }
 
-/** A session with the inbox open, on a server that answers so. */
+/** Session with the inbox selected, on a server with these responses. */
 export async function session(
   answers: Record<string, Answer>,
   by = backend,

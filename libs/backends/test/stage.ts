@@ -1,19 +1,19 @@
 import type { ConnectOptions, ImapBackend } from '../src/backend.ts'
 
-/** What the conformance suite needs of a kind of account, beside the backend that it tests. */
+/** Environment of the conformance suite for one mail server. */
 export interface Stage {
   backend: ImapBackend
-  /** The same for servers that are dead: it does not wait for an answer for long. */
+  /** Variant with short timeouts, for unresponsive servers. */
   hasty: ImapBackend
-  /** An account that nobody has used, reached over a link of its own. */
+  /** Unused account, reached through a link of its own. */
   account: () => Promise<StageAccount>
 }
 
 export interface StageAccount extends AsyncDisposable {
   options: ConnectOptions
-  /** The same account over implicit TLS. */
+  /** Options for implicit TLS. */
   tls: ConnectOptions
-  /** Stores a message from elsewhere; the UID it got. */
+  /** Stores a message through another connection and returns its UID. */
   append(
     rfc822: string | Buffer,
     placed?: { mailbox?: string; flags?: string[]; date?: Date },
@@ -28,6 +28,6 @@ export interface StageAccount extends AsyncDisposable {
   deleteMailbox(path: string): Promise<void>
   /** Resets the account's connections. */
   cut(): void
-  /** Lets nothing through any more, without closing anything. */
+  /** Blocks all data without closing the connections. */
   freeze(): void
 }

@@ -15,7 +15,7 @@ function flagsIn(changes: MailboxChange[]): MessageFlags[] {
 }
 
 export function changeCases({ backend, account }: Stage): void {
-  test('only what changed since a mod-sequence is told', async () => {
+  test('changesSince: returns only changes after the mod-sequence', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     for (let n = 0; n < 3; n++) await one.append(mail)
@@ -33,7 +33,7 @@ export function changeCases({ backend, account }: Stage): void {
     for (const { modseq } of changed) expect(modseq).toBeGreaterThan(highestModseq)
   })
 
-  test('what is gone since a mod-sequence is told as ranges, together with the flags', async () => {
+  test('changesSince: deletions, are returned as ranges together with flags', async () => {
     await using one = await account()
     for (let n = 0; n < 6; n++) await one.append(mail)
     let before = 0n

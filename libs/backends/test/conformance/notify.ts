@@ -29,7 +29,7 @@ function of(path: string, status: object): object {
   return { kind: 'mailbox', path, status: expect.objectContaining(status) }
 }
 
-/** A session that watches from the inbox, and was told already where all stands. */
+/** Session that watches from the inbox, after the initial counters. */
 async function everywhere(one: StageAccount, session: MailSession): Promise<Watched> {
   await one.createMailbox('Work')
   await session.select('INBOX')
@@ -40,9 +40,9 @@ async function everywhere(one: StageAccount, session: MailSession): Promise<Watc
   return watched
 }
 
-/** What backends do that have `capabilities.notify`. */
+/** Cases for servers with `capabilities.notify`. */
 export function everywhereCases({ backend, account }: Stage): void {
-  test('a watch everywhere begins with where all mailboxes stand, and tells of mail in any of them', async () => {
+  test('MailSession.watch: everywhere, starts with all counters and reports mail in any mailbox', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     expect(session.capabilities.notify).toBe(true)
@@ -56,7 +56,7 @@ export function everywhereCases({ backend, account }: Stage): void {
     await stop()
   })
 
-  test('flags that changed in another mailbox raise its mod-sequence', async () => {
+  test('MailSession.watch: everywhere, flags changed in another mailbox, reports its mod-sequence', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { notices, stop } = await everywhere(one, session)
@@ -71,7 +71,7 @@ export function everywhereCases({ backend, account }: Stage): void {
     await stop()
   })
 
-  test('mailboxes that come, get another name and go are told of', async () => {
+  test('MailSession.watch: everywhere, reports created, renamed and deleted mailboxes', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { notices, stop } = await everywhere(one, session)
@@ -91,7 +91,7 @@ export function everywhereCases({ backend, account }: Stage): void {
     await stop()
   })
 
-  test('what is said of other mailboxes between two watches, or to one of a single mailbox, is kept', async () => {
+  test('NotificationBuffer: notifications of other mailboxes between watches, are buffered', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const first = await everywhere(one, session)
@@ -110,7 +110,7 @@ export function everywhereCases({ backend, account }: Stage): void {
     await second.stop()
   })
 
-  test('calls are answered during a watch everywhere, each by what was asked', async () => {
+  test('MailSession.watch: everywhere, calls in between, get their own responses', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { notices, stop } = await everywhere(one, session)

@@ -15,7 +15,7 @@ function watch(session: MailSession): Watched {
   const notices: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notice) => notices.push(notice), abort.signal)
-  // Looked at by the tests that expect it to fail.
+  // Awaited only by the tests that expect its rejection.
   ended.catch(() => {})
   return {
     notices,
@@ -28,7 +28,7 @@ function watch(session: MailSession): Watched {
 }
 
 export function watchCases({ backend, hasty, account }: Stage): void {
-  test('a watch tells of arrivals, changed flags and deletions', async () => {
+  test('MailSession.watch: reports arrivals, changed flags and deletions', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -47,7 +47,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     await stop()
   })
 
-  test('a watch that is called off returns, and the session goes on', async () => {
+  test('MailSession.watch: signal aborted, returns and the session stays usable', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -61,7 +61,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     await session.watch(() => {}, AbortSignal.abort())
   })
 
-  test('calls are answered during a watch, which goes on afterwards', async () => {
+  test('MailSession.watch: calls in between, succeed and the watch continues', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -73,7 +73,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     await stop()
   })
 
-  test('what the server says before a watch is told when it begins', async () => {
+  test('MailSession.watch: notifications before it, are reported at its start', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -88,7 +88,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     await stop()
   })
 
-  test('a watch fails when another mailbox is opened, and is not one of that', async () => {
+  test('MailSession.watch: another mailbox selected, fails', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await expect(session.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
@@ -101,7 +101,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     expect(await session.searchUids({ all: true })).toEqual([])
   })
 
-  test('a connection that is cut ends the session and the watch, with an error each', async () => {
+  test('MailSession.watch: connection reset, session and watch end with an error', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -119,7 +119,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     })
   })
 
-  test('a connection that died without a word is noticed', async () => {
+  test('MailSession.watch: dead connection, is detected', async () => {
     await using one = await account()
     await using session = await hasty.connect(one.options)
     await session.select('INBOX')

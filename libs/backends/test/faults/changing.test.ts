@@ -5,7 +5,7 @@ import { connect, distort, inbox, letter, start, inTime } from './stage.ts'
 const { truncatesAfter: breaksAfter, rejects: refuses, replies: says, sendsRaw: spits } = imapFaults
 const rfc822 = Buffer.from(letter('new'))
 
-test('APPEND without APPENDUID stores the message and tells no UID', async () => {
+test('appendMessage: no APPENDUID, stores the message and returns no UID', async () => {
   const server = await start()
   server.capabilities.delete('UIDPLUS')
   const session = await inbox(server)
@@ -15,7 +15,7 @@ test('APPEND without APPENDUID stores the message and tells no UID', async () =>
   expect(server.mailbox('INBOX').message(1).flags).toEqual(new Set(['\\Seen']))
 })
 
-test('an APPENDUID of nonsense is none', async () => {
+test('appendMessage: invalid APPENDUID, returns no UID', async () => {
   const server = await start()
   const distorted = distort(server, 'APPEND', [/\[APPENDUID[^\]]*\]/, '[APPENDUID x 0]'])
   const session = await inbox(server)
@@ -28,7 +28,7 @@ test.each([
   ['NO [OVERQUOTA] Quota exceeded', { kind: 'rejected', code: 'OVERQUOTA' }],
   ['NO [TOOBIG] Message too large', { kind: 'rejected', code: 'TOOBIG' }],
   ['BAD Command Argument Error. 11', { kind: 'rejected' }],
-])('APPEND that is answered with %j says so', async (text, error) => {
+])('appendMessage: response %j, is an error', async (text, error) => {
   const server = await start()
   const session = await inbox(server)
   server.on('APPEND', refuses(text))
@@ -36,7 +36,7 @@ test.each([
   await session.ping()
 })
 
-test('a quota that is full, and a message beyond the limit, are told as such', async () => {
+test('appendMessage: full quota or message beyond the limit, has the code of the server', async () => {
   const server = await start(0, { quota: { usage: 0, limit: 2_000 }, appendLimit: 1_500 })
   const session = await connect(server)
   await session.appendMessage('INBOX', Buffer.from(letter('a', 'x'.repeat(1_000))))
@@ -52,7 +52,7 @@ test('a quota that is full, and a message beyond the limit, are told as such', a
 test.each([
   ['before it takes the message', spits('', 'reset')],
   ['after it took it', breaksAfter(0)],
-])('a connection that breaks %s leaves the outcome open, as unreachable', async (_, hook) => {
+])('appendMessage: connection lost %s, is unreachable', async (_, hook) => {
   const server = await start()
   const session = await inbox(server)
   server.on('APPEND', hook)
@@ -62,7 +62,7 @@ test.each([
   expect(await session.closed).toMatchObject({ kind: 'unreachable' })
 })
 
-test('a literal that is refused before it is sent is a refusal', async () => {
+test('appendMessage: literal rejected before it is sent, is rejected', async () => {
   const server = await start(0, {
     capabilities: usualCapabilities.filter((name) => name !== 'LITERAL+'),
   })
@@ -75,7 +75,7 @@ test('a literal that is refused before it is sent is a refusal', async () => {
 const withoutMove = usualCapabilities.filter((name) => name !== 'MOVE')
 const bare = withoutMove.filter((name) => name !== 'UIDPLUS')
 
-test('without MOVE exactly the messages named are moved; those that others marked stay', async () => {
+test('moveMessages: without MOVE, keeps messages that other clients marked', async () => {
   const server = await start(4, { capabilities: withoutMove, mailboxes: ['Archive'] })
   const box = server.mailbox('INBOX')
   box.changeFlags(1, { add: ['\\Deleted'] })
@@ -90,7 +90,7 @@ test('without MOVE exactly the messages named are moved; those that others marke
   expect(box.messages.map(({ uid }) => uid)).toEqual([1, 4])
 })
 
-test('without MOVE and UIDPLUS nobody else loses what is marked as deleted', async () => {
+test('moveMessages: without MOVE and UIDPLUS, keeps messages that other clients marked', async () => {
   const server = await start(4, { capabilities: bare, mailboxes: ['Archive'] })
   const box = server.mailbox('INBOX')
   box.changeFlags(1, { add: ['\\Deleted'] })
@@ -104,7 +104,7 @@ test('without MOVE and UIDPLUS nobody else loses what is marked as deleted', asy
       expect(box.message(uid).flags).toContain('\\Deleted')
 })
 
-test('a COPY that fails deletes nothing', async () => {
+test('moveMessages: COPY failed, deletes nothing', async () => {
   const server = await start(2, { capabilities: withoutMove, mailboxes: ['Archive'] })
   const session = await inbox(server)
   server.on('COPY', refuses('NO [OVERQUOTA] Quota exceeded'))
@@ -123,7 +123,7 @@ test.each([
   ['blanks', '{tag} OK [COPYUID  7  1:2  ] done'],
   ['words', '{tag} OK [COPYUID a b c] done'],
   ['more than was asked for', '{tag} OK [COPYUID 7 1:4294967295 1:4294967295] done'],
-])('a COPYUID of %s is no map', async (_, line) => {
+])('moveMessages: COPYUID of %s, returns no UIDs', async (_, line) => {
   const server = await start(2, { mailboxes: ['Archive'] })
   const session = await inbox(server)
   server.on('MOVE', says(line))
@@ -134,7 +134,7 @@ test.each([
 test.each([
   ['flags', 'STORE', 'NO [CANNOT] no such keyword'],
   ['a deletion', 'EXPUNGE', 'NO [NOPERM] not yours'],
-])('%s that the server refuses are told with its code', async (_, name, text) => {
+])('changeFlags: %s rejected by the server, has its code', async (_, name, text) => {
   const server = await start(2)
   const session = await inbox(server)
   server.on(name, refuses(text))
@@ -149,7 +149,7 @@ test.each([
   await session.ping()
 })
 
-test('mailboxes that cannot be made, renamed or deleted are told with the code of the server', async () => {
+test('createMailbox, renameMailbox, deleteMailbox: rejected, have the code of the server', async () => {
   const server = await start(0, { mailboxes: ['There'] })
   const session = await connect(server)
   await expect(session.deleteMailbox('INBOX')).rejects.toMatchObject({ kind: 'rejected' })

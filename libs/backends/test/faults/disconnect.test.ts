@@ -5,11 +5,11 @@ import { letter, backend, optionsOf, start, inTime } from './stage.ts'
 
 interface Cut extends AsyncDisposable {
   port: number
-  /** Bytes of the server that went through. */
+  /** Bytes of the server that were forwarded. */
   passed: () => number
 }
 
-/** A way to the server that ends after so many of its bytes. */
+/** Forwarder that closes after this number of bytes from the server. */
 async function cutAfter(bytes: number, target: number): Promise<Cut> {
   const sockets = new Set<Socket>()
   let passed = 0
@@ -42,7 +42,7 @@ async function server() {
   return script
 }
 
-/** What a session does; how far it comes is told by the last word. */
+/** Runs the calls of a session. Returns the name of the last completed one. */
 async function play(options: Parameters<typeof backend.connect>[0]): Promise<string> {
   const session = await backend.connect(options)
   let closed: Error | undefined
@@ -65,7 +65,7 @@ async function play(options: Parameters<typeof backend.connect>[0]): Promise<str
   }
 }
 
-test('wherever a session is cut, whoever waits hears of it at once, and the server can be used anew', async () => {
+test('MailSession: connection closed at any byte, pending calls fail and the server stays usable', async () => {
   const whole = await cutAfter(Infinity, (await server()).port)
   expect(await play({ ...optionsOf(await server()), port: whole.port })).toBe('whole')
   const total = whole.passed()
@@ -84,7 +84,8 @@ test('wherever a session is cut, whoever waits hears of it at once, and the serv
     )
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }
-  // Every byte would take minutes; a step that is prime to the lines' lengths meets each kind of place.
+  // Every byte would take minutes. The step is coprime to the line lengths and covers each kind of
+  // position.
   const places = Array.from({ length: Math.ceil(total / 61) }, (_, n) => 1 + n * 61)
   for (let at = 0; at < places.length; at += 8) await Promise.all(places.slice(at, at + 8).map(cut))
   expect(outcomes.get('cut')).toBeGreaterThan(50)

@@ -3,7 +3,7 @@ import type { Hook, ImapScript } from '@posthorn/testkit'
 import type { MailSession } from '../../src/backend.ts'
 import { backend, optionsOf, start, inTime } from './stage.ts'
 
-/** The rounds of one run; what fails once fails again with its number. */
+/** Rounds of one run. The number of a failed round reproduces it. */
 const rounds = 240
 const seed = 20_240_229
 
@@ -14,7 +14,7 @@ afterAll(() => void process.off('unhandledRejection', note).off('uncaughtExcepti
 
 type Random = (below: number) => number
 
-/** Mulberry32: small, fast, the same everywhere. */
+/** Mulberry32: small, fast, deterministic. */
 function randomFrom(start: number): Random {
   let state = start
   return (below) => {
@@ -65,7 +65,7 @@ function mutate(line: string, random: Random): string {
   return ways[random(ways.length)]?.() ?? line
 }
 
-/** Says what the server would, with some of it changed; the tagged line, too, one time in ten. */
+/** Mutates some lines of the default response, and the tagged line in one case of ten. */
 function disturb(random: Random): Hook {
   return async (command) => {
     const lines = await command.defaultReply()
@@ -107,8 +107,8 @@ const calls: readonly Call[] = [
 ]
 
 /**
- * A server that is waited for in earnest hangs up in the end: when it has heard nothing for twenty turns of the event loop, in which all
- * that was on its way has come, however slow the machine is.
+ * Closes the connection of an idle server after 20 turns of the event loop without a command. By
+ * then all sent data has arrived, however slow the machine is.
  */
 function hangUpWhenIdle(server: ImapScript): Disposable {
   let receivedLines = server.received.length
@@ -121,7 +121,7 @@ function hangUpWhenIdle(server: ImapScript): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-test('whatever a server says, a call ends in an answer or an AppError, and the process lives', async () => {
+test('MailSession: random responses, every call ends with a result or an AppError', async () => {
   const outcomes = { answered: 0, refused: 0, ended: 0 }
   const round = async (number: number) => {
     const random = randomFrom(seed + number)

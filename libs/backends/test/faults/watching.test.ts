@@ -9,7 +9,7 @@ function watch(session: MailSession) {
   const notices: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notice) => notices.push(notice), abort.signal)
-  ended.catch(() => undefined) // looked at by the tests that expect it
+  ended.catch(() => undefined) ended.catch(() => undefined) // Awaited only by the tests that expect its rejection.
   return {
     notices,
     ended,
@@ -20,7 +20,7 @@ function watch(session: MailSession) {
   }
 }
 
-test('an EXISTS before the server lets us idle is told', async () => {
+test('MailSession.watch: EXISTS before IDLE is confirmed, is reported', async () => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', ({ session: other }) => {
@@ -32,7 +32,7 @@ test('an EXISTS before the server lets us idle is told', async () => {
   await stop()
 })
 
-test('what comes between DONE and the answer to it is told', async () => {
+test('MailSession.watch: notifications between DONE and its response, are reported', async () => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', adds('* 9 EXISTS'))
@@ -43,7 +43,7 @@ test('what comes between DONE and the answer to it is told', async () => {
   await stop()
 })
 
-test('a FETCH with a mod-sequence alone says that something changed, and not what', async () => {
+test('MailSession.watch: FETCH with only a mod-sequence, reports an unknown change', async () => {
   const server = await start(1)
   const session = await inbox(server)
   const { notices, stop } = watch(session)
@@ -60,7 +60,7 @@ test('a FETCH with a mod-sequence alone says that something changed, and not wha
   await stop()
 })
 
-test('"Still here" is a sign of life, and no news', async () => {
+test('MailSession.watch: OK "Still here", counts as activity without a notification', async () => {
   const server = await start()
   const session = await inbox(server)
   const { notices, stop } = watch(session)
@@ -71,7 +71,7 @@ test('"Still here" is a sign of life, and no news', async () => {
   await stop()
 })
 
-test('a server that falls silent in IDLE, and holds the connection, is noticed', async () => {
+test('MailSession.watch: server silent in IDLE, closes the connection', async () => {
   const server = await start()
   const session = await inbox(server, hasty)
   const { ended } = watch(session)
@@ -88,7 +88,7 @@ test.each([
   ['refused with BAD', refuses('BAD IDLE not allowed')],
   ['refused with NO', refuses('NO [CANNOT] not now')],
   ['ended at once', refuses('OK that was it')],
-])('IDLE that is %s is done without', async (_, hook) => {
+])('MailSession.watch: IDLE is %s, falls back to polling', async (_, hook) => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', hook)
@@ -98,7 +98,7 @@ test.each([
   await stop()
 })
 
-test('a BYE in IDLE, or a reset, ends the watch with the reason', async () => {
+test('MailSession.watch: BYE or reset in IDLE, ends with the reason', async () => {
   const server = await start()
   const first = await inbox(server)
   const bye = watch(first)
@@ -116,7 +116,7 @@ test('a BYE in IDLE, or a reset, ends the watch with the reason', async () => {
   await expect(reset.ended).rejects.toMatchObject({ kind: 'unreachable', code: 'ECONNRESET' })
 })
 
-test('fifty thousand deletions are told, and do not pile up', async () => {
+test('MailSession.watch: 50,000 deletions, are reported without accumulating', async () => {
   const server = await start(3)
   server.capabilities.delete('QRESYNC')
   const session = await inbox(server)
@@ -129,7 +129,7 @@ test('fifty thousand deletions are told, and do not pile up', async () => {
   await stop()
 })
 
-test('VANISHED of everything there could be is told at once', async () => {
+test('MailSession.watch: VANISHED of all possible UIDs, is reported immediately', async () => {
   const server = await start(3)
   const session = await inbox(server)
   const { notices, stop } = watch(session)
@@ -140,7 +140,7 @@ test('VANISHED of everything there could be is told at once', async () => {
   await stop()
 })
 
-test('a hundred thousand changed flags between two watches are not all kept', async () => {
+test('NotificationBuffer: 100,000 changed flags between two watches, are limited', async () => {
   const server = await start(1)
   const session = await inbox(server)
   const lines = Array.from({ length: 100_000 }, () => '* 1 FETCH (UID 1 FLAGS (\\Seen))')
@@ -152,7 +152,7 @@ test('a hundred thousand changed flags between two watches are not all kept', as
   await stop()
 })
 
-test('a server that greets IDLE with nonsense is left', async () => {
+test('MailSession.watch: invalid response to IDLE, closes the connection', async () => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', spits('* OK\r\n+\r\n* \r\n* 99999999999 EXISTS\r\n* x EXPUNGE\r\n', 'close'))
