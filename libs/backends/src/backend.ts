@@ -197,7 +197,8 @@ export type MailboxNotification =
  * - `not-found` `FolderNotFound` or `MessageNotFound`
  * - `rejected`: NO response; `code` is its response code, `extras.info.response` its text
  * - `unprocessable` `MissingServerExtension`: the server lacks a required extension
- * - `unreachable`: connection closed or silent, or an invalid response; `code` is ECONNREFUSED, ETIMEDOUT … or a code of RFC 5530
+ * - `unreachable`: connection closed or silent, or an invalid response; `code` is ECONNREFUSED,
+ *   ETIMEDOUT … or a code of RFC 5530
  * - `unauthorized`: credentials rejected; `code` is AUTHENTICATIONFAILED if the server sent it
  */
 export interface MailSession extends AsyncDisposable {
@@ -298,7 +299,7 @@ export interface MailSession extends AsyncDisposable {
    */
   appendMessage(path: string, content: Buffer, options?: AppendOptions): Promise<AppendedMessage>
   /**
-   * Waits in IDLE until the signal aborts or the connection ends, and calls `notice` with each
+   * Waits in IDLE until the signal aborts or the connection ends, and calls `onNotification` with each
    * notification. Without IDLE, sends NOOP every 30 s. IDLE is renewed within 29 minutes (RFC
    * 2177). A dead connection is detected within 2 minutes.
    *
@@ -308,7 +309,7 @@ export interface MailSession extends AsyncDisposable {
    * `overflow` follows.
    */
   watch(
-    notice: (notice: MailboxNotification) => void,
+    onNotification: (notification: MailboxNotification) => void,
     signal: AbortSignal,
     options?: { everywhere?: boolean },
   ): Promise<void>

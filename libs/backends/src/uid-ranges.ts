@@ -142,6 +142,6 @@ function unreadable(text: string): AppError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
   return new AppError(
     'unreachable',
-    `The server sent a sequence set that cannot be read: ${JSON.stringify(shown)}`,
+    `The server sent an invalid sequence set: ${JSON.stringify(shown)}`,
   )
 }

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import type { MailboxChange, MailSession } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { Reply } from './scripted-server.ts'
 import { session, start, backend } from './scripted-session.ts'
 
-const capable: Answer = () => ['* CAPABILITY IMAP4rev1 ENABLE CONDSTORE QRESYNC', '{tag} OK done']
-const granted: Answer = () => ['* ENABLED CONDSTORE QRESYNC', '{tag} OK done']
-const selected: Answer = () => [
+const capable: Reply = () => ['* CAPABILITY IMAP4rev1 ENABLE CONDSTORE QRESYNC', '{tag} OK done']
+const granted: Reply = () => ['* ENABLED CONDSTORE QRESYNC', '{tag} OK done']
+const selected: Reply = () => [
   '* 3 EXISTS',
   '* FLAGS (\\Seen)',
   '* OK [UIDVALIDITY 7] ok',
@@ -95,8 +95,8 @@ test.each([
       ],
     },
   ],
-])('changesSince: CONDSTORE %s, is unprocessable', async (_, answers) => {
-  const one = await session(answers)
+])('changesSince: CONDSTORE %s, is unprocessable', async (_, replies) => {
+  const one = await session(replies)
   await expect(changes(one)).rejects.toMatchObject({
     kind: 'unprocessable',
     code: 'MissingServerExtension',

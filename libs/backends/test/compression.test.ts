@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close()
 })
 
-interface Zipped {
+interface CompressingServer {
   port: number
   received: string[]
   /** Bytes sent by the server since COMPRESS. */
@@ -18,14 +18,16 @@ interface Zipped {
 }
 
 /** Server that compresses after the OK to COMPRESS, or sends invalid DEFLATE. */
-async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zipped> {
+async function compressingServer(
+  behaviour: 'works' | 'garbage' | 'refuses',
+): Promise<CompressingServer> {
   const received: string[] = []
   let sent = 0
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}))
     let write = (text: string): void => void socket.write(text)
-    const answer = (line: string) => {
+    const reply = (line: string) => {
       received.push(line)
       const [tag = '', name = ''] = line.split(' ')
       const done = `${tag} OK done\r\n`
@@ -41,7 +43,7 @@ async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zippe
         write(`* LIST () "/" ${line.includes('"" ""') ? '""' : 'INBOX'}\r\n${done}`)
       else write(done)
     }
-    const lines = linesTo(answer)
+    const lines = linesTo(reply)
     socket.on('data', lines)
     socket.write('* OK ready\r\n')
 
@@ -51,7 +53,7 @@ async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zippe
       socket.off('data', lines)
       socket
         .pipe(unpacked)
-        .on('data', linesTo(answer))
+        .on('data', linesTo(reply))
         .on('error', () => socket.destroy())
       packed.on('data', (bytes: Buffer) => {
         sent += bytes.length
@@ -73,16 +75,16 @@ async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zippe
   return { port: (server.address() as AddressInfo).port, received, sent: () => sent }
 }
 
-function linesTo(answer: (line: string) => void): (bytes: Buffer) => void {
+function linesTo(reply: (line: string) => void): (bytes: Buffer) => void {
   let rest = ''
   return (bytes) => {
     const lines = (rest + bytes.toString('latin1')).split('\r\n')
     rest = lines.pop() ?? ''
-    lines.forEach(answer)
+    lines.forEach(reply)
   }
 }
 
-function optionsOf({ port }: Zipped) {
+function optionsOf({ port }: CompressingServer) {
   return {
     host: '127.0.0.1',
     port,
@@ -94,7 +96,7 @@ function optionsOf({ port }: Zipped) {
 }
 
 test('enableCompression: compressed connection, reads and writes valid DEFLATE', async () => {
-  const server = await zipped('works')
+  const server = await compressingServer('works')
   await using one = await createImapBackend().connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
   expect(server.sent()).toBeLessThan(5_000)
@@ -104,7 +106,7 @@ test('enableCompression: compressed connection, reads and writes valid DEFLATE',
 })
 
 test('enableCompression: command longer than a block, arrives complete', async () => {
-  const server = await zipped('works')
+  const server = await compressingServer('works')
   await using one = await createImapBackend().connect(optionsOf(server))
   const path = 'x'.repeat(200_000)
   await one.status(path).catch(() => {})
@@ -112,13 +114,13 @@ test('enableCompression: command longer than a block, arrives complete', async (
 })
 
 test('enableCompression: COMPRESS rejected, session stays usable', async () => {
-  const server = await zipped('refuses')
+  const server = await compressingServer('refuses')
   await using one = await createImapBackend().connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
 })
 
 test('QuirkCache: invalid DEFLATE from a server, disables compression for later sessions', async () => {
-  const server = await zipped('garbage')
+  const server = await compressingServer('garbage')
   const backend = createImapBackend()
   await expect(
     backend.connect(optionsOf(server)).then((one) => one.select('INBOX')),

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import type { MailboxNotification } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { Reply } from './scripted-server.ts'
 import { session } from './scripted-session.ts'
 
 const done = '{tag} OK done'
-const nobody = '(NIL "hello" NIL NIL NIL NIL NIL NIL NIL "<1@x>")'
+const withoutAddresses = '(NIL "hello" NIL NIL NIL NIL NIL NIL NIL "<1@x>")'
 const structure = 'BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1)'
-const gmail: Answer = () => ['* CAPABILITY IMAP4rev1 X-GM-EXT-1', done]
-const objectId: Answer = () => ['* CAPABILITY IMAP4rev1 OBJECTID', done]
+const gmail: Reply = () => ['* CAPABILITY IMAP4rev1 X-GM-EXT-1', done]
+const objectId: Reply = () => ['* CAPABILITY IMAP4rev1 OBJECTID', done]
 
 function row(uid: number, more = ''): string {
   return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" (("a" NIL "a" "x.test")) NIL NIL NIL NIL NIL NIL NIL) ${structure}${more})`
@@ -70,8 +70,8 @@ test('fetchMessages: envelope without addresses, takes them from the header', as
       rest.includes('ENVELOPE')
         ? [
             row(1),
-            `* 2 FETCH (UID 2 FLAGS () RFC822.SIZE 9 ENVELOPE ${nobody} ${structure})`,
-            `* 3 FETCH (UID 3 FLAGS () RFC822.SIZE 9 ENVELOPE ${nobody} ${structure})`,
+            `* 2 FETCH (UID 2 FLAGS () RFC822.SIZE 9 ENVELOPE ${withoutAddresses} ${structure})`,
+            `* 3 FETCH (UID 3 FLAGS () RFC822.SIZE 9 ENVELOPE ${withoutAddresses} ${structure})`,
             done,
           ]
         : [
@@ -109,9 +109,9 @@ test('fetchMessages: responses for other messages, are notified to watch', async
   })
   const messages = await Array.fromAsync(one.fetchMessages([[1, 2]]))
   expect(messages.map(({ uid, flags }) => [uid, flags])).toEqual([[1, ['\\Flagged']]])
-  const notices: MailboxNotification[] = []
-  await one.watch((notice) => notices.push(notice), AbortSignal.abort())
-  expect(notices).toEqual(
+  const notifications: MailboxNotification[] = []
+  await one.watch((notification) => notifications.push(notification), AbortSignal.abort())
+  expect(notifications).toEqual(
     expect.arrayContaining([
       { kind: 'flags', uid: 3, flags: ['\\Seen'] },
       { kind: 'flags', uid: 1, flags: ['\\Flagged'] },

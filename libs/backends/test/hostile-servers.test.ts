@@ -3,11 +3,11 @@ import { eventually } from '@posthorn/testkit'
 import type { MailboxNotification } from '../src/backend.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { defaultTimings } from '../src/imap/watch.ts'
-import type { Answer } from './scripted-server.ts'
+import type { Reply } from './scripted-server.ts'
 import { backend, hasty, session, start } from './scripted-session.ts'
 
-const esearch: Answer = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
-const idle: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
+const esearch: Reply = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
+const idle: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
 
 function row(uid: number): string {
   return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" NIL NIL NIL NIL NIL NIL NIL NIL) BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1))`
@@ -244,11 +244,11 @@ test('ImapConnection: literal of 4 GB, closes the connection immediately', async
 test('MailSession.watch: server without IDLE, polls with NOOP', async () => {
   let arrived = false
   const one = await session({ NOOP: () => [...(arrived ? ['* 4 EXISTS'] : []), '{tag} OK done'] })
-  const notices: MailboxNotification[] = []
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
-  const watching = one.watch((notice) => notices.push(notice), abort.signal)
+  const watching = one.watch((notification) => notifications.push(notification), abort.signal)
   arrived = true
-  await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 4 }]))
+  await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 4 }]))
   abort.abort()
   await watching
   expect(one.received).not.toContain('IDLE')

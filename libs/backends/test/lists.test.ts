@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals'
-import { type Answer } from './scripted-server.ts'
+import { type Reply } from './scripted-server.ts'
 import { backend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
-const extended: Answer = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
-const objectId: Answer = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS OBJECTID', done]
+const extended: Reply = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
+const objectId: Reply = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS OBJECTID', done]
 
 /** Replaces the response to LIST "" "*". */
-function listing(answer: Answer): Answer {
+function listing(reply: Reply): Reply {
   return (command) => {
     if (command.rest === '"" ""') return ['* LIST (\\Noselect) "/" ""', done]
-    return command.rest.startsWith('"" "*"') ? answer(command) : [done]
+    return command.rest.startsWith('"" "*"') ? reply(command) : [done]
   }
 }
 
@@ -160,8 +160,8 @@ test.each([
   ['no answer', [done], { kind: 'unreachable', code: 'NoUidValidity' }],
   ['a plain NO for a mailbox that is not listed', ['{tag} NO no'], { code: 'FolderNotFound' }],
   ['BAD', ['{tag} BAD no'], { kind: 'rejected' }],
-])('MailSession.status: %s, is an error', async (_, answer, expected) => {
-  const one = await session({ STATUS: () => answer, LIST: listing(() => [done]) })
+])('MailSession.status: %s, is an error', async (_, reply, expected) => {
+  const one = await session({ STATUS: () => reply, LIST: listing(() => [done]) })
   await expect(one.status('Gone')).rejects.toMatchObject(expected)
 })
 

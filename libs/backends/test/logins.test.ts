@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { Answer } from './scripted-server.ts'
+import type { Reply } from './scripted-server.ts'
 import { backend, start } from './scripted-session.ts'
 
 test('ImapBackend.connect: BYE as greeting, is unreachable with its text', async () => {
@@ -21,8 +21,8 @@ test.each([
     'unreachable',
     'UNAVAILABLE',
   ],
-])('ImapBackend.connect: login response %j, is %s', async (answer, kind, code) => {
-  const { options } = await start({ LOGIN: () => [`{tag} ${answer}`] })
+])('ImapBackend.connect: login response %j, is %s', async (reply, kind, code) => {
+  const { options } = await start({ LOGIN: () => [`{tag} ${reply}`] })
   await expect(backend.connect(options)).rejects.toMatchObject({ kind, code })
 })
 
@@ -41,7 +41,7 @@ test('ImapBackend.connect: login accepted for an unknown user, is unauthorized',
 })
 
 test('ImapBackend.connect: access token with XOAUTH2, is sent, and the challenge of its rejection is answered', async () => {
-  const CAPABILITY: Answer = () => ['* CAPABILITY IMAP4rev1 SASL-IR AUTH=XOAUTH2', '{tag} OK done']
+  const CAPABILITY: Reply = () => ['* CAPABILITY IMAP4rev1 SASL-IR AUTH=XOAUTH2', '{tag} OK done']
   const credentials = { user: 'me', accessToken: 'token' }
   const willing = await start({ CAPABILITY, AUTHENTICATE: () => ['{tag} OK done'] })
   await using one = await backend.connect({ ...willing.options, credentials })
@@ -164,10 +164,10 @@ test('MailSession.select: server that requires ID after the login, sends it and 
   await one.ping()
   expect(received).not.toContain('NOOP')
   expect(received).toContain('STATUS "INBOX" (MESSAGES UIDNEXT)')
-  const notices: unknown[] = []
+  const notifications: unknown[] = []
   const abort = new AbortController()
-  const watching = one.watch((notice) => notices.push(notice), abort.signal)
-  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 3 }))
+  const watching = one.watch((notification) => notifications.push(notification), abort.signal)
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 3 }))
   abort.abort()
   await watching
 })

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import type { SelectedMailbox } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { Reply } from './scripted-server.ts'
 import { backend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
 const names = ['INBOX', 'Entwürfe', 'R&D', 'a&-b', '日本語/𝒳']
 
 /** Lists these names and accepts SELECT of each. */
-function mailboxes(...listed: string[]): Record<string, Answer> {
+function mailboxes(...listed: string[]): Record<string, Reply> {
   return {
     LIST: ({ rest }) =>
       rest === '"" ""'
@@ -46,7 +46,7 @@ test.each([
     },
     ['INBOX', 'Entw&APw-rfe', 'R&-D', 'a&--b', '&ZeVnLIqe-/&2DXcsw-'],
   ],
-])('MailboxNames: sends names in %s', async (_, mode: Record<string, Answer>, written) => {
+])('MailboxNames: sends names in %s', async (_, mode: Record<string, Reply>, written) => {
   const one = await session({ ...mode, ...mailboxes(...written) })
   const paths = (await one.listMailboxes()).map(({ path }) => path)
   expect(paths.toSorted()).toEqual(names.toSorted())

@@ -1,22 +1,22 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../src/backend.ts'
-import type { Answer, Command } from './scripted-server.ts'
+import type { Reply, Command } from './scripted-server.ts'
 import { hasty, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
-const capable: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
+const capable: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
 
 interface Watched {
   one: MailSession & { received: string[] }
-  notices: MailboxNotification[]
+  notifications: MailboxNotification[]
   /** Sends lines while the session is in IDLE. */
   say: (...lines: string[]) => Promise<void>
   stop: () => Promise<void>
 }
 
 /** Session that watches all mailboxes, on a server with these responses. */
-async function watch(answers: Record<string, Answer>): Promise<Watched> {
+async function watch(replies: Record<string, Reply>): Promise<Watched> {
   let idle: Command | undefined
   const one = await session({
     CAPABILITY: capable,
@@ -30,14 +30,16 @@ async function watch(answers: Record<string, Answer>): Promise<Watched> {
       idle = undefined
       return [`${tag} OK done`]
     },
-    ...answers,
+    ...replies,
   })
-  const notices: MailboxNotification[] = []
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
-  const ended = one.watch((notice) => notices.push(notice), abort.signal, { everywhere: true })
+  const ended = one.watch((notification) => notifications.push(notification), abort.signal, {
+    everywhere: true,
+  })
   return {
     one,
-    notices,
+    notifications,
     async say(...lines) {
       await eventually(() => expect(idle).toBeDefined())
       for (const line of lines) idle?.socket.write(`${line}\r\n`)
@@ -61,7 +63,7 @@ async function watchAgain(one: Watched['one']): Promise<void> {
 }
 
 test('Notify: sent once per session, reports all mailboxes with their counters', async () => {
-  const { one, notices, say, stop } = await watch({
+  const { one, notifications, say, stop } = await watch({
     NOTIFY: () => ['* STATUS Work (MESSAGES 3 UIDNEXT 9 UIDVALIDITY 7 UNSEEN 1)', done],
   })
   await say(
@@ -70,7 +72,7 @@ test('Notify: sent once per session, reports all mailboxes with their counters',
     '* LIST (\\NonExistent) "/" Work',
   )
   await eventually(() =>
-    expect(notices).toEqual([
+    expect(notifications).toEqual([
       {
         kind: 'mailbox',
         path: 'Work',
@@ -91,11 +93,11 @@ test('Notify: sent once per session, reports all mailboxes with their counters',
 test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
   'Notify: response %j, disables it and watches one mailbox',
   async (refusal) => {
-    const { one, notices, say, stop } = await watch({ NOTIFY: () => [`{tag} ${refusal}`] })
-    await eventually(() => expect(notices).toEqual([{ kind: 'overflow' }]))
+    const { one, notifications, say, stop } = await watch({ NOTIFY: () => [`{tag} ${refusal}`] })
+    await eventually(() => expect(notifications).toEqual([{ kind: 'overflow' }]))
     expect(one.capabilities.notify).toBe(false)
     await say('* 9 EXISTS')
-    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 9 }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 9 }))
     await stop()
     await watchAgain(one)
     expect(one.received.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
@@ -103,9 +105,9 @@ test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
 )
 
 test('Notify: NOTIFICATIONOVERFLOW, is reported and NOTIFY not sent again', async () => {
-  const { one, notices, say, stop } = await watch({})
+  const { one, notifications, say, stop } = await watch({})
   await say('* OK [NOTIFICATIONOVERFLOW] ...A comment can go here...')
-  await eventually(() => expect(notices).toEqual([{ kind: 'overflow' }]))
+  await eventually(() => expect(notifications).toEqual([{ kind: 'overflow' }]))
   expect(one.capabilities.notify).toBe(false)
   await stop()
   await watchAgain(one)
@@ -113,7 +115,7 @@ test('Notify: NOTIFICATIONOVERFLOW, is reported and NOTIFY not sent again', asyn
 })
 
 test('MailboxNames: UTF-8 in NOTIFY responses, keeps UTF-7 in commands', async () => {
-  const { one, notices, say, stop } = await watch({
+  const { one, notifications, say, stop } = await watch({
     LIST: ({ rest }) =>
       rest === '"" ""'
         ? ['* LIST (\\Noselect) "/" ""', done]
@@ -122,7 +124,7 @@ test('MailboxNames: UTF-8 in NOTIFY responses, keeps UTF-7 in commands', async (
   })
   await say('* STATUS {9}\r\nEntwürfe (MESSAGES 1)')
   await eventually(() =>
-    expect(notices).toEqual([{ kind: 'mailbox', path: 'Entwürfe', status: { messages: 1 } }]),
+    expect(notifications).toEqual([{ kind: 'mailbox', path: 'Entwürfe', status: { messages: 1 } }]),
   )
   await stop()
   const statusCommands = () => one.received.filter((line) => line.startsWith('STATUS'))
@@ -136,12 +138,12 @@ test('MailboxNames: UTF-8 in NOTIFY responses, keeps UTF-7 in commands', async (
 })
 
 test('Notify: server without NOTIFY, sends nothing', async () => {
-  const { one, say, notices, stop } = await watch({
+  const { one, say, notifications, stop } = await watch({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
   })
   // Unsolicited, and not reported.
   await say('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
-  await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 7 }]))
+  await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 7 }]))
   await stop()
   expect(one.received.some((line) => line.startsWith('NOTIFY'))).toBe(false)
 })

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import type { MailSession } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { Reply } from './scripted-server.ts'
 import { session } from './scripted-session.ts'
 
 const ok = ['{tag} OK done']
 
-function can(...capabilities: string[]): Answer {
+function can(...capabilities: string[]): Reply {
   return () => [`* CAPABILITY IMAP4rev1 ${capabilities.join(' ')}`, ...ok]
 }
 
@@ -116,21 +116,24 @@ test.each([
   ['NO [UNAVAILABLE] later', { kind: 'rejected', code: 'UNAVAILABLE' }],
   ['NO [SERVERBUG] oops', { kind: 'rejected', code: 'SERVERBUG' }],
   ['NO [EXPIRED] log in again', { kind: 'unauthorized', code: 'EXPIRED' }],
-])('mailboxError: %s to a command on a mailbox, is rejected with its code', async (answer, error) => {
-  const refusing: Answer = () => [`{tag} ${answer}`]
-  const one = await session({ CREATE: refusing, RENAME: refusing, DELETE: refusing })
-  const code = 'code' in error ? error.code : undefined
-  await expect(one.createMailbox('a')).rejects.toMatchObject(error)
-  await expect(one.renameMailbox('a', 'b')).rejects.toMatchObject({
-    ...error,
-    code: code ?? 'RenameFailed',
-  })
-  await expect(one.deleteMailbox('a')).rejects.toMatchObject({
-    ...error,
-    code: code ?? 'DeleteFailed',
-    extras: { info: { response: expect.stringContaining(answer.split(' ').at(-1) ?? '') } },
-  })
-})
+])(
+  'mailboxError: %s to a command on a mailbox, is rejected with its code',
+  async (reply, error) => {
+    const refusing: Reply = () => [`{tag} ${reply}`]
+    const one = await session({ CREATE: refusing, RENAME: refusing, DELETE: refusing })
+    const code = 'code' in error ? error.code : undefined
+    await expect(one.createMailbox('a')).rejects.toMatchObject(error)
+    await expect(one.renameMailbox('a', 'b')).rejects.toMatchObject({
+      ...error,
+      code: code ?? 'RenameFailed',
+    })
+    await expect(one.deleteMailbox('a')).rejects.toMatchObject({
+      ...error,
+      code: code ?? 'DeleteFailed',
+      extras: { info: { response: expect.stringContaining(reply.split(' ').at(-1) ?? '') } },
+    })
+  },
+)
 
 test('deleteMailbox: selected mailbox, selects the inbox first without expunging', async () => {
   const one = await session({
@@ -219,8 +222,8 @@ test.each([
   ],
   ['[TOOBIG] much', { kind: 'rejected', code: 'TOOBIG' }],
   ['just so', { kind: 'rejected', code: undefined }],
-])('appendMessage: rejected with %s', async (answer, error) => {
-  const one = await session({ APPEND: () => [`{tag} NO ${answer}`] })
+])('appendMessage: rejected with %s', async (reply, error) => {
+  const one = await session({ APPEND: () => [`{tag} NO ${reply}`] })
   await expect(one.appendMessage('There', Buffer.from('x\r\n'))).rejects.toMatchObject(error)
   await one.ping()
 })

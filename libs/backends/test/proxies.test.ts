@@ -29,32 +29,35 @@ test.each([
   ['STARTTLS', 'http', false],
   ['TLS from the first byte', 'socks5', true],
   ['TLS from the first byte', 'http', true],
-])('openTunnel: %s through a %s proxy, is negotiated with the server', async (_what, protocol, secure) => {
-  const { host, imapPort, imapsPort, user, pass } = dovecot.freshUser()
-  const options = {
-    host,
-    port: secure ? imapsPort : imapPort,
-    secure,
-    credentials: { user, pass },
-    log: quietLogger(),
-    proxy: at(protocol),
-  }
-  // With TLS the client sends first.
-  proxy.withGreeting = !secure
-  {
-    await using session = await backend.connect({ ...options, rejectUnauthorized: false })
-    expect(await session.select('INBOX')).toMatchObject({ messages: 0 })
-  }
-  await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
-    kind: 'unreachable',
-  })
-  proxy.names.set('mail.test', host)
-  await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
-    kind: 'unreachable',
-    code: expect.stringMatching(/CERT|SIGNED/),
-  })
-  proxy.names.clear()
-})
+])(
+  'openTunnel: %s through a %s proxy, is negotiated with the server',
+  async (_what, protocol, secure) => {
+    const { host, imapPort, imapsPort, user, pass } = dovecot.freshUser()
+    const options = {
+      host,
+      port: secure ? imapsPort : imapPort,
+      secure,
+      credentials: { user, pass },
+      log: quietLogger(),
+      proxy: at(protocol),
+    }
+    // With TLS the client sends first.
+    proxy.withGreeting = !secure
+    {
+      await using session = await backend.connect({ ...options, rejectUnauthorized: false })
+      expect(await session.select('INBOX')).toMatchObject({ messages: 0 })
+    }
+    await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
+      kind: 'unreachable',
+    })
+    proxy.names.set('mail.test', host)
+    await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: expect.stringMatching(/CERT|SIGNED/),
+    })
+    proxy.names.clear()
+  },
+)
 
 test('openTunnel: abort while the proxy is silent, closes the connection', async () => {
   const silent = createServer().listen(0, '127.0.0.1')

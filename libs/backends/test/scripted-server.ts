@@ -15,7 +15,7 @@ export interface Command {
  * Returns the lines of the response; `{tag}` is replaced by the tag. Undefined if the script
  * responds itself or never.
  */
-export type Answer = (command: Command) => string[] | undefined
+export type Reply = (command: Command) => string[] | undefined
 
 export interface ScriptedServer {
   options: ConnectOptions
@@ -26,7 +26,7 @@ export interface ScriptedServer {
 
 const done = ['{tag} OK done']
 
-const usual: Record<string, Answer> = {
+const usual: Record<string, Reply> = {
   CAPABILITY: () => ['* CAPABILITY IMAP4rev1', ...done],
   LOGIN: () => done,
   NAMESPACE: () => ['* NAMESPACE (("" "/")) NIL NIL', ...done],
@@ -48,7 +48,7 @@ const usual: Record<string, Answer> = {
 
 /** IMAP server with scripted responses, and default ones for other commands. */
 export async function scriptedServer(
-  answers: Record<string, Answer> = {},
+  replies: Record<string, Reply> = {},
   greeting = '* OK ready',
 ): Promise<ScriptedServer> {
   const sockets = new Set<Socket>()
@@ -62,14 +62,14 @@ export async function scriptedServer(
     socket.setEncoding('latin1').on('data', (text: string) => {
       const lines = (buffered + text).split('\r\n')
       buffered = lines.pop() ?? ''
-      for (const line of lines) answer(line, socket)
+      for (const line of lines) reply(line, socket)
     })
   })
 
-  function answer(line: string, socket: Socket): void {
+  function reply(line: string, socket: Socket): void {
     received.push(line.replace(/^\S+ (?=\S)/, ''))
     const [, tag = '', name = '', rest = ''] = /^(\S+) ?((?:UID )?\S*) ?(.*)$/i.exec(line) ?? []
-    const find = line === 'DONE' ? answers['DONE'] : (answers[name] ?? usual[name])
+    const find = line === 'DONE' ? replies['DONE'] : (replies[name] ?? usual[name])
     const lines = find
       ? find({ tag, name, rest, socket })
       : line === 'DONE'

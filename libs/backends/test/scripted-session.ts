@@ -1,7 +1,7 @@
 import { afterEach } from '@jest/globals'
 import type { MailSession } from '../src/backend.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
-import { type Answer, scriptedServer, type ScriptedServer } from './scripted-server.ts'
+import { type Reply, scriptedServer, type ScriptedServer } from './scripted-server.ts'
 
 const timings = { sampleMs: 20, quietMs: 200, renewMs: 10_000, pollMs: 30, keepAliveMs: 50_000 }
 
@@ -17,20 +17,20 @@ afterEach(async () => {
 
 /** Starts a server that is closed after the test. */
 export async function start(
-  answers: Record<string, Answer> = {},
+  replies: Record<string, Reply> = {},
   greeting?: string,
 ): Promise<ScriptedServer> {
-  const server = await scriptedServer(answers, greeting)
+  const server = await scriptedServer(replies, greeting)
   open.push(() => server.close())
   return server
 }
 
 /** Session with the inbox selected, on a server with these responses. */
 export async function session(
-  answers: Record<string, Answer>,
+  replies: Record<string, Reply>,
   by = backend,
 ): Promise<MailSession & { received: string[] }> {
-  const { options, received } = await start(answers)
+  const { options, received } = await start(replies)
   const session = await by.connect(options)
   open.push(async () => await session[Symbol.asyncDispose]())
   await session.select('INBOX')

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
 import type { ConnectOptions, TranscriptLine } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { Reply } from './scripted-server.ts'
 import { backend, start } from './scripted-session.ts'
 
 const password = 'correct horse battery staple'
 
 async function transcriptOf(
-  answers: Record<string, Answer>,
+  replies: Record<string, Reply>,
   credentials: ConnectOptions['credentials'] = { user: 'me', pass: password },
 ): Promise<TranscriptLine[]> {
   const lines: TranscriptLine[] = []
-  const { options } = await start(answers)
+  const { options } = await start(replies)
   try {
     await using one = await backend.connect({
       ...options,
@@ -46,18 +46,18 @@ test('Transcript: session, contains the lines of both sides in order', async () 
 })
 
 const mechanism =
-  (name: string): Answer =>
+  (name: string): Reply =>
   () => [`* CAPABILITY IMAP4rev1 ${name}`, '{tag} OK done']
 let tag = ''
-const challenge: Answer = (command) => {
+const challenge: Reply = (command) => {
   tag = command.tag
   return ['+ c2VjcmV0IGNoYWxsZW5nZQ==']
 }
 const settled =
-  (answer: string): Answer =>
-  () => [`${tag} ${answer}`]
+  (reply: string): Reply =>
+  () => [`${tag} ${reply}`]
 
-test.each<[string, Record<string, Answer>, ConnectOptions['credentials']]>([
+test.each<[string, Record<string, Reply>, ConnectOptions['credentials']]>([
   ['LOGIN', {}, { user: 'me', pass: password }],
   [
     'LOGIN that is refused with the password',
@@ -83,8 +83,8 @@ test.each<[string, Record<string, Answer>, ConnectOptions['credentials']]>([
     { CAPABILITY: mechanism('AUTH=OAUTHBEARER'), AUTHENTICATE: challenge, '': settled('NO no') },
     { user: 'me', accessToken: password },
   ],
-])('Transcript: secret of %s, is not contained', async (_, answers, credentials) => {
-  const lines = (await transcriptOf(answers, credentials)).map(({ text }) => text)
+])('Transcript: secret of %s, is not contained', async (_, replies, credentials) => {
+  const lines = (await transcriptOf(replies, credentials)).map(({ text }) => text)
   const all = lines.join('\n')
   expect(all).toMatch(/ (LOGIN|AUTHENTICATE) \(hidden\)/)
   expect(all).not.toContain(password)

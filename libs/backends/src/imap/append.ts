@@ -45,7 +45,7 @@ export async function appendMessage(
 /** Checks APPENDLIMIT (RFC 7889), so that a message that would be rejected is not sent. */
 function assertFits(bytes: number, limit: boolean | number | undefined): void {
   if (typeof limit !== 'number' || bytes <= limit) return
-  const response = `The mail server takes messages of at most ${limit} bytes`
+  const response = `The mail server accepts messages of at most ${limit} bytes`
   throw new AppError('rejected', response, { code: 'TOOBIG', extras: { info: { response } } })
 }
 

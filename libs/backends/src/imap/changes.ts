@@ -65,7 +65,7 @@ class Changes {
 
   all(): MailboxChange[] {
     if (this.#gone.length > maxChanges || this.#changed.length > maxChanges)
-      throw new AppError('unprocessable', 'Too much has changed to be told', {
+      throw new AppError('unprocessable', 'Too many changes, compare the mailbox', {
         code: 'TooManyChanges',
       })
     return this.#gone.length === 0

@@ -41,21 +41,21 @@ export class ImapConnection {
   readonly mutex = new Mutex()
   readonly notifications = new NotificationBuffer()
   readonly closed: Promise<Error | undefined>
-  readonly #refusals: RejectionLogger
+  readonly #rejections: RejectionLogger
   #reason: Error | undefined
   #closing = false
   #keepAlives = 0
-  #open: MailboxRef | undefined
+  #selected: MailboxRef | undefined
 
   constructor(options: ImapFlowOptions, log: Logger, transcript?: Transcript) {
-    this.#refusals = new RejectionLogger(log)
-    this.client = new ImapFlow({ ...options, logger: this.#refusals.logger(transcript) })
+    this.#rejections = new RejectionLogger(log)
+    this.client = new ImapFlow({ ...options, logger: this.#rejections.logger(transcript) })
     // Stays attached after close: an 'error' event without a listener ends the process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise
     this.client.once('close', () => {
-      if (!this.#closing) this.#reason ??= this.#byeOr(connectionClosed())
+      if (!this.#closing) this.#reason ??= this.#byeErrorOr(connectionClosed())
       resolve(this.#closing ? undefined : this.#reason)
     })
     this.wire = new Wire(this.client)
@@ -64,22 +64,22 @@ export class ImapConnection {
 
   /** Connects and logs in. On failure the connection is closed. */
   async connect(signal: AbortSignal, keepAliveMs: number): Promise<void> {
-    const giveUp = () => this.end(connectAborted(signal))
-    signal.addEventListener('abort', giveUp, { once: true })
+    const abort = () => this.end(connectAborted(signal))
+    signal.addEventListener('abort', abort, { once: true })
     try {
-      if (signal.aborted) giveUp()
+      if (signal.aborted) abort()
       await this.client.connect()
-      if (!this.client.usable) throw this.#gone()
+      if (!this.client.usable) throw this.#closedError()
       // imapflow ignores rejections of its initial commands.
-      const refusal = this.#refusals.last
-      if (refusal && invalidatesLogin(refusal)) throw refusal
+      const lastRejection = this.#rejections.last
+      if (lastRejection && invalidatesLogin(lastRejection)) throw lastRejection
       this.#keepAlive(keepAliveMs)
     } catch (error) {
       const reason = signal.aborted ? (this.#reason ?? error) : error
       this.end(connectError(reason))
       throw connectError(reason)
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', abort)
     }
   }
 
@@ -102,18 +102,20 @@ export class ImapConnection {
     mailbox?: MailboxRef,
     timeoutMs = commandMs,
   ): Promise<T> {
-    if (!this.client.usable) throw this.#gone()
-    if (mailbox && !this.#isOpen(mailbox))
-      throw new AppError('unavailable', 'Another mailbox was opened meanwhile')
-    this.#refusals.clear()
+    if (!this.client.usable) throw this.#closedError()
+    if (mailbox && !this.#isSelected(mailbox))
+      throw new AppError('unavailable', 'Another mailbox was selected meanwhile')
+    this.#rejections.clear()
     const timer = setTimeout(
-      () => this.end(timedOut('The mail server took too long to answer')),
+      () => this.end(timedOut('The mail server did not respond in time')),
       timeoutMs,
     )
     try {
       return await work(this.client)
     } catch (error) {
-      throw this.#reason !== undefined && !this.client.usable ? this.#gone() : commandError(error)
+      throw this.#reason !== undefined && !this.client.usable
+        ? this.#closedError()
+        : commandError(error)
     } finally {
       clearTimeout(timer)
     }
@@ -121,10 +123,10 @@ export class ImapConnection {
 
   /** Error for a `false` result of imapflow, which does not contain the reason. */
   rejection(action: string): AppError {
-    if (!this.client.usable) return this.#gone()
-    const refusal = this.#refusals.last
-    return refusal
-      ? commandError(refusal)
+    if (!this.client.usable) return this.#closedError()
+    const lastRejection = this.#rejections.last
+    return lastRejection
+      ? commandError(lastRejection)
       : new AppError('rejected', `The mail server did not ${action}`)
   }
 
@@ -133,29 +135,31 @@ export class ImapConnection {
    * mutex.
    */
   async noop(client: ImapFlow): Promise<void> {
-    if (ignoresNoop(client)) return await pollStatus(this, this.#open?.path ?? 'INBOX')
+    if (ignoresNoop(client)) return await pollStatus(this, this.#selected?.path ?? 'INBOX')
     // imapflow returns false on failure, against its type.
-    const answer: unknown = await client.noop()
-    if (answer === false) throw this.rejection('answer NOOP')
+    const result: unknown = await client.noop()
+    if (result === false) throw this.rejection('respond to NOOP')
   }
 
   /** Selected mailbox. Throws without one. */
   get selected(): MailboxRef {
-    if (!this.client.usable) throw this.#gone()
-    if (!this.#open) throw new AppError('internal', 'No mailbox is open')
-    return this.#open
+    if (!this.client.usable) throw this.#closedError()
+    if (!this.#selected) throw new AppError('internal', 'No mailbox is selected')
+    return this.#selected
   }
 
   /** Selected mailbox, or undefined. */
   get selectedIfAny(): MailboxRef | undefined {
-    return this.#open
+    return this.#selected
   }
 
   set selected(mailbox: MailboxRef | undefined) {
     const same =
-      mailbox && this.#open?.path === mailbox.path && this.#open.uidValidity === mailbox.uidValidity
+      mailbox &&
+      this.#selected?.path === mailbox.path &&
+      this.#selected.uidValidity === mailbox.uidValidity
     if (!same) this.notifications.clear()
-    this.#open = mailbox
+    this.#selected = mailbox
   }
 
   /** Closes the connection immediately. Running and later calls fail with this reason. */
@@ -185,20 +189,20 @@ export class ImapConnection {
     this.client.once('close', () => clearInterval(timer))
   }
 
-  #isOpen({ path, uidValidity }: MailboxRef): boolean {
+  #isSelected({ path, uidValidity }: MailboxRef): boolean {
     return (
       this.client.mailbox !== false &&
-      this.#open?.path === path &&
-      this.#open.uidValidity === uidValidity
+      this.#selected?.path === path &&
+      this.#selected.uidValidity === uidValidity
     )
   }
 
-  #gone(): AppError {
-    return this.#byeOr(connectionClosed(this.#reason))
+  #closedError(): AppError {
+    return this.#byeErrorOr(connectionClosed(this.#reason))
   }
 
   /** A BYE text explains more than a closed socket. */
-  #byeOr(error: AppError): AppError {
+  #byeErrorOr(error: AppError): AppError {
     const bye = this.client.byeReason
     if (bye === undefined || this.#closing || error.code !== 'ECONNRESET') return error
     return connectError(Object.assign(new Error('closed'), { code: 'NoConnection', reason: bye }))

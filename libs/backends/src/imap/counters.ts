@@ -85,7 +85,7 @@ export function updateMessageCount(client: ImapFlow, path: string, messages: num
  */
 export function requireUidValidity(uidValidity: bigint | undefined): bigint {
   if (uidValidity === undefined || uidValidity <= 0n)
-    throw new AppError('unreachable', 'The mail server gives the mailbox no UIDVALIDITY', {
+    throw new AppError('unreachable', 'The mail server reports no UIDVALIDITY for the mailbox', {
       code: 'NoUidValidity',
     })
   return uidValidity

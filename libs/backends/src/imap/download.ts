@@ -31,7 +31,7 @@ export async function downloadPart(
   const root = row.bodyStructure && toBodyPart(row.bodyStructure)
   const bodyPart = root && findPart(root, part)
   if (!bodyPart)
-    throw new AppError('not-found', 'The message has no such part', { code: 'NotFound' })
+    throw new AppError('not-found', 'Part not found in the message', { code: 'NotFound' })
   const pieces = new Pieces(connection, uid, sectionOf(root, part))
   const { bytes } = await pieces.first()
   const content = decodeTransferEncoding(pieces.from(bytes), bodyPart.encoding)
@@ -70,7 +70,7 @@ class Pieces {
     for (let start = first.length; more;) {
       const { bytes } = await this.#fetch(start, chunkBytes)
       if (bytes.length > chunkBytes)
-        throw new AppError('unreachable', 'The mail server sent more than it was asked for')
+        throw new AppError('unreachable', 'The mail server sent more than requested')
       if (bytes.length > 0) yield bytes
       start += bytes.length
       more = bytes.length === chunkBytes

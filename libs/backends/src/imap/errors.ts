@@ -43,19 +43,23 @@ interface ServerResponse {
 export function connectError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
-  const answer = serverResponse(failure)
+  const response = serverResponse(failure)
   // Error of imapflow without a code, such as for a token without XOAUTH2 and OAUTHBEARER.
   if (failure.message === 'Unsupported authentication mechanism')
-    return new AppError('unauthorized', 'The mail server has no login for such credentials', {
-      code: 'AUTHENTICATIONFAILED',
-      cause: error,
-    })
-  if (answer.status === undefined && !failure.authenticationFailed)
-    return unreachableError(failure, answer)
+    return new AppError(
+      'unauthorized',
+      'The mail server supports no login with these credentials',
+      {
+        code: 'AUTHENTICATIONFAILED',
+        cause: error,
+      },
+    )
+  if (response.status === undefined && !failure.authenticationFailed)
+    return unreachableError(failure, response)
   const kind =
-    rejectsCredentials(answer) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
+    rejectsCredentials(response) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
   const fallback = kind === 'unauthorized' ? 'AUTHENTICATIONFAILED' : 'UNAVAILABLE'
-  return responseError(kind, { ...answer, code: answer.code ?? fallback }, error)
+  return responseError(kind, { ...response, code: response.code ?? fallback }, error)
 }
 
 /**
@@ -72,12 +76,12 @@ export function invalidatesLogin(failure: ImapFlowError): boolean {
 export function commandError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
-  const answer = serverResponse(failure)
+  const response = serverResponse(failure)
   if (failure.mailboxMissing || failure.code === 'NotFound') return mailboxNotFound(error)
-  if (answer.status === undefined || failure.code === 'ETHROTTLE')
-    return unreachableError(failure, answer)
-  if (missingCodes.has(answer.code ?? '')) return mailboxNotFound(error)
-  return responseError(rejectionKind(answer), answer, error)
+  if (response.status === undefined || failure.code === 'ETHROTTLE')
+    return unreachableError(failure, response)
+  if (missingCodes.has(response.code ?? '')) return mailboxNotFound(error)
+  return responseError(rejectionKind(response), response, error)
 }
 
 function rejectionKind({ code = '', text }: ServerResponse): ErrorKind {
@@ -92,12 +96,12 @@ function rejectionKind({ code = '', text }: ServerResponse): ErrorKind {
 export function mailboxError(error: unknown, fallbackCode?: string): AppError {
   if (error instanceof AppError) return error
   const general = commandError(error)
-  const answer = serverResponse(error as ImapFlowError)
+  const response = serverResponse(error as ImapFlowError)
   const throttled = (error as ImapFlowError).code === 'ETHROTTLE'
-  const code = answer.code ?? fallbackCode
-  return answer.status === undefined || throttled || general.kind === 'unauthorized'
+  const code = response.code ?? fallbackCode
+  return response.status === undefined || throttled || general.kind === 'unauthorized'
     ? general
-    : responseError('rejected', { ...answer, ...(code === undefined ? {} : { code }) }, error)
+    : responseError('rejected', { ...response, ...(code === undefined ? {} : { code }) }, error)
 }
 
 /** True if the server rejected the command. The connection is still usable. */
@@ -124,8 +128,8 @@ export function timedOut(message: string): AppError {
 /** Error of connecting that was aborted by the caller or by its timeout. */
 export function connectAborted({ reason }: AbortSignal): AppError {
   if ((reason as Partial<Error> | undefined)?.name === 'TimeoutError')
-    return timedOut('The mail server took too long to let us in')
-  return new AppError('unreachable', 'Connecting was called off', {
+    return timedOut('Login to the mail server timed out')
+  return new AppError('unreachable', 'Connecting was aborted', {
     code: 'ECANCELED',
     cause: reason,
   })
@@ -135,7 +139,7 @@ export function mailboxNotFound(cause: unknown): AppError {
   return new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound', cause })
 }
 
-function unreachableError(failure: ImapFlowError, answer: ServerResponse): AppError {
+function unreachableError(failure: ImapFlowError, response: ServerResponse): AppError {
   const bye = failure.reason
   const code =
     bye === undefined
@@ -145,11 +149,11 @@ function unreachableError(failure: ImapFlowError, answer: ServerResponse): AppEr
     bye === undefined
       ? `The mail server cannot be reached: ${failure.message}`
       : `The mail server closed the connection: ${bye}`
-  const response = bye ?? answer.text
+  const text = bye ?? response.text
   return new AppError('unreachable', brief(message), {
     code,
     cause: failure,
-    ...(response === '' ? {} : { extras: { info: { response: brief(response) } } }),
+    ...(text === '' ? {} : { extras: { info: { response: brief(text) } } }),
   })
 }
 

@@ -23,7 +23,7 @@ const headersOnly: FetchQueryObject = {
  * Rejections per batch. Single unreadable messages are isolated by halving the batch. More
  * rejections have another cause.
  */
-const maxRefusals = 40
+const maxRejections = 40
 
 /** Yields one batch after the other. The connection is free while the caller handles a batch. */
 export async function* fetchMessages(
@@ -53,7 +53,7 @@ class Fetch {
   readonly #mailbox: MailboxRef
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
-  #refusals = 0
+  #rejections = 0
 
   constructor(connection: ImapConnection, headers: boolean) {
     this.#connection = connection
@@ -78,7 +78,7 @@ class Fetch {
    * is fetched again without envelope and structure.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
-    this.#refusals = 0
+    this.#rejections = 0
     const rows = await this.#rows(uids, this.#full)
     const missing = rangesOf([...uidsIn(uids)].filter((uid) => !rows.has(uid)))
     if (missing.length > 0)
@@ -140,7 +140,7 @@ class Fetch {
       return await this.#fetchUids(uids, query)
     } catch (error) {
       const count = countUids(uids)
-      if (!(error instanceof AppError) || !isRejection(error) || ++this.#refusals > maxRefusals)
+      if (!(error instanceof AppError) || !isRejection(error) || ++this.#rejections > maxRejections)
         throw error
       if (count === 1) return new Map()
       const rows = new Map<number, FetchMessageObject>()

@@ -37,7 +37,7 @@ export async function changeLabels(
   update: FlagsUpdate,
 ): Promise<void> {
   if (!connection.client.capabilities.has('X-GM-EXT-1'))
-    throw new AppError('unprocessable', 'The mail server has no labels', {
+    throw new AppError('unprocessable', 'Mail server does not support labels', {
       code: 'MissingServerExtension',
     })
   for (const label of Object.values<readonly string[]>({ ...update }).flat()) assertLabel(label)
@@ -68,13 +68,13 @@ export async function markDeleted(
  */
 export function assertFlag(flag: string): void {
   if (!/^\\?[^\x00-\x20\x7f-\uffff(){%*"\\\]]{1,128}$/.test(flag) || /^\\recent$/i.test(flag))
-    throw new AppError('invalid', `This cannot be a flag: ${JSON.stringify(flag.slice(0, 128))}`)
+    throw new AppError('invalid', `Invalid flag: ${JSON.stringify(flag.slice(0, 128))}`)
 }
 
 function assertLabel(label: string): void {
   if (label.startsWith('\\')) return assertFlag(label)
   if (label === '' || label.length > maxLabelLength || /[\0-\x1f\x7f]/.test(label))
-    throw new AppError('invalid', `This cannot be a label: ${JSON.stringify(label.slice(0, 128))}`)
+    throw new AppError('invalid', `Invalid label: ${JSON.stringify(label.slice(0, 128))}`)
 }
 
 async function store(
@@ -103,6 +103,6 @@ function steps({ add = [], remove = [], set }: FlagsUpdate): { how: Step; flags:
 
 function notKept(connection: ImapConnection, client: ImapFlow): AppError {
   return client.usable && client.mailbox && client.mailbox.readOnly
-    ? new AppError('rejected', 'The mailbox is open for reading only', { code: 'READ-ONLY' })
-    : connection.rejection('keep the flags')
+    ? new AppError('rejected', 'The mailbox is selected read-only', { code: 'READ-ONLY' })
+    : connection.rejection('store the flags')
 }

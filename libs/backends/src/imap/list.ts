@@ -46,13 +46,13 @@ export async function listMailboxes(
     const mailboxes = new Map<string, ListedMailbox>()
     for (const each of listed) add(mailboxes, toListed(wire, each, { counters, status }))
     if (![...mailboxes.values()].some(({ selectable }) => selectable))
-      throw new AppError('unreachable', 'The mail server lists no mailbox at all')
+      throw new AppError('unreachable', 'The mail server lists no selectable mailbox')
     if (!mailboxes.has('INBOX')) {
       const inbox = await findInbox(client, wire)
       if (inbox) mailboxes.set('INBOX', inbox)
     }
     if (mailboxes.size > maxMailboxes)
-      throw new AppError('unreachable', `The mail server lists ${mailboxes.size} mailboxes`)
+      throw new AppError('unreachable', `The mail server lists more than ${maxMailboxes} mailboxes`)
     return [...mailboxes.values()]
   })
 }

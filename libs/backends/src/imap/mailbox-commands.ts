@@ -18,9 +18,9 @@ export async function createMailbox(
 ): Promise<{ path: string; created: boolean; mailboxId?: string }> {
   return await connection.call(async (client) => {
     const full = newPathOf(client, path)
-    const answer = await execMailboxCommand(connection, ['CREATE', nameToken(client, full)])
+    const response = await execMailboxCommand(connection, ['CREATE', nameToken(client, full)])
     await trySubscription(connection, 'SUBSCRIBE', full)
-    const mailboxId = mailboxIdIn(answer)
+    const mailboxId = mailboxIdIn(response)
     return { path: full, created: true, ...(mailboxId === undefined ? {} : { mailboxId }) }
   })
 }
@@ -152,7 +152,7 @@ async function deselectTree(connection: ImapConnection, path: string): Promise<v
   if (selected.path !== path && !selected.path.startsWith(below)) return
   connection.selected = undefined
   const inbox: unknown = await client.mailboxOpen('INBOX', { readOnly: true })
-  if (!inbox) throw connection.rejection('open the inbox')
+  if (!inbox) throw connection.rejection('select the inbox')
 }
 
 /** Normalised path of an existing mailbox. */
@@ -192,7 +192,7 @@ function validatePath(path: string): string {
 }
 
 function invalidName(): AppError {
-  return new AppError('invalid', 'This cannot be the name of a mailbox')
+  return new AppError('invalid', 'Invalid mailbox name')
 }
 
 function nameToken(client: ImapFlow, path: string): Token {
@@ -200,8 +200,8 @@ function nameToken(client: ImapFlow, path: string): Token {
 }
 
 /** MAILBOXID of a response code (RFC 8474 §4.1). */
-function mailboxIdIn(answer: Line): string | undefined {
-  const [code, id] = responseCode(answer)
+function mailboxIdIn(response: Line): string | undefined {
+  const [code, id] = responseCode(response)
   const [mailboxId] = textsOf(id)
   return textOf(code)?.toUpperCase() === 'MAILBOXID' && mailboxId ? clean(mailboxId) : undefined
 }

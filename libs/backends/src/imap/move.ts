@@ -50,7 +50,7 @@ export async function expungeMessages(
   if (uids.length === 0 || hasUidPlus(connection.client)) return
   await connection.call(async (client) => {
     const marked = await client.search({ deleted: true }, { uid: true })
-    if (!Array.isArray(marked)) throw connection.rejection('search for what is marked as deleted')
+    if (!Array.isArray(marked)) throw connection.rejection('search for messages marked as deleted')
     if (!reachesBeyond(rangesOf(marked), normaliseRanges(uids)))
       await execCommand(connection, ['EXPUNGE'])
   }, mailbox)
@@ -65,7 +65,7 @@ async function moveSet(
   const requested = parseSequenceSet(set)
   let copied: CopiedUids = {}
   const read = (line: Line) => void (copied = { ...copied, ...readCopyUid(line, requested) })
-  const answer = await execCommand(
+  const response = await execCommand(
     connection,
     [
       atomic ? 'UID MOVE' : 'UID COPY',
@@ -75,7 +75,7 @@ async function moveSet(
     // MOVE sends COPYUID before the messages are expunged (RFC 6851 §4.3).
     { OK: async (line) => read(line) },
   )
-  read(answer)
+  read(response)
   if (atomic) return copied
   await markDeleted(connection, client, set)
   await expungeSet(connection, client, set)

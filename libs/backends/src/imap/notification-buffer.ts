@@ -23,7 +23,7 @@ const maxBufferedFlags = 1_000
  * response of any command. Buffering closes the gap between a comparison and the next watch.
  */
 export class NotificationBuffer {
-  #watcher: ((notice: MailboxNotification) => void) | undefined
+  #watcher: ((notification: MailboxNotification) => void) | undefined
   /** True if the watcher also receives notifications of other mailboxes. */
   #everywhere = false
   #exists: MailboxNotification | undefined
@@ -62,11 +62,11 @@ export class NotificationBuffer {
    * Calls `watcher` with buffered, then with new notifications until the returned function is
    * called. Those of other mailboxes are included with `everywhere`.
    */
-  watch(watcher: (notice: MailboxNotification) => void, everywhere = false): () => void {
+  watch(watcher: (notification: MailboxNotification) => void, everywhere = false): () => void {
     const buffered = [...(this.#exists ? [this.#exists] : []), ...this.#flags]
     if (this.#expunged) buffered.push({ kind: 'expunge' })
     this.clear()
-    if (everywhere) buffered.push(...this.#elsewhere())
+    if (everywhere) buffered.push(...this.#takeElsewhere())
     this.#watcher = watcher
     this.#everywhere = everywhere
     buffered.forEach(watcher)
@@ -82,35 +82,39 @@ export class NotificationBuffer {
     this.#flags = []
   }
 
-  notify(notice: MailboxNotification): void {
-    switch (notice.kind) {
+  notify(notification: MailboxNotification): void {
+    switch (notification.kind) {
       case 'mailbox':
       case 'mailboxes':
       case 'overflow':
-        if (this.#watcher && this.#everywhere) this.#watcher(notice)
-        else this.#keepElsewhere(notice)
+        if (this.#watcher && this.#everywhere) this.#watcher(notification)
+        else this.#bufferElsewhere(notification)
         return
       default:
-        if (this.#watcher) this.#watcher(notice)
-        else this.#keep(notice)
+        if (this.#watcher) this.#watcher(notification)
+        else this.#buffer(notification)
     }
   }
 
-  #keep(notice: NotificationOf<'exists' | 'expunge' | 'flags'>): void {
-    if (notice.kind === 'exists') this.#exists = notice
-    else if (notice.kind === 'expunge') this.#expunged = true
-    else if (this.#flags.length < maxBufferedFlags) this.#flags.push(notice)
+  #buffer(notification: NotificationOf<'exists' | 'expunge' | 'flags'>): void {
+    if (notification.kind === 'exists') this.#exists = notification
+    else if (notification.kind === 'expunge') this.#expunged = true
+    else if (this.#flags.length < maxBufferedFlags) this.#flags.push(notification)
     else this.#flags = [{ kind: 'flags', flags: [] }]
   }
 
-  #keepElsewhere(notice: NotificationOf<'mailbox' | 'mailboxes' | 'overflow'>): void {
-    if (notice.kind === 'mailboxes') this.#listed = true
-    else if (notice.kind === 'overflow' || this.#mailboxes.size >= maxMailboxes)
+  #bufferElsewhere(notification: NotificationOf<'mailbox' | 'mailboxes' | 'overflow'>): void {
+    if (notification.kind === 'mailboxes') this.#listed = true
+    else if (notification.kind === 'overflow' || this.#mailboxes.size >= maxMailboxes)
       this.#overflow = true
-    else this.#mailboxes.set(notice.path, { ...this.#mailboxes.get(notice.path), ...notice.status })
+    else
+      this.#mailboxes.set(notification.path, {
+        ...this.#mailboxes.get(notification.path),
+        ...notification.status,
+      })
   }
 
-  #elsewhere(): MailboxNotification[] {
+  #takeElsewhere(): MailboxNotification[] {
     const buffered: MailboxNotification[] = [...this.#mailboxes].map(([path, status]) => ({
       kind: 'mailbox',
       path,

@@ -25,7 +25,7 @@ export async function clientOptions(
   const connectMs = options.connectTimeoutMs ?? defaultConnectMs
   const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
   // Passwords in plaintext are allowed to loopback addresses and without certificate validation.
-  const mayBeClear = !rejectUnauthorized || isLoopback(host)
+  const allowsPlaintext = !rejectUnauthorized || isLoopback(host)
   const { proxy } = options
   // imapflow passes all of these to tls.connect(), beyond its types.
   const tls = {
@@ -38,7 +38,7 @@ export async function clientOptions(
     host,
     port,
     secure,
-    ...(secure || mayBeClear ? {} : { doSTARTTLS: true }),
+    ...(secure || allowsPlaintext ? {} : { doSTARTTLS: true }),
     auth:
       'accessToken' in credentials
         ? { user: credentials.user, accessToken: credentials.accessToken }

@@ -14,7 +14,7 @@ export async function readParts(
     const bodyPart = findPart(structure, part)
     if (!bodyPart || maxBytes <= 0) return []
     const key = sectionOf(structure, part)
-    return [{ part, key, maxBytes, found: bodyPart, maxLength: transferred(bodyPart, maxBytes) }]
+    return [{ part, key, maxBytes, bodyPart, maxLength: transferred(bodyPart, maxBytes) }]
   })
   if (sections.length === 0) return new Map()
   const row = await fetchOne({ connection, mailbox: connection.selected }, uid, {
@@ -22,7 +22,7 @@ export async function readParts(
     bodyParts: sections.map(({ key, maxLength }) => ({ key, start: 0, maxLength })),
   })
   const parts = new Map<string, Buffer>()
-  for (const { part, key, maxBytes, found: bodyPart } of sections) {
+  for (const { part, key, maxBytes, bodyPart } of sections) {
     const bytes = row.bodyParts?.get(key.toLowerCase())
     if (bytes) parts.set(part, await decode(bytes, bodyPart, maxBytes))
   }

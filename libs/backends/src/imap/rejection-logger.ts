@@ -26,35 +26,35 @@ export class RejectionLogger {
 
   /** Passes every entry to the transcript. Without one, imapflow does not format them. */
   logger(transcript?: Transcript): NonNullable<ImapFlowOptions['logger']> {
-    const tell = (entry: unknown) => {
+    const toTranscript = (entry: unknown) => {
       if (typeof entry === 'object' && entry !== null) transcript?.write(entry)
     }
-    const note = (entry: unknown) => {
-      tell(entry)
-      this.#note(entry)
+    const toTranscriptAndStore = (entry: unknown) => {
+      toTranscript(entry)
+      this.#store(entry)
     }
     const isLevelEnabled = (level: string) =>
       transcript !== undefined || level === 'warn' || level === 'error'
     const logger = {
-      trace: tell,
-      debug: tell,
-      info: tell,
-      warn: note,
-      error: note,
-      fatal: note,
+      trace: toTranscript,
+      debug: toTranscript,
+      info: toTranscript,
+      warn: toTranscriptAndStore,
+      error: toTranscriptAndStore,
+      fatal: toTranscriptAndStore,
       isLevelEnabled,
     }
     return logger
   }
 
-  #note(entry: unknown): void {
+  #store(entry: unknown): void {
     if (typeof entry !== 'object' || entry === null) return
     const { err, msg } = entry as { err?: unknown; msg?: unknown }
     const error = err instanceof Error ? (err as ImapFlowError) : undefined
     if (error?.responseStatus) this.#last = error
     this.#log.trace(
-      { said: typeof msg === 'string' ? msg : undefined, why: error?.message, code: error?.code },
-      'imap library',
+      { text: typeof msg === 'string' ? msg : undefined, error: error?.message, code: error?.code },
+      'imapflow log entry',
     )
   }
 }

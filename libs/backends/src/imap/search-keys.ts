@@ -86,7 +86,7 @@ function headerKeys({ header = {} }: SearchTerms): Token[] {
   return headers.flatMap(([name, value]) => {
     // RFC 5322 §3.6.8. The length limit is far below the 998 octets of a line.
     if (!/^[!-9;-~]{1,100}$/.test(name))
-      throw invalidTerm('header', 'has something that is no header name')
+      throw invalidTerm('header', 'contains an invalid header name')
     return [word('HEADER'), text(name, 'header'), text(value === true ? '' : value, 'header')]
   })
 }
@@ -157,7 +157,7 @@ function gmailKeys({ gmailRaw, labels }: SearchTerms, searchable: Searchable): T
   const not = labels?.not ?? []
   if (gmailRaw === undefined && has.length + not.length === 0) return []
   if (!searchable.gmail)
-    throw missingExtension('The mail server has neither labels nor searches of Gmail')
+    throw missingExtension('Mail server does not support Gmail labels and searches')
   const label = (name: string) => [
     word('X-GM-LABELS'),
     text(searchable.encodeLabel(name), 'labels'),
@@ -199,7 +199,7 @@ function idKey(
 ): Token[] | undefined {
   // RFC 8474 §4.3.
   if (objectId) return /^[\w-]{1,255}$/.test(id) ? [word(key), word(id)] : undefined
-  if (!gmail) throw missingExtension('The mail server gives messages no ids')
+  if (!gmail) throw missingExtension('Mail server does not support message ids')
   const gmailKey = key === 'EMAILID' ? 'X-GM-MSGID' : 'X-GM-THRID'
   return /^\d{1,20}$/.test(id) ? [word(gmailKey), word(id)] : undefined
 }
@@ -261,7 +261,8 @@ function word(value: string): Token {
  * §4.3).
  */
 function text(value: string, term: keyof SearchTerms): Token {
-  if (value.includes('\0') || value.length > maxTextLength) throw invalidTerm(term, 'is not a text')
+  if (value.includes('\0') || value.length > maxTextLength)
+    throw invalidTerm(term, 'is not a valid text')
   const bytes = Buffer.from(value)
   const quotable = bytes.length <= maxQuoted && isAscii(bytes) && !/[\r\n]/.test(value)
   return quotable ? { type: 'STRING', value } : { type: 'LITERAL', value: bytes }

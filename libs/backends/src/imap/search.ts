@@ -97,7 +97,7 @@ export class UidSearch {
       },
     })
     if (total > maxResults)
-      throw new AppError('unreachable', 'The mail server finds more than there can be')
+      throw new AppError('unreachable', 'The mail server returned too many search results')
     return matches
   }
 
@@ -134,7 +134,7 @@ function queryKeys(query: UidQuery, searchable: Searchable): Token[] {
   const systemFlag = /^\\(seen|answered|flagged|deleted|draft)$/i.exec(flag)?.[1]
   if (systemFlag) return words(`${wanted ? '' : 'UN'}${systemFlag.toUpperCase()}`)
   if (!/^[^\x00-\x20\x7f-\uffff(){%*"\\\]]+$/.test(flag))
-    throw new AppError('invalid', `There is no search for the flag ${flag}`)
+    throw new AppError('invalid', `Invalid flag: ${flag}`)
   return words(wanted ? 'KEYWORD' : 'UNKEYWORD', flag)
 }
 

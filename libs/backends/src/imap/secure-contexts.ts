@@ -5,13 +5,13 @@ import { createSecureContext, type SecureContext, type SecureVersion } from 'nod
  * cost each connection 50 kB and 1 ms.
  */
 export class SecureContexts {
-  readonly #known = new Map<SecureVersion, SecureContext>()
+  readonly #contexts = new Map<SecureVersion, SecureContext>()
 
   from(minVersion: SecureVersion): SecureContext {
-    const cached = this.#known.get(minVersion)
+    const cached = this.#contexts.get(minVersion)
     if (cached) return cached
-    const made = createSecureContext({ minVersion })
-    this.#known.set(minVersion, made)
-    return made
+    const context = createSecureContext({ minVersion })
+    this.#contexts.set(minVersion, context)
+    return context
   }
 }

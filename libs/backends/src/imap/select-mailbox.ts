@@ -13,7 +13,7 @@ export async function select(
   return await connection.call(async (client) => {
     try {
       const mailbox = await selectWithRecovery(connection, path, readOnly)
-      if (!(mailbox as unknown)) throw connection.rejection('open the mailbox')
+      if (!(mailbox as unknown)) throw connection.rejection('select the mailbox')
       const { exists, uidNext, flags, highestModseq, noModseq }: Partial<MailboxObject> = mailbox
       const uidValidity = requireUidValidity(mailbox.uidValidity)
       connection.selected = { path, uidValidity }

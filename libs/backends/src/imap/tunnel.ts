@@ -19,9 +19,9 @@ export async function openTunnel(
   { host, port, proxy, egress = 'off', localAddresses = [] }: ConnectOptions & { proxy: string },
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
 ): Promise<Transport> {
-  const way = { proxy, egress, localAddresses, signal, timeoutMs }
+  const options = { proxy, egress, localAddresses, signal, timeoutMs }
   try {
-    const { socket } = await connectSocket({ host, port }, way)
+    const { socket } = await connectSocket({ host, port }, options)
     return tunnelTransport(socket, signal)
   } catch (error) {
     throw signal.aborted ? connectAborted(signal) : connectError(error)
@@ -29,12 +29,12 @@ export async function openTunnel(
 }
 
 function tunnelTransport(socket: Socket, signal: AbortSignal): Transport {
-  const giveUp = () => socket.destroy()
-  signal.addEventListener('abort', giveUp, { once: true })
-  if (signal.aborted) giveUp()
+  const abort = () => socket.destroy()
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
   return {
     connect({ secure, ...options }, onConnect) {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', abort)
       if (secure) return upgradeToTls(socket, options, onConnect)
       setImmediate(onConnect)
       return socket

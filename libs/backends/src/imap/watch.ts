@@ -37,7 +37,7 @@ export const defaultTimings: Timings = {
   keepAliveMs: 50_000,
 }
 
-type Wake = 'aborted' | 'wanted' | 'due' | 'closed' | 'ended' | 'refused'
+type Wake = 'aborted' | 'contended' | 'due' | 'closed' | 'ended' | 'refused'
 
 /** Minimum duration of IDLE. Some servers advertise it but end it immediately. */
 const shortMs = 1_000
@@ -66,12 +66,12 @@ export class Watch {
   }
 
   async run(
-    notice: (notice: MailboxNotification) => void,
+    onNotification: (notification: MailboxNotification) => void,
     signal: AbortSignal,
     { everywhere = false }: { everywhere?: boolean },
   ): Promise<void> {
     const { mutex, notifications, selected } = this.#connection
-    const stop = notifications.watch(notice, everywhere)
+    const stop = notifications.watch(onNotification, everywhere)
     try {
       if (everywhere && !signal.aborted) await mutex.run(() => this.#notify.start())
       while (!signal.aborted) await mutex.run(() => this.#round(signal, selected))
@@ -93,7 +93,7 @@ export class Watch {
     if (wake === 'aborted' || wake === 'due') await this.#probe()
     if (wake === 'refused' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
-    // 'wanted': the waiting command ends IDLE, which saves a round trip.
+    // 'contended': the waiting command ends IDLE, which saves a round trip.
   }
 
   /** Waits, in IDLE if possible, until there is a reason to stop. */
@@ -104,14 +104,14 @@ export class Watch {
     signal.addEventListener('abort', onAbort, { once: true })
     const onClose = () => resolve('closed')
     client.once('close', onClose)
-    const contended = mutex.onContended(() => resolve('wanted'))
+    const contended = mutex.onContended(() => resolve('contended'))
     const timer = this.#idles
       ? this.#whenQuiet(() => resolve('due'))
       : setTimeout(() => resolve('due'), this.#timings.pollMs)
     this.#answered = false
     if (this.#idles)
       client.idle().then(
-        (answer) => resolve(answer === false ? 'refused' : 'ended'),
+        (result) => resolve(result === false ? 'refused' : 'ended'),
         () => resolve('refused'),
       )
     try {
@@ -150,7 +150,7 @@ export class Watch {
       const { received } = client.stats()
       if (received === bytes) {
         if (client.idling && !this.#answered) this.#quirks.unansweredIdles++
-        connection.end(timedOut('The mail server has fallen silent'))
+        connection.end(timedOut('The mail server stopped responding'))
       }
       bytes = received
     }, this.#timings.probeMs)

@@ -47,8 +47,8 @@ export function changeCases({ backend, account }: Stage): void {
     expect(session.capabilities).toMatchObject({ condstore: true, qresync: true })
     const changes = await since(session, before)
     expect(flagsIn(changes).map(({ uid }) => uid)).toEqual([4])
-    const gone = changes.flatMap((change) => (change.kind === 'vanished' ? change.uids : []))
-    expect(gone).toEqual([
+    const deleted = changes.flatMap((change) => (change.kind === 'vanished' ? change.uids : []))
+    expect(deleted).toEqual([
       [2, 3],
       [5, 5],
     ])

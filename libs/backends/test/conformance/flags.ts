@@ -67,12 +67,12 @@ export function flagCases({ backend, account }: Stage): void {
     const uid = await one.append(mail)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    const notices: MailboxNotification[] = []
+    const notifications: MailboxNotification[] = []
     const stop = new AbortController()
-    const watching = session.watch((notice) => notices.push(notice), stop.signal)
+    const watching = session.watch((notification) => notifications.push(notification), stop.signal)
     await session.changeFlags([[uid, uid]], { add: ['\\Flagged'] })
     await eventually(() =>
-      expect(notices).toContainEqual(
+      expect(notifications).toContainEqual(
         expect.objectContaining({
           kind: 'flags',
           uid,

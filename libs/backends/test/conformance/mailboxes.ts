@@ -100,7 +100,7 @@ export function mailboxCases({ backend, account }: Stage): void {
     await expect(session.status('Nowhere')).rejects.toMatchObject(missing)
     await expect(session.searchUids({ all: true })).rejects.toMatchObject({
       name: 'AppError',
-      message: 'No mailbox is open',
+      message: 'No mailbox is selected',
     })
     await session.select('INBOX')
     expect(await session.searchUids({ all: true })).toEqual([])

@@ -120,7 +120,7 @@ export function messageCases(stage: Stage): void {
     const bare = await roundTrip(stage, one, '\r\nno headers at all\r\n')
     expect(bare.envelope).toEqual({ from: [], sender: [], replyTo: [], to: [], cc: [], bcc: [] })
     const uid = await one.append(
-      'Date: the day before yesterday, 99:99\r\nFrom: nobody\r\n\r\nx\r\n',
+      'Date: the day before yesterday, 99:99\r\nFrom: invalid\r\n\r\nx\r\n',
       { date },
     )
     await using session = await backend.connect(one.options)

@@ -6,18 +6,22 @@ import type { Stage, StageAccount } from '../stage.ts'
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
 interface Watched {
-  notices: MailboxNotification[]
+  notifications: MailboxNotification[]
   stop: () => Promise<void>
 }
 
 function watch(session: MailSession): Watched {
-  const notices: MailboxNotification[] = []
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const options = { everywhere: true }
-  const ended = session.watch((notice) => notices.push(notice), abort.signal, options)
+  const ended = session.watch(
+    (notification) => notifications.push(notification),
+    abort.signal,
+    options,
+  )
   ended.catch(() => {})
   return {
-    notices,
+    notifications,
     async stop() {
       abort.abort()
       await ended
@@ -35,7 +39,7 @@ async function everywhere(one: StageAccount, session: MailSession): Promise<Watc
   await session.select('INBOX')
   const watched = watch(session)
   await eventually(() =>
-    expect(watched.notices).toContainEqual(of('Work', { messages: 0, uidNext: 1 })),
+    expect(watched.notifications).toContainEqual(of('Work', { messages: 0, uidNext: 1 })),
   )
   return watched
 }
@@ -46,26 +50,30 @@ export function everywhereCases({ backend, account }: Stage): void {
     await using one = await account()
     await using session = await backend.connect(one.options)
     expect(session.capabilities.notify).toBe(true)
-    const { notices, stop } = await everywhere(one, session)
+    const { notifications, stop } = await everywhere(one, session)
     const uid = await one.append(mail, { mailbox: 'Work' })
     await eventually(() =>
-      expect(notices).toContainEqual(of('Work', { messages: 1, uidNext: uid + 1, unseen: 1 })),
+      expect(notifications).toContainEqual(
+        of('Work', { messages: 1, uidNext: uid + 1, unseen: 1 }),
+      ),
     )
     await one.append(mail)
-    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 1 }))
     await stop()
   })
 
   test('MailSession.watch: everywhere, flags changed in another mailbox, reports its mod-sequence', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
-    const { notices, stop } = await everywhere(one, session)
+    const { notifications, stop } = await everywhere(one, session)
     const uid = await one.append(mail, { mailbox: 'Work' })
-    await eventually(() => expect(notices).toContainEqual(of('Work', { messages: 1 })))
+    await eventually(() => expect(notifications).toContainEqual(of('Work', { messages: 1 })))
     const { highestModseq = 0n } = await session.status('Work')
     await one.changeFlags(uid, { mailbox: 'Work', add: ['\\Flagged'] })
     await eventually(() => {
-      const last = notices.findLast((notice) => notice.kind === 'mailbox' && notice.path === 'Work')
+      const last = notifications.findLast(
+        (notification) => notification.kind === 'mailbox' && notification.path === 'Work',
+      )
       expect(last).toEqual(of('Work', { highestModseq: highestModseq + 1n }))
     })
     await stop()
@@ -74,8 +82,8 @@ export function everywhereCases({ backend, account }: Stage): void {
   test('MailSession.watch: everywhere, reports created, renamed and deleted mailboxes', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
-    const { notices, stop } = await everywhere(one, session)
-    const listChanges = () => notices.filter(({ kind }) => kind === 'mailboxes').length
+    const { notifications, stop } = await everywhere(one, session)
+    const listChanges = () => notifications.filter(({ kind }) => kind === 'mailboxes').length
     const changes: [string, () => Promise<void>][] = [
       ['Ärger', () => one.createMailbox('Ärger')],
       ['Freude', () => one.renameMailbox('Ärger', 'Freude')],
@@ -99,27 +107,27 @@ export function everywhereCases({ backend, account }: Stage): void {
     await one.append(mail, { mailbox: 'Work' })
     const here: MailboxNotification[] = []
     const abort = new AbortController()
-    const ended = session.watch((notice) => here.push(notice), abort.signal)
+    const ended = session.watch((notification) => here.push(notification), abort.signal)
     await one.append(mail)
     await eventually(() => expect(here).toContainEqual({ kind: 'exists', messages: 1 }))
     abort.abort()
     await ended
     expect(here.filter(({ kind }) => kind === 'mailbox' || kind === 'mailboxes')).toEqual([])
     const second = watch(session)
-    await eventually(() => expect(second.notices).toContainEqual(of('Work', { messages: 1 })))
+    await eventually(() => expect(second.notifications).toContainEqual(of('Work', { messages: 1 })))
     await second.stop()
   })
 
   test('MailSession.watch: everywhere, calls in between, get their own responses', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
-    const { notices, stop } = await everywhere(one, session)
+    const { notifications, stop } = await everywhere(one, session)
     for (let n = 1; n <= 10; n++) {
       await one.append(mail, { mailbox: 'Work' })
       expect((await session.status('INBOX')).messages).toBe(0)
       expect((await session.listMailboxes({ status: true })).length).toBeGreaterThan(6)
     }
-    await eventually(() => expect(notices).toContainEqual(of('Work', { messages: 10 })))
+    await eventually(() => expect(notifications).toContainEqual(of('Work', { messages: 10 })))
     await stop()
   })
 }

@@ -175,10 +175,10 @@ export function searchCases({ backend, account }: Stage): void {
     expect(await searchUidsOf(session, { emailId })).toEqual([2])
     expect(await searchUidsOf(session, { emailId, seen: true })).toEqual([])
     expect(
-      await searchUidsOf(session, { emailIds: [emailId, 'nobody', 'no id)'], seen: true }),
+      await searchUidsOf(session, { emailIds: [emailId, 'unknown', 'no id)'], seen: true }),
     ).toEqual([2])
     expect(await searchUidsOf(session, { emailIds: [] })).toEqual([])
-    const many = Array.from({ length: 300 }, (_, n) => `nobody${n}`)
+    const many = Array.from({ length: 300 }, (_, n) => `unknown${n}`)
     expect(await searchUidsOf(session, { emailIds: [...many, emailId] })).toEqual([2])
     if (threadId) expect(await searchUidsOf(session, { threadId })).toContain(2)
   })

@@ -6,19 +6,19 @@ import type { Stage } from '../stage.ts'
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
 interface Watched {
-  notices: MailboxNotification[]
+  notifications: MailboxNotification[]
   ended: Promise<void>
   stop: () => Promise<void>
 }
 
 function watch(session: MailSession): Watched {
-  const notices: MailboxNotification[] = []
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
-  const ended = session.watch((notice) => notices.push(notice), abort.signal)
+  const ended = session.watch((notification) => notifications.push(notification), abort.signal)
   // Awaited only by the tests that expect its rejection.
   ended.catch(() => {})
   return {
-    notices,
+    notifications,
     ended,
     async stop() {
       abort.abort()
@@ -32,18 +32,18 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    const { notices, stop } = watch(session)
+    const { notifications, stop } = watch(session)
 
     const uid = await one.append(mail)
-    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 1 }))
     await one.changeFlags(uid, { add: ['\\Flagged'] })
     await eventually(() =>
-      expect(notices).toContainEqual(
+      expect(notifications).toContainEqual(
         expect.objectContaining({ kind: 'flags', flags: expect.arrayContaining(['\\Flagged']) }),
       ),
     )
     await one.expunge(uid)
-    await eventually(() => expect(notices).toContainEqual({ kind: 'expunge' }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'expunge' }))
     await stop()
   })
 
@@ -65,11 +65,11 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    const { notices, stop } = watch(session)
+    const { notifications, stop } = watch(session)
     for (let n = 1; n <= 5; n++) expect((await session.status('INBOX')).messages).toBe(0)
     await Promise.all([session.ping(), session.searchUids({ all: true }), session.ping()])
     await one.append(mail)
-    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 1 }))
     await stop()
   })
 
@@ -83,8 +83,8 @@ export function watchCases({ backend, hasty, account }: Stage): void {
       await session.ping()
       expect(await session.searchUids({ flag: '\\Seen' })).toEqual([[1, 1]])
     })
-    const { notices, stop } = watch(session)
-    expect(notices).toContainEqual({ kind: 'exists', messages: 1 })
+    const { notifications, stop } = watch(session)
+    expect(notifications).toContainEqual({ kind: 'exists', messages: 1 })
     await stop()
   })
 
@@ -92,7 +92,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await expect(session.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
-      message: 'No mailbox is open',
+      message: 'No mailbox is selected',
     })
     await session.select('INBOX')
     const { ended } = watch(session)

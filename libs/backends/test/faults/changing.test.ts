@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
 import { connect, distort, inbox, letter, start, inTime } from './stage.ts'
 
-const { truncatesAfter: breaksAfter, rejects: refuses, replies: says, sendsRaw: spits } = imapFaults
+const { truncatesAfter, rejects, replies, sendsRaw } = imapFaults
 const rfc822 = Buffer.from(letter('new'))
 
 test('appendMessage: no APPENDUID, stores the message and returns no UID', async () => {
@@ -31,7 +31,7 @@ test.each([
 ])('appendMessage: response %j, is an error', async (text, error) => {
   const server = await start()
   const session = await inbox(server)
-  server.on('APPEND', refuses(text))
+  server.on('APPEND', rejects(text))
   await expect(session.appendMessage('INBOX', rfc822)).rejects.toMatchObject(error)
   await session.ping()
 })
@@ -50,8 +50,8 @@ test('appendMessage: full quota or message beyond the limit, has the code of the
 })
 
 test.each([
-  ['before it takes the message', spits('', 'reset')],
-  ['after it took it', breaksAfter(0)],
+  ['before it takes the message', sendsRaw('', 'reset')],
+  ['after it took it', truncatesAfter(0)],
 ])('appendMessage: connection lost %s, is unreachable', async (_, hook) => {
   const server = await start()
   const session = await inbox(server)
@@ -67,7 +67,7 @@ test('appendMessage: literal rejected before it is sent, is rejected', async () 
     capabilities: usualCapabilities.filter((name) => name !== 'LITERAL+'),
   })
   const session = await inbox(server)
-  server.on('APPEND', refuses('NO [ALERT] not now'))
+  server.on('APPEND', rejects('NO [ALERT] not now'))
   await expect(session.appendMessage('INBOX', rfc822)).rejects.toMatchObject({ kind: 'rejected' })
   await session.ping()
 })
@@ -107,7 +107,7 @@ test('moveMessages: without MOVE and UIDPLUS, keeps messages that other clients 
 test('moveMessages: COPY failed, deletes nothing', async () => {
   const server = await start(2, { capabilities: withoutMove, mailboxes: ['Archive'] })
   const session = await inbox(server)
-  server.on('COPY', refuses('NO [OVERQUOTA] Quota exceeded'))
+  server.on('COPY', rejects('NO [OVERQUOTA] Quota exceeded'))
   await expect(session.moveMessages([[1, 2]], 'Archive')).rejects.toMatchObject({
     kind: 'rejected',
     code: 'OVERQUOTA',
@@ -126,7 +126,7 @@ test.each([
 ])('moveMessages: COPYUID of %s, returns no UIDs', async (_, line) => {
   const server = await start(2, { mailboxes: ['Archive'] })
   const session = await inbox(server)
-  server.on('MOVE', says(line))
+  server.on('MOVE', replies(line))
   const { uids } = await inTime(session.moveMessages([[1, 2]], 'Archive'))
   expect([...(uids ?? [])].filter(([from]) => from > 2)).toEqual([])
 })
@@ -137,7 +137,7 @@ test.each([
 ])('changeFlags: %s rejected by the server, has its code', async (_, name, text) => {
   const server = await start(2)
   const session = await inbox(server)
-  server.on(name, refuses(text))
+  server.on(name, rejects(text))
   const change =
     name === 'STORE'
       ? session.changeFlags([[1, 1]], { add: ['own'] })
@@ -156,11 +156,11 @@ test('createMailbox, renameMailbox, deleteMailbox: rejected, have the code of th
   await expect(session.renameMailbox('Nowhere', 'Else')).rejects.toMatchObject({
     code: 'NONEXISTENT',
   })
-  server.on('CREATE', refuses('NO [LIMIT] Too many mailboxes'))
+  server.on('CREATE', rejects('NO [LIMIT] Too many mailboxes'))
   await expect(session.createMailbox('More')).rejects.toMatchObject({
     kind: 'rejected',
     code: 'LIMIT',
   })
-  server.on('RENAME', refuses('NO [CANNOT] [Gmail] folders stay'))
+  server.on('RENAME', rejects('NO [CANNOT] [Gmail] folders stay'))
   await expect(session.renameMailbox('There', 'Where')).rejects.toMatchObject({ code: 'CANNOT' })
 })

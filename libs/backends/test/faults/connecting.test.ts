@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
 import { backend, connect, optionsOf, start, inTime } from './stage.ts'
 
-const { limitsConnections, notConnected, rejects: refuses, sendsRaw: spits, times } = imapFaults
+const { limitsConnections, notConnected, rejects, sendsRaw, times } = imapFaults
 
 test.each<[string, string, 'close' | 'reset']>([
   ['a BYE', '* BYE Too many connections\r\n', 'close'],
@@ -15,7 +15,7 @@ test.each<[string, string, 'close' | 'reset']>([
   ['bytes', '\0\xff\x16\x03\x01\r\n\0\r\n', 'close'],
 ])('ImapBackend.connect: greeting is %s, is unreachable immediately', async (_, raw, then) => {
   const server = await start()
-  server.on('greeting', spits(raw, then))
+  server.on('greeting', sendsRaw(raw, then))
   await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({
     name: 'AppError',
     kind: 'unreachable',
@@ -49,7 +49,7 @@ test.each(['LOGIN', 'CAPABILITY', 'NAMESPACE'])(
   'ImapBackend.connect: BYE in response to %s, is unreachable with its text',
   async (name) => {
     const server = await start(0, { capabilities: ['IMAP4rev1', 'NAMESPACE'] })
-    server.on(name, spits('* BYE Temporary failure of the backend\r\n', 'close'))
+    server.on(name, sendsRaw('* BYE Temporary failure of the backend\r\n', 'close'))
     await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({
       kind: 'unreachable',
       extras: { info: { response: expect.stringContaining('Temporary failure') } },
@@ -60,7 +60,7 @@ test.each(['LOGIN', 'CAPABILITY', 'NAMESPACE'])(
 test('ImapBackend.connect: server with temporary failures, is unreachable until it recovers', async () => {
   const server = await start()
   for (const name of ['LOGIN', 'AUTHENTICATE'])
-    server.on(name, times(3, refuses('NO [UNAVAILABLE] Service temporarily unavailable')))
+    server.on(name, times(3, rejects('NO [UNAVAILABLE] Service temporarily unavailable')))
   for (let tries = 0; tries < 3; tries++)
     await expect(backend.connect(optionsOf(server))).rejects.toMatchObject({
       kind: 'unreachable',
@@ -78,9 +78,9 @@ test.each([
   ['NO Server Unavailable. 15', 'unreachable'],
   ['NO [OVERQUOTA] Account exceeded command or bandwidth limits.', 'unreachable'],
   ['BAD Request is throttled. Suggested Backoff Time: 10 milliseconds', 'unreachable'],
-])('ImapBackend.connect: login response %j, is %s', async (answer, kind) => {
+])('ImapBackend.connect: login response %j, is %s', async (reply, kind) => {
   const server = await start()
-  for (const name of ['LOGIN', 'AUTHENTICATE']) server.on(name, refuses(answer))
+  for (const name of ['LOGIN', 'AUTHENTICATE']) server.on(name, rejects(reply))
   await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({ kind })
 })
 
@@ -127,11 +127,11 @@ test('ImapBackend.connect: STARTTLS removed or broken, sends no password', async
     connectTimeoutMs: 2_000,
   }
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
-  server.on('STARTTLS', refuses('BAD not today'))
+  server.on('STARTTLS', rejects('BAD not today'))
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
   server.capabilities.delete('STARTTLS')
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
-  server.on('STARTTLS', spits('{tag} OK go\r\n* OK not TLS at all\r\n'))
+  server.on('STARTTLS', sendsRaw('{tag} OK go\r\n* OK not TLS at all\r\n'))
   server.capabilities.add('STARTTLS')
   await expect(inTime(backend.connect(strict))).rejects.toMatchObject({
     kind: 'unreachable',

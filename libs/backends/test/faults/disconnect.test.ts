@@ -46,7 +46,7 @@ async function server() {
 async function play(options: Parameters<typeof backend.connect>[0]): Promise<string> {
   const session = await backend.connect(options)
   let closed: Error | undefined
-  const gone = session.closed.then((reason) => (closed = reason))
+  const closing = session.closed.then((reason) => (closed = reason))
   try {
     await session.listMailboxes({ status: true })
     await session.select('INBOX')
@@ -59,7 +59,7 @@ async function play(options: Parameters<typeof backend.connect>[0]): Promise<str
     await session[Symbol.asyncDispose]()
     return 'whole'
   } catch (error) {
-    await gone
+    await closing
     expect(closed).toMatchObject({ name: 'AppError', kind: 'unreachable' })
     throw error
   }

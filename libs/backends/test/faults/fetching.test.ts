@@ -4,14 +4,14 @@ import { distort, inbox, letter, start, uidsOf, inTime } from './stage.ts'
 
 const {
   adds,
-  truncatesAfter: breaksAfter,
+  truncatesAfter,
   mapsLines: changes,
   failsOn: chokesOn,
   hides,
   omits,
-  rejects: refuses,
+  rejects,
   repeatsUids,
-  sendsRaw: spits,
+  sendsRaw,
   times,
 } = imapFaults
 
@@ -172,7 +172,7 @@ test('fetchMessages: connection lost within a message, is unreachable', async ()
   server.mailbox('INBOX').append(letter('big', 'x'.repeat(3_000_000)))
   const session = await inbox(server)
   const { content } = await session.downloadSource(1)
-  server.on('FETCH', breaksAfter(1_000))
+  server.on('FETCH', truncatesAfter(1_000))
   await expect(Array.fromAsync(content)).rejects.toMatchObject({ kind: 'unreachable' })
   expect(await session.closed).toMatchObject({ kind: 'unreachable' })
 })
@@ -219,7 +219,7 @@ test('fetchMessages: throttled, waits for the requested time and succeeds', asyn
   const session = await inbox(server)
   server.on(
     'FETCH',
-    times(1, refuses('BAD Request is throttled. Suggested Backoff Time: 30 milliseconds')),
+    times(1, rejects('BAD Request is throttled. Suggested Backoff Time: 30 milliseconds')),
   )
   expect(await inTime(uidsOf(session.fetchMessages([[1, 2]])))).toEqual([1, 2])
 })
@@ -243,7 +243,7 @@ test('downloadSource: source returned as NIL, is not replaced', async () => {
 test('MailSession: BYE during any call, is unreachable with its text', async () => {
   const server = await start(2)
   const session = await inbox(server)
-  server.on('SEARCH', spits('* BYE Session expired, please login again\r\n', 'close'))
+  server.on('SEARCH', sendsRaw('* BYE Session expired, please login again\r\n', 'close'))
   await expect(session.searchUids({ all: true })).rejects.toMatchObject({
     kind: 'unreachable',
     extras: { info: { response: 'Session expired, please login again' } },

@@ -48,7 +48,7 @@ function mutate(line: string, random: Random): string {
   const at = random(line.length + 1)
   const length = random(12)
   const scrap = scraps[random(scraps.length)] ?? ''
-  const ways = [
+  const mutations = [
     () => line.slice(0, at),
     () => line.slice(0, at) + scrap + line.slice(at),
     () => line.slice(0, at) + line.slice(at + length),
@@ -62,7 +62,7 @@ function mutate(line: string, random: Random): string {
     () =>
       `* ${Array.from({ length: random(9) }, () => scraps[random(scraps.length)]).join(random(2) === 0 ? ' ' : '')}`,
   ]
-  return ways[random(ways.length)]?.() ?? line
+  return mutations[random(mutations.length)]?.() ?? line
 }
 
 /** Mutates some lines of the default response, and the tagged line in one case of ten. */
@@ -71,9 +71,9 @@ function disturb(random: Random): Hook {
     const lines = await command.defaultReply()
     const tagged = lines.pop() ?? ''
     const replies = lines.flatMap((line) => {
-      const way = random(6)
-      if (way === 0) return []
-      return way < 4 ? [mutate(line, random)] : [line]
+      const choice = random(6)
+      if (choice === 0) return []
+      return choice < 4 ? [mutate(line, random)] : [line]
     })
     while (random(3) === 0) replies.splice(random(replies.length + 1), 0, mutate('* OK', random))
     return {

@@ -2,24 +2,27 @@ import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
 import { connect, inbox, letter, start, inTime } from './stage.ts'
 
-const { omits, rejects: refuses, replaces, replies: says, times } = imapFaults
+const { omits, rejects, replaces, replies, times } = imapFaults
 
 test.each([
   ['0', '[UIDVALIDITY 0]'],
   ['text', '[UIDVALIDITY x]'],
   ['negative', '[UIDVALIDITY -5]'],
   ['none at all', '[NOSUCHCODE]'],
-])('MailSession.select: UIDVALIDITY is %s, fails, and a later valid one succeeds', async (_, code) => {
-  const server = await start(1)
-  server.on('SELECT', times(1, replaces(/\[UIDVALIDITY \d+\]/, code)))
-  const session = await connect(server)
-  await expect(session.select('INBOX')).rejects.toMatchObject({
-    kind: 'unreachable',
-    code: 'NoUidValidity',
-  })
-  await expect(session.searchUids({ all: true })).rejects.toMatchObject({ name: 'AppError' })
-  expect(await session.select('INBOX')).toMatchObject({ messages: 1 })
-})
+])(
+  'MailSession.select: UIDVALIDITY is %s, fails, and a later valid one succeeds',
+  async (_, code) => {
+    const server = await start(1)
+    server.on('SELECT', times(1, replaces(/\[UIDVALIDITY \d+\]/, code)))
+    const session = await connect(server)
+    await expect(session.select('INBOX')).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'NoUidValidity',
+    })
+    await expect(session.searchUids({ all: true })).rejects.toMatchObject({ name: 'AppError' })
+    expect(await session.select('INBOX')).toMatchObject({ messages: 1 })
+  },
+)
 
 test('MailSession.select: UIDVALIDITY of any value, is returned unchanged', async () => {
   const server = await start(1)
@@ -72,8 +75,8 @@ test('MailSession.select: mod-sequence lower, beyond 2^53, fractional or missing
 })
 
 test.each([
-  ['says BAD to it', refuses('BAD [CLIENTBUG] CHANGEDSINCE')],
-  ['says NO to it', refuses('NO [SERVERBUG] Server error')],
+  ['responds with BAD', rejects('BAD [CLIENTBUG] CHANGEDSINCE')],
+  ['responds with NO', rejects('NO [SERVERBUG] Server error')],
 ])('changesSince: server that %s, fails with its text', async (_, hook) => {
   const server = await start(2)
   const session = await inbox(server)
@@ -89,7 +92,7 @@ test('MailSession.select: listed but missing mailbox, is FolderNotFound', async 
   const server = await start(0, { mailboxes: ['Phantom'] })
   const session = await connect(server)
   expect((await session.listMailboxes()).map(({ path }) => path)).toContain('Phantom')
-  server.on('SELECT', refuses("NO [NONEXISTENT] Mailbox doesn't exist"))
+  server.on('SELECT', rejects("NO [NONEXISTENT] Mailbox doesn't exist"))
   await expect(session.select('Phantom')).rejects.toMatchObject({
     kind: 'not-found',
     code: 'FolderNotFound',
@@ -101,7 +104,7 @@ test('MailSession: selected mailbox deleted or renamed by another client, calls 
   const session = await connect(server)
   await session.select('Gone')
   server.deleteMailbox('Gone')
-  server.on('FETCH', refuses('NO [NONEXISTENT] Mailbox was deleted'))
+  server.on('FETCH', rejects('NO [NONEXISTENT] Mailbox was deleted'))
   await expect(Array.fromAsync(session.fetchMessages([[1, 1]]))).rejects.toMatchObject({
     name: 'AppError',
   })
@@ -149,7 +152,7 @@ test('listMailboxes: two mailboxes for sent mail and two INBOX, returns both and
 test('listMailboxes: empty list, is unreachable', async () => {
   const server = await start()
   const session = await connect(server)
-  server.on('LIST', says('{tag} OK done'))
+  server.on('LIST', replies('{tag} OK done'))
   await expect(session.listMailboxes()).rejects.toMatchObject({ kind: 'unreachable' })
 })
 
@@ -157,11 +160,11 @@ test('listMailboxes: 25,000 mailboxes, succeeds, a longer list fails', async () 
   const server = await start()
   const session = await connect(server)
   const lines = Array.from({ length: 24_999 }, (_, n) => `* LIST () "/" "m${n}"`)
-  server.on('LIST', says('* LIST () "/" INBOX', ...lines, '{tag} OK done'))
+  server.on('LIST', replies('* LIST () "/" INBOX', ...lines, '{tag} OK done'))
   const listed = await inTime(session.listMailboxes())
   expect(listed).toHaveLength(25_000)
   expect(listed.map(({ path }) => path)).toContain('INBOX')
-  server.on('LIST', says('* LIST () "/" INBOX', '* LIST () "/" more', ...lines, '{tag} OK done'))
+  server.on('LIST', replies('* LIST () "/" INBOX', '* LIST () "/" more', ...lines, '{tag} OK done'))
   await expect(inTime(session.listMailboxes())).rejects.toMatchObject({
     kind: 'unreachable',
   })
@@ -170,7 +173,7 @@ test('listMailboxes: 25,000 mailboxes, succeeds, a longer list fails', async () 
 test('changeFlags: mailbox selected read-only by the server, is rejected', async () => {
   const server = await start(1)
   server.on('SELECT', replaces(/\[READ-WRITE\]/, '[READ-ONLY]'))
-  server.on('STORE', refuses('NO [READ-ONLY] Mailbox is read-only'))
+  server.on('STORE', rejects('NO [READ-ONLY] Mailbox is read-only'))
   const session = await inbox(server)
   await expect(session.changeFlags([[1, 1]], { add: ['\\Seen'] })).rejects.toMatchObject({
     kind: 'rejected',

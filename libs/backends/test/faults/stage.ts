@@ -59,12 +59,12 @@ export async function uidsOf(messages: AsyncIterable<{ uid: number }>): Promise<
   return (await Array.fromAsync(messages)).map(({ uid }) => uid)
 }
 
-const patienceMs = 60_000
+const timeLimitMs = 60_000
 
 /** Fails after a time that is too long on any machine: no fault may cause a hang. */
 export async function inTime<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not within ${patienceMs} ms`)), patienceMs)
+  const timer = setTimeout(() => reject(new Error(`not within ${timeLimitMs} ms`)), timeLimitMs)
   try {
     return await Promise.race([work, late])
   } finally {

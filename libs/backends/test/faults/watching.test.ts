@@ -3,15 +3,16 @@ import { eventually, imapFaults } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../../src/backend.ts'
 import { hasty, inbox, inTime, letter, start } from './stage.ts'
 
-const { adds, rejects: refuses, sendsRaw: spits, times } = imapFaults
+const { adds, rejects, sendsRaw, times } = imapFaults
 
 function watch(session: MailSession) {
-  const notices: MailboxNotification[] = []
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
-  const ended = session.watch((notice) => notices.push(notice), abort.signal)
-  ended.catch(() => undefined) ended.catch(() => undefined) // Awaited only by the tests that expect its rejection.
+  const ended = session.watch((notification) => notifications.push(notification), abort.signal)
+  // Awaited only by the tests that expect its rejection.
+  ended.catch(() => undefined)
   return {
-    notices,
+    notifications,
     ended,
     stop: async () => {
       abort.abort()
@@ -27,8 +28,8 @@ test('MailSession.watch: EXISTS before IDLE is confirmed, is reported', async ()
     other.send('* 5 EXISTS')
     return undefined
   })
-  const { notices, stop } = watch(session)
-  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 5 }))
+  const { notifications, stop } = watch(session)
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 5 }))
   await stop()
 })
 
@@ -36,23 +37,23 @@ test('MailSession.watch: notifications between DONE and its response, are report
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', adds('* 9 EXISTS'))
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   await session.ping()
-  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 9 }))
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 9 }))
   await stop()
 })
 
 test('MailSession.watch: FETCH with only a mod-sequence, reports an unknown change', async () => {
   const server = await start(1)
   const session = await inbox(server)
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   server.sessions[0]?.send('* 1 FETCH (UID 1)')
   server.sessions[0]?.send('* 1 FETCH (UID 1 MODSEQ (77))')
   server.sessions[0]?.send('* 1 FETCH (MODSEQ (78) UID 1 FLAGS (\\Seen))')
   await eventually(() =>
-    expect(notices).toEqual([
+    expect(notifications).toEqual([
       { kind: 'flags', flags: [] },
       { kind: 'flags', uid: 1, flags: ['\\Seen'], modseq: 78n },
     ]),
@@ -63,11 +64,11 @@ test('MailSession.watch: FETCH with only a mod-sequence, reports an unknown chan
 test('MailSession.watch: OK "Still here", counts as activity without a notification', async () => {
   const server = await start()
   const session = await inbox(server)
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   for (let n = 0; n < 20; n++) server.sessions[0]?.send('* OK Still here')
   server.mailbox('INBOX').append(letter('one'))
-  await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 1 }]))
+  await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 1 }]))
   await stop()
 })
 
@@ -85,16 +86,16 @@ test('MailSession.watch: server silent in IDLE, closes the connection', async ()
 })
 
 test.each([
-  ['refused with BAD', refuses('BAD IDLE not allowed')],
-  ['refused with NO', refuses('NO [CANNOT] not now')],
-  ['ended at once', refuses('OK that was it')],
+  ['refused with BAD', rejects('BAD IDLE not allowed')],
+  ['refused with NO', rejects('NO [CANNOT] not now')],
+  ['ended immediately', rejects('OK that was it')],
 ])('MailSession.watch: IDLE is %s, falls back to polling', async (_, hook) => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', hook)
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   server.mailbox('INBOX').append(letter('one'))
-  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 1 }))
   await stop()
 })
 
@@ -123,19 +124,19 @@ test('MailSession.watch: 50,000 deletions, are reported without accumulating', a
   const lines = Array.from({ length: 50_000 }, () => '* 1 EXPUNGE')
   server.on('NOOP', times(1, adds('* 50003 EXISTS', ...lines)))
   await inTime(session.ping())
-  const { notices, stop } = watch(session)
-  expect(notices).toContainEqual({ kind: 'expunge' })
-  expect(notices.length).toBeLessThan(10)
+  const { notifications, stop } = watch(session)
+  expect(notifications).toContainEqual({ kind: 'expunge' })
+  expect(notifications.length).toBeLessThan(10)
   await stop()
 })
 
 test('MailSession.watch: VANISHED of all possible UIDs, is reported immediately', async () => {
   const server = await start(3)
   const session = await inbox(server)
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   server.sessions[0]?.send('* VANISHED 1:4294967295')
-  await eventually(() => expect(notices).toContainEqual({ kind: 'expunge' }))
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'expunge' }))
   await inTime(session.ping())
   await stop()
 })
@@ -146,15 +147,15 @@ test('NotificationBuffer: 100,000 changed flags between two watches, are limited
   const lines = Array.from({ length: 100_000 }, () => '* 1 FETCH (UID 1 FLAGS (\\Seen))')
   server.on('NOOP', times(1, adds(...lines)))
   await inTime(session.ping())
-  const { notices, stop } = watch(session)
-  expect(notices.length).toBeGreaterThan(0)
-  expect(notices.length).toBeLessThanOrEqual(1_001)
+  const { notifications, stop } = watch(session)
+  expect(notifications.length).toBeGreaterThan(0)
+  expect(notifications.length).toBeLessThanOrEqual(1_001)
   await stop()
 })
 
 test('MailSession.watch: invalid response to IDLE, closes the connection', async () => {
   const server = await start()
   const session = await inbox(server)
-  server.on('IDLE', spits('* OK\r\n+\r\n* \r\n* 99999999999 EXISTS\r\n* x EXPUNGE\r\n', 'close'))
+  server.on('IDLE', sendsRaw('* OK\r\n+\r\n* \r\n* 99999999999 EXISTS\r\n* x EXPUNGE\r\n', 'close'))
   await expect(inTime(watch(session).ended)).rejects.toMatchObject({ kind: 'unreachable' })
 })
