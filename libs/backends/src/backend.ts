@@ -299,7 +299,7 @@ export interface MailSession extends AsyncDisposable {
    */
   appendMessage(path: string, content: Buffer, options?: AppendOptions): Promise<AppendedMessage>
   /**
-   * Waits in IDLE until the signal aborts or the connection ends, and calls `onNotification` with each
+   * Waits in IDLE until the signal aborts or the connection ends. Calls `onNotification` with each
    * notification. Without IDLE, sends NOOP every 30 s. IDLE is renewed within 29 minutes (RFC
    * 2177). A dead connection is detected within 2 minutes.
    *

@@ -22,9 +22,9 @@ export function parseSequenceSet(text: string): UidRange[] {
     const char = at === text.length ? comma : text.charCodeAt(at)
     if (char >= zero && char <= nine) {
       number = number * 10 + (char - zero)
-      if (number > maxUid) throw unreadable(text)
+      if (number > maxUid) throw invalidSequenceSet(text)
     } else if (number === 0) {
-      throw unreadable(text)
+      throw invalidSequenceSet(text)
     } else if (char === colon && first === 0) {
       first = number
       number = 0
@@ -34,7 +34,7 @@ export function parseSequenceSet(text: string): UidRange[] {
       )
       first = number = 0
     } else {
-      throw unreadable(text)
+      throw invalidSequenceSet(text)
     }
   }
   return normaliseRanges(pieces)
@@ -52,13 +52,13 @@ export function normaliseRanges(ranges: readonly UidRange[]): UidRange[] {
   const inOrder = ranges.every((range, at) => at === 0 || (ranges[at - 1]?.[0] ?? 0) <= range[0])
   const sorted = inOrder ? ranges : ranges.toSorted((a, b) => a[0] - b[0])
   const joined: UidRange[] = []
-  let open: [number, number] | undefined
+  let current: [number, number] | undefined
   for (const [first, last] of sorted) {
-    if (open && first <= open[1] + 1) {
-      if (last > open[1]) open[1] = last
+    if (current && first <= current[1] + 1) {
+      if (last > current[1]) current[1] = last
     } else {
-      open = [first, last]
-      joined.push(open)
+      current = [first, last]
+      joined.push(current)
     }
   }
   return joined
@@ -68,10 +68,10 @@ export function normaliseRanges(ranges: readonly UidRange[]): UidRange[] {
 export function rangesOf(uids: Iterable<number>): UidRange[] {
   const sorted = Uint32Array.from(uids).sort()
   const ranges: [number, number][] = []
-  let open: [number, number] | undefined
+  let current: [number, number] | undefined
   for (const uid of sorted) {
-    if (open && uid <= open[1] + 1) open[1] = uid
-    else ranges.push((open = [uid, uid]))
+    if (current && uid <= current[1] + 1) current[1] = uid
+    else ranges.push((current = [uid, uid]))
   }
   return ranges
 }
@@ -94,17 +94,17 @@ export function* batchesOf(
   size: number,
 ): Generator<UidRange[], void, undefined> {
   let batch: UidRange[] = []
-  let room = size
+  let remaining = size
   for (const [first, last] of ranges) {
     for (let from = first; from <= last;) {
-      const to = Math.min(last, from + room - 1)
+      const to = Math.min(last, from + remaining - 1)
       batch.push([from, to])
-      room -= to - from + 1
+      remaining -= to - from + 1
       from = to + 1
-      if (room > 0) continue
+      if (remaining > 0) continue
       yield batch
       batch = []
-      room = size
+      remaining = size
     }
   }
   if (batch.length > 0) yield batch
@@ -138,7 +138,7 @@ export function reachesBeyond(some: readonly UidRange[], all: readonly UidRange[
   return some.some(([first, last]) => !all.some(([from, to]) => from <= first && last <= to))
 }
 
-function unreadable(text: string): AppError {
+function invalidSequenceSet(text: string): AppError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
   return new AppError(
     'unreachable',

@@ -81,10 +81,10 @@ test('changesSince: without QRESYNC, requests flags only', async () => {
 })
 
 test.each([
-  ['is not granted', { ...qresync, ENABLE: () => ['{tag} OK done'] }],
-  ['is refused', { ...qresync, ENABLE: () => ['{tag} BAD what?'] }],
+  ['not enabled', { ...qresync, ENABLE: () => ['{tag} OK done'] }],
+  ['rejected', { ...qresync, ENABLE: () => ['{tag} BAD what?'] }],
   [
-    'is not for this mailbox',
+    'unavailable in this mailbox',
     {
       ...qresync,
       SELECT: () => [

@@ -5,9 +5,9 @@ import { afterEach, expect, test } from '@jest/globals'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
 
-const open: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const close of open.splice(0)) await close()
+  for (const close of cleanups.splice(0)) await close()
 })
 
 interface CompressingServer {
@@ -67,7 +67,7 @@ async function compressingServer(
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  open.push(async () => {
+  cleanups.push(async () => {
     sockets.forEach((socket) => socket.destroy())
     server.close()
     await once(server, 'close')

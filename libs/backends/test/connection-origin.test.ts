@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { backend, start } from './scripted-session.ts'
 
 /** Source address of a connection that the server rejects with BYE. */
-async function comesFrom(localAddresses: readonly string[]): Promise<string | undefined> {
+async function sourceAddressOf(localAddresses: readonly string[]): Promise<string | undefined> {
   const { options } = await start()
   let from: string | undefined
   const server = createServer((socket) => {
@@ -19,8 +19,8 @@ async function comesFrom(localAddresses: readonly string[]): Promise<string | un
 }
 
 test("ImapBackend.connect: localAddresses, uses the first local one of the server's family", async () => {
-  expect(await comesFrom(['192.0.2.1', '::1', '127.0.0.7', '127.0.0.8'])).toBe('127.0.0.7')
-  expect(await comesFrom(['192.0.2.1'])).toBe('127.0.0.1')
+  expect(await sourceAddressOf(['192.0.2.1', '::1', '127.0.0.7', '127.0.0.8'])).toBe('127.0.0.7')
+  expect(await sourceAddressOf(['192.0.2.1'])).toBe('127.0.0.1')
 })
 
 test('ImapBackend.connect: clientInfo, is sent with ID over the default values', async () => {

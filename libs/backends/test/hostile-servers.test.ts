@@ -4,7 +4,7 @@ import type { MailboxNotification } from '../src/backend.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { defaultTimings } from '../src/imap/watch.ts'
 import type { Reply } from './scripted-server.ts'
-import { backend, hasty, session, start } from './scripted-session.ts'
+import { backend, shortTimeoutBackend, session, start } from './scripted-session.ts'
 
 const esearch: Reply = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
 const idle: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
@@ -93,10 +93,10 @@ test('searchUids: ESEARCH, returns ranges without expanding them', async () => {
 })
 
 test.each([
-  ['another kind of answer', '* SEARCH 1 2'],
-  ['no answer', '* OK nothing to say'],
-  ['an answer without its UIDs', '* ESEARCH (TAG "x") UID COUNT 2'],
-  ['fewer UIDs than it counts', '* ESEARCH (TAG "x") UID COUNT 2 ALL 1'],
+  ['a plain SEARCH response', '* SEARCH 1 2'],
+  ['no response', '* OK nothing to say'],
+  ['a count without UIDs', '* ESEARCH (TAG "x") UID COUNT 2'],
+  ['fewer UIDs than its count', '* ESEARCH (TAG "x") UID COUNT 2 ALL 1'],
 ])('searchUids: ESEARCH with %s, falls back to SEARCH', async (_, line) => {
   const one = await session({
     CAPABILITY: esearch,
@@ -289,7 +289,7 @@ test('MailSession.watch: silent IDLE, sends NOOP and starts IDLE again', async (
 })
 
 test('MailSession.watch: IDLE never confirmed, closes the connection', async () => {
-  const one = await session({ CAPABILITY: idle, IDLE: () => undefined }, hasty)
+  const one = await session({ CAPABILITY: idle, IDLE: () => undefined }, shortTimeoutBackend)
   await expect(one.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'ETIMEDOUT',

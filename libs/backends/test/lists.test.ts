@@ -81,8 +81,8 @@ test('listMailboxes: inbox listed twice or not at all, returns it once', async (
 })
 
 test.each([
-  ['nothing', []],
-  ['nothing that can be opened', ['* LIST (\\NonExistent) "/" Gone', '* LIST (\\Noselect) "/" Up']],
+  ['no mailboxes', []],
+  ['unselectable mailboxes', ['* LIST (\\NonExistent) "/" Gone', '* LIST (\\Noselect) "/" Up']],
 ])('listMailboxes: list of %s, is unreachable', async (_, lines) => {
   const one = await session({ LIST: listing(() => [...lines, done]) })
   await expect(one.listMailboxes()).rejects.toMatchObject({ kind: 'unreachable' })
@@ -157,8 +157,8 @@ test('MailSession.status: STATUS of another mailbox, is not the result', async (
 })
 
 test.each([
-  ['no answer', [done], { kind: 'unreachable', code: 'NoUidValidity' }],
-  ['a plain NO for a mailbox that is not listed', ['{tag} NO no'], { code: 'FolderNotFound' }],
+  ['without STATUS response', [done], { kind: 'unreachable', code: 'NoUidValidity' }],
+  ['rejected with NO, mailbox not listed', ['{tag} NO no'], { code: 'FolderNotFound' }],
   ['BAD', ['{tag} BAD no'], { kind: 'rejected' }],
 ])('MailSession.status: %s, is an error', async (_, reply, expected) => {
   const one = await session({ STATUS: () => reply, LIST: listing(() => [done]) })

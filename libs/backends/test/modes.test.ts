@@ -31,7 +31,7 @@ function selected(commands: string[]): string[] {
 
 test.each([
   [
-    'UTF-8 where that is agreed on',
+    'UTF-8 with UTF8=ACCEPT enabled',
     {
       CAPABILITY: () => ['* CAPABILITY IMAP4rev1 ENABLE UTF8=ACCEPT', done],
       ENABLE: () => ['* ENABLED UTF8=ACCEPT', done],
@@ -39,7 +39,7 @@ test.each([
     names,
   ],
   [
-    'modified UTF-7 where it is not granted',
+    'modified UTF-7 without UTF8=ACCEPT',
     {
       CAPABILITY: () => ['* CAPABILITY IMAP4rev1 ENABLE UTF8=ACCEPT', done],
       ENABLE: () => [done],
@@ -61,7 +61,7 @@ test.each([
   [undefined, true],
   [false, true],
   [true, false],
-])('ImapBackend.connect: disableIMAP4rev2 %s, uses %s', async (disabled, spoken) => {
+])('ImapBackend.connect: disableIMAP4rev2 %s, uses IMAP4rev2: %s', async (disabled, spoken) => {
   const { options, received } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IMAP4rev2 ENABLE', done],
     ENABLE: () => ['* ENABLED IMAP4REV2', done],
@@ -79,10 +79,10 @@ const basic: Partial<SelectedMailbox> = { messages: 3, uidValidity: 7n }
 test.each<[string, string[], Partial<SelectedMailbox>]>([
   ['no UIDNEXT', [], { ...basic, uidNext: 0 }],
   ['UIDNEXT 0', ['* OK [UIDNEXT 0] none'], { ...basic, uidNext: 0 }],
-  ['a UIDNEXT that is none', ['* OK [UIDNEXT 99999999999] big'], { ...basic, uidNext: 0 }],
+  ['UIDNEXT beyond 32 bits', ['* OK [UIDNEXT 99999999999] big'], { ...basic, uidNext: 0 }],
   ['no FLAGS', ['* OK [UIDNEXT 4] ok'], { ...basic, uidNext: 4, flags: [] }],
   [
-    'a code without a value',
+    'response codes without a value',
     ['* OK [HIGHESTMODSEQ] what', '* OK [UIDNEXT] what', '* OK [] what'],
     { ...basic, uidNext: 0 },
   ],

@@ -2,21 +2,21 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../src/backend.ts'
 import type { Reply, Command } from './scripted-server.ts'
-import { hasty, session, start } from './scripted-session.ts'
+import { shortTimeoutBackend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
 const capable: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
 
-interface Watched {
+interface WatchedSession {
   one: MailSession & { received: string[] }
   notifications: MailboxNotification[]
   /** Sends lines while the session is in IDLE. */
-  say: (...lines: string[]) => Promise<void>
+  sendLines: (...lines: string[]) => Promise<void>
   stop: () => Promise<void>
 }
 
 /** Session that watches all mailboxes, on a server with these responses. */
-async function watch(replies: Record<string, Reply>): Promise<Watched> {
+async function watch(replies: Record<string, Reply>): Promise<WatchedSession> {
   let idle: Command | undefined
   const one = await session({
     CAPABILITY: capable,
@@ -40,7 +40,7 @@ async function watch(replies: Record<string, Reply>): Promise<Watched> {
   return {
     one,
     notifications,
-    async say(...lines) {
+    async sendLines(...lines) {
       await eventually(() => expect(idle).toBeDefined())
       for (const line of lines) idle?.socket.write(`${line}\r\n`)
     },
@@ -52,7 +52,7 @@ async function watch(replies: Record<string, Reply>): Promise<Watched> {
 }
 
 /** Watches again until IDLE has started. */
-async function watchAgain(one: Watched['one']): Promise<void> {
+async function watchAgain(one: WatchedSession['one']): Promise<void> {
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   const before = idles()
   const abort = new AbortController()
@@ -63,10 +63,10 @@ async function watchAgain(one: Watched['one']): Promise<void> {
 }
 
 test('Notify: sent once per session, reports all mailboxes with their counters', async () => {
-  const { one, notifications, say, stop } = await watch({
+  const { one, notifications, sendLines, stop } = await watch({
     NOTIFY: () => ['* STATUS Work (MESSAGES 3 UIDNEXT 9 UIDVALIDITY 7 UNSEEN 1)', done],
   })
-  await say(
+  await sendLines(
     '* STATUS "Entw&APw-rfe" (HIGHESTMODSEQ 90071992547409931)',
     '* STATUS inbox (MESSAGES x UIDNEXT 0 UIDVALIDITY 0)',
     '* LIST (\\NonExistent) "/" Work',
@@ -93,10 +93,12 @@ test('Notify: sent once per session, reports all mailboxes with their counters',
 test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
   'Notify: response %j, disables it and watches one mailbox',
   async (refusal) => {
-    const { one, notifications, say, stop } = await watch({ NOTIFY: () => [`{tag} ${refusal}`] })
+    const { one, notifications, sendLines, stop } = await watch({
+      NOTIFY: () => [`{tag} ${refusal}`],
+    })
     await eventually(() => expect(notifications).toEqual([{ kind: 'overflow' }]))
     expect(one.capabilities.notify).toBe(false)
-    await say('* 9 EXISTS')
+    await sendLines('* 9 EXISTS')
     await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 9 }))
     await stop()
     await watchAgain(one)
@@ -105,8 +107,8 @@ test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
 )
 
 test('Notify: NOTIFICATIONOVERFLOW, is reported and NOTIFY not sent again', async () => {
-  const { one, notifications, say, stop } = await watch({})
-  await say('* OK [NOTIFICATIONOVERFLOW] ...A comment can go here...')
+  const { one, notifications, sendLines, stop } = await watch({})
+  await sendLines('* OK [NOTIFICATIONOVERFLOW] ...A comment can go here...')
   await eventually(() => expect(notifications).toEqual([{ kind: 'overflow' }]))
   expect(one.capabilities.notify).toBe(false)
   await stop()
@@ -115,14 +117,14 @@ test('Notify: NOTIFICATIONOVERFLOW, is reported and NOTIFY not sent again', asyn
 })
 
 test('MailboxNames: UTF-8 in NOTIFY responses, keeps UTF-7 in commands', async () => {
-  const { one, notifications, say, stop } = await watch({
+  const { one, notifications, sendLines, stop } = await watch({
     LIST: ({ rest }) =>
       rest === '"" ""'
         ? ['* LIST (\\Noselect) "/" ""', done]
         : ['* LIST () "/" {9}\r\nEntwürfe', '* LIST () "/" "Entw&APw-rfe"', done],
     STATUS: () => ['* STATUS "Entw&APw-rfe" (MESSAGES 1 UIDVALIDITY 5)', done],
   })
-  await say('* STATUS {9}\r\nEntwürfe (MESSAGES 1)')
+  await sendLines('* STATUS {9}\r\nEntwürfe (MESSAGES 1)')
   await eventually(() =>
     expect(notifications).toEqual([{ kind: 'mailbox', path: 'Entwürfe', status: { messages: 1 } }]),
   )
@@ -138,11 +140,11 @@ test('MailboxNames: UTF-8 in NOTIFY responses, keeps UTF-7 in commands', async (
 })
 
 test('Notify: server without NOTIFY, sends nothing', async () => {
-  const { one, say, notifications, stop } = await watch({
+  const { one, sendLines, notifications, stop } = await watch({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
   })
   // Unsolicited, and not reported.
-  await say('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
+  await sendLines('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
   await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 7 }]))
   await stop()
   expect(one.received.some((line) => line.startsWith('NOTIFY'))).toBe(false)
@@ -165,13 +167,13 @@ test('MailSession.watch: server that never confirms IDLE, is polled from the thi
     IDLE: () => undefined,
   })
   for (let n = 0; n < 2; n++) {
-    await using one = await hasty.connect(options)
+    await using one = await shortTimeoutBackend.connect(options)
     await one.select('INBOX')
     await expect(one.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
       code: 'ETIMEDOUT',
     })
   }
-  await using one = await hasty.connect(options)
+  await using one = await shortTimeoutBackend.connect(options)
   await one.select('INBOX')
   const abort = new AbortController()
   const watching = one.watch(() => {}, abort.signal)

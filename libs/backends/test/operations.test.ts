@@ -5,7 +5,7 @@ import { session } from './scripted-session.ts'
 
 const ok = ['{tag} OK done']
 
-function can(...capabilities: string[]): Reply {
+function advertises(...capabilities: string[]): Reply {
   return () => [`* CAPABILITY IMAP4rev1 ${capabilities.join(' ')}`, ...ok]
 }
 
@@ -20,7 +20,7 @@ const copied = ['{tag} OK [COPYUID 9 1:2 11:12] done']
 test('moveMessages: without MOVE, copies, marks and expunges exactly these', async () => {
   const one = await session({
     ...accepting,
-    CAPABILITY: can('UIDPLUS'),
+    CAPABILITY: advertises('UIDPLUS'),
     'UID COPY': () => copied,
   })
   expect(await one.moveMessages([[1, 2]], 'Ö')).toEqual({
@@ -58,7 +58,7 @@ test.each([
 
 test('moveMessages: inconsistent COPYUID, returns no UIDs', async () => {
   const one = await session({
-    CAPABILITY: can('MOVE', 'UIDPLUS'),
+    CAPABILITY: advertises('MOVE', 'UIDPLUS'),
     'UID MOVE': () => ['* OK [COPYUID 9 1:3 11:12] moved', ...ok],
   })
   expect(await one.moveMessages([[1, 3]], 'There')).toEqual({ path: 'There', uidValidity: 9n })
@@ -85,7 +85,7 @@ test.each([
 
 test('createMailbox: personal namespace, prepends its prefix with its delimiter', async () => {
   const one = await session({
-    CAPABILITY: can('NAMESPACE'),
+    CAPABILITY: advertises('NAMESPACE'),
     NAMESPACE: () => ['* NAMESPACE (("INBOX." ".")) NIL NIL', ...ok],
     CREATE: () => ['{tag} OK [MAILBOXID (F2212ea87-6097-4256-9d51-71338625)] done'],
     SUBSCRIBE: () => ['{tag} NO not here'],
@@ -137,7 +137,7 @@ test.each([
 
 test('deleteMailbox: selected mailbox, selects the inbox first without expunging', async () => {
   const one = await session({
-    CAPABILITY: can('UNSELECT'),
+    CAPABILITY: advertises('UNSELECT'),
     EXAMINE: () => ['* 0 EXISTS', '* OK [UIDVALIDITY 1] ok', ...ok],
     DELETE: () => ok,
     UNSUBSCRIBE: () => ok,
@@ -152,21 +152,21 @@ test.each([
   ['one root', [rootLine, '* QUOTA "" (STORAGE 10 512)'], { usage: 10_240, limit: 524_288 }],
   ['other resources', ['* QUOTA "" (MESSAGE 1 2 STORAGE 1 4)'], { usage: 1_024, limit: 4_096 }],
   [
-    'several',
+    'several roots',
     ['* QUOTA a (STORAGE 1 9)', '* QUOTA b (STORAGE 3 4)'],
     { usage: 3_072, limit: 4_096 },
   ],
   [
-    'a limit beyond numbers',
+    'limit beyond safe integers',
     ['* QUOTA "" (STORAGE 1 9223372036854775807)'],
     { usage: 1_024, limit: Number.MAX_SAFE_INTEGER },
   ],
   ['no root', ['* QUOTAROOT INBOX'], undefined],
   ['no limit', [rootLine, '* QUOTA "" ()'], undefined],
-  ['nonsense', ['* QUOTA "" (STORAGE -1 x)', '* QUOTA', '* QUOTA NIL NIL'], undefined],
+  ['invalid data', ['* QUOTA "" (STORAGE -1 x)', '* QUOTA', '* QUOTA NIL NIL'], undefined],
 ])('MailSession.quota: %s', async (_, lines, quota) => {
   const one = await session({
-    CAPABILITY: can('QUOTA=RES-STORAGE'),
+    CAPABILITY: advertises('QUOTA=RES-STORAGE'),
     GETQUOTAROOT: () => [...lines, ...ok],
     GETQUOTA: () => ['{tag} NO [NOPERM] for administrators'],
   })
@@ -175,7 +175,7 @@ test.each([
 
 test('MailSession.quota: root without resources, requests it with GETQUOTA', async () => {
   const one = await session({
-    CAPABILITY: can('QUOTA'),
+    CAPABILITY: advertises('QUOTA'),
     GETQUOTAROOT: () => ['* QUOTAROOT INBOX "a b"', ...ok],
     GETQUOTA: ({ rest }) => [`* QUOTA ${rest} (STORAGE 1 2)`, ...ok],
   })
@@ -208,7 +208,7 @@ test('MailSession.quota: no quota, is undefined, a rejection is an error', async
   const without = await session({})
   expect(await without.quota()).toBeUndefined()
   const one = await session({
-    CAPABILITY: can('QUOTA'),
+    CAPABILITY: advertises('QUOTA'),
     GETQUOTAROOT: () => ['{tag} NO [NOPERM] not for you'],
   })
   await expect(one.quota()).rejects.toMatchObject({ kind: 'rejected', code: 'NOPERM' })
@@ -229,7 +229,7 @@ test.each([
 })
 
 test('appendMessage: beyond APPENDLIMIT, sends nothing', async () => {
-  const one = await session({ CAPABILITY: can('APPENDLIMIT=1000') })
+  const one = await session({ CAPABILITY: advertises('APPENDLIMIT=1000') })
   await expect(one.appendMessage('There', Buffer.alloc(1_001, 'x'))).rejects.toMatchObject({
     kind: 'rejected',
     code: 'TOOBIG',
@@ -275,7 +275,7 @@ test('MailSession.search: CHARSET rejected, sends UTF-8 without it', async () =>
 test('MailSession.search: any terms, sends no line beyond the limit', async () => {
   let count = 0
   const one = await session({
-    CAPABILITY: can('OBJECTID', 'ESEARCH'),
+    CAPABILITY: advertises('OBJECTID', 'ESEARCH'),
     'UID SEARCH': () => [`* ESEARCH (TAG "x") UID COUNT 1 ALL ${5 - (count++ % 4)}`, ...ok],
   })
   const set = Array.from({ length: 2_000 }, (_, n) => 4_000_000_000 + n * 2).join()
@@ -292,7 +292,7 @@ test('MailSession.search: any terms, sends no line beyond the limit', async () =
 
 test('MailSession.search: Gmail labels, are searched, stored and encoded for Gmail', async () => {
   const one = await session({
-    CAPABILITY: can('X-GM-EXT-1'),
+    CAPABILITY: advertises('X-GM-EXT-1'),
     'UID SEARCH': () => ['* SEARCH 1', ...ok],
     'UID STORE': () => ok,
   })

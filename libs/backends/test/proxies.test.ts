@@ -27,8 +27,8 @@ test.each(['socks5', 'socks4a', 'socks4', 'http'])(
 test.each([
   ['STARTTLS', 'socks5', false],
   ['STARTTLS', 'http', false],
-  ['TLS from the first byte', 'socks5', true],
-  ['TLS from the first byte', 'http', true],
+  ['Implicit TLS', 'socks5', true],
+  ['Implicit TLS', 'http', true],
 ])(
   'openTunnel: %s through a %s proxy, is negotiated with the server',
   async (_what, protocol, secure) => {

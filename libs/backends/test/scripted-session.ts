@@ -8,11 +8,11 @@ const timings = { sampleMs: 20, quietMs: 200, renewMs: 10_000, pollMs: 30, keepA
 /** Production backend with shorter timings. `probeMs` is long enough for a busy machine. */
 export const backend = createImapBackend({ ...timings, probeMs: 60_000 })
 /** For unresponsive servers. */
-export const hasty = createImapBackend({ ...timings, probeMs: 200 })
+export const shortTimeoutBackend = createImapBackend({ ...timings, probeMs: 200 })
 
-const open: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close()
+  for (const close of cleanups.splice(0).toReversed()) await close()
 })
 
 /** Starts a server that is closed after the test. */
@@ -21,7 +21,7 @@ export async function start(
   greeting?: string,
 ): Promise<ScriptedServer> {
   const server = await scriptedServer(replies, greeting)
-  open.push(() => server.close())
+  cleanups.push(() => server.close())
   return server
 }
 
@@ -32,7 +32,7 @@ export async function session(
 ): Promise<MailSession & { received: string[] }> {
   const { options, received } = await start(replies)
   const session = await by.connect(options)
-  open.push(async () => await session[Symbol.asyncDispose]())
+  cleanups.push(async () => await session[Symbol.asyncDispose]())
   await session.select('INBOX')
   return Object.assign(session, { received })
 }

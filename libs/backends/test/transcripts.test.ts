@@ -60,7 +60,7 @@ const settled =
 test.each<[string, Record<string, Reply>, ConnectOptions['credentials']]>([
   ['LOGIN', {}, { user: 'me', pass: password }],
   [
-    'LOGIN that is refused with the password',
+    'LOGIN with the password in its rejection',
     { LOGIN: ({ rest }) => [`{tag} NO ${rest.replaceAll('"', '')}`] },
     { user: 'me', pass: password },
   ],

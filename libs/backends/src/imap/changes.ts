@@ -33,7 +33,7 @@ async function collect(
       code: 'MissingServerExtension',
     })
   const changes = new Changes()
-  const stop = wire.collectVanished((uids) => changes.addGone(uids))
+  const stop = wire.collectVanished((uids) => changes.addVanished(uids))
   try {
     // imapflow adds VANISHED to the request if QRESYNC is enabled.
     const query = { uid: true, flags: true, labels: true }
@@ -46,13 +46,13 @@ async function collect(
 }
 
 class Changes {
-  readonly #gone: UidRange[] = []
+  readonly #vanished: UidRange[] = []
   readonly #changed: MailboxChange[] = []
   /** Shared flag arrays. Hundreds of thousands of messages have few combinations of flags. */
   readonly #combinations = new Map<string, string[]>()
 
-  addGone(uids: readonly UidRange[]): void {
-    for (const range of uids) if (this.#gone.length <= maxChanges) this.#gone.push(range)
+  addVanished(uids: readonly UidRange[]): void {
+    for (const range of uids) if (this.#vanished.length <= maxChanges) this.#vanished.push(range)
   }
 
   addFlags({ flags, ...rest }: MessageFlags): void {
@@ -64,12 +64,12 @@ class Changes {
   }
 
   all(): MailboxChange[] {
-    if (this.#gone.length > maxChanges || this.#changed.length > maxChanges)
+    if (this.#vanished.length > maxChanges || this.#changed.length > maxChanges)
       throw new AppError('unprocessable', 'Too many changes, compare the mailbox', {
         code: 'TooManyChanges',
       })
-    return this.#gone.length === 0
+    return this.#vanished.length === 0
       ? this.#changed
-      : [{ kind: 'vanished', uids: normaliseRanges(this.#gone) }, ...this.#changed]
+      : [{ kind: 'vanished', uids: normaliseRanges(this.#vanished) }, ...this.#changed]
   }
 }

@@ -60,7 +60,7 @@ class StoredWriter {
     this.#socket.cork()
     for (let at = 0; at < bytes.length; at += maxStored) {
       const piece = bytes.subarray(at, at + maxStored)
-      this.#socket.write(headOf(piece.length))
+      this.#socket.write(blockHeader(piece.length))
       this.#socket.write(piece)
     }
     this.#socket.uncork()
@@ -74,7 +74,7 @@ class StoredWriter {
 }
 
 /** Header of a stored, non-final block: its length and the one's complement of it. */
-function headOf(length: number): Buffer {
+function blockHeader(length: number): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt16LE(length, 1)
   head.writeUInt16LE(~length & maxStored, 3)

@@ -51,7 +51,7 @@ export function countersOf(items: StatusItems | undefined): Partial<Omit<Mailbox
 export function toStatus(path: string, items: StatusItems): MailboxStatus | undefined {
   const counters = countersOf(items)
   const { uidValidity } = counters
-  return uidValidity === undefined ? undefined : { ...complete(counters, path), uidValidity }
+  return uidValidity === undefined ? undefined : { ...completeStatus(counters, path), uidValidity }
 }
 
 /** MAILBOXID (RFC 8474 §4.3). Accepts a value without parentheses, as some servers send it. */
@@ -60,7 +60,7 @@ export function mailboxIdOf(items: StatusItems | undefined): string | undefined 
   return textOf(Array.isArray(id) ? id[0] : id)
 }
 
-export function complete(
+export function completeStatus(
   counters: Partial<Omit<MailboxStatus, 'path'>>,
   path: string,
 ): Omit<MailboxStatus, 'uidValidity'> {

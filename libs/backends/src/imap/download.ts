@@ -16,9 +16,9 @@ const firstBytes = 128 * 1024
  * and nothing is left open.
  */
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
-  const pieces = new Pieces(connection, uid)
-  const { size, bytes } = await pieces.first()
-  return { ...(size === undefined ? {} : { size }), content: pieces.from(bytes) }
+  const chunks = new ChunkReader(connection, uid)
+  const { size, bytes } = await chunks.first()
+  return { ...(size === undefined ? {} : { size }), content: chunks.from(bytes) }
 }
 
 export async function downloadPart(
@@ -32,9 +32,9 @@ export async function downloadPart(
   const bodyPart = root && findPart(root, part)
   if (!bodyPart)
     throw new AppError('not-found', 'Part not found in the message', { code: 'NotFound' })
-  const pieces = new Pieces(connection, uid, sectionOf(root, part))
-  const { bytes } = await pieces.first()
-  const content = decodeTransferEncoding(pieces.from(bytes), bodyPart.encoding)
+  const chunks = new ChunkReader(connection, uid, sectionOf(root, part))
+  const { bytes } = await chunks.first()
+  const content = decodeTransferEncoding(chunks.from(bytes), bodyPart.encoding)
   return {
     ...(bodyPart.size === undefined ? {} : { size: bodyPart.size }),
     part: bodyPart,
@@ -42,7 +42,7 @@ export async function downloadPart(
   }
 }
 
-class Pieces {
+class ChunkReader {
   readonly #connection: ImapConnection
   readonly #mailbox: MailboxRef
   readonly #uid: number

@@ -2,7 +2,7 @@ import { AppError } from '@posthorn/errors'
 import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { FetchedMessage, FetchOptions, UidRange } from '../backend.ts'
 import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
-import { lacksAddresses, withAddressesOf } from './addresses.ts'
+import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'
 import { isRejection } from './errors.ts'
 import { toFetchedMessage } from './message.ts'
@@ -94,7 +94,7 @@ class Fetch {
     for (const batch of batchesOf(bare, batchUidsWithHeaders))
       for (const [uid, { headers }] of await this.#rows(batch, headersOnly)) {
         const row = rows.get(uid)
-        if (row && headers) rows.set(uid, await withAddressesOf(row, headers))
+        if (row && headers) rows.set(uid, await withHeaderAddresses(row, headers))
       }
     return [...rows.values()].sort((a, b) => a.uid - b.uid).map(toFetchedMessage)
   }

@@ -59,7 +59,7 @@ export async function markDeleted(
   set: string,
 ): Promise<void> {
   if (!(await client.messageFlagsAdd(set, ['\\Deleted'], { uid: true, silent: true })))
-    throw notKept(connection, client)
+    throw storeError(connection, client)
 }
 
 /**
@@ -86,22 +86,22 @@ async function store(
   const options = { uid: true, useLabels }
   for (const set of commandSets(uids))
     await connection.call(async (client) => {
-      for (const { how, flags } of steps(update))
-        if (!(await client[how](set, flags, options))) throw notKept(connection, client)
+      for (const { method, flags } of steps(update))
+        if (!(await client[method](set, flags, options))) throw storeError(connection, client)
     }, mailbox)
 }
 
 type Step = 'messageFlagsSet' | 'messageFlagsAdd' | 'messageFlagsRemove'
 
-function steps({ add = [], remove = [], set }: FlagsUpdate): { how: Step; flags: string[] }[] {
-  if (set) return [{ how: 'messageFlagsSet', flags: [...set] }]
+function steps({ add = [], remove = [], set }: FlagsUpdate): { method: Step; flags: string[] }[] {
+  if (set) return [{ method: 'messageFlagsSet', flags: [...set] }]
   return [
-    ...(add.length > 0 ? [{ how: 'messageFlagsAdd' as const, flags: [...add] }] : []),
-    ...(remove.length > 0 ? [{ how: 'messageFlagsRemove' as const, flags: [...remove] }] : []),
+    ...(add.length > 0 ? [{ method: 'messageFlagsAdd' as const, flags: [...add] }] : []),
+    ...(remove.length > 0 ? [{ method: 'messageFlagsRemove' as const, flags: [...remove] }] : []),
   ]
 }
 
-function notKept(connection: ImapConnection, client: ImapFlow): AppError {
+function storeError(connection: ImapConnection, client: ImapFlow): AppError {
   return client.usable && client.mailbox && client.mailbox.readOnly
     ? new AppError('rejected', 'The mailbox is selected read-only', { code: 'READ-ONLY' })
     : connection.rejection('store the flags')

@@ -8,7 +8,7 @@ import { clean } from './text.ts'
 import { type Line, textOf, textsOf, type Token } from './tokens.ts'
 
 /** Maximum number of subscriptions that are renamed with a mailbox. */
-const maxFollowing = 1_000
+const maxSubscriptions = 1_000
 const maxPathLength = 1_024
 
 /** Creates and subscribes to a mailbox. Most clients show only subscribed ones. */
@@ -131,7 +131,7 @@ async function listSubscribed(connection: ImapConnection, pattern: string): Prom
         // `\Noselect` in LSUB: only a child is subscribed (RFC 3501 §6.3.9).
         if (textsOf(flags).some((flag) => flag.toLowerCase() === '\\noselect')) return
         const raw = textOf(name)
-        if (raw !== undefined && paths.length < maxFollowing) paths.push(wire.pathOf(raw))
+        if (raw !== undefined && paths.length < maxSubscriptions) paths.push(wire.pathOf(raw))
       },
     })
   } catch (error) {

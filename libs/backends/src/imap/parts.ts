@@ -14,7 +14,7 @@ export async function readParts(
     const bodyPart = findPart(structure, part)
     if (!bodyPart || maxBytes <= 0) return []
     const key = sectionOf(structure, part)
-    return [{ part, key, maxBytes, bodyPart, maxLength: transferred(bodyPart, maxBytes) }]
+    return [{ part, key, maxBytes, bodyPart, maxLength: encodedBytes(bodyPart, maxBytes) }]
   })
   if (sections.length === 0) return new Map()
   const row = await fetchOne({ connection, mailbox: connection.selected }, uid, {
@@ -33,7 +33,7 @@ export async function readParts(
  * Encoded bytes that contain `maxBytes` of content. Base64 turns 57 bytes into 78, quoted-printable
  * at most 25 into 79 (RFC 2045 §6).
  */
-function transferred({ encoding }: BodyPart, maxBytes: number): number {
+function encodedBytes({ encoding }: BodyPart, maxBytes: number): number {
   switch (encoding?.trim().toLowerCase()) {
     case 'base64':
       return Math.ceil((maxBytes * 78) / 57) + 80
@@ -46,10 +46,12 @@ function transferred({ encoding }: BodyPart, maxBytes: number): number {
 
 async function decode(bytes: Buffer, { encoding }: BodyPart, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(
-    await Array.fromAsync(takeBytes(decodeTransferEncoding(one(bytes), encoding), maxBytes)),
+    await Array.fromAsync(
+      takeBytes(decodeTransferEncoding(singleChunk(bytes), encoding), maxBytes),
+    ),
   )
 }
 
-async function* one(bytes: Buffer): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes
 }

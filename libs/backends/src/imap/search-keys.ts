@@ -210,10 +210,10 @@ function withSets(keys: Token[], { seq, uid }: SearchTerms): Token[][] {
     ...(seq === undefined ? [] : [{ before: [], pieces: setPieces('seq', seq) }]),
     ...(uid === undefined ? [] : [{ before: [word('UID')], pieces: setPieces('uid', uid) }]),
   ]
-  const room = Math.floor((maxLineLength - 500 - lengthOf(keys)) / Math.max(1, sets.length))
+  const available = Math.floor((maxLineLength - 500 - lengthOf(keys)) / Math.max(1, sets.length))
   let searches = [keys]
   for (const { before, pieces } of sets)
-    searches = joinedTo(pieces, Math.max(500, room)).flatMap((set) =>
+    searches = joinedTo(pieces, Math.max(500, available)).flatMap((set) =>
       searches.map((search) => [...before, { type: 'SEQUENCE', value: set }, ...search]),
     )
   return searches.map((search) => (search.length === 0 ? [word('ALL')] : search))
@@ -236,15 +236,15 @@ function isSequenceNumber(number: string | undefined): boolean {
 
 function joinedTo(pieces: readonly string[], maxLength: number): string[] {
   const joined: string[] = []
-  let open = ''
+  let current = ''
   for (const piece of pieces) {
-    if (open !== '' && open.length + 1 + piece.length > maxLength) {
-      joined.push(open)
-      open = ''
+    if (current !== '' && current.length + 1 + piece.length > maxLength) {
+      joined.push(current)
+      current = ''
     }
-    open = open === '' ? piece : `${open},${piece}`
+    current = current === '' ? piece : `${current},${piece}`
   }
-  return [...joined, open]
+  return [...joined, current]
 }
 
 function keyed(term: (typeof textKeys)[number], value: string | undefined): Token[] {

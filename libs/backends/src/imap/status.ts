@@ -2,7 +2,7 @@ import type { ImapFlowError } from 'imapflow'
 import type { MailboxStatus } from '../backend.ts'
 import type { ImapConnection } from './connection.ts'
 import {
-  complete,
+  completeStatus,
   counterNames,
   countersOf,
   requireUidValidity,
@@ -36,7 +36,10 @@ export async function status(
     }
     const counters = countersOf(ownItems)
     if (counters.messages !== undefined) updateMessageCount(client, path, counters.messages)
-    return { ...complete(counters, path), uidValidity: requireUidValidity(counters.uidValidity) }
+    return {
+      ...completeStatus(counters, path),
+      uidValidity: requireUidValidity(counters.uidValidity),
+    }
   })
 }
 

@@ -11,7 +11,7 @@ const maxDepth = 64
  * number.
  */
 export function toBodyPart(node: MessageStructureObject): BodyPart {
-  return numbered(node, { number: [], isMessage: true })
+  return toNumberedPart(node, { number: [], isMessage: true })
 }
 
 /** Number of the parent node, and whether it is a message, whose only body is its part 1. */
@@ -20,18 +20,18 @@ interface ParentNode {
   isMessage: boolean
 }
 
-function numbered(node: MessageStructureObject, { number, isMessage }: ParentNode): BodyPart {
+function toNumberedPart(node: MessageStructureObject, { number, isMessage }: ParentNode): BodyPart {
   const isMultipart = node.type.startsWith('multipart/')
   const own = isMessage && !isMultipart ? [...number, 1] : number
   const hasNumber = !(isMessage && isMultipart)
   return {
     ...(hasNumber ? { part: own.join('.') } : {}),
-    ...described(node),
+    ...describeNode(node),
     ...(node.childNodes === undefined || own.length >= maxDepth
       ? {}
       : {
           childNodes: node.childNodes.map((child, at) =>
-            numbered(
+            toNumberedPart(
               child,
               isMultipart
                 ? { number: [...own, at + 1], isMessage: false }
@@ -42,7 +42,7 @@ function numbered(node: MessageStructureObject, { number, isMessage }: ParentNod
   }
 }
 
-function described(node: MessageStructureObject): Omit<BodyPart, 'part' | 'childNodes'> {
+function describeNode(node: MessageStructureObject): Omit<BodyPart, 'part' | 'childNodes'> {
   return {
     type: clean(node.type),
     ...(node.parameters === undefined ? {} : { parameters: cleanValues(node.parameters) }),

@@ -29,9 +29,9 @@ export class Transcript {
   /** Tag of the running LOGIN or AUTHENTICATE. */
   #secretTag: string | undefined
 
-  constructor(tell: (line: TranscriptLine) => void, credentials: Credentials) {
+  constructor(onLine: (line: TranscriptLine) => void, credentials: Credentials) {
     const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
-    this.#onLine = tell
+    this.#onLine = onLine
     this.#secrets = [secret, Buffer.from(secret).toString('base64')].filter(
       ({ length }) => length >= minSecretLength,
     )

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { MailboxChange, MailSession, MessageFlags } from '../../src/backend.ts'
 import { countUids } from '../../src/uid-ranges.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
@@ -14,7 +14,7 @@ function flagsIn(changes: MailboxChange[]): MessageFlags[] {
   return changes.flatMap((change) => (change.kind === 'flags' ? [change] : []))
 }
 
-export function changeCases({ backend, account }: Stage): void {
+export function changeCases({ backend, account }: TestEnvironment): void {
   test('changesSince: returns only changes after the mod-sequence', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { expect, test } from '@jest/globals'
 import { quietLogger } from '../quiet-logger.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 import { silentPort } from '../tcp-link.ts'
 
 async function closedPort(): Promise<number> {
@@ -15,7 +15,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-export function connectingCases({ backend, account }: Stage): void {
+export function connectingCases({ backend, account }: TestEnvironment): void {
   test('MailSession: disposed of, closes without a reason, and has its user', async () => {
     await using one = await account()
     const session = await backend.connect(one.options)

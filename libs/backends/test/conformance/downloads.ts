@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import type { Download } from '../../src/backend.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const megabyte = 2 ** 20
 
@@ -42,7 +42,7 @@ function source(bytes: number): Buffer {
   return Buffer.from(lines.join(''))
 }
 
-export function downloadCases({ backend, account }: Stage): void {
+export function downloadCases({ backend, account }: TestEnvironment): void {
   test('downloadPart: returns the decoded bytes', async () => {
     await using one = await account()
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * 7) % 256))

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../../src/backend.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
@@ -13,7 +13,7 @@ async function flagsIn(session: MailSession): Promise<Record<number, string[]>> 
   )
 }
 
-export function flagCases({ backend, account }: Stage): void {
+export function flagCases({ backend, account }: TestEnvironment): void {
   test('changeFlags: adds, removes or sets flags of many messages', async () => {
     await using one = await account()
     for (let n = 0; n < 4; n++) await one.append(mail, { flags: ['\\Flagged', 'old'] })

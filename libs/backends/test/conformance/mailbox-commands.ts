@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import type { ListedMailbox, MailSession } from '../../src/backend.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
@@ -9,7 +9,7 @@ async function listed(session: MailSession): Promise<Map<string, ListedMailbox>>
   return new Map((await session.listMailboxes()).map((mailbox) => [mailbox.path, mailbox]))
 }
 
-export function folderCases({ backend, account }: Stage): void {
+export function mailboxCommandCases({ backend, account }: TestEnvironment): void {
   test('createMailbox: path or levels, creates and subscribes to it', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)

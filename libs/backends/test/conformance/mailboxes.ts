@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { countUids } from '../../src/uid-ranges.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
-export function mailboxCases({ backend, account }: Stage): void {
+export function mailboxCases({ backend, account }: TestEnvironment): void {
   test('listMailboxes: returns special uses', async () => {
     await using one = await account()
     await one.createMailbox('Projekte/Ärger & Co')

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { MailSession } from '../../src/backend.ts'
 import { countUids } from '../../src/uid-ranges.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 function mail(subject: string): string {
   return `From: a@example.com\r\nSubject: ${subject}\r\n\r\nhello\r\n`
@@ -19,7 +19,7 @@ async function readSource(session: MailSession, uid: number): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(content))
 }
 
-export function movingCases({ backend, account }: Stage): void {
+export function movingCases({ backend, account }: TestEnvironment): void {
   test('moveMessages: returns the new UIDs', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../../src/backend.ts'
-import type { Stage, StageAccount } from '../stage.ts'
+import type { TestEnvironment, TestAccount } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
-interface Watched {
+interface WatchedSession {
   notifications: MailboxNotification[]
   stop: () => Promise<void>
 }
 
-function watch(session: MailSession): Watched {
+function watch(session: MailSession): WatchedSession {
   const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const options = { everywhere: true }
@@ -29,23 +29,25 @@ function watch(session: MailSession): Watched {
   }
 }
 
-function of(path: string, status: object): object {
+function mailboxNotification(path: string, status: object): object {
   return { kind: 'mailbox', path, status: expect.objectContaining(status) }
 }
 
 /** Session that watches from the inbox, after the initial counters. */
-async function everywhere(one: StageAccount, session: MailSession): Promise<Watched> {
+async function everywhere(one: TestAccount, session: MailSession): Promise<WatchedSession> {
   await one.createMailbox('Work')
   await session.select('INBOX')
   const watched = watch(session)
   await eventually(() =>
-    expect(watched.notifications).toContainEqual(of('Work', { messages: 0, uidNext: 1 })),
+    expect(watched.notifications).toContainEqual(
+      mailboxNotification('Work', { messages: 0, uidNext: 1 }),
+    ),
   )
   return watched
 }
 
 /** Cases for servers with `capabilities.notify`. */
-export function everywhereCases({ backend, account }: Stage): void {
+export function notifyCases({ backend, account }: TestEnvironment): void {
   test('MailSession.watch: everywhere, starts with all counters and reports mail in any mailbox', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
@@ -54,7 +56,7 @@ export function everywhereCases({ backend, account }: Stage): void {
     const uid = await one.append(mail, { mailbox: 'Work' })
     await eventually(() =>
       expect(notifications).toContainEqual(
-        of('Work', { messages: 1, uidNext: uid + 1, unseen: 1 }),
+        mailboxNotification('Work', { messages: 1, uidNext: uid + 1, unseen: 1 }),
       ),
     )
     await one.append(mail)
@@ -67,14 +69,16 @@ export function everywhereCases({ backend, account }: Stage): void {
     await using session = await backend.connect(one.options)
     const { notifications, stop } = await everywhere(one, session)
     const uid = await one.append(mail, { mailbox: 'Work' })
-    await eventually(() => expect(notifications).toContainEqual(of('Work', { messages: 1 })))
+    await eventually(() =>
+      expect(notifications).toContainEqual(mailboxNotification('Work', { messages: 1 })),
+    )
     const { highestModseq = 0n } = await session.status('Work')
     await one.changeFlags(uid, { mailbox: 'Work', add: ['\\Flagged'] })
     await eventually(() => {
       const last = notifications.findLast(
         (notification) => notification.kind === 'mailbox' && notification.path === 'Work',
       )
-      expect(last).toEqual(of('Work', { highestModseq: highestModseq + 1n }))
+      expect(last).toEqual(mailboxNotification('Work', { highestModseq: highestModseq + 1n }))
     })
     await stop()
   })
@@ -114,7 +118,9 @@ export function everywhereCases({ backend, account }: Stage): void {
     await ended
     expect(here.filter(({ kind }) => kind === 'mailbox' || kind === 'mailboxes')).toEqual([])
     const second = watch(session)
-    await eventually(() => expect(second.notifications).toContainEqual(of('Work', { messages: 1 })))
+    await eventually(() =>
+      expect(second.notifications).toContainEqual(mailboxNotification('Work', { messages: 1 })),
+    )
     await second.stop()
   })
 
@@ -127,7 +133,9 @@ export function everywhereCases({ backend, account }: Stage): void {
       expect((await session.status('INBOX')).messages).toBe(0)
       expect((await session.listMailboxes({ status: true })).length).toBeGreaterThan(6)
     }
-    await eventually(() => expect(notifications).toContainEqual(of('Work', { messages: 10 })))
+    await eventually(() =>
+      expect(notifications).toContainEqual(mailboxNotification('Work', { messages: 10 })),
+    )
     await stop()
   })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { MailSession, SearchTerms } from '../../src/backend.ts'
 import { uidsIn } from '../../src/uid-ranges.ts'
-import type { Stage, StageAccount } from '../stage.ts'
+import type { TestEnvironment, TestAccount } from '../environment.ts'
 
 const hour = 3_600_000
 
@@ -19,7 +19,7 @@ function mail(headers: Record<string, string>, text = 'hello'): string {
 }
 
 /** Stores four messages with UIDs 1 to 4. */
-async function furnish(one: StageAccount): Promise<void> {
+async function storeSearchMessages(one: TestAccount): Promise<void> {
   const first = {
     From: 'Jürgen <juergen@example.com>'.replace('Jürgen', '=?utf-8?Q?J=C3=BCrgen?='),
     To: 'anna@example.com',
@@ -58,10 +58,10 @@ async function searchUidsOf(session: MailSession, terms: SearchTerms): Promise<n
   return [...uidsIn(await session.search(terms))]
 }
 
-export function searchCases({ backend, account }: Stage): void {
+export function searchCases({ backend, account }: TestEnvironment): void {
   test('MailSession.search: every term, returns its matches', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX', { readOnly: true })
     const day = (text: string) => new Date(`${text}T00:00:00Z`)
@@ -111,7 +111,7 @@ export function searchCases({ backend, account }: Stage): void {
 
   test('MailSession.search: texts in any language, returns matches', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     expect(await searchUidsOf(session, { subject: 'grüße' })).toEqual([1])
@@ -137,7 +137,7 @@ export function searchCases({ backend, account }: Stage): void {
 
   test('MailSession.search: modseq, returns changes if supported', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     const { highestModseq } = await session.select('INBOX')
     if (highestModseq === undefined) {
@@ -156,7 +156,7 @@ export function searchCases({ backend, account }: Stage): void {
 
   test('MailSession.search: message ids of the server, returns matches', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     const [message] = await Array.fromAsync(session.fetchMessages([[2, 2]]))
@@ -198,7 +198,7 @@ export function searchCases({ backend, account }: Stage): void {
 
   test('MailSession.search: sets longer than a line, returns all matches', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     // Below 2^31: with a greater UID in the set, Cyrus 3.6 returns nothing.
@@ -219,7 +219,7 @@ export function searchCases({ backend, account }: Stage): void {
     'ü'.repeat(200),
   ])('MailSession.search: text such as %j, is searched literally', async (text) => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     for (const term of ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const)

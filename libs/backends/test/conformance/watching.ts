@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../../src/backend.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
-interface Watched {
+interface WatchedSession {
   notifications: MailboxNotification[]
   ended: Promise<void>
   stop: () => Promise<void>
 }
 
-function watch(session: MailSession): Watched {
+function watch(session: MailSession): WatchedSession {
   const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = session.watch((notification) => notifications.push(notification), abort.signal)
@@ -27,7 +27,7 @@ function watch(session: MailSession): Watched {
   }
 }
 
-export function watchCases({ backend, hasty, account }: Stage): void {
+export function watchCases({ backend, shortTimeoutBackend, account }: TestEnvironment): void {
   test('MailSession.watch: reports arrivals, changed flags and deletions', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
@@ -121,7 +121,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
 
   test('MailSession.watch: dead connection, is detected', async () => {
     await using one = await account()
-    await using session = await hasty.connect(one.options)
+    await using session = await shortTimeoutBackend.connect(one.options)
     await session.select('INBOX')
     const { ended } = watch(session)
     one.freeze()

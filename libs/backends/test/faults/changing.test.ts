@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
-import { connect, distort, inbox, letter, start, inTime } from './stage.ts'
+import { connect, distort, inbox, letter, start, inTime } from './fault-setup.ts'
 
 const { truncatesAfter, rejects, replies, sendsRaw } = imapFaults
 const rfc822 = Buffer.from(letter('new'))
@@ -50,8 +50,8 @@ test('appendMessage: full quota or message beyond the limit, has the code of the
 })
 
 test.each([
-  ['before it takes the message', sendsRaw('', 'reset')],
-  ['after it took it', truncatesAfter(0)],
+  ['before the message is accepted', sendsRaw('', 'reset')],
+  ['after the message was accepted', truncatesAfter(0)],
 ])('appendMessage: connection lost %s, is unreachable', async (_, hook) => {
   const server = await start()
   const session = await inbox(server)
@@ -121,8 +121,8 @@ test('moveMessages: COPY failed, deletes nothing', async () => {
 test.each([
   ['nothing', '{tag} OK [COPYUID ] done'],
   ['blanks', '{tag} OK [COPYUID  7  1:2  ] done'],
-  ['words', '{tag} OK [COPYUID a b c] done'],
-  ['more than was asked for', '{tag} OK [COPYUID 7 1:4294967295 1:4294967295] done'],
+  ['text', '{tag} OK [COPYUID a b c] done'],
+  ['more UIDs than requested', '{tag} OK [COPYUID 7 1:4294967295 1:4294967295] done'],
 ])('moveMessages: COPYUID of %s, returns no UIDs', async (_, line) => {
   const server = await start(2, { mailboxes: ['Archive'] })
   const session = await inbox(server)

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
-import { backend, connect, optionsOf, start, inTime } from './stage.ts'
+import { backend, connect, optionsOf, start, inTime } from './fault-setup.ts'
 
 const { limitsConnections, notConnected, rejects, sendsRaw, times } = imapFaults
 
 test.each<[string, string, 'close' | 'reset']>([
   ['a BYE', '* BYE Too many connections\r\n', 'close'],
-  ['nothing and an end', '', 'close'],
+  ['empty and closed', '', 'close'],
   ['a reset', '', 'reset'],
-  ['half a line', '* OK rea', 'reset'],
+  ['an incomplete line', '* OK rea', 'reset'],
   ['a NO', '* NO go away\r\n', 'close'],
   ['another protocol', '220 smtp.example.com ESMTP\r\n', 'close'],
   ['an HTTP server', 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n', 'close'],

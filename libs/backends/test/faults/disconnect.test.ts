@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { connect as connectSocket, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
-import { letter, backend, optionsOf, start, inTime } from './stage.ts'
+import { letter, backend, optionsOf, start, inTime } from './fault-setup.ts'
 
-interface Cut extends AsyncDisposable {
+interface LimitedLink extends AsyncDisposable {
   port: number
   /** Bytes of the server that were forwarded. */
   passed: () => number
 }
 
 /** Forwarder that closes after this number of bytes from the server. */
-async function cutAfter(bytes: number, target: number): Promise<Cut> {
+async function startLimitedLink(bytes: number, target: number): Promise<LimitedLink> {
   const sockets = new Set<Socket>()
   let passed = 0
   const server = createServer((near) => {
@@ -43,7 +43,7 @@ async function server() {
 }
 
 /** Runs the calls of a session. Returns the name of the last completed one. */
-async function play(options: Parameters<typeof backend.connect>[0]): Promise<string> {
+async function runSession(options: Parameters<typeof backend.connect>[0]): Promise<string> {
   const session = await backend.connect(options)
   let closed: Error | undefined
   const closing = session.closed.then((reason) => (closed = reason))
@@ -66,8 +66,8 @@ async function play(options: Parameters<typeof backend.connect>[0]): Promise<str
 }
 
 test('MailSession: connection closed at any byte, pending calls fail and the server stays usable', async () => {
-  const whole = await cutAfter(Infinity, (await server()).port)
-  expect(await play({ ...optionsOf(await server()), port: whole.port })).toBe('whole')
+  const whole = await startLimitedLink(Infinity, (await server()).port)
+  expect(await runSession({ ...optionsOf(await server()), port: whole.port })).toBe('whole')
   const total = whole.passed()
   await whole[Symbol.asyncDispose]()
   expect(total).toBeGreaterThan(5_000)
@@ -75,8 +75,8 @@ test('MailSession: connection closed at any byte, pending calls fail and the ser
   const outcomes = new Map<string, number>()
   const cut = async (bytes: number) => {
     const script = await server()
-    await using link = await cutAfter(bytes, script.port)
-    const outcome = await inTime(play({ ...optionsOf(script), port: link.port })).catch(
+    await using link = await startLimitedLink(bytes, script.port)
+    const outcome = await inTime(runSession({ ...optionsOf(script), port: link.port })).catch(
       (error: unknown) => {
         expect({ bytes, error }).toMatchObject({ error: { name: 'AppError', kind: 'unreachable' } })
         return 'cut'

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
-import { distort, inbox, letter, start, uidsOf, inTime } from './stage.ts'
+import { distort, inbox, letter, start, uidsOf, inTime } from './fault-setup.ts'
 
 const {
   adds,
@@ -58,16 +58,16 @@ test('searchUids: N:* and duplicate UIDs, returns each new UID once', async () =
 
 test.each([
   ['cut short', '(("text" "plain"'],
-  ['no structure', 'NIL'],
+  ['NIL', 'NIL'],
   ['empty', '()'],
   ['an empty multipart', '(() "mixed")'],
   ['a multipart without a subtype', '(("text" "plain" NIL NIL NIL "7bit" 1 1))'],
   ['without a subtype', '("text" NIL NIL NIL NIL NIL NIL)'],
-  ['a number in words', '("text" "plain" NIL NIL NIL "7bit" "many" "x")'],
-  ['message/rfc822 without what it holds', '("message" "rfc822" NIL NIL NIL "7bit" 10)'],
-  ['with quotes in quotes', '("text" "plain" ("name" "a "b" c") NIL NIL "7bit" 1 1)'],
+  ['with text for numbers', '("text" "plain" NIL NIL NIL "7bit" "many" "x")'],
+  ['message/rfc822 without content', '("message" "rfc822" NIL NIL NIL "7bit" 10)'],
+  ['with nested quotes', '("text" "plain" ("name" "a "b" c") NIL NIL "7bit" 1 1)'],
   ['an atom', 'nonsense'],
-  ['a thousand deep', `${'('.repeat(1_000)}${')'.repeat(1_000)}`],
+  ['nested 1,000 levels', `${'('.repeat(1_000)}${')'.repeat(1_000)}`],
 ])('fetchMessages: BODYSTRUCTURE is %s, returns the other messages', async (_, structure) => {
   const server = await start(3)
   server.mailbox('INBOX').message(2).overrides.set('BODYSTRUCTURE', structure)
@@ -87,13 +87,10 @@ test.each([
 
 test.each([
   ['empty', '(NIL NIL NIL NIL NIL NIL NIL NIL NIL NIL)'],
-  ['nothing', 'NIL'],
+  ['missing', 'NIL'],
   ['too short', '("date" "subject")'],
   ['numbers', '(1 2 3 4 5 6 7 8 9 10)'],
-  [
-    'addresses of nothing',
-    '(NIL "s" ((NIL NIL NIL NIL)) ((NIL NIL NIL)) (()) NIL NIL NIL NIL NIL)',
-  ],
+  ['empty addresses', '(NIL "s" ((NIL NIL NIL NIL)) ((NIL NIL NIL)) (()) NIL NIL NIL NIL NIL)'],
   ['strings for addresses', '(NIL "s" "a@b" "c" NIL ("x") (("y")) NIL NIL NIL)'],
   ['cut short', '(NIL "s" ((NIL'],
 ])('fetchMessages: ENVELOPE is %s, returns all messages', async (_, envelope) => {
@@ -149,8 +146,8 @@ test('fetchMessages: responses for other messages or without UID, are separated'
 })
 
 test.each([
-  ['longer than what comes', /\{(\d+)\}\r\n/, '{99999}\r\n'],
-  ['shorter than what comes', /\{(\d+)\}\r\n/, '{3}\r\n'],
+  ['longer than its content', /\{(\d+)\}\r\n/, '{99999}\r\n'],
+  ['shorter than its content', /\{(\d+)\}\r\n/, '{3}\r\n'],
 ])(
   'fetchMessages: literal announced %s, fails or omits it within bounds',
   async (_, pattern, by) => {

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Hook, ImapScript } from '@posthorn/testkit'
 import type { MailSession } from '../../src/backend.ts'
-import { backend, optionsOf, start, inTime } from './stage.ts'
+import { backend, optionsOf, start, inTime } from './fault-setup.ts'
 
 /** Rounds of one run. The number of a failed round reproduces it. */
 const rounds = 240
 const seed = 20_240_229
 
 const escaped: unknown[] = []
-const note = (error: unknown) => void escaped.push(error)
-beforeAll(() => void process.on('unhandledRejection', note).on('uncaughtException', note))
-afterAll(() => void process.off('unhandledRejection', note).off('uncaughtException', note))
+const recordError = (error: unknown) => void escaped.push(error)
+beforeAll(
+  () => void process.on('unhandledRejection', recordError).on('uncaughtException', recordError),
+)
+afterAll(
+  () => void process.off('unhandledRejection', recordError).off('uncaughtException', recordError),
+)
 
 type Random = (below: number) => number
 
@@ -25,7 +29,7 @@ function randomFrom(start: number): Random {
   }
 }
 
-const scraps =
+const fragments =
   '( ) () (( )) " \\ [ ] {3}\r\n {99999}\r\n ~{2}\r\n <0> NIL * + \0 \r\n \r \n \xff &AOQ- & -1 0 4294967295 99999999999999999999 1:* 9.3e+06 [ALERT]'
     .split(' ')
     .concat([
@@ -47,7 +51,7 @@ const scraps =
 function mutate(line: string, random: Random): string {
   const at = random(line.length + 1)
   const length = random(12)
-  const scrap = scraps[random(scraps.length)] ?? ''
+  const scrap = fragments[random(fragments.length)] ?? ''
   const mutations = [
     () => line.slice(0, at),
     () => line.slice(0, at) + scrap + line.slice(at),
@@ -60,13 +64,13 @@ function mutate(line: string, random: Random): string {
       line.slice(at + length),
     () => Array.from({ length: random(60) }, () => String.fromCharCode(random(256))).join(''),
     () =>
-      `* ${Array.from({ length: random(9) }, () => scraps[random(scraps.length)]).join(random(2) === 0 ? ' ' : '')}`,
+      `* ${Array.from({ length: random(9) }, () => fragments[random(fragments.length)]).join(random(2) === 0 ? ' ' : '')}`,
   ]
   return mutations[random(mutations.length)]?.() ?? line
 }
 
 /** Mutates some lines of the default response, and the tagged line in one case of ten. */
-function disturb(random: Random): Hook {
+function mutateReplies(random: Random): Hook {
   return async (command) => {
     const lines = await command.defaultReply()
     const tagged = lines.pop() ?? ''
@@ -137,7 +141,7 @@ test('MailSession: random responses, every call ends with a result or an AppErro
       )
       outcomes[outcome]++
     }
-    const disturbed = disturb(random)
+    const disturbed = mutateReplies(random)
     if (number % 5 === 0) server.on('*', disturbed)
     const connecting = hangUpWhenIdle(server)
     await using session = await backend.connect(optionsOf(server)).catch((error: unknown) => {

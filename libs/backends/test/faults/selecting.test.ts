@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
-import { connect, inbox, letter, start, inTime } from './stage.ts'
+import { connect, inbox, letter, start, inTime } from './fault-setup.ts'
 
 const { omits, rejects, replaces, replies, times } = imapFaults
 
@@ -8,7 +8,7 @@ test.each([
   ['0', '[UIDVALIDITY 0]'],
   ['text', '[UIDVALIDITY x]'],
   ['negative', '[UIDVALIDITY -5]'],
-  ['none at all', '[NOSUCHCODE]'],
+  ['missing', '[NOSUCHCODE]'],
 ])(
   'MailSession.select: UIDVALIDITY is %s, fails, and a later valid one succeeds',
   async (_, code) => {
@@ -47,7 +47,7 @@ test('fetchMessages: mailbox renumbered meanwhile, fails', async () => {
 test.each([
   ['0', replaces(/UIDNEXT \d+/, 'UIDNEXT 0')],
   ['missing', omits(/UIDNEXT/)],
-  ['behind', replaces(/UIDNEXT \d+/, 'UIDNEXT 1')],
+  ['too low', replaces(/UIDNEXT \d+/, 'UIDNEXT 1')],
 ])('MailSession.select: UIDNEXT is %s, messages stay visible', async (_, hook) => {
   const server = await start(3)
   server.on('SELECT', hook)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually, imapFaults } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../../src/backend.ts'
-import { hasty, inbox, inTime, letter, start } from './stage.ts'
+import { shortTimeoutBackend, inbox, inTime, letter, start } from './fault-setup.ts'
 
 const { adds, rejects, sendsRaw, times } = imapFaults
 
@@ -74,7 +74,7 @@ test('MailSession.watch: OK "Still here", counts as activity without a notificat
 
 test('MailSession.watch: server silent in IDLE, closes the connection', async () => {
   const server = await start()
-  const session = await inbox(server, hasty)
+  const session = await inbox(server, shortTimeoutBackend)
   const { ended } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   server.sessions[0]?.freeze()
@@ -86,8 +86,8 @@ test('MailSession.watch: server silent in IDLE, closes the connection', async ()
 })
 
 test.each([
-  ['refused with BAD', rejects('BAD IDLE not allowed')],
-  ['refused with NO', rejects('NO [CANNOT] not now')],
+  ['rejected with BAD', rejects('BAD IDLE not allowed')],
+  ['rejected with NO', rejects('NO [CANNOT] not now')],
   ['ended immediately', rejects('OK that was it')],
 ])('MailSession.watch: IDLE is %s, falls back to polling', async (_, hook) => {
   const server = await start()

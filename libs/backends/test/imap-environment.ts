@@ -2,7 +2,7 @@ import { ImapFlow } from 'imapflow'
 import type { ConnectOptions, ImapBackend } from '../src/backend.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
-import type { Stage, StageAccount } from './stage.ts'
+import type { TestEnvironment, TestAccount } from './environment.ts'
 import { tcpLink } from './tcp-link.ts'
 
 const timings = {
@@ -17,7 +17,7 @@ const timings = {
  * Production backend with shorter timings. `probeMs` is long, because servers are slow on a busy
  * machine.
  */
-export function quickBackend(): ImapBackend {
+export function testBackend(): ImapBackend {
   return createImapBackend({ ...timings, probeMs: 60_000 })
 }
 
@@ -35,10 +35,10 @@ export interface MailServer {
 }
 
 /** Accounts on an IMAP server, modified by a separate connection of the test. */
-export function imapStage(backend: ImapBackend, server: MailServer): Stage {
+export function imapEnvironment(backend: ImapBackend, server: MailServer): TestEnvironment {
   return {
     backend,
-    hasty: createImapBackend({ ...timings, probeMs: 500 }),
+    shortTimeoutBackend: createImapBackend({ ...timings, probeMs: 500 }),
     async account() {
       const one = await server.freshUser('backends')
       const { user, pass, host, imapPort, imapsPort } = one
@@ -64,7 +64,7 @@ export function imapStage(backend: ImapBackend, server: MailServer): Stage {
       return {
         options,
         tls: { ...options, host, port: imapsPort, secure: true },
-        ...outsider(other),
+        ...otherClient(other),
         cut: link.cut,
         freeze: link.freeze,
         async [Symbol.asyncDispose]() {
@@ -77,12 +77,12 @@ export function imapStage(backend: ImapBackend, server: MailServer): Stage {
   }
 }
 
-type Outsider = Pick<
-  StageAccount,
+type OtherClient = Pick<
+  TestAccount,
   'append' | 'changeFlags' | 'expunge' | 'createMailbox' | 'renameMailbox' | 'deleteMailbox'
 >
 
-function outsider(other: ImapFlow): Outsider {
+function otherClient(other: ImapFlow): OtherClient {
   return {
     async append(rfc822, { mailbox = 'INBOX', flags = [], date } = {}) {
       const stored = await other.append(mailbox, rfc822, flags, date)

@@ -2,19 +2,19 @@ import { afterEach } from '@jest/globals'
 import { type ImapScript, type ImapScriptOptions, startImapScript } from '@posthorn/testkit'
 import type { ConnectOptions, MailSession } from '../../src/backend.ts'
 import { quietLogger } from '../quiet-logger.ts'
-import { backend, hasty } from '../scripted-session.ts'
+import { backend, shortTimeoutBackend } from '../scripted-session.ts'
 
-export { backend, hasty }
+export { backend, shortTimeoutBackend }
 
-const open: AsyncDisposable[] = []
+const disposables: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each[Symbol.asyncDispose]()
+  for (const each of disposables.splice(0).toReversed()) await each[Symbol.asyncDispose]()
 })
 
 /** Starts a server with this number of messages in its inbox, closed after the test. */
 export async function start(messages = 0, options: ImapScriptOptions = {}): Promise<ImapScript> {
   const server = await startImapScript(options)
-  open.push(server)
+  disposables.push(server)
   for (let n = 1; n <= messages; n++) server.mailbox('INBOX').append(letter(`m${n}`))
   return server
 }
@@ -43,7 +43,7 @@ export async function connect(
   by = backend,
 ): Promise<MailSession> {
   const session = await by.connect({ ...optionsOf(server), ...more })
-  open.push(session)
+  disposables.push(session)
   return session
 }
 

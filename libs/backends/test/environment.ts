@@ -1,15 +1,15 @@
 import type { ConnectOptions, ImapBackend } from '../src/backend.ts'
 
 /** Environment of the conformance suite for one mail server. */
-export interface Stage {
+export interface TestEnvironment {
   backend: ImapBackend
   /** Variant with short timeouts, for unresponsive servers. */
-  hasty: ImapBackend
+  shortTimeoutBackend: ImapBackend
   /** Unused account, reached through a link of its own. */
-  account: () => Promise<StageAccount>
+  account: () => Promise<TestAccount>
 }
 
-export interface StageAccount extends AsyncDisposable {
+export interface TestAccount extends AsyncDisposable {
   options: ConnectOptions
   /** Options for implicit TLS. */
   tls: ConnectOptions
