@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { UidRange } from './backend.ts'
+import type { UidRange } from './mail-session.ts'
 
 /** Maximum UID: 32 bits, never zero (RFC 9051 §9). */
 export const maxUid = 0xffff_ffff

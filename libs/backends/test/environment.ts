@@ -1,4 +1,4 @@
-import type { ConnectOptions, ImapBackend } from '../src/backend.ts'
+import type { ConnectOptions, ImapBackend } from '../src/mail-session.ts'
 
 /** Environment of the conformance suite for one mail server. */
 export interface TestEnvironment {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotification } from '../src/backend.ts'
+import type { MailboxNotification } from '../src/mail-session.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { defaultTimings } from '../src/imap/watch.ts'
 import type { Reply } from './scripted-server.ts'

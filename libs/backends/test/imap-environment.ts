@@ -1,5 +1,5 @@
 import { ImapFlow } from 'imapflow'
-import type { ConnectOptions, ImapBackend } from '../src/backend.ts'
+import type { ConnectOptions, ImapBackend } from '../src/mail-session.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
 import type { TestEnvironment, TestAccount } from './environment.ts'

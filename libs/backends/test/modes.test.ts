@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { SelectedMailbox } from '../src/backend.ts'
+import type { SelectedMailbox } from '../src/mail-session.ts'
 import type { Reply } from './scripted-server.ts'
 import { backend, session, start } from './scripted-session.ts'
 

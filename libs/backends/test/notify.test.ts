@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotification, MailSession } from '../src/backend.ts'
+import type { MailboxNotification, MailSession } from '../src/mail-session.ts'
 import type { Reply, Command } from './scripted-server.ts'
 import { shortTimeoutBackend, session, start } from './scripted-session.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MailSession } from '../src/backend.ts'
+import type { MailSession } from '../src/mail-session.ts'
 import type { Reply } from './scripted-server.ts'
 import { session } from './scripted-session.ts'
 

@@ -1,7 +1,7 @@
 // Separate process of the download cases: reads one source and prints its memory growth, unaffected
 // by other tests.
 import { createImapBackend } from '../src/imap/backend.ts'
-import type { ConnectOptions } from '../src/backend.ts'
+import type { ConnectOptions } from '../src/mail-session.ts'
 import { quietLogger } from './quiet-logger.ts'
 
 const options = JSON.parse(process.argv[2] ?? '') as Omit<ConnectOptions, 'log'>

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import type { ConnectOptions } from '../src/backend.ts'
+import type { ConnectOptions } from '../src/mail-session.ts'
 import { quietLogger } from './quiet-logger.ts'
 
 /** Received command. */

@@ -1,5 +1,5 @@
 import { afterEach } from '@jest/globals'
-import type { MailSession } from '../src/backend.ts'
+import type { MailSession } from '../src/mail-session.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { type Reply, scriptedServer, type ScriptedServer } from './scripted-server.ts'
 

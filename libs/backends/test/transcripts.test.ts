@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
-import type { ConnectOptions, TranscriptLine } from '../src/backend.ts'
+import type { ConnectOptions, TranscriptLine } from '../src/mail-session.ts'
 import type { Reply } from './scripted-server.ts'
 import { backend, start } from './scripted-session.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { AppendedMessage, AppendOptions } from '../backend.ts'
+import type { AppendedMessage, AppendOptions } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { commandMs } from './connection.ts'
 import { assertFlag } from './flags.ts'

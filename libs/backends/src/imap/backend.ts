@@ -1,4 +1,4 @@
-import type { ImapBackend } from '../backend.ts'
+import type { ImapBackend } from '../mail-session.ts'
 import { enableCompression } from './compress.ts'
 import { ImapConnection } from './connection.ts'
 import { QuirkCache } from './server-quirks.ts'

@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import type { Capabilities } from '../backend.ts'
+import type { Capabilities } from '../mail-session.ts'
 import { hasCapability } from './imapflow-internals.ts'
 
 /** Capabilities as advertised, or implied by IMAP4rev2 if enabled (RFC 9051 appendix E). */

@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxChange, MessageFlags, UidRange } from '../backend.ts'
+import type { MailboxChange, MessageFlags, UidRange } from '../mail-session.ts'
 import { normaliseRanges } from '../uid-ranges.ts'
 import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'

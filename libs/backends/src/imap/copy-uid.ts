@@ -1,4 +1,4 @@
-import type { UidRange } from '../backend.ts'
+import type { UidRange } from '../mail-session.ts'
 import { countUids, maxUid, normaliseRanges, reachesBeyond, uidsIn } from '../uid-ranges.ts'
 import { responseCode } from './exec-command.ts'
 import { type Line, textOf, type Token } from './tokens.ts'

@@ -1,7 +1,7 @@
 import { hasCapability } from './imapflow-internals.ts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxStatus } from '../backend.ts'
+import type { MailboxStatus } from '../mail-session.ts'
 import { type StatusItems, textOf } from './tokens.ts'
 import type { Wire } from './wire.ts'
 

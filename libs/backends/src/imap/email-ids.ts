@@ -1,4 +1,4 @@
-import type { UidRange } from '../backend.ts'
+import type { UidRange } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { commandSets } from './flags.ts'
 import { clean } from './text.ts'

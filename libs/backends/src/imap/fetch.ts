@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
-import type { FetchedMessage, FetchOptions, UidRange } from '../backend.ts'
+import type { FetchedMessage, FetchOptions, UidRange } from '../mail-session.ts'
 import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
 import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'

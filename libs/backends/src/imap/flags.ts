@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { FlagsUpdate, UidRange } from '../backend.ts'
+import type { FlagsUpdate, UidRange } from '../mail-session.ts'
 import {
   batchesOf,
   countUids,

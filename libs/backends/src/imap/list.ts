@@ -1,7 +1,7 @@
 import type { SpecialUse } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow, ListResponse } from 'imapflow'
-import type { ListedMailbox } from '../backend.ts'
+import type { ListedMailbox } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { counterNames, mailboxIdOf, toStatus } from './counters.ts'
 import { hasCapability } from './imapflow-internals.ts'

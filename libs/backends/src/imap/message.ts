@@ -1,5 +1,5 @@
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
-import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../backend.ts'
+import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../mail-session.ts'
 import { toBodyPart } from './structure.ts'
 import { clean } from './text.ts'
 

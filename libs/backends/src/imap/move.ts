@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import type { MovedMessages, UidRange } from '../backend.ts'
+import type { MovedMessages, UidRange } from '../mail-session.ts'
 import { normaliseRanges, parseSequenceSet, rangesOf, reachesBeyond } from '../uid-ranges.ts'
 import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'

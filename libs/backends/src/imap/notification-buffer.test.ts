@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from '@jest/globals'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxNotification } from '../backend.ts'
+import type { MailboxNotification } from '../mail-session.ts'
 import { NotificationBuffer } from './notification-buffer.ts'
 import type { Wire } from './wire.ts'
 

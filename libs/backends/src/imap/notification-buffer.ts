@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import type { MailboxNotification } from '../backend.ts'
+import type { MailboxNotification } from '../mail-session.ts'
 import { maxMailboxes } from './mailbox-names.ts'
 import { clean } from './text.ts'
 import type { Wire } from './wire.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { Capabilities } from '../backend.ts'
+import type { Capabilities } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { isRejection } from './errors.ts'
 import { countersOf } from './counters.ts'

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { findLocalAddress, resolveAllowed, type ResolvedAddress } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
-import type { ConnectOptions } from '../backend.ts'
+import type { ConnectOptions } from '../mail-session.ts'
 import { connectError, connectAborted } from './errors.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 import { openTunnel } from './tunnel.ts'

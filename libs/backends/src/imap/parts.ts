@@ -1,4 +1,4 @@
-import type { BodyPart, PartRequest } from '../backend.ts'
+import type { BodyPart, PartRequest } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { decodeTransferEncoding, takeBytes } from './decode.ts'
 import { fetchOne } from './download.ts'

@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import type { Quota } from '../backend.ts'
+import type { Quota } from '../mail-session.ts'
 import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { mailboxError } from './errors.ts'

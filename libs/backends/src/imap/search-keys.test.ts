@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { SearchTerms } from '../backend.ts'
+import type { SearchTerms } from '../mail-session.ts'
 import { compileCommand } from './imapflow-internals.ts'
 import { needsCharset, type Searchable, searchKeys } from './search-keys.ts'
 

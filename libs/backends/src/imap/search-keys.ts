@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { SearchTerms } from '../backend.ts'
+import type { SearchTerms } from '../mail-session.ts'
 import { maxUid } from '../uid-ranges.ts'
 import { maxLineLength } from './exec-command.ts'
 import type { Token } from './tokens.ts'

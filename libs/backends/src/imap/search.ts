@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { SearchTerms, UidQuery, UidRange } from '../backend.ts'
+import type { SearchTerms, UidQuery, UidRange } from '../mail-session.ts'
 import { countUids, maxUid, normaliseRanges, parseSequenceSet, rangesOf } from '../uid-ranges.ts'
 import { execCommand } from './exec-command.ts'
 import { capabilitiesOf, hasCondstore } from './capabilities.ts'

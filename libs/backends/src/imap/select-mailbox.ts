@@ -1,5 +1,5 @@
 import type { ImapFlowError, MailboxObject } from 'imapflow'
-import type { SelectedMailbox, SelectedMailboxSummary } from '../backend.ts'
+import type { SelectedMailbox, SelectedMailboxSummary } from '../mail-session.ts'
 import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
 import { modseqOf, requireUidValidity } from './counters.ts'

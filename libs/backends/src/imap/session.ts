@@ -20,7 +20,7 @@ import type {
   UidQuery,
   UidRange,
   PartRequest,
-} from '../backend.ts'
+} from '../mail-session.ts'
 import { appendMessage } from './append.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { changesSince } from './changes.ts'

@@ -1,5 +1,5 @@
 import type { ImapFlowError } from 'imapflow'
-import type { MailboxStatus } from '../backend.ts'
+import type { MailboxStatus } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import {
   completeStatus,

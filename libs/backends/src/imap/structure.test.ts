@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { MessageStructureObject } from 'imapflow'
-import type { BodyPart } from '../backend.ts'
+import type { BodyPart } from '../mail-session.ts'
 import { findPart, toBodyPart } from './structure.ts'
 
 const text = (): MessageStructureObject => ({ type: 'text/plain' })

@@ -1,5 +1,5 @@
 import type { MessageStructureObject } from 'imapflow'
-import type { BodyPart } from '../backend.ts'
+import type { BodyPart } from '../mail-session.ts'
 import { clean } from './text.ts'
 
 /** Maximum nesting. Deeper nodes are omitted. */

@@ -1,4 +1,4 @@
-import type { UidRange } from '../backend.ts'
+import type { UidRange } from '../mail-session.ts'
 import { parseSequenceSet } from '../uid-ranges.ts'
 
 /** Token of imapflow's parser and compiler. */

@@ -1,5 +1,5 @@
 import type { Credentials } from '@posthorn/contracts'
-import type { TranscriptLine } from '../backend.ts'
+import type { TranscriptLine } from '../mail-session.ts'
 import { clean } from './text.ts'
 
 const maxLength = 2_000

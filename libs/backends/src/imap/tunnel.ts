@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { connectSocket } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
-import type { ConnectOptions } from '../backend.ts'
+import type { ConnectOptions } from '../mail-session.ts'
 import { connectError, connectAborted } from './errors.ts'
 
 type Transport = NonNullable<ImapFlowOptions['transport']>

@@ -1,4 +1,4 @@
-import type { Capabilities, MailboxNotification } from '../backend.ts'
+import type { Capabilities, MailboxNotification } from '../mail-session.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'
 import { connectionClosed, timedOut } from './errors.ts'
 import { type ServerQuirks, ignoresIdle } from './server-quirks.ts'

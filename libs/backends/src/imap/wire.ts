@@ -1,5 +1,5 @@
 import type { ImapFlow, ImapFlowError } from 'imapflow'
-import type { UidRange } from '../backend.ts'
+import type { UidRange } from '../mail-session.ts'
 import { countUids } from '../uid-ranges.ts'
 import {
   type CompletedCommand,

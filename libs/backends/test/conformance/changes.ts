@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MailboxChange, MailSession, MessageFlags } from '../../src/backend.ts'
+import type { MailboxChange, MailSession, MessageFlags } from '../../src/mail-session.ts'
 import { countUids } from '../../src/uid-ranges.ts'
 import type { TestEnvironment } from '../environment.ts'
 

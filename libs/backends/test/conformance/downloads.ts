@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import type { Download } from '../../src/backend.ts'
+import type { Download } from '../../src/mail-session.ts'
 import type { TestEnvironment } from '../environment.ts'
 
 const megabyte = 2 ** 20

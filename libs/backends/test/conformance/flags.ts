@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotification, MailSession } from '../../src/backend.ts'
+import type { MailboxNotification, MailSession } from '../../src/mail-session.ts'
 import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'

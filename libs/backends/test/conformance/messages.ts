@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { BodyPart, FetchedMessage, MailSession } from '../../src/backend.ts'
+import type { BodyPart, FetchedMessage, MailSession } from '../../src/mail-session.ts'
 import type { TestEnvironment, TestAccount } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'

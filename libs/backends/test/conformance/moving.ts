@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MailSession } from '../../src/backend.ts'
+import type { MailSession } from '../../src/mail-session.ts'
 import { countUids } from '../../src/uid-ranges.ts'
 import type { TestEnvironment } from '../environment.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MailSession, SearchTerms } from '../../src/backend.ts'
+import type { MailSession, SearchTerms } from '../../src/mail-session.ts'
 import { uidsIn } from '../../src/uid-ranges.ts'
 import type { TestEnvironment, TestAccount } from '../environment.ts'
 

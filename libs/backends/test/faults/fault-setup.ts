@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals'
 import { type ImapScript, type ImapScriptOptions, startImapScript } from '@posthorn/testkit'
-import type { ConnectOptions, MailSession } from '../../src/backend.ts'
+import type { ConnectOptions, MailSession } from '../../src/mail-session.ts'
 import { quietLogger } from '../quiet-logger.ts'
 import { backend, shortTimeoutBackend } from '../scripted-session.ts'
 

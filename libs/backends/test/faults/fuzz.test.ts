@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Hook, ImapScript } from '@posthorn/testkit'
-import type { MailSession } from '../../src/backend.ts'
+import type { MailSession } from '../../src/mail-session.ts'
 import { backend, optionsOf, start, inTime } from './fault-setup.ts'
 
 /** Rounds of one run. The number of a failed round reproduces it. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { eventually, imapFaults } from '@posthorn/testkit'
-import type { MailboxNotification, MailSession } from '../../src/backend.ts'
+import type { MailboxNotification, MailSession } from '../../src/mail-session.ts'
 import { shortTimeoutBackend, inbox, inTime, letter, start } from './fault-setup.ts'
 
 const { adds, rejects, sendsRaw, times } = imapFaults
