@@ -37,7 +37,7 @@ export const defaultTimings: Timings = {
   keepAliveMs: 50_000,
 }
 
-type Wake = 'aborted' | 'contended' | 'due' | 'closed' | 'ended' | 'refused'
+type Wake = 'aborted' | 'contended' | 'due' | 'closed' | 'ended' | 'rejected'
 
 /** Minimum duration of IDLE. Some servers advertise it but end it immediately. */
 const shortMs = 1_000
@@ -53,7 +53,7 @@ export class Watch {
   readonly #notify: Notify
   #idles: boolean
   /** True if the server has confirmed the current IDLE. */
-  #answered = false
+  #idleConfirmed = false
 
   constructor(connection: ImapConnection, capabilities: Capabilities, options: WatchOptions) {
     const { quirks } = options
@@ -62,7 +62,7 @@ export class Watch {
     this.#quirks = quirks
     this.#notify = new Notify(connection, capabilities)
     this.#idles = capabilities.idle && !ignoresIdle(quirks)
-    connection.wire.onIdle = () => (this.#answered = quirks.hasConfirmedIdle = true)
+    connection.wire.onIdle = () => (this.#idleConfirmed = quirks.hasConfirmedIdle = true)
   }
 
   async run(
@@ -91,7 +91,7 @@ export class Watch {
     const wake = await this.#wait(signal)
     if (wake === 'closed') throw connectionClosed(await this.#connection.closed)
     if (wake === 'aborted' || wake === 'due') await this.#probe()
-    if (wake === 'refused' || (wake === 'ended' && performance.now() - began < shortMs))
+    if (wake === 'rejected' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
     // 'contended': the waiting command ends IDLE, which saves a round trip.
   }
@@ -108,11 +108,11 @@ export class Watch {
     const timer = this.#idles
       ? this.#whenQuiet(() => resolve('due'))
       : setTimeout(() => resolve('due'), this.#timings.pollMs)
-    this.#answered = false
+    this.#idleConfirmed = false
     if (this.#idles)
       client.idle().then(
-        (result) => resolve(result === false ? 'refused' : 'ended'),
-        () => resolve('refused'),
+        (result) => resolve(result === false ? 'rejected' : 'ended'),
+        () => resolve('rejected'),
       )
     try {
       const wake = await promise
@@ -149,7 +149,7 @@ export class Watch {
     const timer = setInterval(() => {
       const { received } = client.stats()
       if (received === bytes) {
-        if (client.idling && !this.#answered) this.#quirks.unansweredIdles++
+        if (client.idling && !this.#idleConfirmed) this.#quirks.unansweredIdles++
         connection.end(timedOut('The mail server stopped responding'))
       }
       bytes = received

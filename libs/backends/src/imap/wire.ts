@@ -73,7 +73,7 @@ export class Wire {
   readonly #names: MailboxNames
   #onVanishedEarlier: ((uids: UidRange[]) => void) | undefined
   #counters: ListCounters | undefined
-  #countersRefused = false
+  #countersRejected = false
 
   constructor(client: ImapFlow) {
     this.client = client
@@ -137,7 +137,7 @@ export class Wire {
 
   /** Requests counters with every LIST of `work`, unless the server has rejected that before. */
   async withCounters<T>(counters: ListCounters, work: () => Promise<T>): Promise<T> {
-    if (!this.#countersRefused) this.#counters = counters
+    if (!this.#countersRejected) this.#counters = counters
     try {
       return await work()
     } finally {
@@ -215,7 +215,7 @@ export class Wire {
       } catch (error) {
         const { code, responseStatus } = error as ImapFlowError
         if (code === 'ETHROTTLE' || responseStatus === undefined) throw error
-        this.#countersRefused = true
+        this.#countersRejected = true
         this.#counters = undefined
       }
     }
