@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { root, runJest, runProgram, runStaticChecks } from './commands.ts'
 
-// `make test`: static checks and all tests, with the servers they need. The last line counts the results.
+// `make test`: static checks and all tests, with their servers. The last line counts the results.
 //   node libs/tooling/src/test.ts                     everything
 //   node libs/tooling/src/test.ts --kind integration  one kind
 //   node libs/tooling/src/test.ts path/to/x.test.ts   one file

@@ -5,7 +5,15 @@ import { root } from './commands.ts'
 import { checkDescription, checkDocument, checkSource, type Violation } from './wording.ts'
 
 /** Folders whose texts still use replaced words. Remove an entry when its folder is rewritten. */
-const notRewritten = ['libs/backends/']
+const notRewritten = [
+  'deploy/runbook.md',
+  'libs/backends/',
+  'services/api-gateway/src/autoconfig/',
+  'services/api-gateway/src/public/',
+  'services/api-gateway/test/',
+  'services/auth-bridge/',
+  'services/smtp-proxy/',
+]
 
 /** Names and texts that are fixed elsewhere: contract members, library types, model prompts. */
 const exempt: readonly { path: RegExp; text: RegExp }[] = [

@@ -184,13 +184,13 @@ test('getOpenAiApiKey: returns the key, or nothing if none is set', async () => 
 
 test('unsealLogin: only for the host it was sealed for', async () => {
   await using _app = await start('second')
-  const open = (address: string) =>
+  const unseal = (address: string) =>
     bus.request(unsealLogin, { address }, { key: 'credentials', timeoutMs: 30_000 })
   const sealed = await sealLogin('https://u:p%3A@h.example/in?x=1', sealedBy('second'))
-  expect(await eventually(() => open(sealed))).toEqual({
+  expect(await eventually(() => unseal(sealed))).toEqual({
     address: 'https://u:p%3A@h.example/in?x=1',
   })
-  await expect(open(sealed.replace('h.example', 'evil.example'))).rejects.toMatchObject({
+  await expect(unseal(sealed.replace('h.example', 'evil.example'))).rejects.toMatchObject({
     kind: 'internal',
   })
 })
@@ -203,11 +203,11 @@ test('unsealHeader: only for the owner it was sealed for', async () => {
     sealedBy('second'),
   )
   const { key, value } = header ?? { key: '', value: '' }
-  const open = (owner: 'settings' | `account/${string}`) =>
+  const unseal = (owner: 'settings' | `account/${string}`) =>
     bus.request(unsealHeader, { owner, key, value }, { key: 'credentials', timeoutMs: 30_000 })
-  expect(await eventually(() => open('account/a'))).toEqual({ value: 'Bearer x' })
+  expect(await eventually(() => unseal('account/a'))).toEqual({ value: 'Bearer x' })
   for (const other of ['account/b', 'settings'] as const)
-    await expect(open(other)).rejects.toMatchObject({ kind: 'internal' })
+    await expect(unseal(other)).rejects.toMatchObject({ kind: 'internal' })
 })
 
 test('key rotation: two replicas with different secrets during resealing, all replies are correct', async () => {

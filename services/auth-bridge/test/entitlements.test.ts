@@ -150,7 +150,7 @@ test.each<[string, ServiceName, string, 'imap' | 'smtp', Entitlement | undefined
   ['with an unknown token', 'imap-proxy', 'mine', 'imap', { token: hashToken('x') }],
   ['for sending', 'imap-proxy', 'mine', 'smtp', { token: hashToken(token) }],
 ])(
-  'assertEntitled: %s, rejected for %s',
+  'assertEntitled: request %s by %s, unavailable',
   async (...[, service, account, protocol, entitlement]) => {
     await expect(
       requestCredentials(service, { account, protocol, entitlement }),

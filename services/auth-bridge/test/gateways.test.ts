@@ -36,12 +36,12 @@ afterAll(async () => {
 const requestCredentials = (gateway: string) =>
   bus.request(getGatewayCredentials, { gateway }, { key: 'credentials', timeoutMs: 30_000 })
 
-async function insert(gateway: string, username: string | null, place?: string): Promise<void> {
+async function insert(gateway: string, username: string | null, context?: string): Promise<void> {
   const server = { gateway, name: gateway, host: 'relay.example', port: 587, username }
   await database.db.insertInto('gateways').values(server).execute()
-  if (place === undefined) return
+  if (context === undefined) return
   const sealer = createSealer(keyPairFromSecret('of gateways').publicKey)
-  const sealed = await sealer.seal(`pass of ${gateway}`, place)
+  const sealed = await sealer.seal(`pass of ${gateway}`, context)
   await database.db.insertInto('gatewayCredentials').values({ gateway, sealed }).execute()
 }
 

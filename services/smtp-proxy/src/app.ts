@@ -73,7 +73,7 @@ async function startListening(
  * Derives the listener address from the settings. Undefined if the SMTP proxy is disabled.
  * `certificate` is the revision of the certificate; a change restarts the listener.
  */
-export function resolveAddress(
+function resolveAddress(
   settings: Settings,
   certificate: string | undefined,
 ): SmtpListenerAddress | undefined {

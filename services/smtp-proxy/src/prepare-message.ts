@@ -19,7 +19,7 @@ export interface PreparedMessage {
   controls: Controls
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   /** Sender of the envelope. A generated Message-ID gets its domain. */
   from: string
   now?: Date

@@ -12,7 +12,7 @@ const withHeaders = (headers: Record<string, string>, mail: Mail = {}): Mail => 
   ...mail,
 })
 
-test('control headers: set the fields of the submission, are removed from the message', async () => {
+test('control headers: valid, set submission fields and are removed from the message', async () => {
   await db
     .insertInto('gateways')
     .values({ gateway: 'relay', name: 'Relay', host: 'h', port: 25 })
@@ -49,7 +49,7 @@ test('control headers: set the fields of the submission, are removed from the me
   expect(mime?.toString()).not.toMatch(/x-svc/i)
 })
 
-test('X-SVC-Copy: overrides the copy option of the account, no filing without IMAP', async () => {
+test('X-SVC-Copy: false, or an account without IMAP, stores no filing', async () => {
   const filing = async (headers: Record<string, string>, user: string) => {
     const pass = await addToken({ account: user })
     return (await outbox(queueIdOf(await send(withHeaders(headers), { user, pass })))).filing
@@ -93,8 +93,8 @@ test('X-SVC-Idempotency-Key: repeated on another replica, same queue id and one 
   await using _second = await start()
   const mail = () => withHeaders({ 'X-SVC-Idempotency-Key': 'k1' })
   const before = await count()
-  const answers = await Promise.all(Array.from({ length: 8 }, () => send(mail())))
-  const ids = new Set(answers.map(queueIdOf))
+  const replies = await Promise.all(Array.from({ length: 8 }, () => send(mail())))
+  const ids = new Set(replies.map(queueIdOf))
   expect(ids.size).toBe(1)
   expect(await count()).toBe(before + 1)
   const [queueId = ''] = ids

@@ -114,7 +114,7 @@ test.each([
   ['HTTP', 'POST / HTTP/1.1\r\nHost: x\r\n\r\nEHLO x\r\n'],
   ['unknown commands', 'WIZ\r\n'.repeat(50)],
   ['commands without a login', 'NOOP\r\n'.repeat(50)],
-  ['logins after a talk of nonsense', 'AUTH PLAIN AAAA\r\n\0\0\0\r\n'.repeat(50)],
+  ['repeated invalid logins', 'AUTH PLAIN AAAA\r\n\0\0\0\r\n'.repeat(50)],
 ])('SMTPServer: %s, closes the connection', async (_name, bytes) => {
   const client = await RawClient.open(port)
   await client.reply()

@@ -50,7 +50,7 @@ test('PendingClients: client disconnects after STARTTLS, releases its permit', a
   for (let visit = 0; visit < 10; visit += 1) {
     const client = await RawClient.greeted(port)
     expect(await client.command('STARTTLS')).toMatch(/^220 /)
-    if (visit % 2 === 0) client.send('nonsense, and then gone\r\n\r\n')
+    if (visit % 2 === 0) client.send('no TLS handshake\r\n\r\n')
     client.close()
   }
   await eventually(async () => {
@@ -92,7 +92,7 @@ test('PROXY header: required from trusted proxies, versions 1 and 2 set the clie
     Buffer.from([198, 51, 100, 7, 127, 0, 0, 1, 0, 1, 0, 2]),
   ])
   await set({ smtpServerTLSEnabled: false })
-  for (const [header, answer] of [
+  for (const [header, reply] of [
     ['PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\n', /^538 /],
     [binary, /^538 /],
     ['PROXY TCP4 198.51.100.8 127.0.0.1 1 2\r\n', /^538 /],
@@ -102,7 +102,7 @@ test('PROXY header: required from trusted proxies, versions 1 and 2 set the clie
     client.send(header)
     await client.reply()
     await client.command('EHLO x')
-    expect(await client.command(plain(pass))).toMatch(answer)
+    expect(await client.command(plain(pass))).toMatch(reply)
     client.close()
   }
   const silent = await RawClient.open(port)
@@ -171,7 +171,7 @@ test('listener settings: move and stop the listener, a message in transfer is fi
   expect(await waiting.untilClosed()).toMatch(/^421 /)
 })
 
-test('listener: two replicas share the port, stopping one keeps the sessions of the other', async () => {
+test('listener: two replicas share the port, stopping one leaves the other serving', async () => {
   await set({ smtpServerEnabled: true })
   const port = await listenAt({})
   await using replicas = new AsyncDisposableStack()

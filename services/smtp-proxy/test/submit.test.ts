@@ -210,8 +210,8 @@ test('tokenAuditLog: records logins and messages of a token', async () => {
   await send({}, { pass })
   await expect(send({}, { pass })).rejects.toMatchObject({ responseCode: 450 })
   await expect(send({}, { pass: reading })).rejects.toMatchObject({ responseCode: 535 })
-  const about = { method: 'smtp', ip: '127.0.0.1', account: 'acc' }
-  const entry = { ...about, action: 'send', actionGroup: 'submit' }
+  const use = { method: 'smtp', ip: '127.0.0.1', account: 'acc' }
+  const entry = { ...use, action: 'send', actionGroup: 'submit' }
   const login = { ...entry, path: 'AUTH' }
   await eventually(async () =>
     expect(await log(pass).execute()).toMatchObject([
@@ -258,7 +258,7 @@ test('maxBufferedBytes: used up by messages in transfer, 452', async () => {
   await eventually(async () => expect((await send({})).response).toMatch(/^250 /))
 })
 
-test('submit: Postgres unavailable, 451 and a retry succeeds', async () => {
+test('submit: Postgres unavailable, temporary rejection', async () => {
   const other = await testDatabase()
   const store = storeOf(other.db)
   const otherPort = await freePort()

@@ -4,7 +4,7 @@ import { AppError } from '@posthorn/errors'
 /** Maximum that Google accepts. */
 const lifetimeSeconds = 3_600
 
-export interface AssertionClaims {
+interface AssertionClaims {
   iss: string
   sub: string
   scope: string

@@ -7,7 +7,7 @@ export const oauthTimeoutMs = minCredentialsTimeoutMs - 2_000
 export const oauthMaxBytes = 256 * 1_024
 
 /** No response, or an incomplete one. */
-export class NoResponseError extends Error {
+class NoResponseError extends Error {
   override name = 'NoResponseError'
 }
 

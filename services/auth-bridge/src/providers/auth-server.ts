@@ -50,7 +50,7 @@ export function createAuthServer({ http, address, now = Date.now }: AuthServerDe
   }
 }
 
-export interface AuthServerUrlDeps {
+interface AuthServerUrlDeps {
   db: Db
   unsealer: Unsealer
   settings: Pick<SettingsCache, 'get'>

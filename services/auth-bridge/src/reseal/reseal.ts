@@ -14,7 +14,7 @@ import { resealStrategyOf } from './strategies.ts'
  * Number of values per key id. `unreadable` counts invalid values, `clear` values that an earlier
  * release stored without sealing.
  */
-export type KeyCounts = Record<string, number>
+type KeyCounts = Record<string, number>
 
 /** Key counts of one table. */
 export interface TableKeys {

@@ -99,7 +99,7 @@ export function gatewaySealContext(gateway: string): string {
   return `gateways/${gateway}`
 }
 
-export interface SealedSample {
+interface SealedSample {
   sealed: string
   context: string
 }

@@ -2,7 +2,7 @@ import type { LastError } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-export type AppSecret = 'clientSecret' | 'serviceKey' | 'externalAccount'
+type AppSecret = 'clientSecret' | 'serviceKey' | 'externalAccount'
 
 /** Seal context of an application's secret. */
 export function appSecretSealContext(app: string, kind: AppSecret): string {
@@ -24,7 +24,6 @@ export async function findApp(db: Db, id: string) {
     .execute()
   return { ...app, secrets }
 }
-export type StoredApp = NonNullable<Awaited<ReturnType<typeof findApp>>>
 
 /** Stores the last error of an application, for its operator. Does nothing if it was deleted. */
 export async function markAppFailed(db: Db, app: string, lastError: LastError): Promise<void> {

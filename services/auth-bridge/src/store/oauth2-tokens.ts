@@ -136,7 +136,7 @@ function milliseconds(interval: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(1000 * extract(epoch from ${interval}))::float8`
 }
 
-export interface NewTokens {
+interface NewTokens {
   sealed: string
   scopes: string[]
   expiresAt: Date | null
