@@ -19,7 +19,7 @@ interface CompressingServer {
 
 /** Server that compresses after the OK to COMPRESS, or sends invalid DEFLATE. */
 async function compressingServer(
-  behaviour: 'works' | 'garbage' | 'refuses',
+  behaviour: 'works' | 'garbage' | 'rejects',
 ): Promise<CompressingServer> {
   const received: string[] = []
   let sent = 0
@@ -33,7 +33,7 @@ async function compressingServer(
       const done = `${tag} OK done\r\n`
       if (name === 'CAPABILITY')
         write(`* CAPABILITY IMAP4rev1 COMPRESS=DEFLATE${tag === '1' ? '' : ' IDLE'}\r\n${done}`)
-      else if (name === 'COMPRESS' && behaviour === 'refuses') write(`${tag} NO not now\r\n`)
+      else if (name === 'COMPRESS' && behaviour === 'rejects') write(`${tag} NO not now\r\n`)
       else if (name === 'COMPRESS') {
         write(done)
         compress()
@@ -114,7 +114,7 @@ test('enableCompression: command longer than a block, arrives complete', async (
 })
 
 test('enableCompression: COMPRESS rejected, session stays usable', async () => {
-  const server = await compressingServer('refuses')
+  const server = await compressingServer('rejects')
   await using one = await createImapBackend().connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
 })

@@ -22,7 +22,8 @@ import { Wire } from './wire.ts'
  */
 export const commandMs = 5 * 60_000
 /**
- * Maximum number of keep-alives without a call in between. Closes sessions that their owner lost.
+ * Maximum number of keep-alives without a call in between. Afterwards the server closes a session
+ * that its owner lost.
  */
 const maxKeepAlives = 12
 /** Maximum wait for the response to LOGOUT. */

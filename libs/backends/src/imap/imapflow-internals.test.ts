@@ -56,7 +56,7 @@ const properties = [
 test('imapflow-internals: installed imapflow, has the verified private members', () => {
   const internals = internalsOf(new ImapFlow({ host: 'localhost', port: 143, logger: false }))
   const functions: Record<string, unknown> = {
-    ...Object.fromEntries(methods.map((name) => [name, internals[name]])),
+    ...Object.fromEntries(methods.map((name) => [name, internals[name]] as const)),
     decodePath,
     encodePath,
     hasCapability,
