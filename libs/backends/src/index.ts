@@ -1,2 +1,2 @@
-export type * from './backend.ts'
+export type * from './mail-session.ts'
 export { imapBackend } from './imap/backend.ts'

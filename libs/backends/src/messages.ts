@@ -2,7 +2,7 @@ export interface MessageFlags {
   uid: number
   flags: string[]
   modseq?: bigint
-  /** Gmail labels, where `capabilities.gmail`. */
+  /** Gmail labels. Absent without `capabilities.gmail`. */
   labels?: string[]
 }
 
@@ -18,7 +18,7 @@ export interface BodyPart {
   parameters?: Record<string, string>
   id?: string
   encoding?: string
-  /** Bytes as transferred. */
+  /** Bytes before decoding. */
   size?: number
   disposition?: string
   dispositionParameters?: Record<string, string>
@@ -41,12 +41,15 @@ export interface FetchedMessage extends MessageFlags {
     bcc: EnvelopeAddress[]
   }
   bodyStructure: BodyPart
-  /** The header block as it came, when asked for: its first 256 KiB. */
+  /** First 256 KiB of the header, as sent by the server. Absent unless requested. */
   headers?: Buffer
   /** EMAILID and THREADID (RFC 8474), or X-GM-MSGID and X-GM-THRID of Gmail. */
   emailId?: string
   threadId?: string
-  /** The server cannot describe this message: `envelope` and `bodyStructure` say nothing. Headers, when asked for, are there. */
+  /**
+   * Set if the server cannot describe the message. `envelope` and `bodyStructure` are then empty.
+   * Requested headers are present.
+   */
   incomplete?: true
 }
 
@@ -54,17 +57,20 @@ export interface FetchOptions {
   headers?: boolean
 }
 
-/** The beginning of a part that is wanted: at most so many bytes after decoding. */
+/** Request for the first `maxBytes` of a part, counted after decoding. */
 export interface PartRequest {
   part: string
   maxBytes: number
 }
 
 export interface Download {
-  /** Bytes as the server announced them, where it did. */
+  /** Bytes announced by the server. Absent if unknown. */
   size?: number
-  /** Of a part: what the message's structure says of it. */
+  /** Structure of the part. Absent for a whole message. */
   part?: BodyPart
-  /** Decoded from the transfer encoding for parts, as stored for a whole message. Ends the fetch when it is left early. */
+  /**
+   * Decoded from the transfer encoding for parts, as stored for a whole message. Leaving the
+   * iteration early ends the fetch.
+   */
   content: AsyncIterable<Uint8Array>
 }

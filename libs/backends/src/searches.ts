@@ -1,6 +1,7 @@
 /**
- * All messages, those with a UID of `from` or above, those that have (or with `without`, lack) one flag, or those that came into the mailbox on the day of `since` (UTC) or
- * later: RFC 9051 §6.4.4 `SINCE`, which compares days alone and knows no time zone, so ask for a day more and look at the dates.
+ * All messages, those with a UID of `from` or above, those with a flag (or `without` it), or those
+ * that arrived on the UTC day of `since` or later. SINCE compares days and has no time zone (RFC
+ * 9051 §6.4.4). Callers request one more day and compare the dates.
  */
 export type UidQuery =
   | { all: true }
@@ -10,7 +11,8 @@ export type UidQuery =
   | { since: Date }
 
 /**
- * What to search for; all terms must hold. Texts match as substrings, without regard to case (RFC 9051 §6.4.4). Shapes are those of the REST API's `search`.
+ * Search terms, combined with AND. Texts match as substrings, case-insensitively (RFC 9051 §6.4.4).
+ * Field names are those of the REST API.
  */
 export interface SearchTerms {
   /** Sequence set, such as `1:10,20,*`. */
@@ -38,11 +40,11 @@ export interface SearchTerms {
   sentSince?: Date
   emailId?: string
   threadId?: string
-  /** Header name to a substring of its value; `true`: the header is there at all. */
+  /** Header name to a substring of its value, or `true` for any value. */
   header?: Readonly<Record<string, string | true>>
-  /** Gmail's own query language. */
+  /** Search in Gmail's query syntax. */
   gmailRaw?: string
   labels?: { has?: readonly string[]; not?: readonly string[] }
-  /** Any of these; all other terms are ignored. */
+  /** Any of these ids. All other terms are ignored. */
   emailIds?: readonly string[]
 }

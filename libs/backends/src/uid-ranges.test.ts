@@ -17,7 +17,7 @@ const range = tuple(integer({ min: 1, max: 99 }), integer({ min: 0, max: 9 })).m
   ([first, more]) => [first, first + more] as const,
 )
 
-test('a sequence set is read in whatever order the server writes it', () => {
+test('parseSequenceSet: pieces in any order, returns ordered ranges', () => {
   expect(parseSequenceSet('1:5,9')).toEqual([
     [1, 5],
     [9, 9],
@@ -27,7 +27,7 @@ test('a sequence set is read in whatever order the server writes it', () => {
   expect(parseSequenceSet('1:4294967295')).toEqual([[1, 4294967295]])
 })
 
-test('what is no sequence set is an error that says so', () => {
+test('parseSequenceSet: invalid text, throws', () => {
   for (const text of [
     '',
     ',',
@@ -56,7 +56,7 @@ test('what is no sequence set is an error that says so', () => {
   )
 })
 
-test('any ranges become ascending ranges without overlap that hold the same UIDs', () => {
+test('normaliseRanges: any ranges, returns ascending ranges without overlap and the same UIDs', () => {
   assert(
     property(array(range), (ranges) => {
       const uids = new Set(ranges.flatMap((range) => [...uidsIn([range])]))
@@ -67,7 +67,7 @@ test('any ranges become ascending ranges without overlap that hold the same UIDs
   )
 })
 
-test('batches hold every UID once and no more than asked', () => {
+test('batchesOf: returns every UID once, at most `size` per batch', () => {
   assert(
     property(array(range), integer({ min: 1, max: 20 }), (list, size) => {
       const ranges = normaliseRanges(list)
@@ -79,7 +79,7 @@ test('batches hold every UID once and no more than asked', () => {
   expect(batchesOf([[1, 0xffff_ffff]], 500).next().value).toEqual([[1, 500]])
 })
 
-test('ranges are cut into pieces by the length of what is written', () => {
+test('piecesOf: cuts ranges by their length as text', () => {
   expect([...piecesOf([], 10)]).toEqual([])
   assert(
     property(array(range), integer({ min: 1, max: 40 }), (ranges, maxLength) => {
@@ -91,7 +91,7 @@ test('ranges are cut into pieces by the length of what is written', () => {
   )
 })
 
-test('ranges reach beyond others where one UID does', () => {
+test('reachesBeyond: is true if one UID is not contained', () => {
   assert(
     property(array(range), array(range), (some, all) => {
       const [within, whole] = [normaliseRanges(some), normaliseRanges(all)]

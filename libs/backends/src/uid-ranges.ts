@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
-import type { UidRange } from './backend.ts'
+import type { UidRange } from './mail-session.ts'
 
-/** RFC 9051 §9: a UID is a number of 32 bits and never zero. */
+/** Maximum UID: 32 bits, never zero (RFC 9051 §9). */
 export const maxUid = 0xffff_ffff
 
 const colon = 58
@@ -10,9 +10,9 @@ const zero = 48
 const nine = 57
 
 /**
- * Reads a sequence set such as `1:5,9` in one pass, without a string or an array per UID. Reversed, unsorted and overlapping
- * pieces (some servers write them) come out in order. `*` has no place in an answer: it, zero, numbers beyond 32 bits and anything
- * else throw `unreachable`, as a server that talks nonsense.
+ * Parses a sequence set such as `1:5,9` in one pass, without allocations per UID. Sorts and merges
+ * reversed, unsorted and overlapping pieces, which some servers send. Throws `unreachable` for `*`,
+ * zero, numbers beyond 32 bits and other invalid text.
  */
 export function parseSequenceSet(text: string): UidRange[] {
   const pieces: UidRange[] = []
@@ -22,9 +22,9 @@ export function parseSequenceSet(text: string): UidRange[] {
     const char = at === text.length ? comma : text.charCodeAt(at)
     if (char >= zero && char <= nine) {
       number = number * 10 + (char - zero)
-      if (number > maxUid) throw unreadable(text)
+      if (number > maxUid) throw invalidSequenceSet(text)
     } else if (number === 0) {
-      throw unreadable(text)
+      throw invalidSequenceSet(text)
     } else if (char === colon && first === 0) {
       first = number
       number = 0
@@ -34,83 +34,86 @@ export function parseSequenceSet(text: string): UidRange[] {
       )
       first = number = 0
     } else {
-      throw unreadable(text)
+      throw invalidSequenceSet(text)
     }
   }
   return normaliseRanges(pieces)
 }
 
-/** As a command takes it: `1:5,9`. Empty for no UIDs, which no command may carry. */
+/** Formats ranges for a command: `1:5,9`. Empty for no UIDs, which no command accepts. */
 export function formatSequenceSet(ranges: readonly UidRange[]): string {
   return ranges
     .map(([first, last]) => (first === last ? String(first) : `${first}:${last}`))
     .join(',')
 }
 
-/** Ascending, without overlap, neighbours joined. Linear where the ranges are in order already. */
+/** Sorts, merges overlapping and joins adjacent ranges. Linear if they are sorted. */
 export function normaliseRanges(ranges: readonly UidRange[]): UidRange[] {
   const inOrder = ranges.every((range, at) => at === 0 || (ranges[at - 1]?.[0] ?? 0) <= range[0])
   const sorted = inOrder ? ranges : ranges.toSorted((a, b) => a[0] - b[0])
   const joined: UidRange[] = []
-  let open: [number, number] | undefined
+  let current: [number, number] | undefined
   for (const [first, last] of sorted) {
-    if (open && first <= open[1] + 1) {
-      if (last > open[1]) open[1] = last
+    if (current && first <= current[1] + 1) {
+      if (last > current[1]) current[1] = last
     } else {
-      open = [first, last]
-      joined.push(open)
+      current = [first, last]
+      joined.push(current)
     }
   }
   return joined
 }
 
-/** Single UIDs, in any order and possibly repeated, as ranges. */
+/** Ranges of single UIDs, which may be unsorted and repeated. */
 export function rangesOf(uids: Iterable<number>): UidRange[] {
   const sorted = Uint32Array.from(uids).sort()
   const ranges: [number, number][] = []
-  let open: [number, number] | undefined
+  let current: [number, number] | undefined
   for (const uid of sorted) {
-    if (open && uid <= open[1] + 1) open[1] = uid
-    else ranges.push((open = [uid, uid]))
+    if (current && uid <= current[1] + 1) current[1] = uid
+    else ranges.push((current = [uid, uid]))
   }
   return ranges
 }
 
-/** How many UIDs the ranges hold. */
+/** Number of UIDs in the ranges. */
 export function countUids(ranges: readonly UidRange[]): number {
   let count = 0
   for (const [first, last] of ranges) count += last - first + 1
   return count
 }
 
-/** Every UID of the ranges, one after the other. */
+/** UIDs of the ranges. */
 export function* uidsIn(ranges: readonly UidRange[]): Generator<number, void, undefined> {
   for (const [first, last] of ranges) for (let uid = first; uid <= last; uid++) yield uid
 }
 
-/** The ranges cut into pieces of at most `size` UIDs, in order. */
+/** Splits the ranges into batches of at most `size` UIDs, in order. */
 export function* batchesOf(
   ranges: readonly UidRange[],
   size: number,
 ): Generator<UidRange[], void, undefined> {
   let batch: UidRange[] = []
-  let room = size
+  let remaining = size
   for (const [first, last] of ranges) {
     for (let from = first; from <= last;) {
-      const to = Math.min(last, from + room - 1)
+      const to = Math.min(last, from + remaining - 1)
       batch.push([from, to])
-      room -= to - from + 1
+      remaining -= to - from + 1
       from = to + 1
-      if (room > 0) continue
+      if (remaining > 0) continue
       yield batch
       batch = []
-      room = size
+      remaining = size
     }
   }
   if (batch.length > 0) yield batch
 }
 
-/** The ranges cut into pieces that are written in at most so many characters each, in order; a range is never cut. */
+/**
+ * Splits the ranges into pieces of at most `maxLength` characters as text, in order. Never splits a
+ * range.
+ */
 export function* piecesOf(
   ranges: readonly UidRange[],
   maxLength: number,
@@ -130,15 +133,15 @@ export function* piecesOf(
   if (piece.length > 0) yield piece
 }
 
-/** Whether one of `some` is not among `all`, both in order. */
+/** True if a range of `some` is not contained in `all`. Both are sorted. */
 export function reachesBeyond(some: readonly UidRange[], all: readonly UidRange[]): boolean {
   return some.some(([first, last]) => !all.some(([from, to]) => from <= first && last <= to))
 }
 
-function unreadable(text: string): AppError {
+function invalidSequenceSet(text: string): AppError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
   return new AppError(
     'unreachable',
-    `The server sent a sequence set that cannot be read: ${JSON.stringify(shown)}`,
+    `The server sent an invalid sequence set: ${JSON.stringify(shown)}`,
   )
 }

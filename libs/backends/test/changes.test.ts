@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import type { MailboxChange, MailSession } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { MailboxChange, MailSession } from '../src/mail-session.ts'
+import type { Reply } from './scripted-server.ts'
 import { session, start, backend } from './scripted-session.ts'
 
-const capable: Answer = () => ['* CAPABILITY IMAP4rev1 ENABLE CONDSTORE QRESYNC', '{tag} OK done']
-const granted: Answer = () => ['* ENABLED CONDSTORE QRESYNC', '{tag} OK done']
-const selected: Answer = () => [
+const capable: Reply = () => ['* CAPABILITY IMAP4rev1 ENABLE CONDSTORE QRESYNC', '{tag} OK done']
+const granted: Reply = () => ['* ENABLED CONDSTORE QRESYNC', '{tag} OK done']
+const selected: Reply = () => [
   '* 3 EXISTS',
   '* FLAGS (\\Seen)',
   '* OK [UIDVALIDITY 7] ok',
@@ -19,7 +19,7 @@ function changes(session: MailSession, modseq = 5n): Promise<MailboxChange[]> {
   return Array.fromAsync(session.changesSince(modseq))
 }
 
-test('both flags and deletions are asked for in one FETCH', async () => {
+test('changesSince: with QRESYNC, requests flags and deletions in one FETCH', async () => {
   const one = await session({
     ...qresync,
     'UID FETCH': () => [
@@ -43,7 +43,7 @@ test('both flags and deletions are asked for in one FETCH', async () => {
   expect(one.received).toContain('UID FETCH 1:* (UID FLAGS MODSEQ) (CHANGEDSINCE 5 VANISHED)')
 })
 
-test('UIDs by the billion stay a range, however often they come', async () => {
+test('changesSince: billions of UIDs, repeated, stay one range', async () => {
   const one = await session({
     ...qresync,
     'UID FETCH': () => [
@@ -51,7 +51,7 @@ test('UIDs by the billion stay a range, however often they come', async () => {
       '* VANISHED (EARLIER) 9:5',
       '{tag} OK done',
     ],
-    // Unasked, and of more messages than there are.
+    // Unsolicited, and for more messages than exist.
     NOOP: () => ['* VANISHED 1:4294967295', '* 0 EXISTS', '{tag} OK done'],
   })
   expect(await changes(one)).toEqual([{ kind: 'vanished', uids: [[1, 4_294_967_295]] }])
@@ -64,12 +64,12 @@ test.each([
   ['* VANISHED (EARLIER) x'],
   ['* VANISHED (EARLIER) 0'],
   ['* VANISHED (EARLIER) 1:99999999999'],
-])('%j says nothing, and hurts nobody', async (line) => {
+])('changesSince: %j, is ignored', async (line) => {
   const one = await session({ ...qresync, 'UID FETCH': () => [line, '{tag} OK done'] })
   expect(await changes(one)).toEqual([])
 })
 
-test('without QRESYNC only flags are asked for', async () => {
+test('changesSince: without QRESYNC, requests flags only', async () => {
   const one = await session({
     ...qresync,
     ENABLE: () => ['* ENABLED CONDSTORE', '{tag} OK done'],
@@ -81,10 +81,10 @@ test('without QRESYNC only flags are asked for', async () => {
 })
 
 test.each([
-  ['is not granted', { ...qresync, ENABLE: () => ['{tag} OK done'] }],
-  ['is refused', { ...qresync, ENABLE: () => ['{tag} BAD what?'] }],
+  ['not enabled', { ...qresync, ENABLE: () => ['{tag} OK done'] }],
+  ['rejected', { ...qresync, ENABLE: () => ['{tag} BAD what?'] }],
   [
-    'is not for this mailbox',
+    'unavailable in this mailbox',
     {
       ...qresync,
       SELECT: () => [
@@ -95,8 +95,8 @@ test.each([
       ],
     },
   ],
-])('where CONDSTORE %s there is nothing to ask by', async (_, answers) => {
-  const one = await session(answers)
+])('changesSince: CONDSTORE %s, is unprocessable', async (_, replies) => {
+  const one = await session(replies)
   await expect(changes(one)).rejects.toMatchObject({
     kind: 'unprocessable',
     code: 'MissingServerExtension',
@@ -109,7 +109,7 @@ test.each([
   ['9.3736e+06', undefined],
   ['0', undefined],
   ['9223372036854775807', 9_223_372_036_854_775_807n],
-])('HIGHESTMODSEQ %s is read as %s', async (written, read) => {
+])('MailSession.select: HIGHESTMODSEQ %s, is read as %s', async (written, read) => {
   const { options } = await start({
     ...qresync,
     SELECT: () => [

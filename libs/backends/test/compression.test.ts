@@ -5,33 +5,35 @@ import { afterEach, expect, test } from '@jest/globals'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
 
-const open: (() => Promise<void>)[] = []
+const cleanups: (() => Promise<void>)[] = []
 afterEach(async () => {
-  for (const close of open.splice(0)) await close()
+  for (const close of cleanups.splice(0)) await close()
 })
 
-interface Zipped {
+interface CompressingServer {
   port: number
   received: string[]
-  /** Bytes on the wire, from the server, since it compresses. */
+  /** Bytes sent by the server since COMPRESS. */
   sent: () => number
 }
 
-/** A server that compresses from the OK to COMPRESS on, or sends what is no DEFLATE at all. */
-async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zipped> {
+/** Server that compresses after the OK to COMPRESS, or sends invalid DEFLATE. */
+async function compressingServer(
+  behaviour: 'works' | 'garbage' | 'rejects',
+): Promise<CompressingServer> {
   const received: string[] = []
   let sent = 0
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}))
     let write = (text: string): void => void socket.write(text)
-    const answer = (line: string) => {
+    const reply = (line: string) => {
       received.push(line)
       const [tag = '', name = ''] = line.split(' ')
       const done = `${tag} OK done\r\n`
       if (name === 'CAPABILITY')
         write(`* CAPABILITY IMAP4rev1 COMPRESS=DEFLATE${tag === '1' ? '' : ' IDLE'}\r\n${done}`)
-      else if (name === 'COMPRESS' && behaviour === 'refuses') write(`${tag} NO not now\r\n`)
+      else if (name === 'COMPRESS' && behaviour === 'rejects') write(`${tag} NO not now\r\n`)
       else if (name === 'COMPRESS') {
         write(done)
         compress()
@@ -41,7 +43,7 @@ async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zippe
         write(`* LIST () "/" ${line.includes('"" ""') ? '""' : 'INBOX'}\r\n${done}`)
       else write(done)
     }
-    const lines = linesTo(answer)
+    const lines = linesTo(reply)
     socket.on('data', lines)
     socket.write('* OK ready\r\n')
 
@@ -51,7 +53,7 @@ async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zippe
       socket.off('data', lines)
       socket
         .pipe(unpacked)
-        .on('data', linesTo(answer))
+        .on('data', linesTo(reply))
         .on('error', () => socket.destroy())
       packed.on('data', (bytes: Buffer) => {
         sent += bytes.length
@@ -65,7 +67,7 @@ async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zippe
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  open.push(async () => {
+  cleanups.push(async () => {
     sockets.forEach((socket) => socket.destroy())
     server.close()
     await once(server, 'close')
@@ -73,16 +75,16 @@ async function zipped(behaviour: 'works' | 'garbage' | 'refuses'): Promise<Zippe
   return { port: (server.address() as AddressInfo).port, received, sent: () => sent }
 }
 
-function linesTo(answer: (line: string) => void): (bytes: Buffer) => void {
+function linesTo(reply: (line: string) => void): (bytes: Buffer) => void {
   let rest = ''
   return (bytes) => {
     const lines = (rest + bytes.toString('latin1')).split('\r\n')
     rest = lines.pop() ?? ''
-    lines.forEach(answer)
+    lines.forEach(reply)
   }
 }
 
-function optionsOf({ port }: Zipped) {
+function optionsOf({ port }: CompressingServer) {
   return {
     host: '127.0.0.1',
     port,
@@ -93,8 +95,8 @@ function optionsOf({ port }: Zipped) {
   }
 }
 
-test('what comes in is unpacked, and what goes out can be', async () => {
-  const server = await zipped('works')
+test('enableCompression: compressed connection, reads and writes valid DEFLATE', async () => {
+  const server = await compressingServer('works')
   await using one = await createImapBackend().connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
   expect(server.sent()).toBeLessThan(5_000)
@@ -103,22 +105,22 @@ test('what comes in is unpacked, and what goes out can be', async () => {
   expect(server.received.at(-1)).toMatch(/NOOP$/)
 })
 
-test('a command longer than a block arrives in one piece', async () => {
-  const server = await zipped('works')
+test('enableCompression: command longer than a block, arrives complete', async () => {
+  const server = await compressingServer('works')
   await using one = await createImapBackend().connect(optionsOf(server))
   const path = 'x'.repeat(200_000)
   await one.status(path).catch(() => {})
   expect(server.received.some((line) => line.includes(`STATUS "${path}" (`))).toBe(true)
 })
 
-test('COMPRESS that is refused leaves the session as it was', async () => {
-  const server = await zipped('refuses')
+test('enableCompression: COMPRESS rejected, session stays usable', async () => {
+  const server = await compressingServer('rejects')
   await using one = await createImapBackend().connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
 })
 
-test('a server that compresses nonsense is spared it from then on', async () => {
-  const server = await zipped('garbage')
+test('QuirkCache: invalid DEFLATE from a server, disables compression for later sessions', async () => {
+  const server = await compressingServer('garbage')
   const backend = createImapBackend()
   await expect(
     backend.connect(optionsOf(server)).then((one) => one.select('INBOX')),

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { backend, start } from './scripted-session.ts'
 
-/** Where a connection came from that was told to go. */
-async function comesFrom(localAddresses: readonly string[]): Promise<string | undefined> {
+/** Source address of a connection that the server rejects with BYE. */
+async function sourceAddressOf(localAddresses: readonly string[]): Promise<string | undefined> {
   const { options } = await start()
   let from: string | undefined
   const server = createServer((socket) => {
@@ -18,12 +18,12 @@ async function comesFrom(localAddresses: readonly string[]): Promise<string | un
   return from
 }
 
-test('a server is called from the first of our addresses that is here and of its family', async () => {
-  expect(await comesFrom(['192.0.2.1', '::1', '127.0.0.7', '127.0.0.8'])).toBe('127.0.0.7')
-  expect(await comesFrom(['192.0.2.1'])).toBe('127.0.0.1')
+test("ImapBackend.connect: localAddresses, uses the first local one of the server's family", async () => {
+  expect(await sourceAddressOf(['192.0.2.1', '::1', '127.0.0.7', '127.0.0.8'])).toBe('127.0.0.7')
+  expect(await sourceAddressOf(['192.0.2.1'])).toBe('127.0.0.1')
 })
 
-test('we call ourselves as we are told, and as usual where nothing is said', async () => {
+test('ImapBackend.connect: clientInfo, is sent with ID over the default values', async () => {
   const CAPABILITY = () => ['* CAPABILITY IMAP4rev1 ID', '{tag} OK done']
   const ID = () => ['* ID NIL', '{tag} OK done']
   const { options, received } = await start({ CAPABILITY, ID })

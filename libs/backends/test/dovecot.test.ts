@@ -1,12 +1,12 @@
 import { afterAll } from '@jest/globals'
 import { testDovecot } from '@posthorn/testkit'
 import { conformanceSuite } from './conformance.ts'
-import { everywhereCases } from './conformance/notify.ts'
-import { imapStage, quickBackend } from './imap-stage.ts'
+import { notifyCases } from './conformance/notify.ts'
+import { imapEnvironment, testBackend } from './imap-environment.ts'
 
 const dovecot = await testDovecot()
 afterAll(() => dovecot.drop())
 
-const stage = imapStage(quickBackend(), dovecot)
-conformanceSuite(stage)
-everywhereCases(stage)
+const environment = imapEnvironment(testBackend(), dovecot)
+conformanceSuite(environment)
+notifyCases(environment)

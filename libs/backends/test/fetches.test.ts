@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals'
-import type { MailboxNotification } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { MailboxNotification } from '../src/mail-session.ts'
+import type { Reply } from './scripted-server.ts'
 import { session } from './scripted-session.ts'
 
 const done = '{tag} OK done'
-const nobody = '(NIL "hello" NIL NIL NIL NIL NIL NIL NIL "<1@x>")'
+const withoutAddresses = '(NIL "hello" NIL NIL NIL NIL NIL NIL NIL "<1@x>")'
 const structure = 'BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1)'
-const gmail: Answer = () => ['* CAPABILITY IMAP4rev1 X-GM-EXT-1', done]
-const objectId: Answer = () => ['* CAPABILITY IMAP4rev1 OBJECTID', done]
+const gmail: Reply = () => ['* CAPABILITY IMAP4rev1 X-GM-EXT-1', done]
+const objectId: Reply = () => ['* CAPABILITY IMAP4rev1 OBJECTID', done]
 
 function row(uid: number, more = ''): string {
   return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" (("a" NIL "a" "x.test")) NIL NIL NIL NIL NIL NIL NIL) ${structure}${more})`
 }
 
-test('Gmail tells labels, and its own ids of messages and threads', async () => {
+test('fetchMessages: Gmail, returns labels, message ids and thread ids', async () => {
   const one = await session({
     CAPABILITY: gmail,
     'UID FETCH': () => [
@@ -39,7 +39,7 @@ test('Gmail tells labels, and its own ids of messages and threads', async () => 
   )
 })
 
-test('OBJECTID gives ids, or none; nobody else is asked for labels', async () => {
+test('fetchMessages: OBJECTID, returns ids, and requests no labels from other servers', async () => {
   const one = await session({
     CAPABILITY: objectId,
     'UID FETCH': () => [
@@ -56,7 +56,7 @@ test('OBJECTID gives ids, or none; nobody else is asked for labels', async () =>
   expect(one.received.join('\n')).not.toContain('X-GM')
 })
 
-test('addresses that an envelope lacks come from the header', async () => {
+test('fetchMessages: envelope without addresses, takes them from the header', async () => {
   const header = [
     'From: =?UTF-8?Q?J=C3=BCrgen?= <j@x.test>',
     'To: "A, B" <ab@x.test>, c@x.test',
@@ -70,8 +70,8 @@ test('addresses that an envelope lacks come from the header', async () => {
       rest.includes('ENVELOPE')
         ? [
             row(1),
-            `* 2 FETCH (UID 2 FLAGS () RFC822.SIZE 9 ENVELOPE ${nobody} ${structure})`,
-            `* 3 FETCH (UID 3 FLAGS () RFC822.SIZE 9 ENVELOPE ${nobody} ${structure})`,
+            `* 2 FETCH (UID 2 FLAGS () RFC822.SIZE 9 ENVELOPE ${withoutAddresses} ${structure})`,
+            `* 3 FETCH (UID 3 FLAGS () RFC822.SIZE 9 ENVELOPE ${withoutAddresses} ${structure})`,
             done,
           ]
         : [
@@ -96,22 +96,22 @@ test('addresses that an envelope lacks come from the header', async () => {
   expect(fetches[1]).toMatch(/^UID FETCH 2:3 \(UID RFC822.SIZE BODY.PEEK\[HEADER\]<0.65536>\)$/)
 })
 
-test('what is said of other messages during a FETCH is told to the watch', async () => {
+test('fetchMessages: responses for other messages, are notified to watch', async () => {
   const one = await session({
     'UID FETCH': () => [
       '* 3 FETCH (UID 3 FLAGS (\\Seen))',
       row(1),
       '* 1 FETCH (UID 1 FLAGS (\\Flagged))',
-      // As N:* is answered where there is nothing from N on.
+      // Response to N:* without a message from N on.
       row(9),
       done,
     ],
   })
   const messages = await Array.fromAsync(one.fetchMessages([[1, 2]]))
   expect(messages.map(({ uid, flags }) => [uid, flags])).toEqual([[1, ['\\Flagged']]])
-  const notices: MailboxNotification[] = []
-  await one.watch((notice) => notices.push(notice), AbortSignal.abort())
-  expect(notices).toEqual(
+  const notifications: MailboxNotification[] = []
+  await one.watch((notification) => notifications.push(notification), AbortSignal.abort())
+  expect(notifications).toEqual(
     expect.arrayContaining([
       { kind: 'flags', uid: 3, flags: ['\\Seen'] },
       { kind: 'flags', uid: 1, flags: ['\\Flagged'] },
@@ -119,7 +119,7 @@ test('what is said of other messages during a FETCH is told to the watch', async
   )
 })
 
-test('one poisoned message of five hundred costs only itself', async () => {
+test('fetchMessages: 1 unreadable message in 500, omits only that one', async () => {
   const poisoned = 137
   let commands = 0
   const one = await session({

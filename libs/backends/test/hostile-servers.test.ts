@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotification } from '../src/backend.ts'
+import type { MailboxNotification } from '../src/mail-session.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { defaultTimings } from '../src/imap/watch.ts'
-import type { Answer } from './scripted-server.ts'
-import { backend, hasty, session, start } from './scripted-session.ts'
+import type { Reply } from './scripted-server.ts'
+import { backend, shortTimeoutBackend, session, start } from './scripted-session.ts'
 
-const esearch: Answer = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
-const idle: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
+const esearch: Reply = () => ['* CAPABILITY IMAP4rev1 ESEARCH', '{tag} OK done']
+const idle: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE', '{tag} OK done']
 
 function row(uid: number): string {
   return `* ${uid} FETCH (UID ${uid} FLAGS () INTERNALDATE " 1-Jan-2024 00:00:00 +0000" RFC822.SIZE 9 ENVELOPE (NIL "s${uid}" NIL NIL NIL NIL NIL NIL NIL NIL) BODYSTRUCTURE ("text" "plain" NIL NIL NIL "7bit" 3 1))`
 }
 
-/** The UIDs of a command's sequence set, of those up to 3. */
+/** UIDs up to 3 in the sequence set of a command. */
 function requestedUids(rest: string): number[] {
   const pieces = (rest.split(' ')[0] ?? '').split(',').map((piece) => piece.split(':').map(Number))
   return [1, 2, 3].filter((uid) =>
@@ -21,7 +21,7 @@ function requestedUids(rest: string): number[] {
   )
 }
 
-test('mailboxes are known by their names where the server does not say what they are for', async () => {
+test('listMailboxes: server without SPECIAL-USE, detects it from names', async () => {
   const names = ['INBOX', 'Gesendet', 'Papierkorb', 'Entw&APw-rfe', 'Rechnungen']
   const one = await session({
     LIST: ({ rest }) =>
@@ -44,12 +44,12 @@ test('mailboxes are known by their names where the server does not say what they
   expect(listed.find(({ path }) => path === 'Sent')).toMatchObject({ selectable: false })
 })
 
-test('a list without a single mailbox is no list', async () => {
+test('listMailboxes: empty list, is unreachable', async () => {
   const one = await session({ LIST: () => ['{tag} OK done'] })
   await expect(one.listMailboxes()).rejects.toMatchObject({ kind: 'unreachable' })
 })
 
-test('lines that make no sense are passed over', async () => {
+test('listMailboxes: invalid lines, are ignored', async () => {
   const junk = [
     '* )( {}{ "',
     '* SEARCH 4 x 0 2',
@@ -65,7 +65,7 @@ test('lines that make no sense are passed over', async () => {
   ])
 })
 
-test('without ESEARCH every SEARCH line counts, in whatever order, also twice', async () => {
+test('searchUids: without ESEARCH, merges unordered and repeated SEARCH lines', async () => {
   const one = await session({
     'UID SEARCH': () => ['* SEARCH 9 3 4', '* SEARCH 5 9', '* SEARCH', '{tag} OK done'],
   })
@@ -77,7 +77,7 @@ test('without ESEARCH every SEARCH line counts, in whatever order, also twice', 
   expect(one.received).toContain('UID SEARCH ALL')
 })
 
-test('ESEARCH comes as ranges, without a number each', async () => {
+test('searchUids: ESEARCH, returns ranges without expanding them', async () => {
   const one = await session({
     CAPABILITY: esearch,
     'UID SEARCH': () => [
@@ -93,11 +93,11 @@ test('ESEARCH comes as ranges, without a number each', async () => {
 })
 
 test.each([
-  ['another kind of answer', '* SEARCH 1 2'],
-  ['no answer', '* OK nothing to say'],
-  ['an answer without its UIDs', '* ESEARCH (TAG "x") UID COUNT 2'],
-  ['fewer UIDs than it counts', '* ESEARCH (TAG "x") UID COUNT 2 ALL 1'],
-])('ESEARCH with %s is asked again as SEARCH, not taken for an empty mailbox', async (_, line) => {
+  ['a plain SEARCH response', '* SEARCH 1 2'],
+  ['no response', '* OK nothing to say'],
+  ['a count without UIDs', '* ESEARCH (TAG "x") UID COUNT 2'],
+  ['fewer UIDs than its count', '* ESEARCH (TAG "x") UID COUNT 2 ALL 1'],
+])('searchUids: ESEARCH with %s, falls back to SEARCH', async (_, line) => {
   const one = await session({
     CAPABILITY: esearch,
     'UID SEARCH': ({ rest }) => [
@@ -110,7 +110,7 @@ test.each([
   expect(one.received.filter((line) => line.startsWith('UID SEARCH RETURN'))).toHaveLength(1)
 })
 
-test('a refused search is an error with the code and words of the server', async () => {
+test('searchUids: rejected, has the code and text of the server', async () => {
   const one = await session({ 'UID SEARCH': () => ['{tag} NO [CANNOT] not today'] })
   await expect(one.searchUids({ all: true })).rejects.toMatchObject({
     kind: 'rejected',
@@ -120,7 +120,7 @@ test('a refused search is an error with the code and words of the server', async
 })
 
 test.each([['* OK no uidvalidity'], ['* OK [UIDVALIDITY 0] zero'], ['* OK [UIDVALIDITY x] text']])(
-  'a mailbox with %j cannot be opened',
+  'MailSession.select: %j, is unreachable',
   async (line) => {
     const { options } = await start({ SELECT: () => ['* 3 EXISTS', line, '{tag} OK done'] })
     await using one = await backend.connect(options)
@@ -131,7 +131,7 @@ test.each([['* OK no uidvalidity'], ['* OK [UIDVALIDITY 0] zero'], ['* OK [UIDVA
   },
 )
 
-test('one message that the server cannot read does not hide the others', async () => {
+test('fetchMessages: message that the server cannot read, returns the others', async () => {
   const one = await session({
     'UID FETCH': ({ rest }) =>
       requestedUids(rest).includes(2) && rest.includes('ENVELOPE')
@@ -153,7 +153,7 @@ test('one message that the server cannot read does not hide the others', async (
   ])
 })
 
-test('a server that refuses everything is not asked about each message', async () => {
+test('fetchMessages: server that rejects everything, sends a limited number of commands', async () => {
   const one = await session({ 'UID FETCH': () => ['{tag} NO [SERVERBUG] Server error'] })
   await expect(Array.fromAsync(one.fetchMessages([[1, 500]]))).rejects.toMatchObject({
     kind: 'unreachable',
@@ -162,7 +162,7 @@ test('a server that refuses everything is not asked about each message', async (
   expect(one.received.filter((line) => line.startsWith('UID FETCH')).length).toBeLessThan(50)
 })
 
-test('a structure that cannot be read costs its own message only', async () => {
+test('fetchMessages: unreadable BODYSTRUCTURE, marks only its message as incomplete', async () => {
   const broken = row(2).replace(/BODYSTRUCTURE .*/, 'BODYSTRUCTURE (("text"')
   const one = await session({
     'UID FETCH': ({ rest }) => [
@@ -185,7 +185,7 @@ test('a structure that cannot be read costs its own message only', async () => {
   ])
 })
 
-test('a connection that drops in the middle of a message is unreachable, and ends the session', async () => {
+test('downloadSource: connection lost within a literal, is unreachable and ends the session', async () => {
   const one = await session({
     'UID FETCH': ({ socket }) =>
       void socket.end('* 1 FETCH (UID 1 RFC822.SIZE 5000 BODY[]<0> {5000}\r\nSubject: half'),
@@ -197,7 +197,7 @@ test('a connection that drops in the middle of a message is unreachable, and end
   expect(await one.closed).toMatchObject({ kind: 'unreachable' })
 })
 
-test('a server that sends whole messages, whatever the range, is taken at that', async () => {
+test('downloadSource: server that ignores ranges, returns the whole message', async () => {
   const whole = 'x'.repeat(300_000)
   const one = await session({
     'UID FETCH': () => [
@@ -211,7 +211,7 @@ test('a server that sends whole messages, whatever the range, is taken at that',
   expect(one.received.filter((line) => line.startsWith('UID FETCH'))).toHaveLength(1)
 })
 
-test('a line without an end is cut off before it fills the memory', async () => {
+test('ImapConnection: endless line, closes the connection within bounded memory', async () => {
   const one = await session({
     'UID SEARCH': ({ socket }) => {
       socket.write('* SEARCH')
@@ -231,7 +231,7 @@ test('a line without an end is cut off before it fills the memory', async () => 
   expect(process.memoryUsage().rss - rss).toBeLessThan(128 * 2 ** 20)
 })
 
-test('a literal of four gigabytes is not waited for', async () => {
+test('ImapConnection: literal of 4 GB, closes the connection immediately', async () => {
   const one = await session({
     'UID FETCH': ({ socket }) => void socket.write('* 1 FETCH (UID 1 BODY[]<0> {4294967295}\r\n'),
   })
@@ -241,20 +241,20 @@ test('a literal of four gigabytes is not waited for', async () => {
   })
 })
 
-test('a server without IDLE is asked from time to time', async () => {
+test('MailSession.watch: server without IDLE, polls with NOOP', async () => {
   let arrived = false
   const one = await session({ NOOP: () => [...(arrived ? ['* 4 EXISTS'] : []), '{tag} OK done'] })
-  const notices: MailboxNotification[] = []
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
-  const watching = one.watch((notice) => notices.push(notice), abort.signal)
+  const watching = one.watch((notification) => notifications.push(notification), abort.signal)
   arrived = true
-  await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 4 }]))
+  await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 4 }]))
   abort.abort()
   await watching
   expect(one.received).not.toContain('IDLE')
 })
 
-test('a server that offers IDLE and refuses it is asked from time to time', async () => {
+test('MailSession.watch: IDLE advertised but rejected, polls with NOOP', async () => {
   const one = await session({ CAPABILITY: idle, IDLE: () => ['{tag} BAD no such thing'] })
   const abort = new AbortController()
   const watching = one.watch(() => {}, abort.signal)
@@ -266,7 +266,7 @@ test('a server that offers IDLE and refuses it is asked from time to time', asyn
   expect(one.received.filter((line) => line === 'IDLE')).toHaveLength(1)
 })
 
-test('a quiet IDLE is probed and entered anew', async () => {
+test('MailSession.watch: silent IDLE, sends NOOP and starts IDLE again', async () => {
   let tag = ''
   const one = await session({
     CAPABILITY: idle,
@@ -288,15 +288,15 @@ test('a quiet IDLE is probed and entered anew', async () => {
   expect(talk.at(-1)).toBe('NOOP')
 })
 
-test('a server that never lets IDLE begin is noticed', async () => {
-  const one = await session({ CAPABILITY: idle, IDLE: () => undefined }, hasty)
+test('MailSession.watch: IDLE never confirmed, closes the connection', async () => {
+  const one = await session({ CAPABILITY: idle, IDLE: () => undefined }, shortTimeoutBackend)
   await expect(one.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'ETIMEDOUT',
   })
 })
 
-test('a BYE during a watch tells why', async () => {
+test('MailSession.watch: BYE, rejects with its text', async () => {
   const one = await session({
     CAPABILITY: idle,
     IDLE: () => ['+ idling', '* BYE Session expired, please login again'],
@@ -308,7 +308,7 @@ test('a BYE during a watch tells why', async () => {
   })
 })
 
-test('a session that nobody uses for a while is kept alive', async () => {
+test('ImapConnection: unused session, is kept alive with NOOP', async () => {
   const { options, received } = await start()
   await using _session = await createImapBackend({ ...defaultTimings, keepAliveMs: 10 }).connect(
     options,

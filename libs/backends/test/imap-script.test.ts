@@ -1,10 +1,11 @@
 import { startImapScript, usualCapabilities } from '@posthorn/testkit'
 import { conformanceSuite } from './conformance.ts'
-import { imapStage, quickBackend } from './imap-stage.ts'
+import { imapEnvironment, testBackend } from './imap-environment.ts'
 
-// What the tests of faults break has to be whole: the scripted server passes for a real one, with what the real ones lack.
+// Verifies that the scripted server of the fault tests behaves like a real one, with extensions
+// that the real ones lack.
 conformanceSuite(
-  imapStage(quickBackend(), {
+  imapEnvironment(testBackend(), {
     async freshUser() {
       const use = (path: string) => [path, { attributes: [`\\${path}`] }]
       const server = await startImapScript({

@@ -1,20 +1,20 @@
 import { expect, test } from '@jest/globals'
-import { type Answer } from './scripted-server.ts'
+import { type Reply } from './scripted-server.ts'
 import { backend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
-const extended: Answer = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
-const objectId: Answer = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS OBJECTID', done]
+const extended: Reply = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS', done]
+const objectId: Reply = () => ['* CAPABILITY IMAP4rev1 LIST-EXTENDED LIST-STATUS OBJECTID', done]
 
-/** Answers LIST "" "*" so, and the rest as usual. */
-function listing(answer: Answer): Answer {
+/** Replaces the response to LIST "" "*". */
+function listing(reply: Reply): Reply {
   return (command) => {
     if (command.rest === '"" ""') return ['* LIST (\\Noselect) "/" ""', done]
-    return command.rest.startsWith('"" "*"') ? answer(command) : [done]
+    return command.rest.startsWith('"" "*"') ? reply(command) : [done]
   }
 }
 
-test('one LIST tells names, subscriptions, counters and ids', async () => {
+test('listMailboxes: one LIST, returns names, subscriptions, counters and ids', async () => {
   const one = await session({
     CAPABILITY: objectId,
     LIST: listing(() => [
@@ -40,7 +40,7 @@ test('one LIST tells names, subscriptions, counters and ids', async () => {
 })
 
 test.each(['BAD syntax', 'NO [SERVERBUG] not today'])(
-  'counters that are refused with %s are left out, once and for all',
+  'listMailboxes: counters rejected with %s, requests them no more',
   async (refusal) => {
     const one = await session({
       CAPABILITY: extended,
@@ -62,7 +62,7 @@ test.each(['BAD syntax', 'NO [SERVERBUG] not today'])(
   },
 )
 
-test('an inbox that is listed twice is one; one that is not listed is asked for', async () => {
+test('listMailboxes: inbox listed twice or not at all, returns it once', async () => {
   const twice = await session({
     LIST: listing(() => ['* LIST () "/" INBOX', '* LIST () "/" Inbox', done]),
   })
@@ -81,14 +81,14 @@ test('an inbox that is listed twice is one; one that is not listed is asked for'
 })
 
 test.each([
-  ['nothing', []],
-  ['nothing that can be opened', ['* LIST (\\NonExistent) "/" Gone', '* LIST (\\Noselect) "/" Up']],
-])('a list of %s is no list', async (_, lines) => {
+  ['no mailboxes', []],
+  ['unselectable mailboxes', ['* LIST (\\NonExistent) "/" Gone', '* LIST (\\Noselect) "/" Up']],
+])('listMailboxes: list of %s, is unreachable', async (_, lines) => {
   const one = await session({ LIST: listing(() => [...lines, done]) })
   await expect(one.listMailboxes()).rejects.toMatchObject({ kind: 'unreachable' })
 })
 
-test('a list that is refused is an error with the words of the server', async () => {
+test('listMailboxes: rejected, has the text of the server', async () => {
   const one = await session({ LIST: listing(() => ['{tag} NO [UNAVAILABLE] in a minute']) })
   await expect(one.listMailboxes()).rejects.toMatchObject({
     kind: 'unreachable',
@@ -96,7 +96,7 @@ test('a list that is refused is an error with the words of the server', async ()
   })
 })
 
-test('names that are no proper UTF-7 are said to the server as it said them', async () => {
+test('MailboxNames: invalid UTF-7, is sent unchanged', async () => {
   const names = ['R&D', 'Entwürfe', 'a&b-c', 'Entw&APw-rfe/Alt', 'Tom &- Jerry']
   const one = await session({
     LIST: listing(() => [
@@ -125,7 +125,7 @@ test('names that are no proper UTF-7 are said to the server as it said them', as
   expect(selected.slice(1).toSorted()).toEqual(['INBOX', ...names].toSorted())
 })
 
-test('a name in bytes that cannot be read cannot be opened', async () => {
+test('listMailboxes: name with invalid UTF-8, is not selectable', async () => {
   const one = await session({
     LIST: listing(({ socket }) => {
       socket.write(Buffer.from('* LIST () "/" "Entw\xfcrfe"\r\n', 'latin1'))
@@ -139,7 +139,7 @@ test('a name in bytes that cannot be read cannot be opened', async () => {
   ])
 })
 
-test('STATUS of another mailbox is not taken for the answer', async () => {
+test('MailSession.status: STATUS of another mailbox, is not the result', async () => {
   const one = await session({
     STATUS: () => [
       '* STATUS Other (MESSAGES 9 UIDNEXT 9 UIDVALIDITY 9)',
@@ -157,15 +157,15 @@ test('STATUS of another mailbox is not taken for the answer', async () => {
 })
 
 test.each([
-  ['no answer', [done], { kind: 'unreachable', code: 'NoUidValidity' }],
-  ['a plain NO for a mailbox that is not listed', ['{tag} NO no'], { code: 'FolderNotFound' }],
+  ['without STATUS response', [done], { kind: 'unreachable', code: 'NoUidValidity' }],
+  ['rejected with NO, mailbox not listed', ['{tag} NO no'], { code: 'FolderNotFound' }],
   ['BAD', ['{tag} BAD no'], { kind: 'rejected' }],
-])('STATUS with %s is an error', async (_, answer, expected) => {
-  const one = await session({ STATUS: () => answer, LIST: listing(() => [done]) })
+])('MailSession.status: %s, is an error', async (_, reply, expected) => {
+  const one = await session({ STATUS: () => reply, LIST: listing(() => [done]) })
   await expect(one.status('Gone')).rejects.toMatchObject(expected)
 })
 
-test('such a name is also known to a session that has not listed it', async () => {
+test('MailboxNames: raw name in a session without a list, is learnt after a rejection', async () => {
   const { options, received } = await start({
     LIST: listing(({ rest }) => [...(rest.includes('*') ? ['* LIST () "/" "R&D"'] : []), done]),
     SELECT: ({ rest }) =>

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { Answer } from './scripted-server.ts'
+import type { Reply } from './scripted-server.ts'
 import { backend, start } from './scripted-session.ts'
 
-test('a BYE for a greeting is unreachable, with the words of the server', async () => {
+test('ImapBackend.connect: BYE as greeting, is unreachable with its text', async () => {
   const { options } = await start({}, '* BYE Too many connections')
   await expect(backend.connect(options)).rejects.toMatchObject({
     kind: 'unreachable',
@@ -21,12 +21,12 @@ test.each([
     'unreachable',
     'UNAVAILABLE',
   ],
-])('a login answered with %j is %s', async (answer, kind, code) => {
-  const { options } = await start({ LOGIN: () => [`{tag} ${answer}`] })
+])('ImapBackend.connect: login response %j, is %s', async (reply, kind, code) => {
+  const { options } = await start({ LOGIN: () => [`{tag} ${reply}`] })
   await expect(backend.connect(options)).rejects.toMatchObject({ kind, code })
 })
 
-test('a login that turns out not to have been one is unauthorized', async () => {
+test('ImapBackend.connect: login accepted for an unknown user, is unauthorized', async () => {
   const { options } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE', '{tag} OK done'],
     NAMESPACE: () => ['{tag} BAD User is authenticated but not connected.'],
@@ -40,8 +40,8 @@ test('a login that turns out not to have been one is unauthorized', async () => 
   await expect(one.select('INBOX')).rejects.toMatchObject({ kind: 'unauthorized' })
 })
 
-test('an access token goes out as XOAUTH2, and the challenge of its refusal is answered', async () => {
-  const CAPABILITY: Answer = () => ['* CAPABILITY IMAP4rev1 SASL-IR AUTH=XOAUTH2', '{tag} OK done']
+test('ImapBackend.connect: access token with XOAUTH2, is sent, and the challenge of its rejection is answered', async () => {
+  const CAPABILITY: Reply = () => ['* CAPABILITY IMAP4rev1 SASL-IR AUTH=XOAUTH2', '{tag} OK done']
   const credentials = { user: 'me', accessToken: 'token' }
   const willing = await start({ CAPABILITY, AUTHENTICATE: () => ['{tag} OK done'] })
   await using one = await backend.connect({ ...willing.options, credentials })
@@ -66,16 +66,16 @@ test('an access token goes out as XOAUTH2, and the challenge of its refusal is a
   })
 })
 
-test('a server elsewhere that has no STARTTLS is not told the password', async () => {
+test('ImapBackend.connect: remote server without STARTTLS, receives no password', async () => {
   const { options, received } = await start()
-  // The same machine, by a name that does not say so.
+  // The local machine under a name that does not count as loopback.
   await expect(backend.connect({ ...options, host: '127.1' })).rejects.toMatchObject({
     kind: 'unreachable',
   })
   expect(received.some((line) => line.startsWith('LOGIN'))).toBe(false)
 })
 
-test('a login that a server in trouble let in is no session', async () => {
+test('ImapBackend.connect: login accepted by a failing server, is unreachable', async () => {
   const { options } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE', '{tag} OK done'],
     NAMESPACE: () => ['{tag} NO [UNAVAILABLE] Server error - Please try again later'],
@@ -84,7 +84,7 @@ test('a login that a server in trouble let in is no session', async () => {
     kind: 'unreachable',
     code: 'UNAVAILABLE',
   })
-  // What else it may refuse at the beginning does not matter.
+  // Rejections of other initial commands are ignored.
   const { options: others } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 NAMESPACE ID ENABLE CONDSTORE', '{tag} OK done'],
     NAMESPACE: () => ['{tag} BAD Command unknown'],
@@ -95,7 +95,7 @@ test('a login that a server in trouble let in is no session', async () => {
   expect(one.capabilities.condstore).toBe(false)
 })
 
-test('a token for a server that takes none needs other credentials', async () => {
+test('ImapBackend.connect: access token without OAuth mechanism, is unauthorized', async () => {
   const { options } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 AUTH=PLAIN', '{tag} OK done'],
   })
@@ -106,7 +106,7 @@ test('a token for a server that takes none needs other credentials', async () =>
   })
 })
 
-test('OAUTHBEARER is preferred, waits for its turn without SASL-IR, and its refusal is answered', async () => {
+test('ImapBackend.connect: OAUTHBEARER without SASL-IR, is preferred, and its rejection is answered', async () => {
   let tag = ''
   const received: string[] = []
   const { options } = await start({
@@ -116,7 +116,7 @@ test('OAUTHBEARER is preferred, waits for its turn without SASL-IR, and its refu
       received.push(command.rest)
       return ['+ ']
     },
-    // Lines without a command: the payload, and what ends the exchange.
+    // Lines without a command: the payload and the end of the exchange.
     '': (line) => {
       received.push(Buffer.from(line.tag, 'base64').toString())
       return received.length === 2
@@ -136,7 +136,7 @@ test('OAUTHBEARER is preferred, waits for its turn without SASL-IR, and its refu
   ])
 })
 
-test('who has to say who they are after the login does so', async () => {
+test('MailSession.select: server that requires ID after the login, sends it and retries', async () => {
   let logins = 0
   let identified = false
   const { options, received } = await start(
@@ -160,19 +160,19 @@ test('who has to say who they are after the login does so', async () => {
   )
   await using one = await backend.connect(options)
   expect(await one.select('INBOX')).toMatchObject({ messages: 0 })
-  // And who takes no NOOP for a sign of life is asked for counters, which are news as well.
+  // Servers that ignore NOOP receive STATUS, whose counters are notified.
   await one.ping()
   expect(received).not.toContain('NOOP')
   expect(received).toContain('STATUS "INBOX" (MESSAGES UIDNEXT)')
-  const notices: unknown[] = []
+  const notifications: unknown[] = []
   const abort = new AbortController()
-  const watching = one.watch((notice) => notices.push(notice), abort.signal)
-  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 3 }))
+  const watching = one.watch((notification) => notifications.push(notification), abort.signal)
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 3 }))
   abort.abort()
   await watching
 })
 
-test('a throttled command waits as long as it is told to, and is given again', async () => {
+test('ImapConnection: throttled command, waits for the requested time and is sent again', async () => {
   let refusals = 0
   const { options, received } = await start({
     STATUS: () =>

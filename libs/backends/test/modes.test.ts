@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
-import type { SelectedMailbox } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { SelectedMailbox } from '../src/mail-session.ts'
+import type { Reply } from './scripted-server.ts'
 import { backend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
 const names = ['INBOX', 'Entwürfe', 'R&D', 'a&-b', '日本語/𝒳']
 
-/** Lists these names as they are, and takes any of them. */
-function mailboxes(...listed: string[]): Record<string, Answer> {
+/** Lists these names and accepts SELECT of each. */
+function mailboxes(...listed: string[]): Record<string, Reply> {
   return {
     LIST: ({ rest }) =>
       rest === '"" ""'
@@ -31,7 +31,7 @@ function selected(commands: string[]): string[] {
 
 test.each([
   [
-    'UTF-8 where that is agreed on',
+    'UTF-8 with UTF8=ACCEPT enabled',
     {
       CAPABILITY: () => ['* CAPABILITY IMAP4rev1 ENABLE UTF8=ACCEPT', done],
       ENABLE: () => ['* ENABLED UTF8=ACCEPT', done],
@@ -39,14 +39,14 @@ test.each([
     names,
   ],
   [
-    'modified UTF-7 where it is not granted',
+    'modified UTF-7 without UTF8=ACCEPT',
     {
       CAPABILITY: () => ['* CAPABILITY IMAP4rev1 ENABLE UTF8=ACCEPT', done],
       ENABLE: () => [done],
     },
     ['INBOX', 'Entw&APw-rfe', 'R&-D', 'a&--b', '&ZeVnLIqe-/&2DXcsw-'],
   ],
-])('names of mailboxes are written in %s', async (_, mode: Record<string, Answer>, written) => {
+])('MailboxNames: sends names in %s', async (_, mode: Record<string, Reply>, written) => {
   const one = await session({ ...mode, ...mailboxes(...written) })
   const paths = (await one.listMailboxes()).map(({ path }) => path)
   expect(paths.toSorted()).toEqual(names.toSorted())
@@ -61,7 +61,7 @@ test.each([
   [undefined, true],
   [false, true],
   [true, false],
-])('IMAP4rev2 with disableIMAP4rev2 %s is spoken: %s', async (disabled, spoken) => {
+])('ImapBackend.connect: disableIMAP4rev2 %s, uses IMAP4rev2: %s', async (disabled, spoken) => {
   const { options, received } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IMAP4rev2 ENABLE', done],
     ENABLE: () => ['* ENABLED IMAP4REV2', done],
@@ -79,14 +79,14 @@ const basic: Partial<SelectedMailbox> = { messages: 3, uidValidity: 7n }
 test.each<[string, string[], Partial<SelectedMailbox>]>([
   ['no UIDNEXT', [], { ...basic, uidNext: 0 }],
   ['UIDNEXT 0', ['* OK [UIDNEXT 0] none'], { ...basic, uidNext: 0 }],
-  ['a UIDNEXT that is none', ['* OK [UIDNEXT 99999999999] big'], { ...basic, uidNext: 0 }],
+  ['UIDNEXT beyond 32 bits', ['* OK [UIDNEXT 99999999999] big'], { ...basic, uidNext: 0 }],
   ['no FLAGS', ['* OK [UIDNEXT 4] ok'], { ...basic, uidNext: 4, flags: [] }],
   [
-    'a code without a value',
+    'response codes without a value',
     ['* OK [HIGHESTMODSEQ] what', '* OK [UIDNEXT] what', '* OK [] what'],
     { ...basic, uidNext: 0 },
   ],
-])('a mailbox with %s opens', async (_, lines, expected) => {
+])('MailSession.select: %s, succeeds', async (_, lines, expected) => {
   const { options } = await start({
     SELECT: () => ['* 3 EXISTS', '* OK [UIDVALIDITY 7] ok', ...lines, done],
   })

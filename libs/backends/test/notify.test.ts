@@ -1,22 +1,22 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotification, MailSession } from '../src/backend.ts'
-import type { Answer, Command } from './scripted-server.ts'
-import { hasty, session, start } from './scripted-session.ts'
+import type { MailboxNotification, MailSession } from '../src/mail-session.ts'
+import type { Reply, Command } from './scripted-server.ts'
+import { shortTimeoutBackend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
-const capable: Answer = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
+const capable: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
 
-interface Watched {
+interface WatchedSession {
   one: MailSession & { received: string[] }
-  notices: MailboxNotification[]
-  /** Says something while the session is in IDLE. */
-  say: (...lines: string[]) => Promise<void>
+  notifications: MailboxNotification[]
+  /** Sends lines while the session is in IDLE. */
+  sendLines: (...lines: string[]) => Promise<void>
   stop: () => Promise<void>
 }
 
-/** A session that watches everywhere, on a server that answers so. */
-async function watch(answers: Record<string, Answer>): Promise<Watched> {
+/** Session that watches all mailboxes, on a server with these responses. */
+async function watch(replies: Record<string, Reply>): Promise<WatchedSession> {
   let idle: Command | undefined
   const one = await session({
     CAPABILITY: capable,
@@ -30,15 +30,17 @@ async function watch(answers: Record<string, Answer>): Promise<Watched> {
       idle = undefined
       return [`${tag} OK done`]
     },
-    ...answers,
+    ...replies,
   })
-  const notices: MailboxNotification[] = []
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
-  const ended = one.watch((notice) => notices.push(notice), abort.signal, { everywhere: true })
+  const ended = one.watch((notification) => notifications.push(notification), abort.signal, {
+    everywhere: true,
+  })
   return {
     one,
-    notices,
-    async say(...lines) {
+    notifications,
+    async sendLines(...lines) {
       await eventually(() => expect(idle).toBeDefined())
       for (const line of lines) idle?.socket.write(`${line}\r\n`)
     },
@@ -49,8 +51,8 @@ async function watch(answers: Record<string, Answer>): Promise<Watched> {
   }
 }
 
-/** Watches once more, until it was in IDLE. */
-async function watchAgain(one: Watched['one']): Promise<void> {
+/** Watches again until IDLE has started. */
+async function watchAgain(one: WatchedSession['one']): Promise<void> {
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   const before = idles()
   const abort = new AbortController()
@@ -60,17 +62,17 @@ async function watchAgain(one: Watched['one']): Promise<void> {
   await ended
 }
 
-test('all mailboxes are asked for, once a session, and told of with what is said of them', async () => {
-  const { one, notices, say, stop } = await watch({
+test('Notify: sent once per session, reports all mailboxes with their counters', async () => {
+  const { one, notifications, sendLines, stop } = await watch({
     NOTIFY: () => ['* STATUS Work (MESSAGES 3 UIDNEXT 9 UIDVALIDITY 7 UNSEEN 1)', done],
   })
-  await say(
+  await sendLines(
     '* STATUS "Entw&APw-rfe" (HIGHESTMODSEQ 90071992547409931)',
     '* STATUS inbox (MESSAGES x UIDNEXT 0 UIDVALIDITY 0)',
     '* LIST (\\NonExistent) "/" Work',
   )
   await eventually(() =>
-    expect(notices).toEqual([
+    expect(notifications).toEqual([
       {
         kind: 'mailbox',
         path: 'Work',
@@ -89,40 +91,42 @@ test('all mailboxes are asked for, once a session, and told of with what is said
 })
 
 test.each(['NO [BADEVENT (MessageNew)] only that', 'BAD what?'])(
-  'a server that answers NOTIFY with %j has none, and is watched as any other',
+  'Notify: response %j, disables it and watches one mailbox',
   async (refusal) => {
-    const { one, notices, say, stop } = await watch({ NOTIFY: () => [`{tag} ${refusal}`] })
-    await eventually(() => expect(notices).toEqual([{ kind: 'overflow' }]))
+    const { one, notifications, sendLines, stop } = await watch({
+      NOTIFY: () => [`{tag} ${refusal}`],
+    })
+    await eventually(() => expect(notifications).toEqual([{ kind: 'overflow' }]))
     expect(one.capabilities.notify).toBe(false)
-    await say('* 9 EXISTS')
-    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 9 }))
+    await sendLines('* 9 EXISTS')
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 9 }))
     await stop()
     await watchAgain(one)
     expect(one.received.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
   },
 )
 
-test('a server that has too much to tell says so, and is not asked again', async () => {
-  const { one, notices, say, stop } = await watch({})
-  await say('* OK [NOTIFICATIONOVERFLOW] ...A comment can go here...')
-  await eventually(() => expect(notices).toEqual([{ kind: 'overflow' }]))
+test('Notify: NOTIFICATIONOVERFLOW, is reported and NOTIFY not sent again', async () => {
+  const { one, notifications, sendLines, stop } = await watch({})
+  await sendLines('* OK [NOTIFICATIONOVERFLOW] ...A comment can go here...')
+  await eventually(() => expect(notifications).toEqual([{ kind: 'overflow' }]))
   expect(one.capabilities.notify).toBe(false)
   await stop()
   await watchAgain(one)
   expect(one.received.filter((line) => line.startsWith('NOTIFY'))).toHaveLength(1)
 })
 
-test('names that NOTIFY writes in UTF-8 are still said to the server in UTF-7, as it lists them', async () => {
-  const { one, notices, say, stop } = await watch({
+test('MailboxNames: UTF-8 in NOTIFY responses, keeps UTF-7 in commands', async () => {
+  const { one, notifications, sendLines, stop } = await watch({
     LIST: ({ rest }) =>
       rest === '"" ""'
         ? ['* LIST (\\Noselect) "/" ""', done]
         : ['* LIST () "/" {9}\r\nEntwürfe', '* LIST () "/" "Entw&APw-rfe"', done],
     STATUS: () => ['* STATUS "Entw&APw-rfe" (MESSAGES 1 UIDVALIDITY 5)', done],
   })
-  await say('* STATUS {9}\r\nEntwürfe (MESSAGES 1)')
+  await sendLines('* STATUS {9}\r\nEntwürfe (MESSAGES 1)')
   await eventually(() =>
-    expect(notices).toEqual([{ kind: 'mailbox', path: 'Entwürfe', status: { messages: 1 } }]),
+    expect(notifications).toEqual([{ kind: 'mailbox', path: 'Entwürfe', status: { messages: 1 } }]),
   )
   await stop()
   const statusCommands = () => one.received.filter((line) => line.startsWith('STATUS'))
@@ -135,18 +139,18 @@ test('names that NOTIFY writes in UTF-8 are still said to the server in UTF-7, a
   expect(statusCommands()).toHaveLength(2)
 })
 
-test('where there is no NOTIFY nothing is asked', async () => {
-  const { one, say, notices, stop } = await watch({
+test('Notify: server without NOTIFY, sends nothing', async () => {
+  const { one, sendLines, notifications, stop } = await watch({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
   })
-  // Nobody asked for it, and nobody is told.
-  await say('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
-  await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 7 }]))
+  // Unsolicited, and not reported.
+  await sendLines('* STATUS Work (MESSAGES 3)', '* LIST () "/" Work', '* 7 EXISTS')
+  await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 7 }]))
   await stop()
   expect(one.received.some((line) => line.startsWith('NOTIFY'))).toBe(false)
 })
 
-test('IDLE is entered again after every command', async () => {
+test('MailSession.watch: after every command, starts IDLE again', async () => {
   const { one, stop } = await watch({})
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   for (let n = 1; n <= 5; n++) {
@@ -157,19 +161,19 @@ test('IDLE is entered again after every command', async () => {
   await stop()
 })
 
-test('a server that never answers IDLE is asked from time to time, by the third session', async () => {
+test('MailSession.watch: server that never confirms IDLE, is polled from the third session on', async () => {
   const { options, received } = await start({
     CAPABILITY: () => ['* CAPABILITY IMAP4rev1 IDLE', done],
     IDLE: () => undefined,
   })
   for (let n = 0; n < 2; n++) {
-    await using one = await hasty.connect(options)
+    await using one = await shortTimeoutBackend.connect(options)
     await one.select('INBOX')
     await expect(one.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
       code: 'ETIMEDOUT',
     })
   }
-  await using one = await hasty.connect(options)
+  await using one = await shortTimeoutBackend.connect(options)
   await one.select('INBOX')
   const abort = new AbortController()
   const watching = one.watch(() => {}, abort.signal)

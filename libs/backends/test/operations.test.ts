@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
-import type { MailSession } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { MailSession } from '../src/mail-session.ts'
+import type { Reply } from './scripted-server.ts'
 import { session } from './scripted-session.ts'
 
 const ok = ['{tag} OK done']
 
-function can(...capabilities: string[]): Answer {
+function advertises(...capabilities: string[]): Reply {
   return () => [`* CAPABILITY IMAP4rev1 ${capabilities.join(' ')}`, ...ok]
 }
 
-/** What was said after the mailbox was opened. */
+/** Commands after SELECT. */
 function storeCommands({ received }: MailSession & { received: string[] }): string[] {
   return received.slice(received.findLastIndex((line) => line.startsWith('SELECT')) + 1)
 }
@@ -17,10 +17,10 @@ function storeCommands({ received }: MailSession & { received: string[] }): stri
 const accepting = { 'UID STORE': () => ok, 'UID EXPUNGE': () => ok, EXPUNGE: () => ok }
 const copied = ['{tag} OK [COPYUID 9 1:2 11:12] done']
 
-test('without MOVE messages are copied, marked, and exactly these expunged', async () => {
+test('moveMessages: without MOVE, copies, marks and expunges exactly these', async () => {
   const one = await session({
     ...accepting,
-    CAPABILITY: can('UIDPLUS'),
+    CAPABILITY: advertises('UIDPLUS'),
     'UID COPY': () => copied,
   })
   expect(await one.moveMessages([[1, 2]], 'Ö')).toEqual({
@@ -38,7 +38,7 @@ test('without MOVE messages are copied, marked, and exactly these expunged', asy
   ])
 })
 
-test('without MOVE and UIDPLUS messages are copied and stay marked, with those of others', async () => {
+test('moveMessages: without MOVE and UIDPLUS, copies and leaves them marked', async () => {
   const one = await session({ ...accepting, 'UID COPY': () => ok })
   expect(await one.moveMessages([[1, 2]], 'There')).toEqual({ path: 'There' })
   expect(storeCommands(one)).toEqual([
@@ -50,15 +50,15 @@ test('without MOVE and UIDPLUS messages are copied and stay marked, with those o
 test.each([
   ['TRYCREATE', { kind: 'not-found', code: 'FolderNotFound' }],
   ['OVERQUOTA', { kind: 'rejected', code: 'OVERQUOTA' }],
-])('nothing is marked where copying is refused with %s', async (code, error) => {
+])('moveMessages: COPY rejected with %s, marks nothing', async (code, error) => {
   const one = await session({ ...accepting, 'UID COPY': () => [`{tag} NO [${code}] no`] })
   await expect(one.moveMessages([[1, 2]], 'There')).rejects.toMatchObject(error)
   expect(storeCommands(one)).toEqual(['UID COPY 1:2 There'])
 })
 
-test('a map of UIDs that does not add up is none', async () => {
+test('moveMessages: inconsistent COPYUID, returns no UIDs', async () => {
   const one = await session({
-    CAPABILITY: can('MOVE', 'UIDPLUS'),
+    CAPABILITY: advertises('MOVE', 'UIDPLUS'),
     'UID MOVE': () => ['* OK [COPYUID 9 1:3 11:12] moved', ...ok],
   })
   expect(await one.moveMessages([[1, 3]], 'There')).toEqual({ path: 'There', uidValidity: 9n })
@@ -68,7 +68,7 @@ test.each([
   ['1 2', ['EXPUNGE']],
   ['1 2 3', []],
 ])(
-  'without UIDPLUS, and %s marked, EXPUNGE is said only where it hits nothing else',
+  'expungeMessages: without UIDPLUS, %s marked, sends EXPUNGE only if no other message is affected',
   async (marked, last) => {
     const one = await session({ ...accepting, 'UID SEARCH': () => [`* SEARCH ${marked}`, ...ok] })
     await one.expungeMessages([
@@ -83,9 +83,9 @@ test.each([
   },
 )
 
-test('names are put under the personal namespace, with its delimiter', async () => {
+test('createMailbox: personal namespace, prepends its prefix with its delimiter', async () => {
   const one = await session({
-    CAPABILITY: can('NAMESPACE'),
+    CAPABILITY: advertises('NAMESPACE'),
     NAMESPACE: () => ['* NAMESPACE (("INBOX." ".")) NIL NIL', ...ok],
     CREATE: () => ['{tag} OK [MAILBOXID (F2212ea87-6097-4256-9d51-71338625)] done'],
     SUBSCRIBE: () => ['{tag} NO not here'],
@@ -116,25 +116,28 @@ test.each([
   ['NO [UNAVAILABLE] later', { kind: 'rejected', code: 'UNAVAILABLE' }],
   ['NO [SERVERBUG] oops', { kind: 'rejected', code: 'SERVERBUG' }],
   ['NO [EXPIRED] log in again', { kind: 'unauthorized', code: 'EXPIRED' }],
-])('%s to a command about a mailbox is told as it is', async (answer, error) => {
-  const refusing: Answer = () => [`{tag} ${answer}`]
-  const one = await session({ CREATE: refusing, RENAME: refusing, DELETE: refusing })
-  const code = 'code' in error ? error.code : undefined
-  await expect(one.createMailbox('a')).rejects.toMatchObject(error)
-  await expect(one.renameMailbox('a', 'b')).rejects.toMatchObject({
-    ...error,
-    code: code ?? 'RenameFailed',
-  })
-  await expect(one.deleteMailbox('a')).rejects.toMatchObject({
-    ...error,
-    code: code ?? 'DeleteFailed',
-    extras: { info: { response: expect.stringContaining(answer.split(' ').at(-1) ?? '') } },
-  })
-})
+])(
+  'mailboxError: %s to a command on a mailbox, is rejected with its code',
+  async (reply, error) => {
+    const refusing: Reply = () => [`{tag} ${reply}`]
+    const one = await session({ CREATE: refusing, RENAME: refusing, DELETE: refusing })
+    const code = 'code' in error ? error.code : undefined
+    await expect(one.createMailbox('a')).rejects.toMatchObject(error)
+    await expect(one.renameMailbox('a', 'b')).rejects.toMatchObject({
+      ...error,
+      code: code ?? 'RenameFailed',
+    })
+    await expect(one.deleteMailbox('a')).rejects.toMatchObject({
+      ...error,
+      code: code ?? 'DeleteFailed',
+      extras: { info: { response: expect.stringContaining(reply.split(' ').at(-1) ?? '') } },
+    })
+  },
+)
 
-test('a mailbox that is open is left without expunging anything before it is deleted', async () => {
+test('deleteMailbox: selected mailbox, selects the inbox first without expunging', async () => {
   const one = await session({
-    CAPABILITY: can('UNSELECT'),
+    CAPABILITY: advertises('UNSELECT'),
     EXAMINE: () => ['* 0 EXISTS', '* OK [UIDVALIDITY 1] ok', ...ok],
     DELETE: () => ok,
     UNSUBSCRIBE: () => ok,
@@ -149,37 +152,37 @@ test.each([
   ['one root', [rootLine, '* QUOTA "" (STORAGE 10 512)'], { usage: 10_240, limit: 524_288 }],
   ['other resources', ['* QUOTA "" (MESSAGE 1 2 STORAGE 1 4)'], { usage: 1_024, limit: 4_096 }],
   [
-    'several',
+    'several roots',
     ['* QUOTA a (STORAGE 1 9)', '* QUOTA b (STORAGE 3 4)'],
     { usage: 3_072, limit: 4_096 },
   ],
   [
-    'a limit beyond numbers',
+    'limit beyond safe integers',
     ['* QUOTA "" (STORAGE 1 9223372036854775807)'],
     { usage: 1_024, limit: Number.MAX_SAFE_INTEGER },
   ],
   ['no root', ['* QUOTAROOT INBOX'], undefined],
   ['no limit', [rootLine, '* QUOTA "" ()'], undefined],
-  ['nonsense', ['* QUOTA "" (STORAGE -1 x)', '* QUOTA', '* QUOTA NIL NIL'], undefined],
-])('quota: %s', async (_, lines, quota) => {
+  ['invalid data', ['* QUOTA "" (STORAGE -1 x)', '* QUOTA', '* QUOTA NIL NIL'], undefined],
+])('MailSession.quota: %s', async (_, lines, quota) => {
   const one = await session({
-    CAPABILITY: can('QUOTA=RES-STORAGE'),
+    CAPABILITY: advertises('QUOTA=RES-STORAGE'),
     GETQUOTAROOT: () => [...lines, ...ok],
     GETQUOTA: () => ['{tag} NO [NOPERM] for administrators'],
   })
   expect(await one.quota()).toEqual(quota)
 })
 
-test('a quota that is told only when asked for by its root', async () => {
+test('MailSession.quota: root without resources, requests it with GETQUOTA', async () => {
   const one = await session({
-    CAPABILITY: can('QUOTA'),
+    CAPABILITY: advertises('QUOTA'),
     GETQUOTAROOT: () => ['* QUOTAROOT INBOX "a b"', ...ok],
     GETQUOTA: ({ rest }) => [`* QUOTA ${rest} (STORAGE 1 2)`, ...ok],
   })
   expect(await one.quota()).toEqual({ usage: 1_024, limit: 2_048 })
 })
 
-test('subscriptions follow a name that LSUB takes for a pattern, and no others', async () => {
+test('renameMailbox: name with wildcards of LSUB, renames its subscriptions only', async () => {
   const subscribed = ['a%', 'a%/x', 'ab', 'ab/x', 'a%b']
   const one = await session({
     RENAME: () => ok,
@@ -201,11 +204,11 @@ test('subscriptions follow a name that LSUB takes for a pattern, and no others',
   ])
 })
 
-test('no quota is not an error, a refusal is one', async () => {
+test('MailSession.quota: no quota, is undefined, a rejection is an error', async () => {
   const without = await session({})
   expect(await without.quota()).toBeUndefined()
   const one = await session({
-    CAPABILITY: can('QUOTA'),
+    CAPABILITY: advertises('QUOTA'),
     GETQUOTAROOT: () => ['{tag} NO [NOPERM] not for you'],
   })
   await expect(one.quota()).rejects.toMatchObject({ kind: 'rejected', code: 'NOPERM' })
@@ -219,14 +222,14 @@ test.each([
   ],
   ['[TOOBIG] much', { kind: 'rejected', code: 'TOOBIG' }],
   ['just so', { kind: 'rejected', code: undefined }],
-])('a message refused with %s', async (answer, error) => {
-  const one = await session({ APPEND: () => [`{tag} NO ${answer}`] })
+])('appendMessage: rejected with %s', async (reply, error) => {
+  const one = await session({ APPEND: () => [`{tag} NO ${reply}`] })
   await expect(one.appendMessage('There', Buffer.from('x\r\n'))).rejects.toMatchObject(error)
   await one.ping()
 })
 
-test('a message that is too large by what the server said is not sent', async () => {
-  const one = await session({ CAPABILITY: can('APPENDLIMIT=1000') })
+test('appendMessage: beyond APPENDLIMIT, sends nothing', async () => {
+  const one = await session({ CAPABILITY: advertises('APPENDLIMIT=1000') })
   await expect(one.appendMessage('There', Buffer.alloc(1_001, 'x'))).rejects.toMatchObject({
     kind: 'rejected',
     code: 'TOOBIG',
@@ -235,21 +238,21 @@ test('a message that is too large by what the server said is not sent', async ()
   expect(storeCommands(one)).toEqual([])
 })
 
-test('a UID that only may be that of a message is not told', async () => {
+test('appendMessage: UID without UIDVALIDITY, returns no UID', async () => {
   let tag = ''
   const one = await session({
     APPEND: (command) => {
       tag = command.tag
       return ['+ go on']
     },
-    // What follows is the message: a word without a command.
+    // The next line is the message, parsed as a word without a command.
     '': () => ['* 4 EXISTS', `${tag} OK done`],
     'UID SEARCH': () => ['* SEARCH 99', ...ok],
   })
   expect(await one.appendMessage('INBOX', Buffer.from('x'))).toEqual({ path: 'INBOX', seq: 4 })
 })
 
-test('a server that knows no UTF-8 by name is given it without', async () => {
+test('MailSession.search: CHARSET rejected, sends UTF-8 without it', async () => {
   let tag = ''
   const one = await session({
     'UID SEARCH': (command) => {
@@ -269,10 +272,10 @@ test('a server that knows no UTF-8 by name is given it without', async () => {
   ])
 })
 
-test('no line gets longer than a server has to take, whatever the terms', async () => {
+test('MailSession.search: any terms, sends no line beyond the limit', async () => {
   let count = 0
   const one = await session({
-    CAPABILITY: can('OBJECTID', 'ESEARCH'),
+    CAPABILITY: advertises('OBJECTID', 'ESEARCH'),
     'UID SEARCH': () => [`* ESEARCH (TAG "x") UID COUNT 1 ALL ${5 - (count++ % 4)}`, ...ok],
   })
   const set = Array.from({ length: 2_000 }, (_, n) => 4_000_000_000 + n * 2).join()
@@ -287,9 +290,9 @@ test('no line gets longer than a server has to take, whatever the terms', async 
   expect(Math.max(...lengths)).toBeLessThan(8_000)
 })
 
-test('labels of Gmail are searched for, stored and named as it does', async () => {
+test('MailSession.search: Gmail labels, are searched, stored and encoded for Gmail', async () => {
   const one = await session({
-    CAPABILITY: can('X-GM-EXT-1'),
+    CAPABILITY: advertises('X-GM-EXT-1'),
     'UID SEARCH': () => ['* SEARCH 1', ...ok],
     'UID STORE': () => ok,
   })
@@ -312,7 +315,7 @@ test('labels of Gmail are searched for, stored and named as it does', async () =
     })
 })
 
-test('flags that the server does not keep are not silently lost', async () => {
+test('changeFlags: server that does not store the flags, is rejected', async () => {
   const one = await session({ 'UID STORE': () => ['{tag} NO [LIMIT] too many keywords'] })
   await expect(one.changeFlags([[1, 1]], { add: ['work'] })).rejects.toMatchObject({
     kind: 'rejected',

@@ -14,7 +14,7 @@ afterAll(async () => {
 const at = (protocol: string) => `${protocol}://${proxy.host}:${proxy.port}`
 
 test.each(['socks5', 'socks4a', 'socks4', 'http'])(
-  'a greeting that comes together with the answer of a %s proxy is heard',
+  'openTunnel: greeting in one packet with the reply of a %s proxy, is received',
   async (protocol) => {
     const { options } = await start()
     const requestsBefore = proxy.requests.length
@@ -27,36 +27,39 @@ test.each(['socks5', 'socks4a', 'socks4', 'http'])(
 test.each([
   ['STARTTLS', 'socks5', false],
   ['STARTTLS', 'http', false],
-  ['TLS from the first byte', 'socks5', true],
-  ['TLS from the first byte', 'http', true],
-])('%s through a %s proxy is with the server', async (_what, protocol, secure) => {
-  const { host, imapPort, imapsPort, user, pass } = dovecot.freshUser()
-  const options = {
-    host,
-    port: secure ? imapsPort : imapPort,
-    secure,
-    credentials: { user, pass },
-    log: quietLogger(),
-    proxy: at(protocol),
-  }
-  // Of TLS the client says the first word.
-  proxy.withGreeting = !secure
-  {
-    await using session = await backend.connect({ ...options, rejectUnauthorized: false })
-    expect(await session.select('INBOX')).toMatchObject({ messages: 0 })
-  }
-  await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
-    kind: 'unreachable',
-  })
-  proxy.names.set('mail.test', host)
-  await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
-    kind: 'unreachable',
-    code: expect.stringMatching(/CERT|SIGNED/),
-  })
-  proxy.names.clear()
-})
+  ['Implicit TLS', 'socks5', true],
+  ['Implicit TLS', 'http', true],
+])(
+  'openTunnel: %s through a %s proxy, is negotiated with the server',
+  async (_what, protocol, secure) => {
+    const { host, imapPort, imapsPort, user, pass } = dovecot.freshUser()
+    const options = {
+      host,
+      port: secure ? imapsPort : imapPort,
+      secure,
+      credentials: { user, pass },
+      log: quietLogger(),
+      proxy: at(protocol),
+    }
+    // With TLS the client sends first.
+    proxy.withGreeting = !secure
+    {
+      await using session = await backend.connect({ ...options, rejectUnauthorized: false })
+      expect(await session.select('INBOX')).toMatchObject({ messages: 0 })
+    }
+    await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
+      kind: 'unreachable',
+    })
+    proxy.names.set('mail.test', host)
+    await expect(backend.connect({ ...options, host: 'mail.test' })).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: expect.stringMatching(/CERT|SIGNED/),
+    })
+    proxy.names.clear()
+  },
+)
 
-test('whoever gives up while a proxy is silent has the connection to it closed', async () => {
+test('openTunnel: abort while the proxy is silent, closes the connection', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo

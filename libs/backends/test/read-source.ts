@@ -1,6 +1,7 @@
-// Run as a process of its own by the download cases: reads one source and prints how far its memory grew, free of what tests leave behind.
+// Separate process of the download cases: reads one source and prints its memory growth, unaffected
+// by other tests.
 import { createImapBackend } from '../src/imap/backend.ts'
-import type { ConnectOptions } from '../src/backend.ts'
+import type { ConnectOptions } from '../src/mail-session.ts'
 import { quietLogger } from './quiet-logger.ts'
 
 const options = JSON.parse(process.argv[2] ?? '') as Omit<ConnectOptions, 'log'>
@@ -11,7 +12,7 @@ let bytes = 0
 let grown = 0
 for await (const piece of (await session.downloadSource(1)).content) {
   bytes += piece.length
-  // What is held counts, not when the collector of garbage finds the time.
+  // Only reachable memory counts, not garbage before the next GC.
   if (process.memoryUsage().rss - rss > 40 * 2 ** 20) globalThis.gc?.()
   grown = Math.max(grown, process.memoryUsage().rss - rss)
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import type { ConnectOptions } from '../src/backend.ts'
+import type { ConnectOptions } from '../src/mail-session.ts'
 import { quietLogger } from './quiet-logger.ts'
 
-/** One command as it came. */
+/** Received command. */
 export interface Command {
   tag: string
   name: string
@@ -11,8 +11,11 @@ export interface Command {
   socket: Socket
 }
 
-/** Lines to answer with; `{tag}` stands for the command's tag. Nothing: the script has answered by itself, or never will. */
-export type Answer = (command: Command) => string[] | undefined
+/**
+ * Returns the lines of the response; `{tag}` is replaced by the tag. Undefined if the script
+ * responds itself or never.
+ */
+export type Reply = (command: Command) => string[] | undefined
 
 export interface ScriptedServer {
   options: ConnectOptions
@@ -23,7 +26,7 @@ export interface ScriptedServer {
 
 const done = ['{tag} OK done']
 
-const usual: Record<string, Answer> = {
+const usual: Record<string, Reply> = {
   CAPABILITY: () => ['* CAPABILITY IMAP4rev1', ...done],
   LOGIN: () => done,
   NAMESPACE: () => ['* NAMESPACE (("" "/")) NIL NIL', ...done],
@@ -43,11 +46,9 @@ const usual: Record<string, Answer> = {
   LOGOUT: () => ['* BYE bye', ...done],
 }
 
-/**
- * An IMAP server that says what it is told to, line by line, and does the usual where it is told nothing.
- */
+/** IMAP server with scripted responses, and default ones for other commands. */
 export async function scriptedServer(
-  answers: Record<string, Answer> = {},
+  replies: Record<string, Reply> = {},
   greeting = '* OK ready',
 ): Promise<ScriptedServer> {
   const sockets = new Set<Socket>()
@@ -61,14 +62,14 @@ export async function scriptedServer(
     socket.setEncoding('latin1').on('data', (text: string) => {
       const lines = (buffered + text).split('\r\n')
       buffered = lines.pop() ?? ''
-      for (const line of lines) answer(line, socket)
+      for (const line of lines) reply(line, socket)
     })
   })
 
-  function answer(line: string, socket: Socket): void {
+  function reply(line: string, socket: Socket): void {
     received.push(line.replace(/^\S+ (?=\S)/, ''))
     const [, tag = '', name = '', rest = ''] = /^(\S+) ?((?:UID )?\S*) ?(.*)$/i.exec(line) ?? []
-    const find = line === 'DONE' ? answers['DONE'] : (answers[name] ?? usual[name])
+    const find = line === 'DONE' ? replies['DONE'] : (replies[name] ?? usual[name])
     const lines = find
       ? find({ tag, name, rest, socket })
       : line === 'DONE'

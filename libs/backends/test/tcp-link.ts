@@ -6,12 +6,12 @@ export interface TcpLink {
   port: number
   /** Resets every connection. */
   cut: () => void
-  /** From now on nothing passes, and nothing is closed: a cable that was pulled. */
+  /** Blocks all data without closing connections, like a pulled cable. */
   freeze: () => void
   close: () => Promise<void>
 }
 
-/** A port that leads to another one, and can fail on demand. */
+/** TCP forwarder that can fail on request. */
 export async function tcpLink(target: { host: string; port: number }): Promise<TcpLink> {
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
@@ -46,7 +46,7 @@ export async function tcpLink(target: { host: string; port: number }): Promise<T
   }
 }
 
-/** A port that takes connections into its backlog, where nobody ever speaks to them. */
+/** Port that accepts connections but never sends data. */
 export async function silentPort(): Promise<AsyncDisposable & { port: number }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

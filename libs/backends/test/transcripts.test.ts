@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
-import type { ConnectOptions, TranscriptLine } from '../src/backend.ts'
-import type { Answer } from './scripted-server.ts'
+import type { ConnectOptions, TranscriptLine } from '../src/mail-session.ts'
+import type { Reply } from './scripted-server.ts'
 import { backend, start } from './scripted-session.ts'
 
 const password = 'correct horse battery staple'
 
 async function transcriptOf(
-  answers: Record<string, Answer>,
+  replies: Record<string, Reply>,
   credentials: ConnectOptions['credentials'] = { user: 'me', pass: password },
 ): Promise<TranscriptLine[]> {
   const lines: TranscriptLine[] = []
-  const { options } = await start(answers)
+  const { options } = await start(replies)
   try {
     await using one = await backend.connect({
       ...options,
@@ -23,13 +23,13 @@ async function transcriptOf(
     await Array.fromAsync(one.fetchMessages([[1, 1]], { headers: true }))
     await (await one.downloadSource(1)).content[Symbol.asyncIterator]().next()
   } catch (error) {
-    // What it led to is not the subject.
+    // The cause is not under test.
     expect(error).toMatchObject({ name: 'AppError' })
   }
   return lines
 }
 
-test('a transcript has the lines of both sides, in order', async () => {
+test('Transcript: session, contains the lines of both sides in order', async () => {
   const lines = await transcriptOf({})
   expect(lines.map(({ from, text }) => [from, text])).toEqual(
     expect.arrayContaining([
@@ -46,21 +46,21 @@ test('a transcript has the lines of both sides, in order', async () => {
 })
 
 const mechanism =
-  (name: string): Answer =>
+  (name: string): Reply =>
   () => [`* CAPABILITY IMAP4rev1 ${name}`, '{tag} OK done']
 let tag = ''
-const challenge: Answer = (command) => {
+const challenge: Reply = (command) => {
   tag = command.tag
   return ['+ c2VjcmV0IGNoYWxsZW5nZQ==']
 }
 const settled =
-  (answer: string): Answer =>
-  () => [`${tag} ${answer}`]
+  (reply: string): Reply =>
+  () => [`${tag} ${reply}`]
 
-test.each<[string, Record<string, Answer>, ConnectOptions['credentials']]>([
+test.each<[string, Record<string, Reply>, ConnectOptions['credentials']]>([
   ['LOGIN', {}, { user: 'me', pass: password }],
   [
-    'LOGIN that is refused with the password',
+    'LOGIN with the password in its rejection',
     { LOGIN: ({ rest }) => [`{tag} NO ${rest.replaceAll('"', '')}`] },
     { user: 'me', pass: password },
   ],
@@ -83,13 +83,13 @@ test.each<[string, Record<string, Answer>, ConnectOptions['credentials']]>([
     { CAPABILITY: mechanism('AUTH=OAUTHBEARER'), AUTHENTICATE: challenge, '': settled('NO no') },
     { user: 'me', accessToken: password },
   ],
-])('no transcript has the secret of %s', async (_, answers, credentials) => {
-  const lines = (await transcriptOf(answers, credentials)).map(({ text }) => text)
+])('Transcript: secret of %s, is not contained', async (_, replies, credentials) => {
+  const lines = (await transcriptOf(replies, credentials)).map(({ text }) => text)
   const all = lines.join('\n')
   expect(all).toMatch(/ (LOGIN|AUTHENTICATE) \(hidden\)/)
   expect(all).not.toContain(password)
   expect(all).not.toContain('c2VjcmV0IGNoYWxsZW5nZQ==')
-  // Any stretch of the secret as base64, at each of its three offsets.
+  // Base64 of the secret at each of its three offsets.
   for (const before of ['', 'x', 'xx']) {
     const encoded = Buffer.from(before + password)
       .toString('base64')
@@ -98,7 +98,7 @@ test.each<[string, Record<string, Answer>, ConnectOptions['credentials']]>([
   }
 })
 
-test('bytes of messages are told by their sizes, and no line is long', async () => {
+test('Transcript: literals and long lines, are replaced by their size or cut off', async () => {
   const body = 'A secret of mine, in a literal'
   const lines = await transcriptOf({
     'UID FETCH': ({ rest }) => [
@@ -122,7 +122,7 @@ interface Proxy {
   close: () => Promise<void>
 }
 
-/** CONNECT, as HTTP has it. */
+/** HTTP proxy with CONNECT. */
 async function httpProxy(): Promise<Proxy> {
   const requests: string[] = []
   const sockets = new Set<Socket>()
@@ -152,7 +152,7 @@ async function httpProxy(): Promise<Proxy> {
   }
 }
 
-test('a proxy carries the connection, and is what the egress policy judges', async () => {
+test('ImapBackend.connect: proxy, carries the connection and is checked against the egress policy', async () => {
   const { options } = await start()
   const proxy = await httpProxy()
   try {
@@ -165,7 +165,7 @@ test('a proxy carries the connection, and is what the egress policy judges', asy
       `Proxy-Authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`,
     )
     const refused = { kind: 'unreachable', code: 'EPROXY' }
-    // Of the server nothing but its name is known here.
+    // Only the name of the server is available here.
     const byName = { ...options, host: 'mail.test', egress: 'private' } as const
     for (const url of [proxy.url, 'socks5://[::1]:1'])
       await expect(backend.connect({ ...byName, proxy: url })).rejects.toMatchObject(refused)
@@ -184,7 +184,7 @@ test('a proxy carries the connection, and is what the egress policy judges', asy
 })
 
 test.each(['ftp://127.0.0.1:1', 'http:', '127.0.0.1:3128', ''])(
-  'a proxy %j is none',
+  'ImapBackend.connect: proxy %j, is invalid',
   async (proxy) => {
     const { options } = await start()
     await expect(backend.connect({ ...options, proxy })).rejects.toMatchObject({ kind: 'invalid' })
@@ -192,7 +192,7 @@ test.each(['ftp://127.0.0.1:1', 'http:', '127.0.0.1:3128', ''])(
 )
 
 test.each(['http', 'socks5', 'socks4a', 'socks4', 'socks', 'https'])(
-  'a %s proxy that is not there is unreachable',
+  'ImapBackend.connect: unavailable %s proxy, is unreachable',
   async (scheme) => {
     const { options } = await start()
     await expect(

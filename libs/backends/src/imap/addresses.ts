@@ -1,7 +1,10 @@
 import { type ParsedAddress, parseMessage } from '@posthorn/mime'
 import type { FetchMessageObject, MessageAddressObject } from 'imapflow'
 
-/** Every message has an author: an envelope without a single address is one that the server did not fill in. */
+/**
+ * True if the envelope has no address at all. Every message has an author, so such an envelope was
+ * not filled in by the server.
+ */
 export function lacksAddresses({ envelope }: FetchMessageObject): boolean {
   if (!envelope) return false
   const { from, sender, replyTo, to, cc, bcc } = envelope
@@ -10,8 +13,8 @@ export function lacksAddresses({ envelope }: FetchMessageObject): boolean {
   )
 }
 
-/** The same with the addresses of its header. */
-export async function withAddressesOf(
+/** Returns the row with the addresses of the message header. */
+export async function withHeaderAddresses(
   row: FetchMessageObject,
   header: Buffer,
 ): Promise<FetchMessageObject> {

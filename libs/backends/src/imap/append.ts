@@ -1,16 +1,19 @@
 import { AppError } from '@posthorn/errors'
-import type { AppendedMessage, AppendOptions } from '../backend.ts'
+import type { AppendedMessage, AppendOptions } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { commandMs } from './connection.ts'
 import { assertFlag } from './flags.ts'
 import { pathOf } from './mailbox-commands.ts'
 
-/** A line that is slower than this is none. */
+/** Minimum upload rate, for the timeout of APPEND. */
 const bytesPerMs = 32
 const lf = 10
 const cr = 13
 
-/** APPEND (RFC 9051 §6.3.12). Lines end as RFC 5322 §2.3 has it, whatever they ended with: some servers refuse others, some store them. */
+/**
+ * APPEND (RFC 9051 §6.3.12). Lines end in CRLF (RFC 5322 §2.3). Some servers reject other line
+ * ends, some store them.
+ */
 export async function appendMessage(
   connection: ImapConnection,
   path: string,
@@ -28,7 +31,8 @@ export async function appendMessage(
       const { uid, uidValidity, seq } = stored
       return {
         path: destination,
-        // Without a UIDVALIDITY it was guessed from its place, where another may have come in between.
+        // A UID without UIDVALIDITY is imapflow's guess from the sequence number. Another message
+        // may have arrived in between.
         ...(uid && uidValidity ? { uid, uidValidity } : {}),
         ...(seq ? { seq } : {}),
       }
@@ -38,14 +42,14 @@ export async function appendMessage(
   )
 }
 
-/** RFC 7889: refused here as it would be there, without sending it all. */
+/** Checks APPENDLIMIT (RFC 7889), so that a message that would be rejected is not sent. */
 function assertFits(bytes: number, limit: boolean | number | undefined): void {
   if (typeof limit !== 'number' || bytes <= limit) return
-  const response = `The mail server takes messages of at most ${limit} bytes`
+  const response = `The mail server accepts messages of at most ${limit} bytes`
   throw new AppError('rejected', response, { code: 'TOOBIG', extras: { info: { response } } })
 }
 
-/** The message with a CR before every LF: the same bytes where it is so already. */
+/** Returns the message with CR before every LF. An already valid message is returned unchanged. */
 export function withCrLf(message: Buffer): Buffer {
   let missing = 0
   for (let at = message.indexOf(lf); at !== -1; at = message.indexOf(lf, at + 1))

@@ -1,4 +1,4 @@
-import type { ImapBackend } from '../backend.ts'
+import type { ImapBackend } from '../mail-session.ts'
 import { enableCompression } from './compress.ts'
 import { ImapConnection } from './connection.ts'
 import { QuirkCache } from './server-quirks.ts'
@@ -8,7 +8,9 @@ import { ImapSession } from './session.ts'
 import { Transcript } from './transcript.ts'
 import { defaultTimings, type Timings } from './watch.ts'
 
-/** Accounts behind IMAP servers. The timings are those of watching; tests have shorter ones. */
+/**
+ * Creates an IMAP client with its own caches. `timings` applies to `watch`; tests use shorter ones.
+ */
 export function createImapBackend(timings: Timings = defaultTimings): ImapBackend {
   const servers = new QuirkCache()
   const contexts = new SecureContexts()

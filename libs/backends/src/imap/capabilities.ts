@@ -1,8 +1,8 @@
 import type { ImapFlow } from 'imapflow'
-import type { Capabilities } from '../backend.ts'
+import type { Capabilities } from '../mail-session.ts'
 import { hasCapability } from './imapflow-internals.ts'
 
-/** What the server can: as advertised, or as IMAP4rev2 brings along (RFC 9051 appendix E) where that is spoken. */
+/** Capabilities as advertised, or implied by IMAP4rev2 if enabled (RFC 9051 appendix E). */
 export function capabilitiesOf(client: ImapFlow): Capabilities {
   const has = (name: string) => hasCapability(client, name)
   return {
@@ -20,7 +20,10 @@ export function capabilitiesOf(client: ImapFlow): Capabilities {
   }
 }
 
-/** Enabled, not merely advertised: some servers advertise it and answer FETCH CHANGEDSINCE with BAD. */
+/**
+ * True if CONDSTORE is enabled. Being advertised is not enough: some of those servers respond BAD
+ * to FETCH CHANGEDSINCE.
+ */
 export function hasCondstore(client: ImapFlow): boolean {
   return client.enabled.has('CONDSTORE')
 }

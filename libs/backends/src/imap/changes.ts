@@ -1,18 +1,19 @@
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxChange, MessageFlags, UidRange } from '../backend.ts'
+import type { MailboxChange, MessageFlags, UidRange } from '../mail-session.ts'
 import { normaliseRanges } from '../uid-ranges.ts'
 import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
 import { toMessageFlags } from './message.ts'
 
-/** More than this is better compared in full, which costs less memory. */
+/** Maximum number of changes. Beyond it a full comparison needs less memory. */
 const maxChanges = 500_000
 const maxCombinations = 10_000
 
 /**
- * RFC 7162 §3.1.4 and §3.2.6. All of it is collected before the first is handed out: the connection is free while the consumer works. What
- * is gone comes first; ranges stay ranges, for they may name UIDs that never were.
+ * Changes since a mod-sequence (RFC 7162 §3.1.4 and §3.2.6). Collected before the first is yielded,
+ * so that the connection is free meanwhile. Deletions come first, as ranges, because they may
+ * contain UIDs that never existed.
  */
 export async function* changesSince(
   connection: ImapConnection,
@@ -32,9 +33,9 @@ async function collect(
       code: 'MissingServerExtension',
     })
   const changes = new Changes()
-  const stop = wire.collectVanished((uids) => changes.addGone(uids))
+  const stop = wire.collectVanished((uids) => changes.addVanished(uids))
   try {
-    // imapflow asks for what VANISHED as well where QRESYNC is enabled.
+    // imapflow adds VANISHED to the request if QRESYNC is enabled.
     const query = { uid: true, flags: true, labels: true }
     for await (const row of client.fetch('1:*', query, { uid: true, changedSince: since }))
       if (row.uid && row.flags) changes.addFlags(toMessageFlags(row))
@@ -45,13 +46,13 @@ async function collect(
 }
 
 class Changes {
-  readonly #gone: UidRange[] = []
+  readonly #vanished: UidRange[] = []
   readonly #changed: MailboxChange[] = []
-  /** Hundreds of thousands of messages have a handful of combinations of flags. */
+  /** Shared flag arrays. Hundreds of thousands of messages have few combinations of flags. */
   readonly #combinations = new Map<string, string[]>()
 
-  addGone(uids: readonly UidRange[]): void {
-    for (const range of uids) if (this.#gone.length <= maxChanges) this.#gone.push(range)
+  addVanished(uids: readonly UidRange[]): void {
+    for (const range of uids) if (this.#vanished.length <= maxChanges) this.#vanished.push(range)
   }
 
   addFlags({ flags, ...rest }: MessageFlags): void {
@@ -63,12 +64,12 @@ class Changes {
   }
 
   all(): MailboxChange[] {
-    if (this.#gone.length > maxChanges || this.#changed.length > maxChanges)
-      throw new AppError('unprocessable', 'Too much has changed to be told', {
+    if (this.#vanished.length > maxChanges || this.#changed.length > maxChanges)
+      throw new AppError('unprocessable', 'Too many changes, compare the mailbox', {
         code: 'TooManyChanges',
       })
-    return this.#gone.length === 0
+    return this.#vanished.length === 0
       ? this.#changed
-      : [{ kind: 'vanished', uids: normaliseRanges(this.#gone) }, ...this.#changed]
+      : [{ kind: 'vanished', uids: normaliseRanges(this.#vanished) }, ...this.#changed]
   }
 }

@@ -3,15 +3,19 @@ import { createInflateRaw } from 'node:zlib'
 import type { ImapFlow, ImapFlowError } from 'imapflow'
 import { type ImapFlowInternals, internalsOf } from './imapflow-internals.ts'
 
-/** Of a block of DEFLATE that is stored as it is (RFC 1951 §3.2.4). */
+/** Maximum length of a stored block (RFC 1951 §3.2.4). */
 const maxStored = 0xffff
-/** Kept for as long as the connection; imapflow's own has 16 KiB in both directions. */
+/**
+ * Buffer size of the decompressor, held as long as the connection. imapflow uses 16 KiB per
+ * direction.
+ */
 const chunkSize = 8 * 1024
 
 /**
- * COMPRESS=DEFLATE (RFC 4978) for connections that mostly wait. imapflow's own costs 200 kB a connection, most of it for packing what we
- * send: commands of a hundred bytes. So that goes out as blocks that are not packed at all. What remains is for unpacking: 20 kB of a
- * connection that is idle, 55 kB of one that has received much.
+ * Replaces COMPRESS=DEFLATE (RFC 4978) of imapflow, which costs 200 kB per connection, mostly for
+ * the output. Commands of 100 bytes need no compression and are sent as stored blocks. The
+ * decompressor remains: 20 kB for an idle connection, 55 kB after much input. `onBroken` is called
+ * if the input cannot be decompressed.
  */
 export function enableCompression(client: ImapFlow, onBroken: () => void): void {
   const internals = internalsOf(client)
@@ -34,13 +38,13 @@ function inflate(internals: ImapFlowInternals, onBroken: () => void): void {
   socket.pipe(unpacked).pipe(streamer)
   unpacked.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'Z_DATA_ERROR') onBroken()
-    // After its end it has nobody who listens: then an error would end the process.
+    // After close the parser has no error listener. Emitting an error would then end the process.
     if (!streamer.destroyed && streamer.listenerCount('error') > 0) streamer.emit('error', error)
   })
   internals.writeSocket = new StoredWriter(socket)
 }
 
-/** As much of a stream as imapflow writes to. */
+/** Part of the stream interface that imapflow uses for output. */
 class StoredWriter {
   readonly #socket: Socket
 
@@ -56,21 +60,21 @@ class StoredWriter {
     this.#socket.cork()
     for (let at = 0; at < bytes.length; at += maxStored) {
       const piece = bytes.subarray(at, at + maxStored)
-      this.#socket.write(headOf(piece.length))
+      this.#socket.write(blockHeader(piece.length))
       this.#socket.write(piece)
     }
     this.#socket.uncork()
     return true
   }
 
-  /** The socket is destroyed by whoever owns it, and its errors are heard there. */
+  /** The socket is destroyed by its owner, which also handles its errors. */
   destroy(): void {}
   on(): void {}
   removeListener(): void {}
 }
 
-/** Not the last block, stored; its length, and that in ones' complement. */
-function headOf(length: number): Buffer {
+/** Header of a stored, non-final block: its length and the one's complement of it. */
+function blockHeader(length: number): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt16LE(length, 1)
   head.writeUInt16LE(~length & maxStored, 3)

@@ -16,69 +16,78 @@ import { pollStatus } from './counters.ts'
 import type { Transcript } from './transcript.ts'
 import { Wire } from './wire.ts'
 
-/** No command takes longer, whatever trickles in meanwhile. A silent server is noticed much earlier, by the socket's own timeout. */
+/**
+ * Maximum duration of a command that still receives data. The socket timeout detects a silent
+ * server much earlier.
+ */
 export const commandMs = 5 * 60_000
-/** A session that nobody uses is kept alive, but not for ever: it may have been forgotten. */
+/**
+ * Maximum number of keep-alives without a call in between. Afterwards the server closes a session
+ * that its owner lost.
+ */
 const maxKeepAlives = 12
-/** A polite LOGOUT is worth this much waiting. */
+/** Maximum wait for the response to LOGOUT. */
 const logoutMs = 2_000
 
-/** The mailbox a call is meant for: UIDs mean nothing in another. */
+/** Mailbox that a call applies to. Its UIDs are meaningless in any other. */
 export interface MailboxRef {
   path: string
   uidValidity: bigint
 }
 
-/** An imapflow client from its first byte to its last, and the one way to give it commands. */
+/** Owns an imapflow client and serialises its commands. */
 export class ImapConnection {
   readonly client: ImapFlow
   readonly wire: Wire
   readonly mutex = new Mutex()
   readonly notifications = new NotificationBuffer()
   readonly closed: Promise<Error | undefined>
-  readonly #refusals: RejectionLogger
+  readonly #rejections: RejectionLogger
   #reason: Error | undefined
   #closing = false
   #keepAlives = 0
-  #open: MailboxRef | undefined
+  #selected: MailboxRef | undefined
 
   constructor(options: ImapFlowOptions, log: Logger, transcript?: Transcript) {
-    this.#refusals = new RejectionLogger(log)
-    this.client = new ImapFlow({ ...options, logger: this.#refusals.logger(transcript) })
-    // For as long as the client lives, closed or not: an 'error' event that nobody hears ends the process.
+    this.#rejections = new RejectionLogger(log)
+    this.client = new ImapFlow({ ...options, logger: this.#rejections.logger(transcript) })
+    // Stays attached after close: an 'error' event without a listener ends the process.
     this.client.on('error', (error) => (this.#reason ??= connectError(error)))
     const { promise, resolve } = Promise.withResolvers<Error | undefined>()
     this.closed = promise
     this.client.once('close', () => {
-      if (!this.#closing) this.#reason ??= this.#byeOr(connectionClosed())
+      if (!this.#closing) this.#reason ??= this.#byeErrorOr(connectionClosed())
       resolve(this.#closing ? undefined : this.#reason)
     })
     this.wire = new Wire(this.client)
     this.notifications.listenTo(this.client, this.wire)
   }
 
-  /** Connects and logs in. Whatever goes wrong, nothing stays open. */
+  /** Connects and logs in. On failure the connection is closed. */
   async connect(signal: AbortSignal, keepAliveMs: number): Promise<void> {
-    const giveUp = () => this.end(connectAborted(signal))
-    signal.addEventListener('abort', giveUp, { once: true })
+    const abort = () => this.end(connectAborted(signal))
+    signal.addEventListener('abort', abort, { once: true })
     try {
-      if (signal.aborted) giveUp()
+      if (signal.aborted) abort()
       await this.client.connect()
-      if (!this.client.usable) throw this.#gone()
-      // imapflow passes over a refusal of what it asks at the beginning.
-      const refusal = this.#refusals.last
-      if (refusal && invalidatesLogin(refusal)) throw refusal
+      if (!this.client.usable) throw this.#closedError()
+      // imapflow ignores rejections of its initial commands.
+      const lastRejection = this.#rejections.last
+      if (lastRejection && invalidatesLogin(lastRejection)) throw lastRejection
       this.#keepAlive(keepAliveMs)
     } catch (error) {
       const reason = signal.aborted ? (this.#reason ?? error) : error
       this.end(connectError(reason))
       throw connectError(reason)
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', abort)
     }
   }
 
-  /** Runs commands when their turn has come. With a mailbox, only while that one is open. Every failure is an AppError. */
+  /**
+   * Runs commands after all earlier calls. With a mailbox, fails with `unavailable` unless it is
+   * still selected. Every failure is an AppError.
+   */
   async call<T>(
     work: (client: ImapFlow) => Promise<T>,
     mailbox?: MailboxRef,
@@ -88,72 +97,79 @@ export class ImapConnection {
     return await this.mutex.run(() => this.perform(work, mailbox, timeoutMs))
   }
 
-  /** The same for whoever holds the lane already. */
+  /** Variant of `call` for callers that hold the mutex. */
   async perform<T>(
     work: (client: ImapFlow) => Promise<T>,
     mailbox?: MailboxRef,
     timeoutMs = commandMs,
   ): Promise<T> {
-    if (!this.client.usable) throw this.#gone()
-    if (mailbox && !this.#isOpen(mailbox))
-      throw new AppError('unavailable', 'Another mailbox was opened meanwhile')
-    this.#refusals.clear()
+    if (!this.client.usable) throw this.#closedError()
+    if (mailbox && !this.#isSelected(mailbox))
+      throw new AppError('unavailable', 'Another mailbox was selected meanwhile')
+    this.#rejections.clear()
     const timer = setTimeout(
-      () => this.end(timedOut('The mail server took too long to answer')),
+      () => this.end(timedOut('The mail server did not respond in time')),
       timeoutMs,
     )
     try {
       return await work(this.client)
     } catch (error) {
-      throw this.#reason !== undefined && !this.client.usable ? this.#gone() : commandError(error)
+      throw this.#reason !== undefined && !this.client.usable
+        ? this.#closedError()
+        : commandError(error)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** The error behind an answer of imapflow that is merely `false`. */
+  /** Error for a `false` result of imapflow, which does not contain the reason. */
   rejection(action: string): AppError {
-    if (!this.client.usable) return this.#gone()
-    const refusal = this.#refusals.last
-    return refusal
-      ? commandError(refusal)
+    if (!this.client.usable) return this.#closedError()
+    const lastRejection = this.#rejections.last
+    return lastRejection
+      ? commandError(lastRejection)
       : new AppError('rejected', `The mail server did not ${action}`)
   }
 
-  /** NOOP, for whoever holds the lane. Some servers do not count it as a sign of life: these are asked for counters. */
+  /**
+   * Sends NOOP, or STATUS to servers that do not report changes on NOOP. The caller must hold the
+   * mutex.
+   */
   async noop(client: ImapFlow): Promise<void> {
-    if (ignoresNoop(client)) return await pollStatus(this, this.#open?.path ?? 'INBOX')
-    // imapflow answers false where it failed, whatever its types say.
-    const answer: unknown = await client.noop()
-    if (answer === false) throw this.rejection('answer NOOP')
+    if (ignoresNoop(client)) return await pollStatus(this, this.#selected?.path ?? 'INBOX')
+    // imapflow returns false on failure, against its type.
+    const result: unknown = await client.noop()
+    if (result === false) throw this.rejection('respond to NOOP')
   }
 
-  /** The mailbox that is open now. */
+  /** Selected mailbox. Throws without one. */
   get selected(): MailboxRef {
-    if (!this.client.usable) throw this.#gone()
-    if (!this.#open) throw new AppError('internal', 'No mailbox is open')
-    return this.#open
+    if (!this.client.usable) throw this.#closedError()
+    if (!this.#selected) throw new AppError('internal', 'No mailbox is selected')
+    return this.#selected
   }
 
-  /** The same, for whoever can do without. */
+  /** Selected mailbox, or undefined. */
   get selectedIfAny(): MailboxRef | undefined {
-    return this.#open
+    return this.#selected
   }
 
   set selected(mailbox: MailboxRef | undefined) {
     const same =
-      mailbox && this.#open?.path === mailbox.path && this.#open.uidValidity === mailbox.uidValidity
+      mailbox &&
+      this.#selected?.path === mailbox.path &&
+      this.#selected.uidValidity === mailbox.uidValidity
     if (!same) this.notifications.clear()
-    this.#open = mailbox
+    this.#selected = mailbox
   }
 
-  /** Cuts the connection, for a reason of ours. */
+  /** Closes the connection immediately. Running and later calls fail with this reason. */
   end(reason: AppError): void {
     this.#reason ??= reason
     this.client.close()
   }
 
-  /** Says goodbye where that is quickly done, and closes. */
+  /** Sends LOGOUT, waits for at most 2 s, then closes the connection. */
   async close(): Promise<void> {
     if (this.client.isClosed) return
     this.#closing = true
@@ -167,34 +183,34 @@ export class ImapConnection {
   #keepAlive(everyMs: number): void {
     const timer = setInterval(() => {
       if (!this.mutex.isIdle || ++this.#keepAlives > maxKeepAlives) return
-      // Whoever comes next sees what became of it.
+      // The next call reports a failure.
       this.mutex.run(() => this.perform((client) => this.noop(client))).catch(() => {})
     }, everyMs)
     timer.unref()
     this.client.once('close', () => clearInterval(timer))
   }
 
-  #isOpen({ path, uidValidity }: MailboxRef): boolean {
+  #isSelected({ path, uidValidity }: MailboxRef): boolean {
     return (
       this.client.mailbox !== false &&
-      this.#open?.path === path &&
-      this.#open.uidValidity === uidValidity
+      this.#selected?.path === path &&
+      this.#selected.uidValidity === uidValidity
     )
   }
 
-  #gone(): AppError {
-    return this.#byeOr(connectionClosed(this.#reason))
+  #closedError(): AppError {
+    return this.#byeErrorOr(connectionClosed(this.#reason))
   }
 
-  /** The server's parting words explain more than a closed socket. */
-  #byeOr(error: AppError): AppError {
+  /** A BYE text explains more than a closed socket. */
+  #byeErrorOr(error: AppError): AppError {
     const bye = this.client.byeReason
     if (bye === undefined || this.#closing || error.code !== 'ECONNRESET') return error
     return connectError(Object.assign(new Error('closed'), { code: 'NoConnection', reason: bye }))
   }
 }
 
-/** Coremail, behind 163.com and its like. */
+/** True for Coremail, the server of 163.com and others. */
 function ignoresNoop({ greeting = '', serverInfo }: ImapFlow): boolean {
   return /coremail/i.test(`${greeting} ${serverInfo?.name ?? ''}`)
 }

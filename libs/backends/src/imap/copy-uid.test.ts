@@ -7,7 +7,7 @@ function line(...values: string[]): Line {
   return { command: 'OK', attributes: [{ type: 'ATOM', value: '', section }] }
 }
 
-test('sets belong together place by place, in whatever order they come', () => {
+test('readCopyUid: unordered sets, pairs them by position', () => {
   expect(readCopyUid(line('COPYUID', '9', '5,1:2', '20:22'), [[1, 5]])).toEqual({
     uidValidity: 9n,
     uidMap: new Map([
@@ -27,11 +27,11 @@ test.each([
   [['COPYUID', '9', '', '']],
   [['COPYUID', '9', '1:*', '1:3']],
   [['COPYUID', '9']],
-])('%j is no map', (values) => {
+])('readCopyUid: %j, returns no map', (values) => {
   expect(readCopyUid(line(...values), [[1, 3]])).toEqual({ uidValidity: 9n })
 })
 
-test('other codes, and lines without one, say nothing', () => {
+test('readCopyUid: another or no response code, returns nothing', () => {
   expect(readCopyUid(line('APPENDUID', '9', '1'), [[1, 3]])).toEqual({})
   expect(readCopyUid(line('COPYUID', 'x', 'y', 'z'), [[1, 3]])).toEqual({})
   expect(readCopyUid({ command: 'OK' }, [[1, 3]])).toEqual({})

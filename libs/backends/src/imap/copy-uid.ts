@@ -1,17 +1,18 @@
-import type { UidRange } from '../backend.ts'
+import type { UidRange } from '../mail-session.ts'
 import { countUids, maxUid, normaliseRanges, reachesBeyond, uidsIn } from '../uid-ranges.ts'
 import { responseCode } from './exec-command.ts'
 import { type Line, textOf, type Token } from './tokens.ts'
 
-/** Where messages went. */
+/** Destination UIDs of a copy. */
 export interface CopiedUids {
   uidValidity?: bigint
   uidMap?: Map<number, number>
 }
 
 /**
- * COPYUID (RFC 4315 §3). The two sets belong together place by place, so they are not put in order, and one that does not fit, or speaks of
- * more than was asked for, is none: a range takes twenty bytes to write and could take gigabytes to walk.
+ * Parses COPYUID (RFC 4315 §3). The sets correspond by position and are not sorted. Sets of
+ * different size, or with UIDs beyond the request, are ignored: a range of 20 bytes could expand to
+ * gigabytes.
  */
 export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedUids {
   const [name, uidValidity, from, to] = responseCode(line)
@@ -31,7 +32,7 @@ export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedU
   }
 }
 
-/** In the order they were written; none where one of them makes no sense. */
+/** Ranges in the order of the text. Empty if one is invalid. */
 function parseOrderedRanges(token: Token | undefined): UidRange[] {
   const ranges: UidRange[] = []
   for (const piece of (textOf(token) ?? '').split(',')) {

@@ -1,17 +1,20 @@
 import { hasCapability } from './imapflow-internals.ts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxStatus } from '../backend.ts'
+import type { MailboxStatus } from '../mail-session.ts'
 import { type StatusItems, textOf } from './tokens.ts'
 import type { Wire } from './wire.ts'
 
-/** RFC 9051 §6.3.11, RFC 7162 §3.1.7. */
+/** STATUS items of the counters (RFC 9051 §6.3.11, RFC 7162 §3.1.7). */
 export function counterNames(client: ImapFlow): string[] {
   const modseq = hasCapability(client, 'CONDSTORE') || hasCapability(client, 'QRESYNC')
   return ['MESSAGES', 'UIDNEXT', 'UIDVALIDITY', 'UNSEEN', ...(modseq ? ['HIGHESTMODSEQ'] : [])]
 }
 
-/** As a sign of life, for whoever holds the lane; what the answer says of the open mailbox is told. */
+/**
+ * Checks the connection with STATUS and notifies a changed message count. The caller must hold the
+ * mutex.
+ */
 export async function pollStatus(
   { client, wire }: { client: ImapFlow; wire: Wire },
   path: string,
@@ -22,7 +25,7 @@ export async function pollStatus(
   })
 }
 
-/** The counters as far as they are told and make sense. */
+/** Valid counters of a STATUS response. */
 export function countersOf(items: StatusItems | undefined): Partial<Omit<MailboxStatus, 'path'>> {
   const number = (name: string, digits: number) => {
     const text = textOf(items?.get(name)) ?? ''
@@ -44,27 +47,30 @@ export function countersOf(items: StatusItems | undefined): Partial<Omit<Mailbox
   }
 }
 
-/** Undefined without UIDVALIDITY: then they are counters of nothing one could know again. */
+/** Undefined without UIDVALIDITY, because such counters cannot be assigned to a mailbox. */
 export function toStatus(path: string, items: StatusItems): MailboxStatus | undefined {
   const counters = countersOf(items)
   const { uidValidity } = counters
-  return uidValidity === undefined ? undefined : { ...complete(counters, path), uidValidity }
+  return uidValidity === undefined ? undefined : { ...completeStatus(counters, path), uidValidity }
 }
 
-/** RFC 8474 §4.3: in parentheses, and bare in the wild. */
+/** MAILBOXID (RFC 8474 §4.3). Accepts a value without parentheses, as some servers send it. */
 export function mailboxIdOf(items: StatusItems | undefined): string | undefined {
   const id = items?.get('MAILBOXID')
   return textOf(Array.isArray(id) ? id[0] : id)
 }
 
-export function complete(
+export function completeStatus(
   counters: Partial<Omit<MailboxStatus, 'path'>>,
   path: string,
 ): Omit<MailboxStatus, 'uidValidity'> {
   return { messages: 0, uidNext: 0, ...counters, path }
 }
 
-/** What STATUS says of the open mailbox is news like any other: to a server that ignores NOOP it is the only question. */
+/**
+ * Emits `exists` if STATUS of the selected mailbox has a new count. Servers that ignore NOOP report
+ * it in no other way.
+ */
 export function updateMessageCount(client: ImapFlow, path: string, messages: number): void {
   const { mailbox } = client
   if (!mailbox || mailbox.path !== path || mailbox.exists === messages) return
@@ -73,10 +79,13 @@ export function updateMessageCount(client: ImapFlow, path: string, messages: num
   client.emit('exists', { path, count: messages, prevCount })
 }
 
-/** Missing, or zero, which RFC 9051 §9 rules out: without it a UID names nothing, and state kept under it would be lost at the next real value. */
+/**
+ * Returns a valid UIDVALIDITY. Throws `NoUidValidity` if it is missing or zero, which RFC 9051 §9
+ * forbids. UIDs would be meaningless, and state stored for them lost with the next valid value.
+ */
 export function requireUidValidity(uidValidity: bigint | undefined): bigint {
   if (uidValidity === undefined || uidValidity <= 0n)
-    throw new AppError('unreachable', 'The mail server gives the mailbox no UIDVALIDITY', {
+    throw new AppError('unreachable', 'The mail server reports no UIDVALIDITY for the mailbox', {
       code: 'NoUidValidity',
     })
   return uidValidity

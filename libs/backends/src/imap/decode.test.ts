@@ -20,7 +20,7 @@ function inLines(text: string): string {
   return text.replaceAll(/.{1,76}/g, '$&\r\n')
 }
 
-test('base64 comes back however it is cut', async () => {
+test('decodeTransferEncoding: base64 in chunks of any size, is decoded', async () => {
   await assert(
     asyncProperty(
       uint8Array({ maxLength: 300 }),
@@ -35,13 +35,13 @@ test('base64 comes back however it is cut', async () => {
   )
 })
 
-test('base64 texts that were joined and foreign characters do no harm', async () => {
+test('decodeTransferEncoding: concatenated base64 and foreign characters, are decoded', async () => {
   expect(await decode('aGVs\r\nbG8=!IHdvcmxk', 'base64', 3)).toBe('hello world')
   expect(await decode('aGVsbG', 'base64')).toBe('hell')
   expect(await decode('====', 'base64')).toBe('')
 })
 
-test('quoted-printable comes back however it is cut', async () => {
+test('decodeTransferEncoding: quoted-printable in chunks of any size, is decoded', async () => {
   await assert(
     asyncProperty(
       uint8Array({ maxLength: 300 }),
@@ -59,7 +59,7 @@ test('quoted-printable comes back however it is cut', async () => {
   )
 })
 
-test('quoted-printable means the same in one piece and in many', async () => {
+test('decodeTransferEncoding: quoted-printable in one chunk and in many, has the same result', async () => {
   const characters = constantFrom('=', ' ', '\t', '\r', '\n', 'A', '4', 'g', 'é')
   await assert(
     asyncProperty(
@@ -85,11 +85,11 @@ test.each([
   ['1 = 2', '1 = 2'],
   ['=ZZ =4', '=ZZ =4'],
   ['end =', 'end ='],
-])('quoted-printable %j', async (text, expected) => {
+])('decodeTransferEncoding: quoted-printable %j', async (text, expected) => {
   expect(await decode(text, 'quoted-printable')).toBe(expected)
 })
 
-test('a limit asks for no more than it lets through', async () => {
+test('takeBytes: enough bytes, reads no further', async () => {
   let pulled = 0
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -102,7 +102,7 @@ test('a limit asks for no more than it lets through', async () => {
   expect(await read(takeBytes(endless(), 0))).toHaveLength(0)
 })
 
-test('a long run of blanks takes linear time', async () => {
+test('decodeTransferEncoding: long run of blanks, takes linear time', async () => {
   const text = `${' '.repeat(2_000_000)}x${' '.repeat(1_000_000)}\r\n`
   expect(await decode(text, 'quoted-printable', 65_536)).toHaveLength(2_000_003)
 })

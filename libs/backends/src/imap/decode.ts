@@ -1,4 +1,7 @@
-/** Takes the transfer encoding (RFC 2045 §6) off a stream, in linear time and without holding more than a piece of it. Never fails: what is not as it should be is passed on. */
+/**
+ * Decodes the transfer encoding (RFC 2045 §6) of a stream in linear time, holding one chunk. Never
+ * fails: invalid input is passed on.
+ */
 export function decodeTransferEncoding(
   content: AsyncIterable<Uint8Array>,
   encoding: string | undefined,
@@ -13,7 +16,7 @@ export function decodeTransferEncoding(
   }
 }
 
-/** The first `maxBytes`; the rest is not asked for. */
+/** First `maxBytes` of a stream. Reads no further. */
 export async function* takeBytes(
   content: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -44,7 +47,10 @@ async function* transform(
   if (out.length > 0) yield out
 }
 
-/** Characters outside the alphabet are skipped; padding in the middle, as of texts that were joined, starts anew. */
+/**
+ * Skips characters outside the alphabet. Padding in the middle, as in concatenated texts, starts a
+ * new group.
+ */
 class Base64 implements Decoder {
   #carry = ''
 
@@ -70,9 +76,12 @@ const cr = 13
 const space = 32
 const equals = 61
 
-/** RFC 2045 §6.7. An `=` that begins nothing stays; blanks at the end of a line go, as transport may have put them there. */
+/**
+ * Decodes RFC 2045 §6.7. An `=` that begins no sequence is kept. Blanks at the end of a line are
+ * removed, because transports may add them.
+ */
 class QuotedPrintable implements Decoder {
-  /** What came since the last byte whose meaning is settled: blanks, or an `=` and what follows it. */
+  /** Bytes whose meaning is undecided: blanks, or an `=` and the bytes after it. */
   #pending: number[] = []
   #out = Buffer.alloc(0)
   #length = 0
@@ -106,7 +115,7 @@ class QuotedPrintable implements Decoder {
     this.#pending.push(byte)
   }
 
-  /** `=XY`, or a line break that is none: `=`, blanks, CRLF. */
+  /** Handles `=XY` and soft line breaks: `=`, optional blanks, CRLF. */
   #afterEquals(byte: number): void {
     const [, second] = this.#pending
     if (byte === lf) this.#pending = []
@@ -131,7 +140,7 @@ class QuotedPrintable implements Decoder {
   }
 }
 
-/** What may stand between `=` and the end of a line. */
+/** True for bytes allowed between `=` and the end of a line. */
 function isBlank(byte: number): boolean {
   return byte === space || byte === tab || byte === cr
 }

@@ -1,21 +1,24 @@
 import { AppError } from '@posthorn/errors'
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
-import type { Download } from '../backend.ts'
+import type { Download } from '../mail-session.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'
 import { decodeTransferEncoding, takeBytes } from './decode.ts'
 import { messageNotFound } from './errors.ts'
 import { findPart, sectionOf, toBodyPart } from './structure.ts'
 
-/** Large enough for a distant server not to make us wait per piece, small enough to hold a few. */
+/** Bytes per FETCH. Limits both round trips to distant servers and memory. */
 const chunkBytes = 2 ** 20
-/** The first piece is small: most parts are. */
+/** Bytes of the first FETCH. Most parts fit. */
 const firstBytes = 128 * 1024
 
-/** The whole message as stored. Every piece is a FETCH of its own: left early there is nothing to undo, and other calls run in between. */
+/**
+ * Whole message as stored. Each chunk is a FETCH of its own, so that other calls can run in between
+ * and nothing is left open.
+ */
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
-  const pieces = new Pieces(connection, uid)
-  const { size, bytes } = await pieces.first()
-  return { ...(size === undefined ? {} : { size }), content: pieces.from(bytes) }
+  const chunks = new ChunkReader(connection, uid)
+  const { size, bytes } = await chunks.first()
+  return { ...(size === undefined ? {} : { size }), content: chunks.from(bytes) }
 }
 
 export async function downloadPart(
@@ -28,10 +31,10 @@ export async function downloadPart(
   const root = row.bodyStructure && toBodyPart(row.bodyStructure)
   const bodyPart = root && findPart(root, part)
   if (!bodyPart)
-    throw new AppError('not-found', 'The message has no such part', { code: 'NotFound' })
-  const pieces = new Pieces(connection, uid, sectionOf(root, part))
-  const { bytes } = await pieces.first()
-  const content = decodeTransferEncoding(pieces.from(bytes), bodyPart.encoding)
+    throw new AppError('not-found', 'Part not found in the message', { code: 'NotFound' })
+  const chunks = new ChunkReader(connection, uid, sectionOf(root, part))
+  const { bytes } = await chunks.first()
+  const content = decodeTransferEncoding(chunks.from(bytes), bodyPart.encoding)
   return {
     ...(bodyPart.size === undefined ? {} : { size: bodyPart.size }),
     part: bodyPart,
@@ -39,7 +42,7 @@ export async function downloadPart(
   }
 }
 
-class Pieces {
+class ChunkReader {
   readonly #connection: ImapConnection
   readonly #mailbox: MailboxRef
   readonly #uid: number
@@ -52,20 +55,22 @@ class Pieces {
     this.#section = section
   }
 
-  /** Asked for at once, so that a message that is not there is an answer and not a broken stream. */
+  /**
+   * Fetches the first chunk before the stream starts, so that a missing message rejects the call.
+   */
   async first(): Promise<{ size: number | undefined; bytes: Buffer }> {
     return await this.#fetch(0, firstBytes)
   }
 
-  /** Goes on after the first piece, until one comes back short. */
+  /** Continues after the first chunk until one is shorter than requested. */
   async *from(first: Buffer): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
-    // More than was asked for: the server takes no notice of ranges, and this was everything.
+    // More bytes than requested: the server ignores ranges and has sent everything.
     let more = first.length === firstBytes
     for (let start = first.length; more;) {
       const { bytes } = await this.#fetch(start, chunkBytes)
       if (bytes.length > chunkBytes)
-        throw new AppError('unreachable', 'The mail server sent more than it was asked for')
+        throw new AppError('unreachable', 'The mail server sent more than requested')
       if (bytes.length > 0) yield bytes
       start += bytes.length
       more = bytes.length === chunkBytes
@@ -91,7 +96,7 @@ class Pieces {
   }
 }
 
-/** What the server gives of one message of the mailbox. */
+/** Fetches one message. Throws `MessageNotFound` if the mailbox does not contain it. */
 export async function fetchOne(
   { connection, mailbox }: { connection: ImapConnection; mailbox: MailboxRef },
   uid: number,

@@ -1,9 +1,9 @@
-import type { UidRange } from '../backend.ts'
+import type { UidRange } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { commandSets } from './flags.ts'
 import { clean } from './text.ts'
 
-/** Of messages in the open mailbox that are still there: EMAILID (RFC 8474 §5.1) or X-GM-MSGID, and nothing else of them. */
+/** EMAILID (RFC 8474 §5.1) or X-GM-MSGID of existing messages in the selected mailbox. */
 export async function emailIds(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -14,7 +14,7 @@ export async function emailIds(
   const emailIdsByUid = new Map<number, string>()
   for (const set of commandSets(uids))
     await connection.call(async (client) => {
-      // imapflow asks for the id in every FETCH.
+      // imapflow requests the id in every FETCH.
       for await (const { uid, emailId } of client.fetch(set, { uid: true }, { uid: true }))
         if (emailId) emailIdsByUid.set(uid, clean(emailId))
     }, mailbox)

@@ -34,7 +34,7 @@ test.each([
   ['Account exceeded command or bandwidth limits.', 'OVERQUOTA', 'unreachable', 'OVERQUOTA'],
   ['in use', 'INUSE', 'unreachable', 'INUSE'],
   ['Temporary System Error', undefined, 'unreachable', 'UNAVAILABLE'],
-])('a login refused with %j %s is %s', (text, code, ...[kind, expected]) => {
+])('connectError: login rejected with %j %s, is %s', (text, code, ...[kind, expected]) => {
   expect(login(text, code)).toMatchObject({
     kind,
     code: expected,
@@ -48,11 +48,11 @@ test.each([
   ['CERT_HAS_EXPIRED', 'CERT_HAS_EXPIRED'],
   ['CONNECT_TIMEOUT', 'ETIMEDOUT'],
   ['ClosedAfterConnectTLS', 'ECONNRESET'],
-])('%s on the way is unreachable %s', (code, expected) => {
+])('connectError: %s, is unreachable %s', (code, expected) => {
   expect(connectError(failure({ code }))).toMatchObject({ kind: 'unreachable', code: expected })
 })
 
-test('the words of a BYE are kept', () => {
+test('connectError: BYE, contains its text', () => {
   const error = connectError(
     failure({ code: 'ClosedAfterConnectText', reason: 'Too many connections' }),
   )
@@ -63,7 +63,7 @@ test('the words of a BYE are kept', () => {
   })
 })
 
-test('a refused command keeps its response code and text, wherever the library left them', () => {
+test('commandError: rejected command, keeps response code and text of each library format', () => {
   const parsed = { attributes: [{ section: [{ type: 'ATOM', value: 'alreadyexists' }] }] }
   const refusal = commandError(
     failure({ responseStatus: 'NO', responseText: 'Mailbox exists', response: parsed }),
@@ -94,11 +94,11 @@ test.each([
   ],
   [{ code: 'NoConnection' }, 'unreachable', 'ECONNRESET'],
   [{ code: 'LineTooLarge' }, 'unreachable', 'LineTooLarge'],
-])('a command that failed with %j is %s %s', (properties, kind, code) => {
+])('commandError: %j, is %s %s', (properties, kind, code) => {
   expect(commandError(failure(properties))).toMatchObject({ kind, code })
 })
 
-test('what has a meaning already keeps it', () => {
+test('commandError: AppError, is returned unchanged', () => {
   const error = new AppError('stale', 'gone')
   expect(commandError(error)).toBe(error)
   expect(connectError(error)).toBe(error)

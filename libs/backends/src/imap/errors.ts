@@ -3,19 +3,19 @@ import type { ImapFlowError } from 'imapflow'
 import { rejectsCredentials } from './login-response.ts'
 import { brief } from './text.ts'
 
-/** RFC 5530 §3 and what providers add: the server is in trouble or had enough, which says nothing about us. */
+/** Codes of RFC 5530 §3 and of providers for failures of the server, unrelated to the request. */
 const temporaryCodes = new Set(['UNAVAILABLE', 'SERVERBUG', 'INUSE', 'THROTTLED'])
 
-/** RFC 5530 §3: credentials that were good are so no longer. */
+/** Codes of RFC 5530 §3 for credentials that have become invalid. */
 const expiredCodes = new Set(['AUTHENTICATIONFAILED', 'EXPIRED'])
 
-/** RFC 5530 §3; RFC 9051 §7.1 of a mailbox that messages should go to. */
+/** Codes of RFC 5530 §3, and of RFC 9051 §7.1 for a missing destination. */
 const missingCodes = new Set(['NONEXISTENT', 'TRYCREATE'])
 
-/** What Exchange answers to whom it let in and then does not know. */
+/** Response of Exchange after a login with a user that it does not know. */
 const notConnected = /authenticated but not connected/i
 
-/** imapflow's own codes for what the rest of the world calls otherwise. */
+/** Error codes of imapflow, mapped to the usual ones. */
 const codeNames = new Map([
   ['NoConnection', 'ECONNRESET'],
   ['EConnectionClosed', 'ECONNRESET'],
@@ -29,35 +29,42 @@ const codeNames = new Map([
   ['ETHROTTLE', 'THROTTLED'],
 ])
 
-/** What a tagged NO or BAD, or a BYE, said. */
+/** Content of a tagged NO or BAD, or of a BYE. */
 interface ServerResponse {
   status?: string
   code?: string
   text: string
 }
 
-/** An error of connecting or logging in: refused credentials, or a server that could not be asked. */
+/**
+ * Error of connecting or logging in: `unauthorized` for rejected credentials, otherwise
+ * `unreachable`.
+ */
 export function connectError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
-  const answer = serverResponse(failure)
-  // imapflow's own words, without a code: neither XOAUTH2 nor OAUTHBEARER for a token, say.
+  const response = serverResponse(failure)
+  // Error of imapflow without a code, such as for a token without XOAUTH2 and OAUTHBEARER.
   if (failure.message === 'Unsupported authentication mechanism')
-    return new AppError('unauthorized', 'The mail server has no login for such credentials', {
-      code: 'AUTHENTICATIONFAILED',
-      cause: error,
-    })
-  if (answer.status === undefined && !failure.authenticationFailed)
-    return unreachableError(failure, answer)
+    return new AppError(
+      'unauthorized',
+      'The mail server supports no login with these credentials',
+      {
+        code: 'AUTHENTICATIONFAILED',
+        cause: error,
+      },
+    )
+  if (response.status === undefined && !failure.authenticationFailed)
+    return unreachableError(failure, response)
   const kind =
-    rejectsCredentials(answer) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
+    rejectsCredentials(response) && failure.code !== 'ETHROTTLE' ? 'unauthorized' : 'unreachable'
   const fallback = kind === 'unauthorized' ? 'AUTHENTICATIONFAILED' : 'UNAVAILABLE'
-  return responseError(kind, { ...answer, code: answer.code ?? fallback }, error)
+  return responseError(kind, { ...response, code: response.code ?? fallback }, error)
 }
 
 /**
- * Whether a refusal of what is asked right after a login means that it was none (Exchange lets in whom it then does not know), or that the
- * server is in trouble.
+ * True if a rejection right after the login means that the login failed or that the server is in
+ * trouble. Exchange accepts the login of unknown users.
  */
 export function invalidatesLogin(failure: ImapFlowError): boolean {
   const { text, code = '' } = serverResponse(failure)
@@ -65,16 +72,16 @@ export function invalidatesLogin(failure: ImapFlowError): boolean {
   return notConnected.test(text) || (looking && temporaryCodes.has(code))
 }
 
-/** An error of a command on a connection that is logged in. */
+/** Error of a command after the login. */
 export function commandError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
-  const answer = serverResponse(failure)
+  const response = serverResponse(failure)
   if (failure.mailboxMissing || failure.code === 'NotFound') return mailboxNotFound(error)
-  if (answer.status === undefined || failure.code === 'ETHROTTLE')
-    return unreachableError(failure, answer)
-  if (missingCodes.has(answer.code ?? '')) return mailboxNotFound(error)
-  return responseError(rejectionKind(answer), answer, error)
+  if (response.status === undefined || failure.code === 'ETHROTTLE')
+    return unreachableError(failure, response)
+  if (missingCodes.has(response.code ?? '')) return mailboxNotFound(error)
+  return responseError(rejectionKind(response), response, error)
 }
 
 function rejectionKind({ code = '', text }: ServerResponse): ErrorKind {
@@ -83,21 +90,21 @@ function rejectionKind({ code = '', text }: ServerResponse): ErrorKind {
 }
 
 /**
- * An error of a command about a mailbox itself. Its refusal is told as it came, also that there is no such mailbox or that the server
- * cannot do it now; where the server gave no code it has the one given.
+ * Error of a command on a mailbox itself. A NO response is always `rejected` with its code, or
+ * `fallbackCode` without one.
  */
 export function mailboxError(error: unknown, fallbackCode?: string): AppError {
   if (error instanceof AppError) return error
   const general = commandError(error)
-  const answer = serverResponse(error as ImapFlowError)
+  const response = serverResponse(error as ImapFlowError)
   const throttled = (error as ImapFlowError).code === 'ETHROTTLE'
-  const code = answer.code ?? fallbackCode
-  return answer.status === undefined || throttled || general.kind === 'unauthorized'
+  const code = response.code ?? fallbackCode
+  return response.status === undefined || throttled || general.kind === 'unauthorized'
     ? general
-    : responseError('rejected', { ...answer, ...(code === undefined ? {} : { code }) }, error)
+    : responseError('rejected', { ...response, ...(code === undefined ? {} : { code }) }, error)
 }
 
-/** Whether the server answered, and with a refusal: the connection is as good as before. */
+/** True if the server rejected the command. The connection is still usable. */
 export function isRejection(error: AppError): boolean {
   return error.extras.info?.['status'] !== undefined && error.code !== 'THROTTLED'
 }
@@ -118,11 +125,11 @@ export function timedOut(message: string): AppError {
   return new AppError('unreachable', message, { code: 'ETIMEDOUT' })
 }
 
-/** Connecting ended early, by its time being over or by somebody's wish. */
+/** Error of connecting that was aborted by the caller or by its timeout. */
 export function connectAborted({ reason }: AbortSignal): AppError {
   if ((reason as Partial<Error> | undefined)?.name === 'TimeoutError')
-    return timedOut('The mail server took too long to let us in')
-  return new AppError('unreachable', 'Connecting was called off', {
+    return timedOut('Login to the mail server timed out')
+  return new AppError('unreachable', 'Connecting was aborted', {
     code: 'ECANCELED',
     cause: reason,
   })
@@ -132,7 +139,7 @@ export function mailboxNotFound(cause: unknown): AppError {
   return new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound', cause })
 }
 
-function unreachableError(failure: ImapFlowError, answer: ServerResponse): AppError {
+function unreachableError(failure: ImapFlowError, response: ServerResponse): AppError {
   const bye = failure.reason
   const code =
     bye === undefined
@@ -142,11 +149,11 @@ function unreachableError(failure: ImapFlowError, answer: ServerResponse): AppEr
     bye === undefined
       ? `The mail server cannot be reached: ${failure.message}`
       : `The mail server closed the connection: ${bye}`
-  const response = bye ?? answer.text
+  const text = bye ?? response.text
   return new AppError('unreachable', brief(message), {
     code,
     cause: failure,
-    ...(response === '' ? {} : { extras: { info: { response: brief(response) } } }),
+    ...(text === '' ? {} : { extras: { info: { response: brief(text) } } }),
   })
 }
 
@@ -166,7 +173,7 @@ function responseError(
   )
 }
 
-/** imapflow leaves the answer as a text or as a parsed line, depending on the command. */
+/** imapflow provides the response as text or as a parsed line, depending on the command. */
 function serverResponse(failure: ImapFlowError): ServerResponse {
   const response: unknown = failure.response
   const text = failure.responseText ?? (typeof response === 'string' ? response : '')

@@ -2,12 +2,12 @@ import type { ImapConnection } from './connection.ts'
 import { internalsOf } from './imapflow-internals.ts'
 import type { Line, LineHandler, Token } from './tokens.ts'
 
-/** So long a command line may get: RFC 7162 §4 has servers take 8,192 octets. */
+/** Maximum length of a command line. Servers accept 8,192 octets (RFC 7162 §4). */
 export const maxLineLength = 7_800
 
 /**
- * Gives a command of our own, for whoever holds the lane, when IDLE has ended. The tagged answer, which is OK; everything else is thrown
- * as imapflow does.
+ * Ends IDLE and sends a command. Returns the tagged OK, throws errors of imapflow. The caller must
+ * hold the mutex.
  */
 export async function execCommand(
   { client, wire }: ImapConnection,
@@ -21,7 +21,7 @@ export async function execCommand(
   return response
 }
 
-/** The response code of an answer, such as `[MAILBOXID (1)]`, as its pieces. */
+/** Tokens of the response code, such as `[MAILBOXID (1)]`. */
 export function responseCode({ attributes = [] }: Line): readonly Token[] {
   const [first] = attributes
   return (first && !Array.isArray(first) && first.section) || []

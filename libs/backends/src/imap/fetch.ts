@@ -1,28 +1,31 @@
 import { AppError } from '@posthorn/errors'
 import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
-import type { FetchedMessage, FetchOptions, UidRange } from '../backend.ts'
+import type { FetchedMessage, FetchOptions, UidRange } from '../mail-session.ts'
 import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
-import { lacksAddresses, withAddressesOf } from './addresses.ts'
+import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'
 import { isRejection } from './errors.ts'
 import { toFetchedMessage } from './message.ts'
 
 const batchUids = 500
-/** With headers a batch may weigh 256 KiB a message. */
+/** Batch size with headers, which add up to 256 KiB per message. */
 const batchUidsWithHeaders = 100
-/** One page of a list. */
+/** Maximum size of a page. */
 const maxSequenceNumbers = 1_000
 const maxHeaderBytes = 256 * 1024
-/** Addresses stand near the top. */
+/** Query for the header. Addresses are near its start. */
 const headersOnly: FetchQueryObject = {
   uid: true,
   size: true,
   bodyParts: [{ key: 'HEADER', start: 0, maxLength: 64 * 1024 }],
 }
-/** A few messages that the server cannot read are picked out of a batch; if it refuses more often than this, it is not about messages. */
-const maxRefusals = 40
+/**
+ * Rejections per batch. Single unreadable messages are isolated by halving the batch. More
+ * rejections have another cause.
+ */
+const maxRejections = 40
 
-/** A batch at a time: collected, then handed out, with the connection free in between. */
+/** Yields one batch after the other. The connection is free while the caller handles a batch. */
 export async function* fetchMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -33,7 +36,7 @@ export async function* fetchMessages(
     yield* await fetch.batch(batch)
 }
 
-/** The messages at these places, in one FETCH where the server can give them all. */
+/** Messages with these sequence numbers, in one FETCH if the server can describe all of them. */
 export async function fetchBySequence(
   connection: ImapConnection,
   first: number,
@@ -44,13 +47,13 @@ export async function fetchBySequence(
     : new Fetch(connection, false).bySequence(first, Math.min(last, first + maxSequenceNumbers - 1))
 }
 
-/** What the server is asked of each message. */
+/** Queries of one fetch and its mailbox. */
 class Fetch {
   readonly #connection: ImapConnection
   readonly #mailbox: MailboxRef
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
-  #refusals = 0
+  #rejections = 0
 
   constructor(connection: ImapConnection, headers: boolean) {
     this.#connection = connection
@@ -71,11 +74,11 @@ class Fetch {
   }
 
   /**
-   * The messages of a batch that are still there. One that the server, or the library's parser, chokes on in full is asked for again
-   * without envelope and structure, rather than lost.
+   * Existing messages of a batch. A message whose full description the server or imapflow fails on
+   * is fetched again without envelope and structure.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
-    this.#refusals = 0
+    this.#rejections = 0
     const rows = await this.#rows(uids, this.#full)
     const missing = rangesOf([...uidsIn(uids)].filter((uid) => !rows.has(uid)))
     if (missing.length > 0)
@@ -83,18 +86,23 @@ class Fetch {
     return await this.#messages(rows)
   }
 
-  /** In order, and with addresses from the header where the server keeps them out of the envelope. */
+  /**
+   * Sorts the messages. Adds addresses from the header if the server omits them from the envelope.
+   */
   async #messages(rows: Map<number, FetchMessageObject>): Promise<FetchedMessage[]> {
     const bare = rangesOf([...rows.values()].filter(lacksAddresses).map(({ uid }) => uid))
     for (const batch of batchesOf(bare, batchUidsWithHeaders))
       for (const [uid, { headers }] of await this.#rows(batch, headersOnly)) {
         const row = rows.get(uid)
-        if (row && headers) rows.set(uid, await withAddressesOf(row, headers))
+        if (row && headers) rows.set(uid, await withHeaderAddresses(row, headers))
       }
     return [...rows.values()].sort((a, b) => a.uid - b.uid).map(toFetchedMessage)
   }
 
-  /** By sequence numbers, which stay what they are during a FETCH (RFC 9051 §7.5.1). What cannot be had so is asked for by UID. */
+  /**
+   * Sequence numbers do not change during a FETCH (RFC 9051 §7.5.1). Messages that fail are fetched
+   * by UID.
+   */
   async bySequence(first: number, last: number): Promise<FetchedMessage[]> {
     try {
       const rows = await this.#fetchSequence(first, last, this.#full)
@@ -120,7 +128,10 @@ class Fetch {
     }, this.#mailbox)
   }
 
-  /** Halves what is refused until what the server can give is found; a single message it refuses is left out. */
+  /**
+   * Halves rejected batches until the readable messages are found. Skips a single message that is
+   * rejected.
+   */
   async #rows(
     uids: readonly UidRange[],
     query: FetchQueryObject,
@@ -129,7 +140,7 @@ class Fetch {
       return await this.#fetchUids(uids, query)
     } catch (error) {
       const count = countUids(uids)
-      if (!(error instanceof AppError) || !isRejection(error) || ++this.#refusals > maxRefusals)
+      if (!(error instanceof AppError) || !isRejection(error) || ++this.#rejections > maxRejections)
         throw error
       if (count === 1) return new Map()
       const rows = new Map<number, FetchMessageObject>()
@@ -146,16 +157,17 @@ class Fetch {
     const wanted = new Set(uidsIn(uids))
     return await this.#connection.call(async (client) => {
       const rows = new Map<number, FetchMessageObject>()
-      // A server that has not told us yet that a message is gone may still give it; it tells before a UID FETCH is over.
+      // A server may still return a message whose deletion it reports later in the same UID FETCH.
       const removed: RemovedMessages[] = []
       const expunged = ({ seq = 0 }: ExpungeEvent) => void removed.push({ seq })
       client.on('expunge', expunged)
       this.#connection.wire.onVanishedUids = (uids) => void removed.push({ uids })
       try {
         for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
-          // RFC 9051 §7.5.2: the server may speak of other messages meanwhile, and of one message in several answers.
+          // The server may also return other messages, or one message in several responses (RFC
+          // 9051 §7.5.2).
           if (wanted.has(row.uid)) rows.set(row.uid, mergeRows(rows.get(row.uid), row))
-          // A change that nobody asked for is told nowhere else.
+          // Unsolicited flag changes are reported nowhere else.
           if (!wanted.has(row.uid) || row.size === undefined)
             this.#connection.notifications.notifyFlags(row)
         }
@@ -170,10 +182,13 @@ class Fetch {
   }
 }
 
-/** What EXPUNGE or VANISHED told. */
+/** Content of an EXPUNGE or VANISHED response. */
 type RemovedMessages = { seq: number } | { uids: UidRange[] }
 
-/** RFC 9051 §7.5.1: each EXPUNGE moves the messages above it down by one. Whoever is forgotten wrongly is asked for again. */
+/**
+ * Removes deleted messages. Each EXPUNGE decrements the sequence numbers above it (RFC 9051
+ * §7.5.1). A row removed by mistake is fetched again.
+ */
 function removeRows(rows: Map<number, FetchMessageObject>, removed: RemovedMessages): void {
   for (const [uid, row] of rows) {
     if ('uids' in removed) {
@@ -183,7 +198,7 @@ function removeRows(rows: Map<number, FetchMessageObject>, removed: RemovedMessa
   }
 }
 
-/** What several answers say of one message: what is missing in the later ones stays. */
+/** Merges responses for one message. Values missing in the later one are kept. */
 function mergeRows(
   earlier: FetchMessageObject | undefined,
   row: FetchMessageObject,

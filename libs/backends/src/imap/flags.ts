@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { FlagsUpdate, UidRange } from '../backend.ts'
+import type { FlagsUpdate, UidRange } from '../mail-session.ts'
 import {
   batchesOf,
   countUids,
@@ -11,15 +11,15 @@ import {
 import { maxLineLength } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 
-/** A server should not be silent for long over one command. */
+/** Messages per command, so that the server is not silent for long. */
 const batchUids = 5_000
-/** Ranges may name UIDs that never were: those must not make endless commands. */
+/** Maximum number of commands. Ranges may contain UIDs that never existed. */
 const maxBatches = 100
 const maxLabelLength = 1_024
 
 /**
- * Replaces, or adds and then removes. The server tells the flags that come of it, so that whoever watches on this connection hears of them
- * as of anybody's.
+ * Sets flags, or adds and then removes. The server reports the new flags, which are notified to
+ * `watch` of this connection.
  */
 export async function changeFlags(
   connection: ImapConnection,
@@ -30,21 +30,21 @@ export async function changeFlags(
   await store(connection, uids, { update, useLabels: false })
 }
 
-/** Gmail's labels, stored as flags are. */
+/** Changes Gmail labels, which are stored in the same way as flags. */
 export async function changeLabels(
   connection: ImapConnection,
   uids: readonly UidRange[],
   update: FlagsUpdate,
 ): Promise<void> {
   if (!connection.client.capabilities.has('X-GM-EXT-1'))
-    throw new AppError('unprocessable', 'The mail server has no labels', {
+    throw new AppError('unprocessable', 'Mail server does not support labels', {
       code: 'MissingServerExtension',
     })
   for (const label of Object.values<readonly string[]>({ ...update }).flat()) assertLabel(label)
   await store(connection, uids, { update, useLabels: true })
 }
 
-/** Sequence sets for commands about messages: short enough for a line, and about so few messages that the answer does not take long. */
+/** Sequence sets that fit into a command line and keep the duration of each command short. */
 export function* commandSets(uids: readonly UidRange[]): Generator<string, void, undefined> {
   const ranges = normaliseRanges(uids)
   const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))
@@ -52,26 +52,29 @@ export function* commandSets(uids: readonly UidRange[]): Generator<string, void,
     for (const piece of piecesOf(batch, maxLineLength - 1_000)) yield formatSequenceSet(piece)
 }
 
-/** Marks messages as deleted, for whoever holds the lane. */
+/** Marks messages as deleted. The caller must hold the mutex. */
 export async function markDeleted(
   connection: ImapConnection,
   client: ImapFlow,
   set: string,
 ): Promise<void> {
   if (!(await client.messageFlagsAdd(set, ['\\Deleted'], { uid: true, silent: true })))
-    throw notKept(connection, client)
+    throw storeError(connection, client)
 }
 
-/** RFC 9051 §9 `flag`: an atom, of the system's flags with a backslash in front. `\Recent` is the server's alone. */
+/**
+ * Validates `flag` of RFC 9051 §9: an atom, system flags with a backslash. `\Recent` is reserved
+ * for the server.
+ */
 export function assertFlag(flag: string): void {
   if (!/^\\?[^\x00-\x20\x7f-\uffff(){%*"\\\]]{1,128}$/.test(flag) || /^\\recent$/i.test(flag))
-    throw new AppError('invalid', `This cannot be a flag: ${JSON.stringify(flag.slice(0, 128))}`)
+    throw new AppError('invalid', `Invalid flag: ${JSON.stringify(flag.slice(0, 128))}`)
 }
 
 function assertLabel(label: string): void {
   if (label.startsWith('\\')) return assertFlag(label)
   if (label === '' || label.length > maxLabelLength || /[\0-\x1f\x7f]/.test(label))
-    throw new AppError('invalid', `This cannot be a label: ${JSON.stringify(label.slice(0, 128))}`)
+    throw new AppError('invalid', `Invalid label: ${JSON.stringify(label.slice(0, 128))}`)
 }
 
 async function store(
@@ -83,23 +86,23 @@ async function store(
   const options = { uid: true, useLabels }
   for (const set of commandSets(uids))
     await connection.call(async (client) => {
-      for (const { how, flags } of steps(update))
-        if (!(await client[how](set, flags, options))) throw notKept(connection, client)
+      for (const { method, flags } of steps(update))
+        if (!(await client[method](set, flags, options))) throw storeError(connection, client)
     }, mailbox)
 }
 
 type Step = 'messageFlagsSet' | 'messageFlagsAdd' | 'messageFlagsRemove'
 
-function steps({ add = [], remove = [], set }: FlagsUpdate): { how: Step; flags: string[] }[] {
-  if (set) return [{ how: 'messageFlagsSet', flags: [...set] }]
+function steps({ add = [], remove = [], set }: FlagsUpdate): { method: Step; flags: string[] }[] {
+  if (set) return [{ method: 'messageFlagsSet', flags: [...set] }]
   return [
-    ...(add.length > 0 ? [{ how: 'messageFlagsAdd' as const, flags: [...add] }] : []),
-    ...(remove.length > 0 ? [{ how: 'messageFlagsRemove' as const, flags: [...remove] }] : []),
+    ...(add.length > 0 ? [{ method: 'messageFlagsAdd' as const, flags: [...add] }] : []),
+    ...(remove.length > 0 ? [{ method: 'messageFlagsRemove' as const, flags: [...remove] }] : []),
   ]
 }
 
-function notKept(connection: ImapConnection, client: ImapFlow): AppError {
+function storeError(connection: ImapConnection, client: ImapFlow): AppError {
   return client.usable && client.mailbox && client.mailbox.readOnly
-    ? new AppError('rejected', 'The mailbox is open for reading only', { code: 'READ-ONLY' })
-    : connection.rejection('keep the flags')
+    ? new AppError('rejected', 'The mailbox is selected read-only', { code: 'READ-ONLY' })
+    : connection.rejection('store the flags')
 }

@@ -1,7 +1,7 @@
 import type { SpecialUse } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow, ListResponse } from 'imapflow'
-import type { ListedMailbox } from '../backend.ts'
+import type { ListedMailbox } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { counterNames, mailboxIdOf, toStatus } from './counters.ts'
 import { hasCapability } from './imapflow-internals.ts'
@@ -21,7 +21,10 @@ const specialUses = new Set<string>([
   '\\Inbox',
 ])
 
-/** Every account has mailboxes: a list without a usable one is a server in trouble, and believing it would be to forget them all. */
+/**
+ * Lists all mailboxes. A list without a selectable one is an error, because every account has
+ * mailboxes and an empty list would delete them all.
+ */
 export async function listMailboxes(
   connection: ImapConnection,
   { status = false }: { status?: boolean },
@@ -43,29 +46,35 @@ export async function listMailboxes(
     const mailboxes = new Map<string, ListedMailbox>()
     for (const each of listed) add(mailboxes, toListed(wire, each, { counters, status }))
     if (![...mailboxes.values()].some(({ selectable }) => selectable))
-      throw new AppError('unreachable', 'The mail server lists no mailbox at all')
+      throw new AppError('unreachable', 'The mail server lists no selectable mailbox')
     if (!mailboxes.has('INBOX')) {
       const inbox = await findInbox(client, wire)
       if (inbox) mailboxes.set('INBOX', inbox)
     }
     if (mailboxes.size > maxMailboxes)
-      throw new AppError('unreachable', `The mail server lists ${mailboxes.size} mailboxes`)
+      throw new AppError('unreachable', `The mail server lists more than ${maxMailboxes} mailboxes`)
     return [...mailboxes.values()]
   })
 }
 
-/** Cyrus 3.6 tells in lists, as MAILBOXID, what happens to be in memory it has freed: ids that change, bytes that are no syntax. */
+/**
+ * True for Cyrus 3.6, whose MAILBOXID in lists is read from freed memory: changing ids and invalid
+ * syntax.
+ */
 function isCyrus(client: ImapFlow): boolean {
   return hasCapability(client, 'X-REPLICATION')
 }
 
-/** Some servers list a mailbox twice, or tell of one meanwhile (RFC 5465 §5.4): the one that can be opened counts. */
+/**
+ * Merges duplicates, which some servers send and NOTIFY adds (RFC 5465 §5.4). The selectable entry
+ * wins.
+ */
 function add(mailboxes: Map<string, ListedMailbox>, mailbox: ListedMailbox): void {
   const before = mailboxes.get(mailbox.path)
   if (!before || (mailbox.selectable && !before.selectable)) mailboxes.set(mailbox.path, mailbox)
 }
 
-/** Left out of the list, but there if one asks for it. Some accounts have none. */
+/** Inbox that LIST omits although it exists. Undefined if the account has none. */
 async function findInbox(client: ImapFlow, wire: Wire): Promise<ListedMailbox | undefined> {
   const flags = await wire.findListed('INBOX').catch((error: unknown) => {
     if (!client.usable) throw error
@@ -121,7 +130,7 @@ function hierarchyOf(
   }
 }
 
-/** A name in bytes that are no UTF-8 lost them on its way here: it cannot be said to the server again. */
+/** A name with invalid UTF-8 is not selectable: its bytes were lost and it cannot be sent back. */
 function attributesOf(
   flags: readonly string[],
   path = '',

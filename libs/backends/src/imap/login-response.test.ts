@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { rejectsCredentials } from './login-response.ts'
 
-// Answers of real servers, as they are quoted in reports about them.
-test.each<[answer: string, refused: boolean]>([
+// Responses of real servers, as quoted in bug reports.
+test.each<[response: string, rejected: boolean]>([
   ['NO [AUTHENTICATIONFAILED] Authentication failed.', true],
   ['NO [AUTHENTICATIONFAILED] LOGIN Invalid credentials or IMAP is disabled', true],
   ['NO [AUTHENTICATIONFAILED] Invalid credentials, please try again', true],
@@ -42,10 +42,10 @@ test.each<[answer: string, refused: boolean]>([
   ['BYE Connection closed. 14', false],
   ['NO', false],
   ['NO Sorry', false],
-])('%s', (...[answer, refused]) => {
+])('rejectsCredentials: %s', (...[response, rejected]) => {
   const [, status = '', code, text = ''] =
-    /^(\w+)(?: \[(\w+)[^\]]*\])?(?: (.*))?$/.exec(answer) ?? []
+    /^(\w+)(?: \[(\w+)[^\]]*\])?(?: (.*))?$/.exec(response) ?? []
   expect(rejectsCredentials({ status, text, ...(code === undefined ? {} : { code }) })).toBe(
-    refused,
+    rejected,
   )
 })

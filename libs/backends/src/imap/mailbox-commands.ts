@@ -7,25 +7,28 @@ import { encodePath, normalizePath } from './imapflow-internals.ts'
 import { clean } from './text.ts'
 import { type Line, textOf, textsOf, type Token } from './tokens.ts'
 
-/** So many subscriptions follow a mailbox to its new name. */
-const maxFollowing = 1_000
+/** Maximum number of subscriptions that are renamed with a mailbox. */
+const maxSubscriptions = 1_000
 const maxPathLength = 1_024
 
-/** Also subscribes to it, as most programs show nothing else. */
+/** Creates and subscribes to a mailbox. Most clients show only subscribed ones. */
 export async function createMailbox(
   connection: ImapConnection,
   path: string | readonly string[],
 ): Promise<{ path: string; created: boolean; mailboxId?: string }> {
   return await connection.call(async (client) => {
     const full = newPathOf(client, path)
-    const answer = await execMailboxCommand(connection, ['CREATE', nameToken(client, full)])
+    const response = await execMailboxCommand(connection, ['CREATE', nameToken(client, full)])
     await trySubscription(connection, 'SUBSCRIBE', full)
-    const mailboxId = mailboxIdIn(answer)
+    const mailboxId = mailboxIdIn(response)
     return { path: full, created: true, ...(mailboxId === undefined ? {} : { mailboxId }) }
   })
 }
 
-/** With what is below it (RFC 9051 §6.3.6). Subscriptions follow, which RENAME alone does not see to. */
+/**
+ * Renames a mailbox with its children (RFC 9051 §6.3.6), then their subscriptions, which RENAME
+ * leaves unchanged.
+ */
 export async function renameMailbox(
   connection: ImapConnection,
   path: string,
@@ -34,7 +37,7 @@ export async function renameMailbox(
   return await connection.call(async (client) => {
     const from = pathOf(client, path)
     const to = newPathOf(client, newPath)
-    // What is in the inbox moves, but the inbox stays.
+    // RENAME of the inbox moves its messages, the mailbox stays.
     const subscribed = from === 'INBOX' ? [] : await subscribedIn(connection, from)
     await deselectTree(connection, from)
     await execMailboxCommand(
@@ -50,7 +53,10 @@ export async function renameMailbox(
   })
 }
 
-/** Without what is below it: that stays (RFC 9051 §6.3.5), or the server refuses. */
+/**
+ * Deletes a mailbox without its children. They stay (RFC 9051 §6.3.5), or the server rejects the
+ * command.
+ */
 export async function deleteMailbox(connection: ImapConnection, path: string): Promise<void> {
   await connection.call(async (client) => {
     const full = pathOf(client, path)
@@ -77,7 +83,7 @@ export async function subscribe(
   )
 }
 
-/** Gives a command about a mailbox itself, whose refusal is told as it came. */
+/** Sends a command on a mailbox itself and returns its rejection as `rejected`. */
 async function execMailboxCommand(
   connection: ImapConnection,
   command: readonly [string, ...Token[]],
@@ -90,7 +96,7 @@ async function execMailboxCommand(
   }
 }
 
-/** SUBSCRIBE or UNSUBSCRIBE as a courtesy: what it follows is done, whatever the server says to it. */
+/** SUBSCRIBE or UNSUBSCRIBE after a completed command. A rejection is ignored. */
 async function trySubscription(
   connection: ImapConnection,
   command: string,
@@ -103,14 +109,16 @@ async function trySubscription(
   }
 }
 
-/** What is subscribed to of a mailbox and all that is below it. Some servers forget it when they rename. */
+/**
+ * Subscribed paths of a mailbox and its children. Some servers drop these subscriptions on RENAME.
+ */
 async function subscribedIn(connection: ImapConnection, path: string): Promise<string[]> {
   const below = `${path}${connection.client.namespace?.delimiter ?? '/'}`
   const subscribed = new Set([
     ...(await listSubscribed(connection, path)),
     ...(await listSubscribed(connection, `${below}*`)),
   ])
-  // A name may hold the wildcards of LSUB.
+  // The path itself may contain wildcards of LSUB.
   return [...subscribed].filter((each) => each === path || each.startsWith(below))
 }
 
@@ -120,10 +128,10 @@ async function listSubscribed(connection: ImapConnection, pattern: string): Prom
   try {
     await execCommand(connection, ['LSUB', '', nameToken(client, pattern)], {
       LSUB: async ({ attributes: [flags, , name] = [] }) => {
-        // RFC 3501 §6.3.9: with this one it is not itself subscribed to, something below is.
+        // `\Noselect` in LSUB: only a child is subscribed (RFC 3501 §6.3.9).
         if (textsOf(flags).some((flag) => flag.toLowerCase() === '\\noselect')) return
         const raw = textOf(name)
-        if (raw !== undefined && paths.length < maxFollowing) paths.push(wire.pathOf(raw))
+        if (raw !== undefined && paths.length < maxSubscriptions) paths.push(wire.pathOf(raw))
       },
     })
   } catch (error) {
@@ -134,8 +142,8 @@ async function listSubscribed(connection: ImapConnection, pattern: string): Prom
 }
 
 /**
- * Opens the inbox instead of a mailbox that is to go, or of one below it: servers refuse to rename or delete what is open. CLOSE would
- * expunge, and not every server has UNSELECT.
+ * Selects the inbox if the mailbox or one of its children is selected, because servers refuse to
+ * rename or delete a selected mailbox. CLOSE would expunge, and UNSELECT is not always available.
  */
 async function deselectTree(connection: ImapConnection, path: string): Promise<void> {
   const { client, selectedIfAny: selected } = connection
@@ -144,26 +152,29 @@ async function deselectTree(connection: ImapConnection, path: string): Promise<v
   if (selected.path !== path && !selected.path.startsWith(below)) return
   connection.selected = undefined
   const inbox: unknown = await client.mailboxOpen('INBOX', { readOnly: true })
-  if (!inbox) throw connection.rejection('open the inbox')
+  if (!inbox) throw connection.rejection('select the inbox')
 }
 
-/** A mailbox that is there, as the server knows it. */
+/** Normalised path of an existing mailbox. */
 export function pathOf(client: ImapFlow, path: string): string {
   return validatePath(normalizePath(client, path))
 }
 
-/** One that is to be: under the personal namespace, its levels joined as the server does. */
+/**
+ * Path of a mailbox to create: with the prefix of the personal namespace and the server's
+ * delimiter.
+ */
 function newPathOf(client: ImapFlow, path: string | readonly string[]): string {
   const delimiter = client.namespace?.delimiter ?? '/'
   let joined = typeof path === 'string' ? path : path.join(delimiter)
-  // RFC 9051 §6.3.4: a delimiter at the end would only announce that something is to come below.
+  // A trailing delimiter only announces children (RFC 9051 §6.3.4).
   while (delimiter !== '' && joined.endsWith(delimiter)) joined = joined.slice(0, -delimiter.length)
   if (joined === '' || (typeof path !== 'string' && path.some((level) => level === '')))
     throw invalidName()
   return pathOf(client, withInbox(joined, delimiter))
 }
 
-/** RFC 9051 §5.1: INBOX in any case is the primary mailbox. What is below it servers list under INBOX. */
+/** INBOX is case-insensitive (RFC 9051 §5.1). Servers list its children under INBOX. */
 function withInbox(path: string, delimiter: string): string {
   const inbox = `INBOX${delimiter}`
   return delimiter !== '' && path.slice(0, inbox.length).toUpperCase() === inbox
@@ -171,23 +182,26 @@ function withInbox(path: string, delimiter: string): string {
     : path
 }
 
-/** RFC 9051 §5.1.1 has no control characters in names; servers that take them cannot be asked for them again. */
+/**
+ * Rejects control characters (RFC 9051 §5.1.1). Servers that accept them cannot address such a
+ * mailbox again.
+ */
 function validatePath(path: string): string {
   if (path === '' || path.length > maxPathLength || /[\0-\x1f\x7f]/.test(path)) throw invalidName()
   return path
 }
 
 function invalidName(): AppError {
-  return new AppError('invalid', 'This cannot be the name of a mailbox')
+  return new AppError('invalid', 'Invalid mailbox name')
 }
 
 function nameToken(client: ImapFlow, path: string): Token {
   return { type: 'STRING', value: encodePath(client, path) }
 }
 
-/** RFC 8474 §4.1. */
-function mailboxIdIn(answer: Line): string | undefined {
-  const [code, id] = responseCode(answer)
+/** MAILBOXID of a response code (RFC 8474 §4.1). */
+function mailboxIdIn(response: Line): string | undefined {
+  const [code, id] = responseCode(response)
   const [mailboxId] = textsOf(id)
   return textOf(code)?.toUpperCase() === 'MAILBOXID' && mailboxId ? clean(mailboxId) : undefined
 }

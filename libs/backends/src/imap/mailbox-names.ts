@@ -3,10 +3,13 @@ import type { ImapFlow } from 'imapflow'
 import { withoutRoot } from './text.ts'
 import { type Attributes, textOf } from './tokens.ts'
 
-/** A server that lists more is not believed: what would be left out would look deleted, or never be looked at without anybody knowing. */
+/**
+ * Maximum number of mailboxes. A longer list is an error, because the remaining mailboxes would
+ * appear deleted or never be synced.
+ */
 export const maxMailboxes = 25_000
 
-/** Their first or second argument is the name of a mailbox. */
+/** Commands with a mailbox name as the first or second argument. */
 const namingCommands = new Set([
   'SELECT',
   'EXAMINE',
@@ -26,13 +29,13 @@ const namingCommands = new Set([
 ])
 const maxNames = 10_000
 
-/** Names of mailboxes as a server writes them, and our paths. */
+/** Maps mailbox names in the server's encoding to paths and back. */
 export class MailboxNames {
   readonly #client: ImapFlow
-  /** Names as imapflow would write them, to names as the server did; and those back to our paths. */
+  /** Names in imapflow's encoding to the server's names, and those to paths. */
   readonly #raw = new Map<string, string>()
   readonly #paths = new Map<string, string>()
-  /** Names in modified UTF-7 that the server lists so. */
+  /** Names that the server lists in modified UTF-7. */
   readonly #encoded = new Set<string>()
 
   constructor(client: ImapFlow) {
@@ -40,8 +43,9 @@ export class MailboxNames {
   }
 
   /**
-   * The path of a mailbox by the name the server lists it under. A name that would not come out the same when it is written again (raw
-   * UTF-8, broken UTF-7) is a path as it is, and is written as it came, unless the server lists it in UTF-7 as well.
+   * Path of a listed name, which also determines how the name is sent. A name that does not survive
+   * decoding and encoding (raw UTF-8, invalid UTF-7) is used as the path and sent unchanged, unless
+   * the server also lists it in UTF-7.
    */
   decodeListed(raw: string): string {
     const { path, isFaithful } = this.#read(raw)
@@ -57,22 +61,25 @@ export class MailboxNames {
     return path
   }
 
-  /** The same by a name that stands elsewhere, which says nothing of how to write it: for NOTIFY, Dovecot 2.3 writes UTF-8 that it takes from nobody. */
+  /**
+   * Path of a name outside of LIST, which does not determine how the name is sent. Dovecot 2.3 uses
+   * UTF-8 in NOTIFY responses but rejects it in commands.
+   */
   decodeOnly(raw: string): string {
     return this.#read(raw).path
   }
 
-  /** As imapflow writes it. */
+  /** Name in imapflow's encoding. */
   encode(path: string): string {
     return encodePath(this.#client, path)
   }
 
-  /** Whether the server is known to write a name otherwise than imapflow does. */
+  /** True if the server lists the name in another encoding than imapflow's. */
   isRaw(name: string): boolean {
     return this.#raw.has(name)
   }
 
-  /** The arguments of a command, its names as the server writes them. */
+  /** Arguments of a command with mailbox names in the server's encoding. */
   inCommand(command: string, attributes: Attributes): Attributes {
     if (this.#raw.size === 0 || !attributes || !namingCommands.has(command)) return attributes
     return attributes.map((attribute) => {

@@ -1,5 +1,5 @@
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
-import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../backend.ts'
+import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../mail-session.ts'
 import { toBodyPart } from './structure.ts'
 import { clean } from './text.ts'
 
@@ -14,7 +14,7 @@ export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObjec
   }
 }
 
-/** A row of FETCH as we hand it on; what the server left out or garbled is absent, never made up. */
+/** Converts a FETCH row. Missing and invalid values are absent, never replaced. */
 export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
   const envelope = toEnvelope(row.envelope ?? {})
   const { emailId, threadId, headers } = row
@@ -49,7 +49,7 @@ function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeO
   }
 }
 
-/** The name of a group (RFC 5322 §3.4) comes as a name without an address. */
+/** Converts addresses. The name of a group (RFC 5322 §3.4) becomes a name without an address. */
 function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeAddress[] {
   return addresses.map(({ name, address }) => ({
     ...(name ? { name: clean(name) } : {}),
@@ -57,7 +57,7 @@ function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeA
   }))
 }
 
-/** Unless it cannot be read, or lies where Postgres and JSON have no dates. */
+/** Undefined for invalid dates and for years that Postgres or JSON cannot represent. */
 function validDate(date: Date | string | undefined): Date | undefined {
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) return undefined
   const year = date.getUTCFullYear()

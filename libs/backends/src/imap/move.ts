@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import type { MovedMessages, UidRange } from '../backend.ts'
+import type { MovedMessages, UidRange } from '../mail-session.ts'
 import { normaliseRanges, parseSequenceSet, rangesOf, reachesBeyond } from '../uid-ranges.ts'
 import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
@@ -10,8 +10,8 @@ import { pathOf } from './mailbox-commands.ts'
 import type { Line } from './tokens.ts'
 
 /**
- * A set after the other, so that a failure in the middle leaves some messages here and some there, and each of them somewhere. Without MOVE
- * one may be in both places.
+ * Moves one sequence set after the other. After a failure each message is in at least one of the
+ * mailboxes. Without MOVE it may be in both.
  */
 export async function moveMessages(
   connection: ImapConnection,
@@ -33,7 +33,10 @@ export async function moveMessages(
   return moved.uidValidity === undefined || map.size === 0 ? moved : { ...moved, uids: map }
 }
 
-/** Marks as deleted, and expunges exactly these. Without UIDPLUS only where no other message is marked: else they stay marked. */
+/**
+ * Marks messages as deleted and expunges exactly these. Without UIDPLUS they stay marked if another
+ * message is marked as well.
+ */
 export async function expungeMessages(
   connection: ImapConnection,
   uids: readonly UidRange[],
@@ -47,7 +50,7 @@ export async function expungeMessages(
   if (uids.length === 0 || hasUidPlus(connection.client)) return
   await connection.call(async (client) => {
     const marked = await client.search({ deleted: true }, { uid: true })
-    if (!Array.isArray(marked)) throw connection.rejection('search for what is marked as deleted')
+    if (!Array.isArray(marked)) throw connection.rejection('search for messages marked as deleted')
     if (!reachesBeyond(rangesOf(marked), normaliseRanges(uids)))
       await execCommand(connection, ['EXPUNGE'])
   }, mailbox)
@@ -62,24 +65,24 @@ async function moveSet(
   const requested = parseSequenceSet(set)
   let copied: CopiedUids = {}
   const read = (line: Line) => void (copied = { ...copied, ...readCopyUid(line, requested) })
-  const answer = await execCommand(
+  const response = await execCommand(
     connection,
     [
       atomic ? 'UID MOVE' : 'UID COPY',
       { type: 'SEQUENCE', value: set },
       { type: 'ATOM', value: encodePath(client, destination) },
     ],
-    // RFC 6851 §4.3: MOVE tells where to before the messages go.
+    // MOVE sends COPYUID before the messages are expunged (RFC 6851 §4.3).
     { OK: async (line) => read(line) },
   )
-  read(answer)
+  read(response)
   if (atomic) return copied
   await markDeleted(connection, client, set)
   await expungeSet(connection, client, set)
   return copied
 }
 
-/** UID EXPUNGE (RFC 4315 §2.1). EXPUNGE would take messages along that others have marked. */
+/** UID EXPUNGE (RFC 4315 §2.1). EXPUNGE would also remove messages that other clients marked. */
 async function expungeSet(
   connection: ImapConnection,
   client: ImapFlow,

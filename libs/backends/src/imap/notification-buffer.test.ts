@@ -1,47 +1,47 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from '@jest/globals'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxNotification } from '../backend.ts'
+import type { MailboxNotification } from '../mail-session.ts'
 import { NotificationBuffer } from './notification-buffer.ts'
 import type { Wire } from './wire.ts'
 
-function listening(): { client: EventEmitter; notices: NotificationBuffer } {
+function listeningBuffer(): { client: EventEmitter; buffer: NotificationBuffer } {
   const client = new EventEmitter()
-  const notices = new NotificationBuffer()
-  notices.listenTo(client as unknown as ImapFlow, {} as Wire)
-  return { client, notices }
+  const buffer = new NotificationBuffer()
+  buffer.listenTo(client as unknown as ImapFlow, {} as Wire)
+  return { client, buffer }
 }
 
-function takeBuffered(notices: NotificationBuffer): MailboxNotification[] {
+function takeBuffered(buffer: NotificationBuffer): MailboxNotification[] {
   const list: MailboxNotification[] = []
-  notices.watch((notice) => list.push(notice))()
+  buffer.watch((notification) => list.push(notification))()
   return list
 }
 
-test('what comes while nobody watches is kept for the next who does, once', () => {
-  const { client, notices } = listening()
+test('NotificationBuffer.watch: notifications without a watcher, passes them to the next one once', () => {
+  const { client, buffer } = listeningBuffer()
   client.emit('exists', { count: 3 })
   client.emit('exists', { count: 4 })
   client.emit('expunge', {})
   client.emit('expunge', {})
   client.emit('flags', { uid: 7, flags: new Set(['\\Seen']), modseq: 9n })
-  expect(takeBuffered(notices)).toEqual([
+  expect(takeBuffered(buffer)).toEqual([
     { kind: 'exists', messages: 4 },
     { kind: 'flags', uid: 7, flags: ['\\Seen'], modseq: 9n },
     { kind: 'expunge' },
   ])
-  expect(takeBuffered(notices)).toEqual([])
+  expect(takeBuffered(buffer)).toEqual([])
 })
 
-test('more flag changes than are kept become one that names no message', () => {
-  const { client, notices } = listening()
+test('NotificationBuffer.watch: more flag changes than the limit, reports one without a message', () => {
+  const { client, buffer } = listeningBuffer()
   for (let uid = 1; uid <= 1_001; uid++) client.emit('flags', { uid, flags: new Set() })
-  expect(takeBuffered(notices)).toEqual([{ kind: 'flags', flags: [] }])
+  expect(takeBuffered(buffer)).toEqual([{ kind: 'flags', flags: [] }])
 })
 
-test('nothing is told of a mailbox that is not open any more', () => {
-  const { client, notices } = listening()
+test('NotificationBuffer.clear: buffered notifications, discards them', () => {
+  const { client, buffer } = listeningBuffer()
   client.emit('exists', { count: 3 })
-  notices.clear()
-  expect(takeBuffered(notices)).toEqual([])
+  buffer.clear()
+  expect(takeBuffered(buffer)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import type { MailboxNotification } from '../backend.ts'
+import type { MailboxNotification } from '../mail-session.ts'
 import { maxMailboxes } from './mailbox-names.ts'
 import { clean } from './text.ts'
 import type { Wire } from './wire.ts'
@@ -15,16 +15,16 @@ interface FlagChange {
   modseq?: bigint | undefined
 }
 
-/** More flag changes than this between two watches are told as one that names no message. */
+/** Maximum number of buffered flag changes. More become one without a message. */
 const maxBufferedFlags = 1_000
 
 /**
- * What the server says unasked. It may say so in answer to any command, so what comes while nobody watches is kept for the next who does:
- * between a comparison and the watch after it nothing is missed.
+ * Passes notifications to the watcher and buffers them while there is none. Servers add them to the
+ * response of any command. Buffering closes the gap between a comparison and the next watch.
  */
 export class NotificationBuffer {
-  #watcher: ((notice: MailboxNotification) => void) | undefined
-  /** The watcher wants to hear of other mailboxes, too. */
+  #watcher: ((notification: MailboxNotification) => void) | undefined
+  /** True if the watcher also receives notifications of other mailboxes. */
   #everywhere = false
   #exists: MailboxNotification | undefined
   #expunged = false
@@ -41,7 +41,10 @@ export class NotificationBuffer {
     wire.onModified = () => this.notify({ kind: 'flags', flags: [] })
   }
 
-  /** Nothing without flags, or a mod-sequence: that something else changed, such as labels. */
+  /**
+   * Reports changed flags. A mod-sequence without flags is reported as a change of something else,
+   * such as labels.
+   */
   notifyFlags({ uid, flags, modseq }: FlagChange): void {
     if (!flags) {
       if (modseq !== undefined) this.notify({ kind: 'flags', flags: [] })
@@ -55,12 +58,15 @@ export class NotificationBuffer {
     })
   }
 
-  /** Tells what was kept, then whatever comes, until the function returned is called. What is said of other mailboxes only on request. */
-  watch(watcher: (notice: MailboxNotification) => void, everywhere = false): () => void {
+  /**
+   * Calls `watcher` with buffered, then with new notifications until the returned function is
+   * called. Those of other mailboxes are included with `everywhere`.
+   */
+  watch(watcher: (notification: MailboxNotification) => void, everywhere = false): () => void {
     const buffered = [...(this.#exists ? [this.#exists] : []), ...this.#flags]
     if (this.#expunged) buffered.push({ kind: 'expunge' })
     this.clear()
-    if (everywhere) buffered.push(...this.#elsewhere())
+    if (everywhere) buffered.push(...this.#takeElsewhere())
     this.#watcher = watcher
     this.#everywhere = everywhere
     buffered.forEach(watcher)
@@ -69,42 +75,46 @@ export class NotificationBuffer {
     }
   }
 
-  /** Another mailbox was opened: what was said of the one before is of no use any more. */
+  /** Discards notifications of the previously selected mailbox. */
   clear(): void {
     this.#exists = undefined
     this.#expunged = false
     this.#flags = []
   }
 
-  notify(notice: MailboxNotification): void {
-    switch (notice.kind) {
+  notify(notification: MailboxNotification): void {
+    switch (notification.kind) {
       case 'mailbox':
       case 'mailboxes':
       case 'overflow':
-        if (this.#watcher && this.#everywhere) this.#watcher(notice)
-        else this.#keepElsewhere(notice)
+        if (this.#watcher && this.#everywhere) this.#watcher(notification)
+        else this.#bufferElsewhere(notification)
         return
       default:
-        if (this.#watcher) this.#watcher(notice)
-        else this.#keep(notice)
+        if (this.#watcher) this.#watcher(notification)
+        else this.#buffer(notification)
     }
   }
 
-  #keep(notice: NotificationOf<'exists' | 'expunge' | 'flags'>): void {
-    if (notice.kind === 'exists') this.#exists = notice
-    else if (notice.kind === 'expunge') this.#expunged = true
-    else if (this.#flags.length < maxBufferedFlags) this.#flags.push(notice)
+  #buffer(notification: NotificationOf<'exists' | 'expunge' | 'flags'>): void {
+    if (notification.kind === 'exists') this.#exists = notification
+    else if (notification.kind === 'expunge') this.#expunged = true
+    else if (this.#flags.length < maxBufferedFlags) this.#flags.push(notification)
     else this.#flags = [{ kind: 'flags', flags: [] }]
   }
 
-  #keepElsewhere(notice: NotificationOf<'mailbox' | 'mailboxes' | 'overflow'>): void {
-    if (notice.kind === 'mailboxes') this.#listed = true
-    else if (notice.kind === 'overflow' || this.#mailboxes.size >= maxMailboxes)
+  #bufferElsewhere(notification: NotificationOf<'mailbox' | 'mailboxes' | 'overflow'>): void {
+    if (notification.kind === 'mailboxes') this.#listed = true
+    else if (notification.kind === 'overflow' || this.#mailboxes.size >= maxMailboxes)
       this.#overflow = true
-    else this.#mailboxes.set(notice.path, { ...this.#mailboxes.get(notice.path), ...notice.status })
+    else
+      this.#mailboxes.set(notification.path, {
+        ...this.#mailboxes.get(notification.path),
+        ...notification.status,
+      })
   }
 
-  #elsewhere(): MailboxNotification[] {
+  #takeElsewhere(): MailboxNotification[] {
     const buffered: MailboxNotification[] = [...this.#mailboxes].map(([path, status]) => ({
       kind: 'mailbox',
       path,

@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { Capabilities } from '../backend.ts'
+import type { Capabilities } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { isRejection } from './errors.ts'
 import { countersOf } from './counters.ts'
@@ -9,8 +9,8 @@ import { type Attributes, words } from './tokens.ts'
 const changes = words('MessageNew', 'MessageExpunge', 'FlagChange')
 
 /**
- * RFC 5465 §3.1: STATUS has the server begin with the counters of all mailboxes; without DELAYED it might renumber messages in the middle of
- * a command.
+ * Arguments of NOTIFY (RFC 5465 §3.1). STATUS makes the server send the counters of all mailboxes
+ * first. DELAYED prevents it from renumbering messages during a command.
  */
 const wanted: Attributes = [
   ...words('SET', 'STATUS'),
@@ -19,8 +19,8 @@ const wanted: Attributes = [
 ]
 
 /**
- * Has the server tell of all mailboxes on this connection. It does so at any time; IDLE goes on beside it, since some servers send only
- * then, and so that silence can be told from death.
+ * Requests notifications of all mailboxes. They arrive at any time. IDLE stays in use, because some
+ * servers send notifications only then and because it detects dead connections.
  */
 export class Notify {
   readonly #connection: ImapConnection
@@ -32,7 +32,7 @@ export class Notify {
     this.#capabilities = capabilities
   }
 
-  /** Once a session, for whoever holds the lane. A server that refuses it has no NOTIFY, whatever it advertises. */
+  /** Sends NOTIFY once per session. A rejection disables NOTIFY. The caller must hold the mutex. */
   async start(): Promise<void> {
     if (this.#started || !this.#capabilities.notify) return
     const { wire, notifications } = this.#connection
@@ -49,7 +49,7 @@ export class Notify {
     }
   }
 
-  /** RFC 5465 §5.8: as after NOTIFY NONE. */
+  /** Continues as after NOTIFY NONE (RFC 5465 §5.8). */
   #end(): void {
     this.#capabilities.notify = false
     this.#connection.notifications.notify({ kind: 'overflow' })

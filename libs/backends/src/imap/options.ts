@@ -1,20 +1,21 @@
 import { isIP } from 'node:net'
 import { findLocalAddress, resolveAllowed, type ResolvedAddress } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
-import type { ConnectOptions } from '../backend.ts'
+import type { ConnectOptions } from '../mail-session.ts'
 import { connectError, connectAborted } from './errors.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 import { openTunnel } from './tunnel.ts'
 
 export const defaultConnectMs = 30_000
-/** A command without a byte of answer for so long means that nobody is there. */
+/** Time without a byte after which a connection with a running command is closed. */
 const socketTimeoutMs = 100_000
 
 const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
 
 /**
- * What imapflow is told. The egress policy judges the addresses of the host; behind a proxy those of the proxy, and the host's where it is
- * one. A proxy has been gone through when this resolves.
+ * Options of imapflow. Checks the addresses of the server against the egress policy, or those of
+ * the proxy and a literal address of the server. With a proxy, resolves after the tunnel is
+ * established.
  */
 export async function clientOptions(
   options: ConnectOptions,
@@ -23,10 +24,10 @@ export async function clientOptions(
   const { host, port, secure, credentials, rejectUnauthorized = true, minTlsVersion } = options
   const connectMs = options.connectTimeoutMs ?? defaultConnectMs
   const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
-  // A password in clear is for machines that talk to themselves, and for whoever has asked not to look at certificates either.
-  const mayBeClear = !rejectUnauthorized || isLoopback(host)
+  // Passwords in plaintext are allowed to loopback addresses and without certificate validation.
+  const allowsPlaintext = !rejectUnauthorized || isLoopback(host)
   const { proxy } = options
-  // imapflow hands all of it to tls.connect(), whatever its types name.
+  // imapflow passes all of these to tls.connect(), beyond its types.
   const tls = {
     ...(proxy === undefined ? pinAddresses(await addressesOf(host, options, signal), options) : {}),
     rejectUnauthorized,
@@ -37,7 +38,7 @@ export async function clientOptions(
     host,
     port,
     secure,
-    ...(secure || mayBeClear ? {} : { doSTARTTLS: true }),
+    ...(secure || allowsPlaintext ? {} : { doSTARTTLS: true }),
     auth:
       'accessToken' in credentials
         ? { user: credentials.user, accessToken: credentials.accessToken }
@@ -47,11 +48,12 @@ export async function clientOptions(
     connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: socketTimeoutMs,
-    // IDLE is entered by watch() alone.
+    // Only watch() enters IDLE.
     disableAutoIdle: true,
     qresync: true,
     disableIMAP4rev2: options.disableIMAP4rev2 === true,
-    // A SEARCH answer of a million UIDs is a line of 8 MB. Literals are asked for in pieces, but some servers send all at once.
+    // A SEARCH response with a million UIDs is a line of 8 MB. Some servers ignore the ranges of
+    // requested literals.
     maxLineLength: 16 * 2 ** 20,
     maxLiteralSize: 64 * 2 ** 20,
     maxResponseSize: 96 * 2 ** 20,
@@ -64,7 +66,7 @@ export async function clientOptions(
   }
 }
 
-/** imapflow has words of its own for what is not said. */
+/** Replaces the default values of imapflow. */
 const defaultClientInfo = {
   name: 'Posthorn',
   version: '1',
@@ -85,8 +87,8 @@ async function addressesOf(
 }
 
 /**
- * Options that net.connect and tls.connect take alike: the addresses that were checked and no others, one of ours where one is to be
- * used, and no delay for small writes.
+ * Options for net.connect and tls.connect: the checked addresses only, a source address if one
+ * applies, and no delay of small writes.
  */
 function pinAddresses(
   resolved: ResolvedAddress[],
@@ -96,7 +98,7 @@ function pinAddresses(
     .filter((family) => resolved.some((address) => address.family === family))
     .map((family) => ({ family, localAddress: findLocalAddress(localAddresses, family) }))
     .find(({ localAddress }) => localAddress !== undefined)
-  // With an address of ours Node tries one of theirs alone: it has to be of the same family.
+  // With a source address Node tries only one destination, which must have the same family.
   const addresses = from ? resolved.filter(({ family }) => family === from.family) : resolved
 
   type Callback = (error: null, addresses: ResolvedAddress[] | string, family?: number) => void

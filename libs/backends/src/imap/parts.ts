@@ -1,10 +1,10 @@
-import type { BodyPart, PartRequest } from '../backend.ts'
+import type { BodyPart, PartRequest } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { decodeTransferEncoding, takeBytes } from './decode.ts'
 import { fetchOne } from './download.ts'
 import { findPart, sectionOf } from './structure.ts'
 
-/** The beginnings of parts of one message, in one FETCH. */
+/** First bytes of parts of one message, in one FETCH. */
 export async function readParts(
   connection: ImapConnection,
   uid: number,
@@ -14,7 +14,7 @@ export async function readParts(
     const bodyPart = findPart(structure, part)
     if (!bodyPart || maxBytes <= 0) return []
     const key = sectionOf(structure, part)
-    return [{ part, key, maxBytes, found: bodyPart, maxLength: transferred(bodyPart, maxBytes) }]
+    return [{ part, key, maxBytes, bodyPart, maxLength: encodedBytes(bodyPart, maxBytes) }]
   })
   if (sections.length === 0) return new Map()
   const row = await fetchOne({ connection, mailbox: connection.selected }, uid, {
@@ -22,7 +22,7 @@ export async function readParts(
     bodyParts: sections.map(({ key, maxLength }) => ({ key, start: 0, maxLength })),
   })
   const parts = new Map<string, Buffer>()
-  for (const { part, key, maxBytes, found: bodyPart } of sections) {
+  for (const { part, key, maxBytes, bodyPart } of sections) {
     const bytes = row.bodyParts?.get(key.toLowerCase())
     if (bytes) parts.set(part, await decode(bytes, bodyPart, maxBytes))
   }
@@ -30,10 +30,10 @@ export async function readParts(
 }
 
 /**
- * Bytes on the wire that surely hold so many after decoding, as far as the encoding is used as RFC 2045 §6 has it: base64 makes 78 of 57,
- * and quoted-printable never more than 79 of 25.
+ * Encoded bytes that contain `maxBytes` of content. Base64 turns 57 bytes into 78, quoted-printable
+ * at most 25 into 79 (RFC 2045 §6).
  */
-function transferred({ encoding }: BodyPart, maxBytes: number): number {
+function encodedBytes({ encoding }: BodyPart, maxBytes: number): number {
   switch (encoding?.trim().toLowerCase()) {
     case 'base64':
       return Math.ceil((maxBytes * 78) / 57) + 80
@@ -46,10 +46,12 @@ function transferred({ encoding }: BodyPart, maxBytes: number): number {
 
 async function decode(bytes: Buffer, { encoding }: BodyPart, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(
-    await Array.fromAsync(takeBytes(decodeTransferEncoding(one(bytes), encoding), maxBytes)),
+    await Array.fromAsync(
+      takeBytes(decodeTransferEncoding(singleChunk(bytes), encoding), maxBytes),
+    ),
   )
 }
 
-async function* one(bytes: Buffer): AsyncGenerator<Uint8Array> {
+async function* singleChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes
 }

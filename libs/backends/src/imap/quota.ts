@@ -1,14 +1,14 @@
 import type { ImapFlow } from 'imapflow'
-import type { Quota } from '../backend.ts'
+import type { Quota } from '../mail-session.ts'
 import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { mailboxError } from './errors.ts'
 import { type LineHandler, textOf, textsOf, type Token } from './tokens.ts'
 
-/** More roots than this a mailbox does not sensibly have. */
+/** Maximum number of quota roots. */
 const maxRoots = 8
 
-/** RFC 9208. Of several roots the one with the least room left counts: it is the one that will be full. */
+/** Quota (RFC 9208). Of several roots, the one with the least free space. */
 export async function quota(connection: ImapConnection): Promise<Quota | undefined> {
   return await connection.call(async (client) => {
     if (!hasQuota(client)) return undefined
@@ -25,7 +25,7 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
     }
     try {
       await execCommand(connection, ['GETQUOTAROOT', 'INBOX'], { QUOTA, QUOTAROOT })
-      // Some name the roots and leave it at that. A root may be told of without any resource: then it has no limit.
+      // Some servers return only the names of the roots. A root without resources has no limit.
       if (quotas.length === 0)
         for (const root of roots) await execCommand(connection, ['GETQUOTA', root], { QUOTA })
     } catch (error) {
@@ -54,7 +54,9 @@ function storageIn(resources: Token | undefined): Quota | undefined {
   return undefined
 }
 
-/** Units of 1,024 bytes, in up to 63 bits; "no limit at all" is often written as the largest of them. */
+/**
+ * Converts units of 1,024 bytes of up to 63 bits. Many servers use the largest value for no limit.
+ */
 function bytesOf(text = ''): number | undefined {
   if (!/^\d{1,20}$/.test(text)) return undefined
   const bytes = BigInt(text) * 1024n

@@ -3,8 +3,9 @@ import type { ImapFlowError, ImapFlowOptions } from 'imapflow'
 import type { Transcript } from './transcript.ts'
 
 /**
- * imapflow answers many refused commands with `false` and tells the reason to its logger alone. This is that logger: it keeps the last
- * refusal for the error that we make of the `false`, and passes texts (never whole entries, which hold mail and sometimes more) on at trace.
+ * Logger for imapflow, which returns `false` for many rejected commands and only logs the reason.
+ * Stores the last rejection for the error of the command. Logs texts at trace, never whole entries,
+ * because these contain mail data.
  */
 export class RejectionLogger {
   #last: ImapFlowError | undefined
@@ -14,7 +15,7 @@ export class RejectionLogger {
     this.#log = log
   }
 
-  /** What the server said to the last refused command since `clear`. */
+  /** Last rejection since `clear`. */
   get last(): ImapFlowError | undefined {
     return this.#last
   }
@@ -23,37 +24,37 @@ export class RejectionLogger {
     this.#last = undefined
   }
 
-  /** With a transcript, that is told everything; without, imapflow does not even write it out. */
+  /** Passes every entry to the transcript. Without one, imapflow does not format them. */
   logger(transcript?: Transcript): NonNullable<ImapFlowOptions['logger']> {
-    const tell = (entry: unknown) => {
+    const toTranscript = (entry: unknown) => {
       if (typeof entry === 'object' && entry !== null) transcript?.write(entry)
     }
-    const note = (entry: unknown) => {
-      tell(entry)
-      this.#note(entry)
+    const toTranscriptAndStore = (entry: unknown) => {
+      toTranscript(entry)
+      this.#store(entry)
     }
     const isLevelEnabled = (level: string) =>
       transcript !== undefined || level === 'warn' || level === 'error'
     const logger = {
-      trace: tell,
-      debug: tell,
-      info: tell,
-      warn: note,
-      error: note,
-      fatal: note,
+      trace: toTranscript,
+      debug: toTranscript,
+      info: toTranscript,
+      warn: toTranscriptAndStore,
+      error: toTranscriptAndStore,
+      fatal: toTranscriptAndStore,
       isLevelEnabled,
     }
     return logger
   }
 
-  #note(entry: unknown): void {
+  #store(entry: unknown): void {
     if (typeof entry !== 'object' || entry === null) return
     const { err, msg } = entry as { err?: unknown; msg?: unknown }
     const error = err instanceof Error ? (err as ImapFlowError) : undefined
     if (error?.responseStatus) this.#last = error
     this.#log.trace(
-      { said: typeof msg === 'string' ? msg : undefined, why: error?.message, code: error?.code },
-      'imap library',
+      { text: typeof msg === 'string' ? msg : undefined, error: error?.message, code: error?.code },
+      'imapflow log entry',
     )
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { SearchTerms } from '../backend.ts'
+import type { SearchTerms } from '../mail-session.ts'
 import { compileCommand } from './imapflow-internals.ts'
 import { needsCharset, type Searchable, searchKeys } from './search-keys.ts'
 
@@ -22,7 +22,7 @@ const nothing: Searchable = {
 
 type Compiled = Parameters<typeof compileCommand>[0]
 
-/** The commands as they go over the wire. */
+/** Commands as sent. */
 function wire(terms: SearchTerms, searchable = everything): string[] {
   return searchKeys(terms, searchable).map((keys) =>
     String(
@@ -31,7 +31,10 @@ function wire(terms: SearchTerms, searchable = everything): string[] {
   )
 }
 
-/** A command without its quoted texts and literals: only what the server takes for words is left. Fails where it is not one line then. */
+/**
+ * Removes quoted texts and literals from a command, so that only atoms are left. Fails if the rest
+ * is not one line.
+ */
 function bare(command: string): string {
   let rest = Buffer.from(command).toString('latin1')
   let words = ''
@@ -67,7 +70,7 @@ test.each<[SearchTerms, string[]]>([
   [{ emailIds: ['a b', ''] }, []],
   [{ emailIds: [], from: 'x' }, []],
   [{ threadId: ')', from: 'x' }, []],
-])('%j', (terms, commands) => {
+])('searchKeys: %j', (terms, commands) => {
   expect(wire(terms)).toEqual(commands)
 })
 
@@ -98,7 +101,7 @@ test.each<SearchTerms>([
   { modseq: -1n },
   { modseq: 2n ** 63n },
   { gmailRaw: '\0' },
-])('%p cannot be searched for', (terms) => {
+])('searchKeys: %p, is invalid', (terms) => {
   expect(() => searchKeys(terms, everything)).toThrow(
     expect.objectContaining({ name: 'AppError', kind: 'invalid' }),
   )
@@ -112,7 +115,7 @@ test.each<SearchTerms>([
   { emailId: 'x' },
   { threadId: 'x' },
   { emailIds: ['x'] },
-])('%p needs more than the server has', (terms) => {
+])('searchKeys: %p, requires a missing extension', (terms) => {
   expect(() => searchKeys(terms, nothing)).toThrow(
     expect.objectContaining({ kind: 'unprocessable', code: 'MissingServerExtension' }),
   )
@@ -140,7 +143,7 @@ const hostile = fc.oneof(
     .map((pieces) => pieces.join('')),
 )
 
-test('no text gets beyond its quotes or its literal', () => {
+test('searchKeys: any text, stays within its quotes or literal', () => {
   const name = fc.stringMatching(/^[!-9;-~]{1,20}$/)
   const terms = fc.record(
     {
@@ -159,14 +162,14 @@ test('no text gets beyond its quotes or its literal', () => {
   )
   fc.assert(
     fc.property(terms, (input) => {
-      // NUL is refused, which has a test above.
+      // NUL is rejected, see the test above.
       const without = JSON.parse(JSON.stringify(input).replaceAll('\\u0000', '')) as SearchTerms
       for (const command of wire(without)) bare(command)
     }),
   )
 })
 
-test('sets, ids and sizes are words, or nothing at all', () => {
+test('searchKeys: any sets, ids and sizes, are atoms or rejected', () => {
   const terms = fc.record(
     {
       seq: hostile,
@@ -188,7 +191,7 @@ test('sets, ids and sizes are words, or nothing at all', () => {
   )
 })
 
-test('long sets are cut between their pieces and nothing of them is lost', () => {
+test('searchKeys: long sets, splits them without loss', () => {
   const piece = fc.oneof(
     fc.integer({ min: 1, max: 0xffff_ffff }).map(String),
     fc.constantFrom('*', '7:*', '4000000000:4294967295'),
@@ -203,7 +206,7 @@ test('long sets are cut between their pieces and nothing of them is lost', () =>
   )
 })
 
-test('only what is not ASCII needs a charset', () => {
+test('needsCharset: is true only with non-ASCII text', () => {
   const needs = (terms: SearchTerms) => searchKeys(terms, everything).some(needsCharset)
   expect(needs({ subject: 'grüße' })).toBe(true)
   expect(needs({ header: { 'X-A': '日本' } })).toBe(true)

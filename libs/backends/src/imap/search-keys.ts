@@ -1,30 +1,32 @@
 import { AppError } from '@posthorn/errors'
-import type { SearchTerms } from '../backend.ts'
+import type { SearchTerms } from '../mail-session.ts'
 import { maxUid } from '../uid-ranges.ts'
 import { maxLineLength } from './exec-command.ts'
 import type { Token } from './tokens.ts'
 
-/** What the server and the open mailbox allow to be searched for. */
+/** Search capabilities of the server and the selected mailbox. */
 export interface Searchable {
   modseq: boolean
   objectId: boolean
   gmail: boolean
   /** OLDER and YOUNGER (RFC 5032). */
   within: boolean
-  /** As a mailbox name is written, which labels of Gmail are. */
+  /** Encodes a Gmail label in the same way as a mailbox name. */
   encodeLabel: (label: string) => string
   now: Date
 }
 
-/** Longer texts go as literals, which do not count for the length of a line. */
+/**
+ * Maximum length of quoted texts. Longer ones are literals, which do not count for the line length.
+ */
 const maxQuoted = 64
 const maxTextLength = 65_536
 const maxHeaders = 40
 const maxSetLength = 65_536
-/** As deep as OR is nested. */
+/** Maximum nesting of OR. */
 const maxIdsAtOnce = 50
 const maxModseq = 2n ** 63n - 1n
-/** OLDER and YOUNGER count seconds in 32 bits. */
+/** OLDER and YOUNGER have 32 bits. */
 const maxSeconds = 2 ** 31
 
 const flagKeys = {
@@ -39,8 +41,9 @@ const textKeys = ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * The terms as search keys, each list for a SEARCH of its own: found is what any of them finds. More than one where sets and ids are too
- * many for a line, none where nothing can match. Nothing but numbers, dates and fixed words is written bare: texts are quoted or literals.
+ * Converts terms to search keys. Each list is one SEARCH, the result is the union. Several lists
+ * result from sets and ids that exceed a line, none if nothing can match. Only numbers, dates and
+ * fixed words are atoms; texts are quoted or literals.
  */
 export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][] {
   if (terms.emailIds) return idKeys(terms.emailIds, searchable)
@@ -63,7 +66,7 @@ export function searchKeys(terms: SearchTerms, searchable: Searchable): Token[][
   return withSets(keys, terms)
 }
 
-/** Whether the server has to be told that the keys are UTF-8. */
+/** True if SEARCH needs CHARSET UTF-8. */
 export function needsCharset(keys: readonly Token[]): boolean {
   return keys.some(
     (key) => key && !Array.isArray(key) && Buffer.isBuffer(key.value) && !isAscii(key.value),
@@ -81,9 +84,9 @@ function headerKeys({ header = {} }: SearchTerms): Token[] {
   const headers = Object.entries(header)
   if (headers.length > maxHeaders) throw invalidTerm('header', `has more than ${maxHeaders} names`)
   return headers.flatMap(([name, value]) => {
-    // RFC 5322 §3.6.8, and the 998 octets of a line are no sensible name.
+    // RFC 5322 §3.6.8. The length limit is far below the 998 octets of a line.
     if (!/^[!-9;-~]{1,100}$/.test(name))
-      throw invalidTerm('header', 'has something that is no header name')
+      throw invalidTerm('header', 'contains an invalid header name')
     return [word('HEADER'), text(name, 'header'), text(value === true ? '' : value, 'header')]
   })
 }
@@ -107,7 +110,7 @@ function dateKeys(terms: SearchTerms, searchable: Searchable): Token[] {
   ]
 }
 
-/** To the second where the server can and a time of day was given. */
+/** Exact to the second with WITHIN, if the date has a time of day. */
 export function arrivalKeys(
   term: 'before' | 'since',
   date: Date | undefined,
@@ -120,7 +123,7 @@ export function arrivalKeys(
     : dayKeys(term, date)
 }
 
-/** RFC 9051 §6.4.4 compares days alone: a time of day before which something is to be takes its whole day in. */
+/** Compares days (RFC 9051 §6.4.4). An upper bound with a time of day includes its whole day. */
 export function dayKeys(
   term: 'before' | 'since' | 'sentBefore' | 'sentSince',
   date: Date | undefined,
@@ -154,7 +157,7 @@ function gmailKeys({ gmailRaw, labels }: SearchTerms, searchable: Searchable): T
   const not = labels?.not ?? []
   if (gmailRaw === undefined && has.length + not.length === 0) return []
   if (!searchable.gmail)
-    throw missingExtension('The mail server has neither labels nor searches of Gmail')
+    throw missingExtension('Mail server does not support Gmail labels and searches')
   const label = (name: string) => [
     word('X-GM-LABELS'),
     text(searchable.encodeLabel(name), 'labels'),
@@ -183,12 +186,12 @@ function idKeys(ids: readonly string[], searchable: Searchable): Token[][] {
   return batch.length === 0 ? batches : [...batches, anyOf(batch)]
 }
 
-/** OR takes two keys. */
+/** Combines keys with OR, which takes two. */
 function anyOf(keys: readonly Token[][]): Token[] {
   return keys.flatMap((key, at) => (at === keys.length - 1 ? key : [word('OR'), ...key]))
 }
 
-/** Undefined where no message can have this id, because it is none. */
+/** Undefined if the id is invalid and therefore matches no message. */
 function idKey(
   key: 'EMAILID' | 'THREADID',
   id: string,
@@ -196,21 +199,21 @@ function idKey(
 ): Token[] | undefined {
   // RFC 8474 §4.3.
   if (objectId) return /^[\w-]{1,255}$/.test(id) ? [word(key), word(id)] : undefined
-  if (!gmail) throw missingExtension('The mail server gives messages no ids')
+  if (!gmail) throw missingExtension('Mail server does not support message ids')
   const gmailKey = key === 'EMAILID' ? 'X-GM-MSGID' : 'X-GM-THRID'
   return /^\d{1,20}$/.test(id) ? [word(gmailKey), word(id)] : undefined
 }
 
-/** The keys with the sets of `seq` and `uid`, in as many searches as lines are needed for these. */
+/** Adds the sets of `seq` and `uid`, in as many searches as the line length requires. */
 function withSets(keys: Token[], { seq, uid }: SearchTerms): Token[][] {
   const sets = [
     ...(seq === undefined ? [] : [{ before: [], pieces: setPieces('seq', seq) }]),
     ...(uid === undefined ? [] : [{ before: [word('UID')], pieces: setPieces('uid', uid) }]),
   ]
-  const room = Math.floor((maxLineLength - 500 - lengthOf(keys)) / Math.max(1, sets.length))
+  const available = Math.floor((maxLineLength - 500 - lengthOf(keys)) / Math.max(1, sets.length))
   let searches = [keys]
   for (const { before, pieces } of sets)
-    searches = joinedTo(pieces, Math.max(500, room)).flatMap((set) =>
+    searches = joinedTo(pieces, Math.max(500, available)).flatMap((set) =>
       searches.map((search) => [...before, { type: 'SEQUENCE', value: set }, ...search]),
     )
   return searches.map((search) => (search.length === 0 ? [word('ALL')] : search))
@@ -233,29 +236,33 @@ function isSequenceNumber(number: string | undefined): boolean {
 
 function joinedTo(pieces: readonly string[], maxLength: number): string[] {
   const joined: string[] = []
-  let open = ''
+  let current = ''
   for (const piece of pieces) {
-    if (open !== '' && open.length + 1 + piece.length > maxLength) {
-      joined.push(open)
-      open = ''
+    if (current !== '' && current.length + 1 + piece.length > maxLength) {
+      joined.push(current)
+      current = ''
     }
-    open = open === '' ? piece : `${open},${piece}`
+    current = current === '' ? piece : `${current},${piece}`
   }
-  return [...joined, open]
+  return [...joined, current]
 }
 
 function keyed(term: (typeof textKeys)[number], value: string | undefined): Token[] {
   return value === undefined ? [] : [word(term.toUpperCase()), text(value, term)]
 }
 
-/** Fixed words, numbers and dates: nothing that came from outside as it was. */
+/** Atom. Only for fixed words, numbers and dates, never for input. */
 function word(value: string): Token {
   return { type: 'ATOM', value }
 }
 
-/** RFC 9051 §4.3: seven bits without line ends may be quoted, everything but NUL may be a literal. */
+/**
+ * Quoted string for 7-bit text without line ends, otherwise a literal, which excludes NUL (RFC 9051
+ * §4.3).
+ */
 function text(value: string, term: keyof SearchTerms): Token {
-  if (value.includes('\0') || value.length > maxTextLength) throw invalidTerm(term, 'is not a text')
+  if (value.includes('\0') || value.length > maxTextLength)
+    throw invalidTerm(term, 'is not a valid text')
   const bytes = Buffer.from(value)
   const quotable = bytes.length <= maxQuoted && isAscii(bytes) && !/[\r\n]/.test(value)
   return quotable ? { type: 'STRING', value } : { type: 'LITERAL', value: bytes }
@@ -265,7 +272,7 @@ function isAscii(bytes: Buffer): boolean {
   return bytes.every((byte) => byte < 0x80)
 }
 
-/** Octets on the line, at most; a literal is another's. */
+/** Maximum octets on the line, without the content of literals. */
 function lengthOf(keys: readonly Token[]): number {
   return keys.reduce<number>((length, key) => {
     if (!key || Array.isArray(key)) return length

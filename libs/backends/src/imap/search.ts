@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { SearchTerms, UidQuery, UidRange } from '../backend.ts'
+import type { SearchTerms, UidQuery, UidRange } from '../mail-session.ts'
 import { countUids, maxUid, normaliseRanges, parseSequenceSet, rangesOf } from '../uid-ranges.ts'
 import { execCommand } from './exec-command.ts'
 import { capabilitiesOf, hasCondstore } from './capabilities.ts'
@@ -9,10 +9,10 @@ import { encodePath } from './imapflow-internals.ts'
 import { arrivalKeys, needsCharset, type Searchable, searchKeys } from './search-keys.ts'
 import { type Line, textOf, type Token, words } from './tokens.ts'
 
-/** No mailbox has more messages, or is beyond us anyway. */
+/** Maximum number of UIDs in a plain SEARCH response. */
 const maxResults = 2 ** 24
 
-/** Asks for UIDs, by ESEARCH as long as the server's answers to it hold up. */
+/** Searches with ESEARCH as long as the server's responses to it are consistent. */
 export class UidSearch {
   readonly #connection: ImapConnection
   #esearch: boolean
@@ -28,7 +28,7 @@ export class UidSearch {
     return 'from' in query ? startingAt(uids, query.from) : uids
   }
 
-  /** One SEARCH, or as many as the terms need: another mailbox must not be opened in between. */
+  /** Runs one or more searches, which fail if another mailbox is selected in between. */
   async search(terms: SearchTerms): Promise<UidRange[]> {
     const { selected } = this.#connection
     const uids: UidRange[] = []
@@ -37,7 +37,10 @@ export class UidSearch {
     return normaliseRanges(uids)
   }
 
-  /** RFC 9051 §6.4.4. Servers that know no UTF-8 by name may well know it when they see it; where not, they refuse again. */
+  /**
+   * Sends CHARSET for non-ASCII text (RFC 9051 §6.4.4). If the server rejects it, sends the text
+   * without, because some servers detect UTF-8.
+   */
   async #withCharset(keys: Token[], mailbox: ImapConnection['selected']): Promise<UidRange[]> {
     const named = needsCharset(keys) && !this.#connection.client.enabled.has('UTF8=ACCEPT')
     if (!named || !this.#charset) return await this.#find(keys, mailbox)
@@ -62,8 +65,9 @@ export class UidSearch {
   }
 
   /**
-   * RFC 4731. The answer stays a sequence set: a hundred thousand UIDs are a few bytes. COUNT must come back even when it is zero, and has
-   * to agree with ALL; without it an answer that got lost, or came as plain SEARCH, would read as an empty mailbox.
+   * ESEARCH (RFC 4731). Its result is a sequence set: 100,000 UIDs in a few bytes. COUNT must be
+   * present and agree with ALL. Otherwise a lost response or a plain SEARCH response would mean an
+   * empty mailbox.
    */
   async #byEsearch(keys: readonly Token[]): Promise<UidRange[] | undefined> {
     let all: string | undefined
@@ -93,7 +97,7 @@ export class UidSearch {
       },
     })
     if (total > maxResults)
-      throw new AppError('unreachable', 'The mail server finds more than there can be')
+      throw new AppError('unreachable', 'The mail server returned too many search results')
     return matches
   }
 
@@ -111,7 +115,10 @@ export class UidSearch {
   }
 }
 
-/** RFC 9051 §6.4.4: `n:*` names the last message even where `n` lies beyond it. */
+/**
+ * Removes UIDs below `from`: `n:*` matches the last message even if `n` is beyond it (RFC 9051
+ * §6.4.4).
+ */
 function startingAt(uids: readonly UidRange[], from: number): UidRange[] {
   return uids.flatMap(([first, last]) =>
     last < from ? [] : [[Math.max(first, from), last] as const],
@@ -121,24 +128,24 @@ function startingAt(uids: readonly UidRange[], from: number): UidRange[] {
 function queryKeys(query: UidQuery, searchable: Searchable): Token[] {
   if ('all' in query) return words('ALL')
   if ('from' in query) return [...words('UID'), { type: 'SEQUENCE', value: `${query.from}:*` }]
-  // RFC 5032, where there is it: Dovecot takes a third of the time, as it need not look up days.
+  // WITHIN (RFC 5032) takes Dovecot a third of the time, because it compares no days.
   if ('since' in query) return arrivalKeys('since', query.since, searchable)
   const [flag, wanted] = 'flag' in query ? [query.flag, true] : [query.without, false]
   const systemFlag = /^\\(seen|answered|flagged|deleted|draft)$/i.exec(flag)?.[1]
   if (systemFlag) return words(`${wanted ? '' : 'UN'}${systemFlag.toUpperCase()}`)
   if (!/^[^\x00-\x20\x7f-\uffff(){%*"\\\]]+$/.test(flag))
-    throw new AppError('invalid', `There is no search for the flag ${flag}`)
+    throw new AppError('invalid', `Invalid flag: ${flag}`)
   return words(wanted ? 'KEYWORD' : 'UNKEYWORD', flag)
 }
 
-/** RFC 9051 §7.1 has a code for it; some say it in words. */
+/** True for the code of RFC 9051 §7.1 and for texts of servers without it. */
 function rejectsCharset(error: AppError): boolean {
   return (
     error.code === 'BADCHARSET' || (isRejection(error) && /char(acter )?set/i.test(error.message))
   )
 }
 
-/** `(TAG "1") UID COUNT 2 ALL 1:2` by names in capitals. */
+/** Items of `(TAG "1") UID COUNT 2 ALL 1:2` by upper-case name. */
 function esearchItems({ attributes = [] }: Line): Map<string, string> {
   const items = new Map<string, string>()
   let at = Array.isArray(attributes[0]) ? 1 : 0
@@ -150,7 +157,10 @@ function esearchItems({ attributes = [] }: Line): Map<string, string> {
   return items
 }
 
-/** A line of nothing but numbers comes as such; others hold a mod-sequence (RFC 7162 §3.1.5), or something that has no place there. */
+/**
+ * imapflow parses lines of numbers into `numbers`. Other lines contain a mod-sequence (RFC 7162
+ * §3.1.5) or invalid data.
+ */
 function uidsOf(line: Line & { numbers?: number[] }): number[] {
   const numbers = line.numbers ?? (line.attributes ?? []).map((token) => Number(textOf(token)))
   return numbers.filter((uid) => Number.isInteger(uid) && uid > 0 && uid <= maxUid)

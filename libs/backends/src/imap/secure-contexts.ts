@@ -1,14 +1,17 @@
 import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls'
 
-/** What connections need of TLS and is the same for all of them: made once for each lowest version, where one of its own takes 50 kB and a millisecond. */
+/**
+ * TLS contexts shared by all connections, one per lowest TLS version. A context of its own would
+ * cost each connection 50 kB and 1 ms.
+ */
 export class SecureContexts {
-  readonly #known = new Map<SecureVersion, SecureContext>()
+  readonly #contexts = new Map<SecureVersion, SecureContext>()
 
   from(minVersion: SecureVersion): SecureContext {
-    const cached = this.#known.get(minVersion)
+    const cached = this.#contexts.get(minVersion)
     if (cached) return cached
-    const made = createSecureContext({ minVersion })
-    this.#known.set(minVersion, made)
-    return made
+    const context = createSecureContext({ minVersion })
+    this.#contexts.set(minVersion, context)
+    return context
   }
 }

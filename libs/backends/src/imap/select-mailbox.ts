@@ -1,5 +1,5 @@
 import type { ImapFlowError, MailboxObject } from 'imapflow'
-import type { SelectedMailbox, SelectedMailboxSummary } from '../backend.ts'
+import type { SelectedMailbox, SelectedMailboxSummary } from '../mail-session.ts'
 import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
 import { modseqOf, requireUidValidity } from './counters.ts'
@@ -13,7 +13,7 @@ export async function select(
   return await connection.call(async (client) => {
     try {
       const mailbox = await selectWithRecovery(connection, path, readOnly)
-      if (!(mailbox as unknown)) throw connection.rejection('open the mailbox')
+      if (!(mailbox as unknown)) throw connection.rejection('select the mailbox')
       const { exists, uidNext, flags, highestModseq, noModseq }: Partial<MailboxObject> = mailbox
       const uidValidity = requireUidValidity(mailbox.uidValidity)
       connection.selected = { path, uidValidity }
@@ -26,14 +26,14 @@ export async function select(
         flags: [...(flags ?? [])].map(clean),
       }
     } catch (error) {
-      // RFC 9051 §6.3.2: a SELECT that fails leaves no mailbox selected.
+      // A failed SELECT leaves no mailbox selected (RFC 9051 §6.3.2).
       connection.selected = undefined
       throw error
     }
   })
 }
 
-/** What can be mended of a refusal is mended. */
+/** Selects a mailbox. Retries once after a rejection for which a remedy exists. */
 async function selectWithRecovery(
   { client, wire }: ImapConnection,
   path: string,
@@ -43,14 +43,14 @@ async function selectWithRecovery(
     return await client.mailboxOpen(path, { readOnly })
   } catch (error) {
     const { responseText = '', mailboxMissing = false } = error as ImapFlowError
-    // Coremail lets nobody open a mailbox who has not said who they are after the login; imapflow says so before, and leaves it at that.
+    // Coremail requires ID after the login. imapflow sends it only before.
     if (/unsafe login/i.test(responseText)) await wire.identify()
     else if (!mailboxMissing || !(await wire.learnRawName(path))) throw error
     return await client.mailboxOpen(path, { readOnly })
   }
 }
 
-/** Opens a mailbox, unless it is open already. */
+/** Selects a mailbox unless it is selected. */
 export async function ensureSelected(
   connection: ImapConnection,
   path: string,
@@ -66,7 +66,7 @@ export async function ensureSelected(
   return current ?? select(connection, path, readOnly)
 }
 
-/** The mailbox, if it is the one that is open and may be used as asked. */
+/** The mailbox, if it is selected and writable as requested. */
 function selectedSummary(
   { client, selectedIfAny }: ImapConnection,
   path: string,

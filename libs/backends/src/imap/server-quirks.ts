@@ -1,12 +1,12 @@
 import { TtlCache } from '@posthorn/flow'
 
-/** What a server was seen to do, for the sessions to come. */
+/** Observed behaviour of a server. */
 export interface ServerQuirks {
-  /** It compressed what cannot be unpacked. */
+  /** True after compressed data that cannot be decompressed. */
   sendsInvalidDeflate: boolean
-  /** It has been in IDLE. */
+  /** True after a continuation response to IDLE. */
   hasConfirmedIdle: boolean
-  /** So often it was asked to IDLE and said nothing more at all. */
+  /** Number of IDLE commands after which the server was silent. */
   unansweredIdles: number
 }
 

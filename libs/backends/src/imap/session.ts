@@ -20,7 +20,7 @@ import type {
   UidQuery,
   UidRange,
   PartRequest,
-} from '../backend.ts'
+} from '../mail-session.ts'
 import { appendMessage } from './append.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { changesSince } from './changes.ts'
@@ -39,7 +39,7 @@ import { UidSearch } from './search.ts'
 import { readParts } from './parts.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
-/** One IMAP connection that is logged in. */
+/** Authenticated IMAP connection. */
 export class ImapSession implements MailSession {
   readonly capabilities: Capabilities
   readonly user: string
@@ -48,14 +48,14 @@ export class ImapSession implements MailSession {
   readonly #search: UidSearch
   readonly #watch: Watch
 
-  constructor(connection: ImapConnection, user: string, ways: WatchOptions) {
+  constructor(connection: ImapConnection, user: string, options: WatchOptions) {
     const { client } = connection
     this.#connection = connection
     this.#search = new UidSearch(connection)
     this.user = typeof client.authenticated === 'string' ? client.authenticated : user
     this.closed = connection.closed
     this.capabilities = capabilitiesOf(client)
-    this.#watch = new Watch(connection, this.capabilities, ways)
+    this.#watch = new Watch(connection, this.capabilities, options)
   }
 
   listMailboxes(options: { status?: boolean } = {}): Promise<ListedMailbox[]> {
@@ -167,11 +167,11 @@ export class ImapSession implements MailSession {
   }
 
   watch(
-    notice: (notice: MailboxNotification) => void,
+    onNotification: (notification: MailboxNotification) => void,
     signal: AbortSignal,
     options: { everywhere?: boolean } = {},
   ): Promise<void> {
-    return this.#watch.run(notice, signal, options)
+    return this.#watch.run(onNotification, signal, options)
   }
 
   async ping(): Promise<void> {

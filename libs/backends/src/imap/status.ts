@@ -1,8 +1,8 @@
 import type { ImapFlowError } from 'imapflow'
-import type { MailboxStatus } from '../backend.ts'
+import type { MailboxStatus } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import {
-  complete,
+  completeStatus,
   counterNames,
   countersOf,
   requireUidValidity,
@@ -12,7 +12,10 @@ import { mailboxNotFound } from './errors.ts'
 import { normalizePath } from './imapflow-internals.ts'
 import type { StatusItems } from './tokens.ts'
 
-/** imapflow's own takes any STATUS for the answer: with NOTIFY they come unasked, and of other mailboxes. */
+/**
+ * Counters of a mailbox. Unlike imapflow's `status`, ignores unsolicited STATUS responses of other
+ * mailboxes.
+ */
 export async function status(
   connection: ImapConnection,
   mailboxPath: string,
@@ -33,11 +36,14 @@ export async function status(
     }
     const counters = countersOf(ownItems)
     if (counters.messages !== undefined) updateMessageCount(client, path, counters.messages)
-    return { ...complete(counters, path), uidValidity: requireUidValidity(counters.uidValidity) }
+    return {
+      ...completeStatus(counters, path),
+      uidValidity: requireUidValidity(counters.uidValidity),
+    }
   })
 }
 
-/** A plain NO means anything; a list that has no such mailbox does not. */
+/** True if a list confirms that the mailbox is missing. NO to STATUS may have any cause. */
 async function isMissing(
   { client, wire }: ImapConnection,
   path: string,

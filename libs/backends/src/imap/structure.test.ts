@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { MessageStructureObject } from 'imapflow'
-import type { BodyPart } from '../backend.ts'
+import type { BodyPart } from '../mail-session.ts'
 import { findPart, toBodyPart } from './structure.ts'
 
 const text = (): MessageStructureObject => ({ type: 'text/plain' })
@@ -17,7 +17,7 @@ function numbers(part: BodyPart): unknown {
   return part.childNodes ? [part.part, part.childNodes.map(numbers)] : part.part
 }
 
-test('parts are numbered as RFC 9051 §6.4.5 numbers its example', () => {
+test('toBodyPart: example of RFC 9051 §6.4.5, has its part numbers', () => {
   const root = multipart(
     text(),
     text(),
@@ -35,7 +35,7 @@ test('parts are numbered as RFC 9051 §6.4.5 numbers its example', () => {
   ])
 })
 
-test('the body of a message that is not multipart is its part 1, also inside another', () => {
+test('toBodyPart: body of a message without multipart, is part 1, also in a nested message', () => {
   expect(numbers(toBodyPart(text()))).toBe('1')
   expect(numbers(toBodyPart(multipart(text(), message(text()))))).toEqual([
     undefined,
@@ -44,14 +44,14 @@ test('the body of a message that is not multipart is its part 1, also inside ano
   expect(numbers(toBodyPart(message(text())))).toEqual(['1', ['1.1']])
 })
 
-test('a part is found by its number, and no other is', () => {
+test('findPart: finds a part by its number only', () => {
   const root = toBodyPart(multipart(text(), multipart(text(), { ...text(), size: 7 })))
   expect(findPart(root, '2.2')?.size).toBe(7)
   for (const part of ['', '3', '2.3', '2.2.1', 'HEADER', '2.2.MIME'])
     expect(findPart(root, part)).toBeUndefined()
 })
 
-test('nesting without end is cut off', () => {
+test('toBodyPart: deep nesting, is cut off', () => {
   let node = text()
   for (let depth = 0; depth < 1_000; depth++) node = multipart(node)
   let depth = 0
@@ -59,7 +59,7 @@ test('nesting without end is cut off', () => {
   expect(depth).toBeLessThan(70)
 })
 
-test('NUL, which Postgres refuses, and half characters go', () => {
+test('toBodyPart: NUL and unpaired surrogates, are removed', () => {
   const root = toBodyPart({
     type: 'text/plain',
     parameters: { name: 'a\0b\ud800' },

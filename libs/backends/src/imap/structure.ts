@@ -1,36 +1,37 @@
 import type { MessageStructureObject } from 'imapflow'
-import type { BodyPart } from '../backend.ts'
+import type { BodyPart } from '../mail-session.ts'
 import { clean } from './text.ts'
 
-/** Messages inside messages inside messages: deeper ones are left out. */
+/** Maximum nesting. Deeper nodes are omitted. */
 const maxDepth = 64
 
 /**
- * BODYSTRUCTURE with the part numbers of RFC 9051 §6.4.5. A message inside a message starts its own count: the text of an attached plain
- * message at 2 is 2.1, and an attached multipart has no number of its own.
+ * Converts BODYSTRUCTURE with the part numbers of RFC 9051 §6.4.5. A nested message starts its own
+ * numbering: the text of an attached plain message at 2 is 2.1, an attached multipart has no
+ * number.
  */
 export function toBodyPart(node: MessageStructureObject): BodyPart {
-  return numbered(node, { number: [], isMessage: true })
+  return toNumberedPart(node, { number: [], isMessage: true })
 }
 
-/** Where a node stands: the number of what holds it, and whether that is a message, whose one body is its part 1. */
+/** Number of the parent node, and whether it is a message, whose only body is its part 1. */
 interface ParentNode {
   number: number[]
   isMessage: boolean
 }
 
-function numbered(node: MessageStructureObject, { number, isMessage }: ParentNode): BodyPart {
+function toNumberedPart(node: MessageStructureObject, { number, isMessage }: ParentNode): BodyPart {
   const isMultipart = node.type.startsWith('multipart/')
   const own = isMessage && !isMultipart ? [...number, 1] : number
   const hasNumber = !(isMessage && isMultipart)
   return {
     ...(hasNumber ? { part: own.join('.') } : {}),
-    ...described(node),
+    ...describeNode(node),
     ...(node.childNodes === undefined || own.length >= maxDepth
       ? {}
       : {
           childNodes: node.childNodes.map((child, at) =>
-            numbered(
+            toNumberedPart(
               child,
               isMultipart
                 ? { number: [...own, at + 1], isMessage: false }
@@ -41,7 +42,7 @@ function numbered(node: MessageStructureObject, { number, isMessage }: ParentNod
   }
 }
 
-function described(node: MessageStructureObject): Omit<BodyPart, 'part' | 'childNodes'> {
+function describeNode(node: MessageStructureObject): Omit<BodyPart, 'part' | 'childNodes'> {
   return {
     type: clean(node.type),
     ...(node.parameters === undefined ? {} : { parameters: cleanValues(node.parameters) }),
@@ -61,12 +62,12 @@ function cleanValues(parameters: Record<string, string>): Record<string, string>
   )
 }
 
-/** What to ask for: some servers know the body of a message that is not multipart only by its other name. */
+/** Section to fetch. Some servers know the body of a message without multipart only as TEXT. */
 export function sectionOf(root: BodyPart, part: string): string {
   return part === '1' && root.part === '1' ? 'TEXT' : part
 }
 
-/** The part of that number, if there is one. */
+/** Part with this number. */
 export function findPart(root: BodyPart, part: string): BodyPart | undefined {
   if (root.part === part) return root
   for (const child of root.childNodes ?? []) {

@@ -1,14 +1,14 @@
-/** What came from the server, fit to be stored and shown: neither NUL, which Postgres refuses, nor halves of surrogate pairs. */
+/** Removes NUL, which Postgres rejects, and unpaired surrogates. */
 export function clean(text: string): string {
   return text.replaceAll('\0', '').toWellFormed()
 }
 
-/** As `clean`, and no longer than a log line should be. */
+/** Variant of `clean` with at most 1,000 characters, for logs and errors. */
 export function brief(text: string): string {
   return clean(text.length > 1_000 ? `${text.slice(0, 1_000)}…` : text)
 }
 
-/** Some servers write paths with their delimiter in front. */
+/** Removes a leading delimiter, which some servers add to paths. */
 export function withoutRoot(path: string, delimiter: string | null | undefined): string {
   return delimiter && path.startsWith(delimiter) ? path.slice(delimiter.length) : path
 }

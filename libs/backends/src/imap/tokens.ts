@@ -1,10 +1,10 @@
-import type { UidRange } from '../backend.ts'
+import type { UidRange } from '../mail-session.ts'
 import { parseSequenceSet } from '../uid-ranges.ts'
 
-/** A piece of a line as imapflow's parser leaves it, and as its compiler takes it. */
+/** Token of imapflow's parser and compiler. */
 export type Token = { type?: string; value?: string | Buffer; section?: Token[] } | Token[] | null
 
-/** An untagged line; of one with a number in front the number is the command. */
+/** Untagged response. With a leading number, that number is the command. */
 export interface Line {
   command: string
   attributes?: Token[]
@@ -12,29 +12,29 @@ export interface Line {
 
 export type LineHandler = (line: Line) => Promise<void>
 
-/** The arguments of a command. */
+/** Arguments of a command. */
 export type Attributes = (Token | string)[] | false
 
-/** Names of counters, in capitals, to what the server gave for them. */
+/** Upper-case STATUS item to its value. */
 export type StatusItems = ReadonlyMap<string, Token>
 
-/** The text of a piece; of a literal, read as UTF-8. */
+/** Text of a token, literals as UTF-8. */
 export function textOf(token: Token | undefined): string | undefined {
   if (!token || Array.isArray(token)) return undefined
   return token.value?.toString()
 }
 
-/** The texts in a list. */
+/** Texts of a list. */
 export function textsOf(token: Token | undefined): string[] {
   return Array.isArray(token) ? token.flatMap((each) => textOf(each) ?? []) : []
 }
 
-/** A list of words, as a command takes it. */
+/** Atoms for a command. */
 export function words(...names: readonly string[]): Token[] {
   return names.map((value) => ({ type: 'ATOM', value }))
 }
 
-/** LIST … RETURN (…), with counters among what it returns (RFC 5819). Undefined where it has no RETURN. */
+/** Adds STATUS items to LIST … RETURN (…) (RFC 5819). Undefined for LIST without RETURN. */
 export function withStatus(
   attributes: Attributes,
   items: readonly string[],
@@ -44,7 +44,7 @@ export function withStatus(
   return [reference, pattern, word ?? null, [...returned, ...words('STATUS'), words(...items)]]
 }
 
-/** The UIDs of a set; none where it makes no sense. */
+/** UIDs of a sequence set. Empty if it is invalid. */
 export function sequenceSet(token: Token | undefined): UidRange[] {
   try {
     return parseSequenceSet(textOf(token) ?? '')
@@ -53,7 +53,7 @@ export function sequenceSet(token: Token | undefined): UidRange[] {
   }
 }
 
-/** The counters in a STATUS line, with the name of the mailbox as it was written. */
+/** Counters of a STATUS response with the mailbox name in the server's encoding. */
 export function readStatus({
   attributes = [],
 }: Line): { raw: string; items: StatusItems } | undefined {
@@ -68,7 +68,10 @@ export function readStatus({
   return { raw, items }
 }
 
-/** Whether a FETCH says that a message changed and not what (RFC 7162 §3.2.4): it has a mod-sequence and no flags. Gmail tells so of labels. */
+/**
+ * True for a FETCH response with a mod-sequence but without flags (RFC 7162 §3.2.4). Gmail sends it
+ * for changed labels.
+ */
 export function hasOnlyModseq({ attributes = [] }: Line): boolean {
   const [, items] = attributes
   if (!Array.isArray(items)) return false

@@ -1,34 +1,37 @@
 import type { Credentials } from '@posthorn/contracts'
-import type { TranscriptLine } from '../backend.ts'
+import type { TranscriptLine } from '../mail-session.ts'
 import { clean } from './text.ts'
 
 const maxLength = 2_000
 const hidden = '(hidden)'
-/** Shorter than this they occur by chance. */
+/** Minimum length of a hidden text. Shorter ones occur by chance. */
 const minSecretLength = 6
 
-/** What stands for a literal or a long string already. */
+/** Placeholder of imapflow for a literal or a long string. */
 const sizePlaceholder = /^\(\* \d+B [a-z]+ \*\)$/
 
-/** What imapflow logs: lines have a `src`. It writes long strings and literals as their sizes. */
+/**
+ * Log entry of imapflow. Lines of the protocol have a `src`. Literals and long strings are replaced
+ * by their size.
+ */
 interface Entry {
   src?: unknown
   msg?: unknown
 }
 
 /**
- * The lines of a session for people to read. Credentials are left out by where they stand: the arguments of LOGIN and AUTHENTICATE, and all
- * that is said on both sides until these are answered.
+ * Formats the lines of a session for operators. Hides credentials by position: arguments of LOGIN
+ * and AUTHENTICATE, and all lines until their tagged response.
  */
 export class Transcript {
   readonly #onLine: (line: TranscriptLine) => void
   readonly #secrets: string[]
-  /** Of the LOGIN or AUTHENTICATE that is not answered yet. */
+  /** Tag of the running LOGIN or AUTHENTICATE. */
   #secretTag: string | undefined
 
-  constructor(tell: (line: TranscriptLine) => void, credentials: Credentials) {
+  constructor(onLine: (line: TranscriptLine) => void, credentials: Credentials) {
     const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
-    this.#onLine = tell
+    this.#onLine = onLine
     this.#secrets = [secret, Buffer.from(secret).toString('base64')].filter(
       ({ length }) => length >= minSecretLength,
     )
@@ -53,7 +56,7 @@ export class Transcript {
       if (line.startsWith(`${this.#secretTag} `)) this.#secretTag = undefined
       else if (!line.startsWith('* ')) return `+ ${hidden}`
     }
-    // Short parts of messages come as quoted strings.
+    // imapflow logs short parts of messages as quoted strings.
     return line.replaceAll(
       /((?:BODY|BINARY)\[[^\]]*\](?:<\d+>)?) "((?:[^"\\]|\\.)*)"/gi,
       (whole, item: string, text: string) =>

@@ -2,26 +2,26 @@ import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import { connectSocket } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
-import type { ConnectOptions } from '../backend.ts'
+import type { ConnectOptions } from '../mail-session.ts'
 import { connectError, connectAborted } from './errors.ts'
 
 type Transport = NonNullable<ImapFlowOptions['transport']>
 type TlsOptions = Parameters<NonNullable<Transport['upgrade']>>[1]
 
 /**
- * A way to the server through a proxy, for imapflow to speak over. Its own way loses what the server says along with the answer of a SOCKS
- * proxy, and connects to wherever the name of the proxy leads by then. Whoever gives up before it is used has it closed.
+ * Connects imapflow through a proxy. imapflow's own proxy support loses data that follows the reply
+ * of a SOCKS proxy, and resolves the proxy's name again. An abort before use closes the connection.
  *
- * @throws AppError `unreachable` `EPROXY` for everything between us and the proxy, `forbidden` `EEGRESSBLOCKED` about the server's address,
- * `invalid` where the proxy has none
+ * @throws AppError `unreachable` `EPROXY` for failures up to the proxy,
+ * `forbidden` `EEGRESSBLOCKED` for the address of the server, `invalid` for an invalid proxy URL
  */
 export async function openTunnel(
   { host, port, proxy, egress = 'off', localAddresses = [] }: ConnectOptions & { proxy: string },
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
 ): Promise<Transport> {
-  const way = { proxy, egress, localAddresses, signal, timeoutMs }
+  const options = { proxy, egress, localAddresses, signal, timeoutMs }
   try {
-    const { socket } = await connectSocket({ host, port }, way)
+    const { socket } = await connectSocket({ host, port }, options)
     return tunnelTransport(socket, signal)
   } catch (error) {
     throw signal.aborted ? connectAborted(signal) : connectError(error)
@@ -29,12 +29,12 @@ export async function openTunnel(
 }
 
 function tunnelTransport(socket: Socket, signal: AbortSignal): Transport {
-  const giveUp = () => socket.destroy()
-  signal.addEventListener('abort', giveUp, { once: true })
-  if (signal.aborted) giveUp()
+  const abort = () => socket.destroy()
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
   return {
     connect({ secure, ...options }, onConnect) {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', abort)
       if (secure) return upgradeToTls(socket, options, onConnect)
       setImmediate(onConnect)
       return socket
@@ -43,7 +43,7 @@ function tunnelTransport(socket: Socket, signal: AbortSignal): Transport {
   }
 }
 
-/** The certificate is that of the server, not of the proxy. */
+/** Starts TLS. The certificate is the server's, not the proxy's. */
 function upgradeToTls(
   socket: Socket,
   { host, port, servername, tls = {} }: TlsOptions,

@@ -1,21 +1,26 @@
-import type { Capabilities, MailboxNotification } from '../backend.ts'
+import type { Capabilities, MailboxNotification } from '../mail-session.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'
 import { connectionClosed, timedOut } from './errors.ts'
 import { type ServerQuirks, ignoresIdle } from './server-quirks.ts'
 import { Notify } from './notify.ts'
 
 export interface Timings {
-  /** How often we look whether bytes came. */
+  /** Interval at which received bytes are counted. */
   sampleMs: number
-  /** After so long without a byte the server is asked. */
+  /** Time without a byte after which NOOP is sent. */
   quietMs: number
-  /** How long it may take to answer. With the two above: under two minutes until a dead connection is noticed. */
+  /**
+   * Timeout of that NOOP. Together with the two above less than 2 minutes until a dead connection
+   * is detected.
+   */
   probeMs: number
-  /** IDLE is entered anew after so long: RFC 2177 says 29 minutes, firewalls forget much earlier. */
+  /**
+   * Duration of one IDLE. RFC 2177 allows 29 minutes, firewalls drop idle connections much earlier.
+   */
   renewMs: number
-  /** How often a server without IDLE is asked. */
+  /** Interval of NOOP for servers without IDLE. */
   pollMs: number
-  /** How often a session that nobody uses says NOOP, so that neither side takes it for dead. */
+  /** Interval of NOOP on unused sessions. */
   keepAliveMs: number
 }
 
@@ -32,14 +37,14 @@ export const defaultTimings: Timings = {
   keepAliveMs: 50_000,
 }
 
-type Wake = 'aborted' | 'wanted' | 'due' | 'closed' | 'ended' | 'refused'
+type Wake = 'aborted' | 'contended' | 'due' | 'closed' | 'ended' | 'rejected'
 
-/** An IDLE that the server ends within this time is none: some offer it and do not do it. */
+/** Minimum duration of IDLE. Some servers advertise it but end it immediately. */
 const shortMs = 1_000
 
 /**
- * Watches the open mailbox in rounds. Other commands of the session may come in between: a round ends when one waits, and the next begins
- * when it is done.
+ * Watches the selected mailbox in rounds. A round ends when another command waits for the
+ * connection, and the next one starts after it.
  */
 export class Watch {
   readonly #connection: ImapConnection
@@ -47,8 +52,8 @@ export class Watch {
   readonly #quirks: ServerQuirks
   readonly #notify: Notify
   #idles: boolean
-  /** The server has said that it is in the IDLE it was asked for last. */
-  #answered = false
+  /** True if the server has confirmed the current IDLE. */
+  #idleConfirmed = false
 
   constructor(connection: ImapConnection, capabilities: Capabilities, options: WatchOptions) {
     const { quirks } = options
@@ -57,16 +62,16 @@ export class Watch {
     this.#quirks = quirks
     this.#notify = new Notify(connection, capabilities)
     this.#idles = capabilities.idle && !ignoresIdle(quirks)
-    connection.wire.onIdle = () => (this.#answered = quirks.hasConfirmedIdle = true)
+    connection.wire.onIdle = () => (this.#idleConfirmed = quirks.hasConfirmedIdle = true)
   }
 
   async run(
-    notice: (notice: MailboxNotification) => void,
+    onNotification: (notification: MailboxNotification) => void,
     signal: AbortSignal,
     { everywhere = false }: { everywhere?: boolean },
   ): Promise<void> {
     const { mutex, notifications, selected } = this.#connection
-    const stop = notifications.watch(notice, everywhere)
+    const stop = notifications.watch(onNotification, everywhere)
     try {
       if (everywhere && !signal.aborted) await mutex.run(() => this.#notify.start())
       while (!signal.aborted) await mutex.run(() => this.#round(signal, selected))
@@ -78,7 +83,7 @@ export class Watch {
   async #round(signal: AbortSignal, mailbox: MailboxRef): Promise<void> {
     if (signal.aborted) return
     await this.#connection.perform(async (client) => {
-      // Left in IDLE by the round before, which ended for a command that then sent nothing.
+      // The previous round stayed in IDLE for a command that was not sent after all.
       if (client.idling) await this.#probe()
     }, mailbox)
     if (this.#connection.mutex.isContended) return
@@ -86,12 +91,12 @@ export class Watch {
     const wake = await this.#wait(signal)
     if (wake === 'closed') throw connectionClosed(await this.#connection.closed)
     if (wake === 'aborted' || wake === 'due') await this.#probe()
-    if (wake === 'refused' || (wake === 'ended' && performance.now() - began < shortMs))
+    if (wake === 'rejected' || (wake === 'ended' && performance.now() - began < shortMs))
       this.#idles = false
-    // 'wanted': the command that waits ends IDLE itself, which spares it a round trip.
+    // 'contended': the waiting command ends IDLE, which saves a round trip.
   }
 
-  /** Idles, where the server can, until something calls for an end. */
+  /** Waits, in IDLE if possible, until there is a reason to stop. */
   async #wait(signal: AbortSignal): Promise<Wake> {
     const { client, mutex } = this.#connection
     const { promise, resolve } = Promise.withResolvers<Wake>()
@@ -99,15 +104,15 @@ export class Watch {
     signal.addEventListener('abort', onAbort, { once: true })
     const onClose = () => resolve('closed')
     client.once('close', onClose)
-    const contended = mutex.onContended(() => resolve('wanted'))
+    const contended = mutex.onContended(() => resolve('contended'))
     const timer = this.#idles
       ? this.#whenQuiet(() => resolve('due'))
       : setTimeout(() => resolve('due'), this.#timings.pollMs)
-    this.#answered = false
+    this.#idleConfirmed = false
     if (this.#idles)
       client.idle().then(
-        (answer) => resolve(answer === false ? 'refused' : 'ended'),
-        () => resolve('refused'),
+        (result) => resolve(result === false ? 'rejected' : 'ended'),
+        () => resolve('rejected'),
       )
     try {
       const wake = await promise
@@ -120,7 +125,7 @@ export class Watch {
     }
   }
 
-  /** Calls when nothing has come for long, or when IDLE has lasted long enough. */
+  /** Calls back after `quietMs` without data or after `renewMs`. */
   #whenQuiet(call: () => void): NodeJS.Timeout {
     const { client } = this.#connection
     const { sampleMs, quietMs, renewMs } = this.#timings
@@ -136,7 +141,7 @@ export class Watch {
     }, sampleMs)
   }
 
-  /** NOOP with a deadline, for the first byte and from byte to byte. It ends IDLE, if we are in it, and lets the server tell what is new. */
+  /** Sends NOOP with a timeout per received byte. Ends IDLE and lets the server report changes. */
   async #probe(): Promise<void> {
     const connection = this.#connection
     const { client } = connection
@@ -144,8 +149,8 @@ export class Watch {
     const timer = setInterval(() => {
       const { received } = client.stats()
       if (received === bytes) {
-        if (client.idling && !this.#answered) this.#quirks.unansweredIdles++
-        connection.end(timedOut('The mail server has fallen silent'))
+        if (client.idling && !this.#idleConfirmed) this.#quirks.unansweredIdles++
+        connection.end(timedOut('The mail server stopped responding'))
       }
       bytes = received
     }, this.#timings.probeMs)

@@ -1,5 +1,5 @@
 import type { ImapFlow, ImapFlowError } from 'imapflow'
-import type { UidRange } from '../backend.ts'
+import type { UidRange } from '../mail-session.ts'
 import { countUids } from '../uid-ranges.ts'
 import {
   type CompletedCommand,
@@ -30,39 +30,50 @@ interface Throttled {
   throttleWaited?: number
 }
 
-/** FETCH is tried again by imapflow itself; of the others each must not be, or cannot be, said twice. */
+/**
+ * Commands without a retry after throttling. imapflow retries FETCH. The others must not be sent
+ * twice.
+ */
 const notRetried = new Set(['FETCH', 'UID FETCH', 'IDLE', 'LOGOUT', 'LOGIN', 'AUTHENTICATE'])
-/** So long all in all, and so often, a throttled command waits for its turn; what takes longer is for another connection, later. */
+/**
+ * Limits for a throttled command: total delay and attempts. Beyond them it fails and the caller
+ * retries on another connection.
+ */
 const maxThrottleMs = 2 * 60_000
 const maxTries = 3
 
-/** What a LIST shall tell besides names, and who is told. */
+/** STATUS items to request with LIST, and their receiver. */
 interface ListCounters {
   items: readonly string[]
   onStatus: (path: string, items: StatusItems) => void
 }
 
-/** Below the commands that imapflow has: lines it does not know, lines it reads otherwise than we need, and names it could not write. */
+/**
+ * Layer below imapflow's commands: handles responses that imapflow ignores or interprets
+ * differently, and names that it cannot encode.
+ */
 export class Wire {
   readonly client: ImapFlow
-  /** Messages are gone, as VANISHED told. */
+  /** Called when messages were deleted, by VANISHED. */
   onVanished: () => void = () => {}
-  /** The same with their UIDs, for the command that runs. */
+  /** Called in addition with their UIDs, for the running command. */
   onVanishedUids: ((uids: UidRange[]) => void) | undefined
-  /** A message changed, and not what of it is told. */
+  /** Called for a changed message without details. */
   onModified: () => void = () => {}
-  /** STATUS and LIST that nobody asked for, and the end of both (RFC 5465 §5.8). */
+  /**
+   * Called for unsolicited STATUS and LIST, and when the server stops sending them (RFC 5465 §5.8).
+   */
   onStatus: (path: string, items: StatusItems) => void = () => {}
   onListed: () => void = () => {}
   onOverflow: () => void = () => {}
-  /** The server is in IDLE. */
+  /** Called when the server confirms IDLE. */
   onIdle: () => void = () => {}
   readonly #internals: ImapFlowInternals
   readonly #exec: Exec
   readonly #names: MailboxNames
   #onVanishedEarlier: ((uids: UidRange[]) => void) | undefined
   #counters: ListCounters | undefined
-  #countersRefused = false
+  #countersRejected = false
 
   constructor(client: ImapFlow) {
     this.client = client
@@ -72,7 +83,7 @@ export class Wire {
     const untaggedFetch = this.#internals.untaggedFetch.bind(client)
     Object.assign(client, {
       exec: (...command: Parameters<Exec>) => this.exec(...command),
-      // imapflow walks VANISHED a UID at a time: a line of thirty bytes would keep us busy for minutes.
+      // imapflow iterates over each UID: a line of 30 bytes would block the process for minutes.
       untaggedVanished: async (line: Line) => this.#vanished(line),
       untaggedFetch: async (line: Line) => {
         if (hasOnlyModseq(line)) this.onModified()
@@ -84,7 +95,7 @@ export class Wire {
     this.#internals.sectionHandlers['NOTIFICATIONOVERFLOW'] = async () => this.onOverflow()
   }
 
-  /** What imapflow's own commands come through. */
+  /** Replaces `exec` of imapflow for its own commands. */
   exec(
     command: string,
     attributes: Attributes,
@@ -95,12 +106,12 @@ export class Wire {
     if (notRetried.has(command)) return this.#exec(command, args, options)
     const done =
       command === 'LIST' ? this.#list(args, options) : this.#execThrottled(command, args, options)
-    // As imapflow does: whoever closes the connection rejects commands before anybody looks at them.
+    // As in imapflow: closing the connection rejects commands before their callers await them.
     done.catch(() => {})
     return done
   }
 
-  /** ID (RFC 2971), also where it was sent before. */
+  /** Sends ID (RFC 2971), even if it was sent before. */
   async identify(): Promise<void> {
     const pairs = Object.entries(this.client.clientInfo).flatMap(([key, value]) =>
       typeof value === 'string' ? [key, value] : [],
@@ -108,7 +119,7 @@ export class Wire {
     await this.run('ID', [pairs.map((value) => ({ type: 'STRING', value }))])
   }
 
-  /** Runs a command of our own, out of IDLE, to its end. Failures are imapflow's. */
+  /** Ends IDLE and runs a command to completion. Throws errors of imapflow. */
   async run(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<void> {
     const { preCheck } = this.#internals
     if (preCheck) await preCheck()
@@ -116,15 +127,17 @@ export class Wire {
     next()
   }
 
-  /** Takes what VANISHED (EARLIER) tells (RFC 7162 §3.2.10), until the function returned is called. */
+  /**
+   * Collects UIDs of VANISHED (EARLIER) (RFC 7162 §3.2.10) until the returned function is called.
+   */
   collectVanished(collect: (uids: UidRange[]) => void): () => void {
     this.#onVanishedEarlier = collect
     return () => (this.#onVanishedEarlier = undefined)
   }
 
-  /** While `work` lists mailboxes, their counters are asked for in the same round trip, as long as the server does not refuse that. */
+  /** Requests counters with every LIST of `work`, unless the server has rejected that before. */
   async withCounters<T>(counters: ListCounters, work: () => Promise<T>): Promise<T> {
-    if (!this.#countersRefused) this.#counters = counters
+    if (!this.#countersRejected) this.#counters = counters
     try {
       return await work()
     } finally {
@@ -132,12 +145,12 @@ export class Wire {
     }
   }
 
-  /** The path of a mailbox by the name the server lists it under. */
+  /** Path of a listed mailbox name. */
   pathOf(raw: string): string {
     return this.#names.decodeListed(raw)
   }
 
-  /** STATUS of one mailbox; what it says of others is told as well. */
+  /** STATUS of one mailbox. Also reports responses for other mailboxes to `onStatus`. */
   async status(
     path: string,
     items: readonly string[],
@@ -148,7 +161,7 @@ export class Wire {
     })
   }
 
-  /** The attributes of a mailbox in LIST, if it is there. */
+  /** LIST attributes of a mailbox. Undefined if it does not exist. */
   async findListed(path: string): Promise<string[] | undefined> {
     let listedFlags: string[] | undefined
     const LIST: LineHandler = async ({ attributes: [flags, , name] = [] }) => {
@@ -162,7 +175,7 @@ export class Wire {
     return { type: 'STRING', value: this.#names.encode(path) }
   }
 
-  /** Whether the server writes this path otherwise than we would, as only a list can tell that was not asked for yet. */
+  /** True if a new list shows the path in another encoding than imapflow's. */
   async learnRawName(path: string): Promise<boolean> {
     const name = this.#names.encode(path)
     if (name === path || this.#names.isRaw(name)) return false
@@ -183,7 +196,7 @@ export class Wire {
         const { code, throttleReset = 0, throttleWaited = 0 } = error as ImapFlowError & Throttled
         waited += throttleReset
         if (code !== 'ETHROTTLE' || tries === maxTries || waited > maxThrottleMs) throw error
-        // imapflow has waited for a part of it already.
+        // imapflow has already waited for a part of the delay.
         if (await this.#internals.throttleWait(throttleReset - throttleWaited)) throw error
       }
     }
@@ -202,7 +215,7 @@ export class Wire {
       } catch (error) {
         const { code, responseStatus } = error as ImapFlowError
         if (code === 'ETHROTTLE' || responseStatus === undefined) throw error
-        this.#countersRefused = true
+        this.#countersRejected = true
         this.#counters = undefined
       }
     }
@@ -228,7 +241,7 @@ export class Wire {
     const earlier = Array.isArray(attributes[0])
     const uids = sequenceSet(attributes[earlier ? 1 : 0])
     const { mailbox } = this.client
-    // RFC 7162 §3.2.10: it stands for as many EXPUNGEs, of messages that were there.
+    // VANISHED stands for one EXPUNGE per existing message (RFC 7162 §3.2.10).
     if (mailbox && !earlier) mailbox.exists = Math.max(0, mailbox.exists - countUids(uids))
     if (earlier && this.#onVanishedEarlier) this.#onVanishedEarlier(uids)
     else this.onVanished()

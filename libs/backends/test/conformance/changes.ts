@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import type { MailboxChange, MailSession, MessageFlags } from '../../src/backend.ts'
+import type { MailboxChange, MailSession, MessageFlags } from '../../src/mail-session.ts'
 import { countUids } from '../../src/uid-ranges.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
@@ -14,8 +14,8 @@ function flagsIn(changes: MailboxChange[]): MessageFlags[] {
   return changes.flatMap((change) => (change.kind === 'flags' ? [change] : []))
 }
 
-export function changeCases({ backend, account }: Stage): void {
-  test('only what changed since a mod-sequence is told', async () => {
+export function changeCases({ backend, account }: TestEnvironment): void {
+  test('changesSince: returns only changes after the mod-sequence', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     for (let n = 0; n < 3; n++) await one.append(mail)
@@ -33,7 +33,7 @@ export function changeCases({ backend, account }: Stage): void {
     for (const { modseq } of changed) expect(modseq).toBeGreaterThan(highestModseq)
   })
 
-  test('what is gone since a mod-sequence is told as ranges, together with the flags', async () => {
+  test('changesSince: deletions, are returned as ranges together with flags', async () => {
     await using one = await account()
     for (let n = 0; n < 6; n++) await one.append(mail)
     let before = 0n
@@ -47,8 +47,8 @@ export function changeCases({ backend, account }: Stage): void {
     expect(session.capabilities).toMatchObject({ condstore: true, qresync: true })
     const changes = await since(session, before)
     expect(flagsIn(changes).map(({ uid }) => uid)).toEqual([4])
-    const gone = changes.flatMap((change) => (change.kind === 'vanished' ? change.uids : []))
-    expect(gone).toEqual([
+    const deleted = changes.flatMap((change) => (change.kind === 'vanished' ? change.uids : []))
+    expect(deleted).toEqual([
       [2, 3],
       [5, 5],
     ])

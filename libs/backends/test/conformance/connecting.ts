@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { expect, test } from '@jest/globals'
 import { quietLogger } from '../quiet-logger.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 import { silentPort } from '../tcp-link.ts'
 
 async function closedPort(): Promise<number> {
@@ -15,8 +15,8 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-export function connectingCases({ backend, account }: Stage): void {
-  test('a session knows its user, and is closed without a reason when it was asked for', async () => {
+export function connectingCases({ backend, account }: TestEnvironment): void {
+  test('MailSession: disposed of, closes without a reason, and has its user', async () => {
     await using one = await account()
     const session = await backend.connect(one.options)
     expect(session.user).toBe(one.options.credentials.user)
@@ -26,13 +26,13 @@ export function connectingCases({ backend, account }: Stage): void {
     await expect(session.ping()).rejects.toMatchObject({ name: 'AppError', kind: 'unreachable' })
   })
 
-  test('implicit TLS', async () => {
+  test('ImapBackend.connect: implicit TLS', async () => {
     await using one = await account()
     await using session = await backend.connect(one.tls)
     expect(await session.select('INBOX')).toMatchObject({ messages: 0 })
   })
 
-  test('wrong credentials are unauthorized, and no secret is logged', async () => {
+  test('ImapBackend.connect: wrong credentials, is unauthorized and logs no secret', async () => {
     await using one = await account()
     const lines: string[] = []
     const pass = 'wrong-e5b0f1'
@@ -50,34 +50,34 @@ export function connectingCases({ backend, account }: Stage): void {
     expect(lines.filter((line) => line.includes(pass) || line.includes(encoded))).toEqual([])
   })
 
-  test('a port where nobody listens is unreachable', async () => {
+  test('ImapBackend.connect: closed port, is unreachable', async () => {
     await using one = await account()
     const connecting = backend.connect({ ...one.options, port: await closedPort() })
     await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' })
   })
 
-  test('a host that does not exist is unreachable', async () => {
+  test('ImapBackend.connect: unknown host, is unreachable', async () => {
     await using one = await account()
-    const connecting = backend.connect({ ...one.options, host: 'nobody.invalid' })
-    // Or that is what the name server cannot say now.
+    const connecting = backend.connect({ ...one.options, host: 'unknown.invalid' })
+    // EAI_AGAIN if the name server is unavailable.
     const code = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/)
     await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code })
   })
 
-  test('a host that may not be connected to is forbidden', async () => {
+  test('ImapBackend.connect: blocked host, is forbidden', async () => {
     await using one = await account()
     const connecting = backend.connect({ ...one.options, egress: 'private' })
     await expect(connecting).rejects.toMatchObject({ kind: 'forbidden', code: 'EEGRESSBLOCKED' })
   })
 
-  test('a server that says nothing is given up when the time is over', async () => {
+  test('ImapBackend.connect: silent server, fails after the timeout', async () => {
     await using one = await account()
     await using hole = await silentPort()
     const connecting = backend.connect({ ...one.options, port: hole.port, connectTimeoutMs: 300 })
     await expect(connecting).rejects.toMatchObject({ kind: 'unreachable', code: 'ETIMEDOUT' })
   })
 
-  test('connecting stops when its signal aborts', async () => {
+  test('ImapBackend.connect: signal aborted, stops', async () => {
     await using one = await account()
     await using hole = await silentPort()
     const abort = new AbortController()
@@ -89,7 +89,7 @@ export function connectingCases({ backend, account }: Stage): void {
     })
   })
 
-  test('a certificate nobody vouches for is refused unless that is asked for', async () => {
+  test('ImapBackend.connect: invalid certificate, is rejected unless allowed', async () => {
     await using one = await account()
     const { rejectUnauthorized: _, ...strict } = one.options
     const connecting = backend.connect(strict)

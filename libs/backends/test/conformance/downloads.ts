@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
-import type { Download } from '../../src/backend.ts'
-import type { Stage } from '../stage.ts'
+import type { Download } from '../../src/mail-session.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const megabyte = 2 ** 20
 
@@ -31,7 +31,7 @@ function message(encoding: string, body: string): string {
   ].join('\r\n')
 }
 
-/** A source of that many bytes in lines, each different. */
+/** Source of this size with distinct lines. */
 function source(bytes: number): Buffer {
   const lines: string[] = ['Subject: large\r\n\r\n']
   for (let length = 0, n = 0; length < bytes; n++) {
@@ -42,8 +42,8 @@ function source(bytes: number): Buffer {
   return Buffer.from(lines.join(''))
 }
 
-export function downloadCases({ backend, account }: Stage): void {
-  test('a part comes without its transfer encoding, byte for byte', async () => {
+export function downloadCases({ backend, account }: TestEnvironment): void {
+  test('downloadPart: returns the decoded bytes', async () => {
     await using one = await account()
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, n) => (n * 7) % 256))
     const base64 = bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n')
@@ -60,7 +60,7 @@ export function downloadCases({ backend, account }: Stage): void {
     expect(await session.searchUids({ flag: '\\Seen' })).toEqual([])
   })
 
-  test('a part is cut off at the limit, and one that is not there is not found', async () => {
+  test('downloadPart: cuts off at the limit, and fails with NotFound for an unknown part', async () => {
     await using one = await account()
     await one.append(
       message(
@@ -84,7 +84,7 @@ export function downloadCases({ backend, account }: Stage): void {
     })
   })
 
-  test('a source of 20 MB is streamed as stored, with other calls in between', async () => {
+  test('downloadSource: 20 MB, streams them as stored with other calls in between', async () => {
     await using one = await account()
     const stored = source(20 * megabyte)
     await one.append(stored)
@@ -103,7 +103,7 @@ export function downloadCases({ backend, account }: Stage): void {
     expect(largest).toBeLessThanOrEqual(megabyte)
   })
 
-  test('a source that is left early leaves the session as it was', async () => {
+  test('downloadSource: iteration left early, session stays usable', async () => {
     await using one = await account()
     await one.append(source(5 * megabyte))
     await using session = await backend.connect(one.options)
@@ -118,7 +118,7 @@ export function downloadCases({ backend, account }: Stage): void {
     expect(await session.searchUids({ all: true })).toEqual([[1, 1]])
   })
 
-  test('a source that is read on after another mailbox was opened fails, rather than being mixed with a message from there', async () => {
+  test('downloadSource: another mailbox selected meanwhile, fails', async () => {
     await using one = await account()
     await one.append(source(2 * megabyte))
     await one.append(source(2 * megabyte), { mailbox: 'Archive' })
@@ -129,7 +129,7 @@ export function downloadCases({ backend, account }: Stage): void {
     await expect(read(download)).rejects.toMatchObject({ name: 'AppError', kind: 'unavailable' })
   })
 
-  test('a source of 50 MB takes less than 60 MB of memory', async () => {
+  test('downloadSource: 50 MB, uses less than 60 MB of memory', async () => {
     await using one = await account()
     const stored = source(50 * megabyte)
     await one.append(stored)

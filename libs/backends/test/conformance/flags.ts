@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotification, MailSession } from '../../src/backend.ts'
-import type { Stage } from '../stage.ts'
+import type { MailboxNotification, MailSession } from '../../src/mail-session.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
@@ -13,8 +13,8 @@ async function flagsIn(session: MailSession): Promise<Record<number, string[]>> 
   )
 }
 
-export function flagCases({ backend, account }: Stage): void {
-  test('flags are added and removed, or set, for many messages at once', async () => {
+export function flagCases({ backend, account }: TestEnvironment): void {
+  test('changeFlags: adds, removes or sets flags of many messages', async () => {
     await using one = await account()
     for (let n = 0; n < 4; n++) await one.append(mail, { flags: ['\\Flagged', 'old'] })
     await using session = await backend.connect(one.options)
@@ -37,7 +37,7 @@ export function flagCases({ backend, account }: Stage): void {
     })
   })
 
-  test('messages that are gone are passed over, and no messages are no work', async () => {
+  test('changeFlags: deleted or no messages, are skipped', async () => {
     await using one = await account()
     for (let n = 0; n < 3; n++) await one.append(mail)
     await one.expunge(2)
@@ -49,7 +49,7 @@ export function flagCases({ backend, account }: Stage): void {
     expect(await flagsIn(session)).toEqual({ 1: ['\\Seen'], 3: ['\\Seen'] })
   })
 
-  test('more ranges than a line holds are changed all the same', async () => {
+  test('changeFlags: more ranges than a line holds, changes all', async () => {
     await using one = await account()
     for (let n = 0; n < 3; n++) await one.append(mail)
     await using session = await backend.connect(one.options)
@@ -62,17 +62,17 @@ export function flagCases({ backend, account }: Stage): void {
     expect(await flagsIn(session)).toEqual({ 1: ['\\Answered'], 2: [], 3: ['\\Answered'] })
   })
 
-  test('whoever watches on the same session hears of flags it changes', async () => {
+  test('changeFlags: watch on the same session, receives the new flags', async () => {
     await using one = await account()
     const uid = await one.append(mail)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    const notices: MailboxNotification[] = []
+    const notifications: MailboxNotification[] = []
     const stop = new AbortController()
-    const watching = session.watch((notice) => notices.push(notice), stop.signal)
+    const watching = session.watch((notification) => notifications.push(notification), stop.signal)
     await session.changeFlags([[uid, uid]], { add: ['\\Flagged'] })
     await eventually(() =>
-      expect(notices).toContainEqual(
+      expect(notifications).toContainEqual(
         expect.objectContaining({
           kind: 'flags',
           uid,
@@ -84,7 +84,7 @@ export function flagCases({ backend, account }: Stage): void {
     await watching
   })
 
-  test('flags of a mailbox that is open for reading only stay as they are', async () => {
+  test('changeFlags: mailbox selected read-only, is rejected', async () => {
     await using one = await account()
     const uid = await one.append(mail)
     await using session = await backend.connect(one.options)
@@ -96,7 +96,7 @@ export function flagCases({ backend, account }: Stage): void {
   })
 
   test.each(['', '\\', 'two words', 'a)', 'a\r\nX LOGOUT', '(', 'ä', '\\Recent', 'a"b', '{5}'])(
-    '%j is no flag, and nothing of it is sent',
+    'changeFlags: %j, is invalid and not sent',
     async (flag) => {
       await using one = await account()
       const uid = await one.append(mail)
@@ -110,7 +110,7 @@ export function flagCases({ backend, account }: Stage): void {
     },
   )
 
-  test('labels are what some servers have', async () => {
+  test('changeLabels: server without labels, is unprocessable', async () => {
     await using one = await account()
     const uid = await one.append(mail)
     await using session = await backend.connect(one.options)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import type { ListedMailbox, MailSession } from '../../src/backend.ts'
-import type { Stage } from '../stage.ts'
+import type { ListedMailbox, MailSession } from '../../src/mail-session.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
@@ -9,8 +9,8 @@ async function listed(session: MailSession): Promise<Map<string, ListedMailbox>>
   return new Map((await session.listMailboxes()).map((mailbox) => [mailbox.path, mailbox]))
 }
 
-export function folderCases({ backend, account }: Stage): void {
-  test('a mailbox is created by its path, or level by level, and subscribed to', async () => {
+export function mailboxCommandCases({ backend, account }: TestEnvironment): void {
+  test('createMailbox: path or levels, creates and subscribes to it', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const plain = await session.createMailbox('Rechnungen')
@@ -24,7 +24,7 @@ export function folderCases({ backend, account }: Stage): void {
       expect(deep.mailboxId).toBe(mailboxes.get(deep.path)?.mailboxId ?? deep.mailboxId)
   })
 
-  test('names with everything a server may trip over come back as they were', async () => {
+  test('createMailbox: special characters, lists the same name', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     for (const name of ['a "quoted" one', 'NIL', 'x(y)z', '&-&', 'Ünï & "x"', ' before']) {
@@ -32,7 +32,7 @@ export function folderCases({ backend, account }: Stage): void {
       try {
         path = (await session.createMailbox(name)).path
       } catch (error) {
-        // Not every server has every character in names; but it says so, and goes on.
+        // Servers may reject some characters. The session stays usable.
         expect(error).toMatchObject({ kind: 'rejected' })
       }
       if (path !== undefined) expect((await listed(session)).has(path)).toBe(true)
@@ -40,7 +40,7 @@ export function folderCases({ backend, account }: Stage): void {
   })
 
   test.each(['', 'a\r\nX LOGOUT', 'a\0b', '\x7f', 'x'.repeat(2_000)])(
-    'no mailbox is called %j, and nothing of it is sent',
+    'createMailbox: %j, is invalid and not sent',
     async (name) => {
       await using one = await account()
       await using session = await backend.connect(one.options)
@@ -50,7 +50,7 @@ export function folderCases({ backend, account }: Stage): void {
     },
   )
 
-  test('what the server says to a mailbox that is there, or is not, is told', async () => {
+  test('mailbox commands: existing or missing mailbox, have the code of the server', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { path } = await session.createMailbox('Twice')
@@ -71,7 +71,7 @@ export function folderCases({ backend, account }: Stage): void {
     await session.ping()
   })
 
-  test('a mailbox is renamed with all that is below it, and stays subscribed to', async () => {
+  test('renameMailbox: renames children and keeps subscriptions', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { path: top } = await session.createMailbox('Alt')
@@ -89,7 +89,7 @@ export function folderCases({ backend, account }: Stage): void {
     expect(await session.select(now)).toMatchObject({ messages: 1 })
   })
 
-  test('the mailbox that is open can be renamed and deleted, and loses no mail on the way', async () => {
+  test('renameMailbox, deleteMailbox: selected mailbox, succeed without losing messages', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { path } = await session.createMailbox('Offen')
@@ -103,7 +103,7 @@ export function folderCases({ backend, account }: Stage): void {
     expect((await listed(session)).get(renamed)?.selectable ?? false).toBe(false)
   })
 
-  test('deleting a mailbox leaves what is below it, or the server refuses', async () => {
+  test('deleteMailbox: with children, keeps them or is rejected', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { path: top } = await session.createMailbox('Oben')
@@ -117,7 +117,7 @@ export function folderCases({ backend, account }: Stage): void {
       },
     )
     expect((await listed(session)).get(below)).toMatchObject({ selectable: true })
-    // It may be listed on, as the name above the other; but it cannot be opened.
+    // It may stay in the list as the parent of the other but is not selectable.
     const selection = session.select(top)
     if (deleted) await expect(selection).rejects.toBeInstanceOf(AppError)
     else expect(await selection).toMatchObject({ messages: 0 })
@@ -126,7 +126,7 @@ export function folderCases({ backend, account }: Stage): void {
     expect((await listed(session)).get(below)?.selectable ?? false).toBe(false)
   })
 
-  test('the inbox is not deleted', async () => {
+  test('deleteMailbox: inbox, is rejected', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await one.append(mail)
@@ -138,7 +138,7 @@ export function folderCases({ backend, account }: Stage): void {
     expect(await session.select('INBOX')).toMatchObject({ messages: 1 })
   })
 
-  test('subscriptions come and go', async () => {
+  test('MailSession.subscribe: subscribes and unsubscribes', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { path } = await session.createMailbox('Abo')
@@ -148,7 +148,7 @@ export function folderCases({ backend, account }: Stage): void {
     expect((await listed(session)).get(path)).toMatchObject({ subscribed: true })
   })
 
-  test('the quota is told where there is one', async () => {
+  test('MailSession.quota: returns the quota if there is one', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const quota = await session.quota()

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { countUids } from '../../src/uid-ranges.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
-export function mailboxCases({ backend, account }: Stage): void {
-  test('mailboxes are listed with what they are for', async () => {
+export function mailboxCases({ backend, account }: TestEnvironment): void {
+  test('listMailboxes: returns special uses', async () => {
     await using one = await account()
     await one.createMailbox('Projekte/Ärger & Co')
     await using session = await backend.connect(one.options)
@@ -33,14 +33,14 @@ export function mailboxCases({ backend, account }: Stage): void {
       delimiter: '/',
       selectable: true,
     })
-    // Made along with what is below it, or only a name on the way there.
+    // Created along with its child, or only a level of its path.
     const above = listed.find(({ path }) => path === 'Projekte')
     if (above?.selectable) await session.select('Projekte')
     else await expect(session.select('Projekte')).rejects.toMatchObject({ name: 'AppError' })
     expect(await session.select('Projekte/Ärger & Co')).toMatchObject({ messages: 0 })
   })
 
-  test('the counters of a mailbox are what happened to it', async () => {
+  test('MailSession.status, select: counters follow changes', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const before = await session.select('INBOX')
@@ -58,7 +58,7 @@ export function mailboxCases({ backend, account }: Stage): void {
     })
   })
 
-  test('counters come along with a list where that is asked for', async () => {
+  test('listMailboxes: with status, returns counters', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await one.append(mail)
@@ -76,7 +76,7 @@ export function mailboxCases({ backend, account }: Stage): void {
     expect((await session.listMailboxes()).filter(({ status }) => status)).toEqual([])
   })
 
-  test('the id of a mailbox, where it has one, is its own and stays', async () => {
+  test('listMailboxes: mailbox ids, are unique and stable', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const ids = async () =>
@@ -91,7 +91,7 @@ export function mailboxCases({ backend, account }: Stage): void {
     expect(after).toEqual(expect.arrayContaining(before))
   })
 
-  test('a mailbox that is not there is not found, and the session goes on', async () => {
+  test('MailSession.select: missing mailbox, is FolderNotFound and the session stays usable', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const missing = { kind: 'not-found', code: 'FolderNotFound' }
@@ -100,13 +100,13 @@ export function mailboxCases({ backend, account }: Stage): void {
     await expect(session.status('Nowhere')).rejects.toMatchObject(missing)
     await expect(session.searchUids({ all: true })).rejects.toMatchObject({
       name: 'AppError',
-      message: 'No mailbox is open',
+      message: 'No mailbox is selected',
     })
     await session.select('INBOX')
     expect(await session.searchUids({ all: true })).toEqual([])
   })
 
-  test('searches answer with the UIDs of all, of those with a flag, and of those without', async () => {
+  test('searchUids: all, with a flag, without it, returns the UIDs', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')

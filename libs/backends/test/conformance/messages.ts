@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { BodyPart, FetchedMessage, MailSession } from '../../src/backend.ts'
-import type { Stage, StageAccount } from '../stage.ts'
+import type { BodyPart, FetchedMessage, MailSession } from '../../src/mail-session.ts'
+import type { TestEnvironment, TestAccount } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
@@ -45,12 +45,12 @@ async function fetchOne(session: MailSession, uid: number): Promise<FetchedMessa
 
 /** Stores a message and reads it back. */
 async function roundTrip(
-  stage: Stage,
-  one: StageAccount,
+  environment: TestEnvironment,
+  one: TestAccount,
   rfc822: string | Buffer,
 ): Promise<FetchedMessage> {
   const uid = await one.append(rfc822)
-  await using session = await stage.backend.connect(one.options)
+  await using session = await environment.backend.connect(one.options)
   await session.select('INBOX', { readOnly: true })
   return await fetchOne(session, uid)
 }
@@ -61,10 +61,10 @@ function numbers(part: BodyPart): unknown {
     : [part.part, part.type]
 }
 
-export function messageCases(stage: Stage): void {
-  const { backend, account } = stage
+export function messageCases(environment: TestEnvironment): void {
+  const { backend, account } = environment
 
-  test('a message comes with its envelope, headers, flags and dates', async () => {
+  test('fetchMessages: returns envelope, headers, flags and dates', async () => {
     await using one = await account()
     const headers = [
       'From: =?utf-8?Q?J=C3=BCrgen?= <j@example.com>',
@@ -108,19 +108,23 @@ export function messageCases(stage: Stage): void {
     expect(message.incomplete).toBeUndefined()
   })
 
-  test('a subject in raw UTF-8 is read', async () => {
+  test('fetchMessages: subject in raw UTF-8, is decoded', async () => {
     await using one = await account()
-    const { envelope } = await roundTrip(stage, one, Buffer.from('Subject: Grüße 🎉\r\n\r\nx\r\n'))
+    const { envelope } = await roundTrip(
+      environment,
+      one,
+      Buffer.from('Subject: Grüße 🎉\r\n\r\nx\r\n'),
+    )
     expect(envelope.subject).toBe('Grüße 🎉')
   })
 
-  test('missing headers and a date that is none leave gaps, not errors', async () => {
+  test('fetchMessages: missing headers and an invalid date, leave fields absent', async () => {
     await using one = await account()
     const date = new Date('2024-02-29T12:00:00Z')
-    const bare = await roundTrip(stage, one, '\r\nno headers at all\r\n')
+    const bare = await roundTrip(environment, one, '\r\nno headers at all\r\n')
     expect(bare.envelope).toEqual({ from: [], sender: [], replyTo: [], to: [], cc: [], bcc: [] })
     const uid = await one.append(
-      'Date: the day before yesterday, 99:99\r\nFrom: nobody\r\n\r\nx\r\n',
+      'Date: the day before yesterday, 99:99\r\nFrom: invalid\r\n\r\nx\r\n',
       { date },
     )
     await using session = await backend.connect(one.options)
@@ -130,9 +134,9 @@ export function messageCases(stage: Stage): void {
     expect(weird.internalDate).toEqual(date)
   })
 
-  test('the parts of a nested message have the numbers by which they are asked for', async () => {
+  test('fetchMessages: nested message, has the part numbers for downloads', async () => {
     await using one = await account()
-    const { bodyStructure } = await roundTrip(stage, one, nested)
+    const { bodyStructure } = await roundTrip(environment, one, nested)
     expect(numbers(bodyStructure)).toEqual([
       undefined,
       'multipart/mixed',
@@ -158,14 +162,14 @@ export function messageCases(stage: Stage): void {
     })
   })
 
-  test('a message that is not multipart is part 1 of itself', async () => {
+  test('fetchMessages: message without multipart, is its own part 1', async () => {
     await using one = await account()
-    expect(await roundTrip(stage, one, mail)).toMatchObject({
+    expect(await roundTrip(environment, one, mail)).toMatchObject({
       bodyStructure: { part: '1', type: 'text/plain' },
     })
   })
 
-  test('messages come in ascending order, without those that are gone, and the session is free in between', async () => {
+  test('fetchMessages: ascending without deleted messages, other calls run in between', async () => {
     await using one = await account()
     for (let n = 0; n < 6; n++) await one.append(mail)
     await one.expunge(3)
@@ -185,7 +189,7 @@ export function messageCases(stage: Stage): void {
     expect(await Array.fromAsync(session.fetchMessages([[700, 1_300]]))).toEqual([])
   })
 
-  test('what is done to a message that is gone says so', async () => {
+  test('MailSession: calls on a deleted message, are MessageNotFound', async () => {
     await using one = await account()
     const uid = await one.append(mail)
     await using session = await backend.connect(one.options)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import type { MailSession } from '../../src/backend.ts'
+import type { MailSession } from '../../src/mail-session.ts'
 import { countUids } from '../../src/uid-ranges.ts'
-import type { Stage } from '../stage.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 function mail(subject: string): string {
   return `From: a@example.com\r\nSubject: ${subject}\r\n\r\nhello\r\n`
@@ -19,8 +19,8 @@ async function readSource(session: MailSession, uid: number): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(content))
 }
 
-export function movingCases({ backend, account }: Stage): void {
-  test('messages are moved, and it is told where they are now', async () => {
+export function movingCases({ backend, account }: TestEnvironment): void {
+  test('moveMessages: returns the new UIDs', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { path } = await session.createMailbox('Ablage Ä & Ö')
@@ -45,7 +45,7 @@ export function movingCases({ backend, account }: Stage): void {
     expect(moved.uids?.size).toBe(3)
   })
 
-  test('moving nothing, or what is gone, moves nothing', async () => {
+  test('moveMessages: no or deleted messages, moves nothing', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { path } = await session.createMailbox('Ziel')
@@ -56,7 +56,7 @@ export function movingCases({ backend, account }: Stage): void {
     expect(await session.status(path)).toMatchObject({ messages: 0 })
   })
 
-  test('messages stay where the target is not there', async () => {
+  test('moveMessages: missing destination, leaves the messages', async () => {
     await using one = await account()
     const uid = await one.append(mail('a'))
     await using session = await backend.connect(one.options)
@@ -68,7 +68,7 @@ export function movingCases({ backend, account }: Stage): void {
     expect(await session.searchUids({ all: true })).toEqual([[uid, uid]])
   })
 
-  test('exactly the messages named are deleted for good', async () => {
+  test('expungeMessages: deletes exactly these messages', async () => {
     await using one = await account()
     for (const subject of ['a', 'b', 'c', 'd'])
       await one.append(mail(subject), { flags: subject === 'b' ? ['\\Deleted'] : [] })
@@ -85,7 +85,7 @@ export function movingCases({ backend, account }: Stage): void {
     expect([...(await subjectsIn(session, 'INBOX')).values()]).toEqual([])
   })
 
-  test('a message of 5 MB is stored byte for byte, with its flags and date', async () => {
+  test('appendMessage: 5 MB, stores the bytes with flags and date', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const line = `${'0123456789'.repeat(7)}\r\n`
@@ -110,7 +110,7 @@ export function movingCases({ backend, account }: Stage): void {
     expect((await readSource(session, uid)).equals(content)).toBe(true)
   })
 
-  test('lines that end in any way end as they should once they are stored', async () => {
+  test('appendMessage: any line ends, stores CRLF', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const { path } = await session.createMailbox('Entwürfe 2')
@@ -119,7 +119,7 @@ export function movingCases({ backend, account }: Stage): void {
     expect((await readSource(session, 1)).toString()).toBe('Subject: x\r\n\r\none\r\ntwo\r\n')
   })
 
-  test('a message for a mailbox that is not there is not stored anywhere', async () => {
+  test('appendMessage: missing mailbox, stores nothing', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')

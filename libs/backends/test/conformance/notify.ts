@@ -1,23 +1,27 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotification, MailSession } from '../../src/backend.ts'
-import type { Stage, StageAccount } from '../stage.ts'
+import type { MailboxNotification, MailSession } from '../../src/mail-session.ts'
+import type { TestEnvironment, TestAccount } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
-interface Watched {
-  notices: MailboxNotification[]
+interface WatchedSession {
+  notifications: MailboxNotification[]
   stop: () => Promise<void>
 }
 
-function watch(session: MailSession): Watched {
-  const notices: MailboxNotification[] = []
+function watch(session: MailSession): WatchedSession {
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const options = { everywhere: true }
-  const ended = session.watch((notice) => notices.push(notice), abort.signal, options)
+  const ended = session.watch(
+    (notification) => notifications.push(notification),
+    abort.signal,
+    options,
+  )
   ended.catch(() => {})
   return {
-    notices,
+    notifications,
     async stop() {
       abort.abort()
       await ended
@@ -25,57 +29,65 @@ function watch(session: MailSession): Watched {
   }
 }
 
-function of(path: string, status: object): object {
+function mailboxNotification(path: string, status: object): object {
   return { kind: 'mailbox', path, status: expect.objectContaining(status) }
 }
 
-/** A session that watches from the inbox, and was told already where all stands. */
-async function everywhere(one: StageAccount, session: MailSession): Promise<Watched> {
+/** Session that watches from the inbox, after the initial counters. */
+async function everywhere(one: TestAccount, session: MailSession): Promise<WatchedSession> {
   await one.createMailbox('Work')
   await session.select('INBOX')
   const watched = watch(session)
   await eventually(() =>
-    expect(watched.notices).toContainEqual(of('Work', { messages: 0, uidNext: 1 })),
+    expect(watched.notifications).toContainEqual(
+      mailboxNotification('Work', { messages: 0, uidNext: 1 }),
+    ),
   )
   return watched
 }
 
-/** What backends do that have `capabilities.notify`. */
-export function everywhereCases({ backend, account }: Stage): void {
-  test('a watch everywhere begins with where all mailboxes stand, and tells of mail in any of them', async () => {
+/** Cases for servers with `capabilities.notify`. */
+export function notifyCases({ backend, account }: TestEnvironment): void {
+  test('MailSession.watch: everywhere, starts with all counters and reports mail in any mailbox', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     expect(session.capabilities.notify).toBe(true)
-    const { notices, stop } = await everywhere(one, session)
+    const { notifications, stop } = await everywhere(one, session)
     const uid = await one.append(mail, { mailbox: 'Work' })
     await eventually(() =>
-      expect(notices).toContainEqual(of('Work', { messages: 1, uidNext: uid + 1, unseen: 1 })),
+      expect(notifications).toContainEqual(
+        mailboxNotification('Work', { messages: 1, uidNext: uid + 1, unseen: 1 }),
+      ),
     )
     await one.append(mail)
-    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 1 }))
     await stop()
   })
 
-  test('flags that changed in another mailbox raise its mod-sequence', async () => {
+  test('MailSession.watch: everywhere, flags changed in another mailbox, reports its mod-sequence', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
-    const { notices, stop } = await everywhere(one, session)
+    const { notifications, stop } = await everywhere(one, session)
     const uid = await one.append(mail, { mailbox: 'Work' })
-    await eventually(() => expect(notices).toContainEqual(of('Work', { messages: 1 })))
+    await eventually(() =>
+      expect(notifications).toContainEqual(mailboxNotification('Work', { messages: 1 })),
+    )
     const { highestModseq = 0n } = await session.status('Work')
     await one.changeFlags(uid, { mailbox: 'Work', add: ['\\Flagged'] })
     await eventually(() => {
-      const last = notices.findLast((notice) => notice.kind === 'mailbox' && notice.path === 'Work')
-      expect(last).toEqual(of('Work', { highestModseq: highestModseq + 1n }))
+      const last = notifications.findLast(
+        (notification) => notification.kind === 'mailbox' && notification.path === 'Work',
+      )
+      expect(last).toEqual(mailboxNotification('Work', { highestModseq: highestModseq + 1n }))
     })
     await stop()
   })
 
-  test('mailboxes that come, get another name and go are told of', async () => {
+  test('MailSession.watch: everywhere, reports created, renamed and deleted mailboxes', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
-    const { notices, stop } = await everywhere(one, session)
-    const listChanges = () => notices.filter(({ kind }) => kind === 'mailboxes').length
+    const { notifications, stop } = await everywhere(one, session)
+    const listChanges = () => notifications.filter(({ kind }) => kind === 'mailboxes').length
     const changes: [string, () => Promise<void>][] = [
       ['Ärger', () => one.createMailbox('Ärger')],
       ['Freude', () => one.renameMailbox('Ärger', 'Freude')],
@@ -91,7 +103,7 @@ export function everywhereCases({ backend, account }: Stage): void {
     await stop()
   })
 
-  test('what is said of other mailboxes between two watches, or to one of a single mailbox, is kept', async () => {
+  test('NotificationBuffer: notifications of other mailboxes between watches, are buffered', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     const first = await everywhere(one, session)
@@ -99,27 +111,31 @@ export function everywhereCases({ backend, account }: Stage): void {
     await one.append(mail, { mailbox: 'Work' })
     const here: MailboxNotification[] = []
     const abort = new AbortController()
-    const ended = session.watch((notice) => here.push(notice), abort.signal)
+    const ended = session.watch((notification) => here.push(notification), abort.signal)
     await one.append(mail)
     await eventually(() => expect(here).toContainEqual({ kind: 'exists', messages: 1 }))
     abort.abort()
     await ended
     expect(here.filter(({ kind }) => kind === 'mailbox' || kind === 'mailboxes')).toEqual([])
     const second = watch(session)
-    await eventually(() => expect(second.notices).toContainEqual(of('Work', { messages: 1 })))
+    await eventually(() =>
+      expect(second.notifications).toContainEqual(mailboxNotification('Work', { messages: 1 })),
+    )
     await second.stop()
   })
 
-  test('calls are answered during a watch everywhere, each by what was asked', async () => {
+  test('MailSession.watch: everywhere, calls in between, get their own responses', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
-    const { notices, stop } = await everywhere(one, session)
+    const { notifications, stop } = await everywhere(one, session)
     for (let n = 1; n <= 10; n++) {
       await one.append(mail, { mailbox: 'Work' })
       expect((await session.status('INBOX')).messages).toBe(0)
       expect((await session.listMailboxes({ status: true })).length).toBeGreaterThan(6)
     }
-    await eventually(() => expect(notices).toContainEqual(of('Work', { messages: 10 })))
+    await eventually(() =>
+      expect(notifications).toContainEqual(mailboxNotification('Work', { messages: 10 })),
+    )
     await stop()
   })
 }

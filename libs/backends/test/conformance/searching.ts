@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import type { MailSession, SearchTerms } from '../../src/backend.ts'
+import type { MailSession, SearchTerms } from '../../src/mail-session.ts'
 import { uidsIn } from '../../src/uid-ranges.ts'
-import type { Stage, StageAccount } from '../stage.ts'
+import type { TestEnvironment, TestAccount } from '../environment.ts'
 
 const hour = 3_600_000
 
@@ -18,8 +18,8 @@ function mail(headers: Record<string, string>, text = 'hello'): string {
   ].join('\r\n')
 }
 
-/** Four messages: UIDs 1 to 4. */
-async function furnish(one: StageAccount): Promise<void> {
+/** Stores four messages with UIDs 1 to 4. */
+async function storeSearchMessages(one: TestAccount): Promise<void> {
   const first = {
     From: 'Jürgen <juergen@example.com>'.replace('Jürgen', '=?utf-8?Q?J=C3=BCrgen?='),
     To: 'anna@example.com',
@@ -58,10 +58,10 @@ async function searchUidsOf(session: MailSession, terms: SearchTerms): Promise<n
   return [...uidsIn(await session.search(terms))]
 }
 
-export function searchCases({ backend, account }: Stage): void {
-  test('every term finds what it should', async () => {
+export function searchCases({ backend, account }: TestEnvironment): void {
+  test('MailSession.search: every term, returns its matches', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX', { readOnly: true })
     const day = (text: string) => new Date(`${text}T00:00:00Z`)
@@ -109,9 +109,9 @@ export function searchCases({ backend, account }: Stage): void {
       expect([terms, await searchUidsOf(session, terms)]).toEqual([terms, uids])
   })
 
-  test('texts in any language are found', async () => {
+  test('MailSession.search: texts in any language, returns matches', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     expect(await searchUidsOf(session, { subject: 'grüße' })).toEqual([1])
@@ -122,7 +122,7 @@ export function searchCases({ backend, account }: Stage): void {
     expect(await searchUidsOf(session, { subject: 'plain', body: 'ü' })).toEqual([])
   })
 
-  test('times of day count as far as the server can tell', async () => {
+  test('MailSession.search: times of day, are exact as far as the server supports them', async () => {
     await using one = await account()
     await one.append(mail({ Subject: 'old' }), { date: new Date(Date.now() - 72 * hour) })
     await one.append(mail({ Subject: 'new' }))
@@ -135,9 +135,9 @@ export function searchCases({ backend, account }: Stage): void {
     expect(await searchUidsOf(session, { before: back(-48) })).toEqual([1, 2])
   })
 
-  test('what changed since a mod-sequence is found where there are any', async () => {
+  test('MailSession.search: modseq, returns changes if supported', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     const { highestModseq } = await session.select('INBOX')
     if (highestModseq === undefined) {
@@ -154,9 +154,9 @@ export function searchCases({ backend, account }: Stage): void {
     expect(await searchUidsOf(session, { modseq: 2n ** 62n })).toEqual([])
   })
 
-  test('messages are found by the ids that the server gave them', async () => {
+  test('MailSession.search: message ids of the server, returns matches', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     const [message] = await Array.fromAsync(session.fetchMessages([[2, 2]]))
@@ -175,15 +175,15 @@ export function searchCases({ backend, account }: Stage): void {
     expect(await searchUidsOf(session, { emailId })).toEqual([2])
     expect(await searchUidsOf(session, { emailId, seen: true })).toEqual([])
     expect(
-      await searchUidsOf(session, { emailIds: [emailId, 'nobody', 'no id)'], seen: true }),
+      await searchUidsOf(session, { emailIds: [emailId, 'unknown', 'no id)'], seen: true }),
     ).toEqual([2])
     expect(await searchUidsOf(session, { emailIds: [] })).toEqual([])
-    const many = Array.from({ length: 300 }, (_, n) => `nobody${n}`)
+    const many = Array.from({ length: 300 }, (_, n) => `unknown${n}`)
     expect(await searchUidsOf(session, { emailIds: [...many, emailId] })).toEqual([2])
     if (threadId) expect(await searchUidsOf(session, { threadId })).toContain(2)
   })
 
-  test('what only Gmail can search for needs Gmail', async () => {
+  test('MailSession.search: Gmail terms on another server, are unprocessable', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -196,12 +196,12 @@ export function searchCases({ backend, account }: Stage): void {
     expect(await searchUidsOf(session, { labels: {} })).toEqual([])
   })
 
-  test('sets that are longer than a line are searched for all the same', async () => {
+  test('MailSession.search: sets longer than a line, returns all matches', async () => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    // Below 2^31: with a greater one in the set, Cyrus 3.6 finds nothing at all.
+    // Below 2^31: with a greater UID in the set, Cyrus 3.6 returns nothing.
     const far = Array.from({ length: 4_000 }, (_, n) => 2_000_000_000 + 2 * n)
     expect(await searchUidsOf(session, { uid: ['3', ...far, '1'].join(','), body: 'ü' })).toEqual(
       [],
@@ -217,9 +217,9 @@ export function searchCases({ backend, account }: Stage): void {
     'NIL',
     '*',
     'ü'.repeat(200),
-  ])('a text such as %j is searched for as it is', async (text) => {
+  ])('MailSession.search: text such as %j, is searched literally', async (text) => {
     await using one = await account()
-    await furnish(one)
+    await storeSearchMessages(one)
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
     for (const term of ['from', 'to', 'cc', 'bcc', 'subject', 'body'] as const)

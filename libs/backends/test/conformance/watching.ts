@@ -1,24 +1,24 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import type { MailboxNotification, MailSession } from '../../src/backend.ts'
-import type { Stage } from '../stage.ts'
+import type { MailboxNotification, MailSession } from '../../src/mail-session.ts'
+import type { TestEnvironment } from '../environment.ts'
 
 const mail = 'Subject: hello\r\n\r\nhello\r\n'
 
-interface Watched {
-  notices: MailboxNotification[]
+interface WatchedSession {
+  notifications: MailboxNotification[]
   ended: Promise<void>
   stop: () => Promise<void>
 }
 
-function watch(session: MailSession): Watched {
-  const notices: MailboxNotification[] = []
+function watch(session: MailSession): WatchedSession {
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
-  const ended = session.watch((notice) => notices.push(notice), abort.signal)
-  // Looked at by the tests that expect it to fail.
+  const ended = session.watch((notification) => notifications.push(notification), abort.signal)
+  // Awaited only by the tests that expect its rejection.
   ended.catch(() => {})
   return {
-    notices,
+    notifications,
     ended,
     async stop() {
       abort.abort()
@@ -27,27 +27,27 @@ function watch(session: MailSession): Watched {
   }
 }
 
-export function watchCases({ backend, hasty, account }: Stage): void {
-  test('a watch tells of arrivals, changed flags and deletions', async () => {
+export function watchCases({ backend, shortTimeoutBackend, account }: TestEnvironment): void {
+  test('MailSession.watch: reports arrivals, changed flags and deletions', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    const { notices, stop } = watch(session)
+    const { notifications, stop } = watch(session)
 
     const uid = await one.append(mail)
-    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 1 }))
     await one.changeFlags(uid, { add: ['\\Flagged'] })
     await eventually(() =>
-      expect(notices).toContainEqual(
+      expect(notifications).toContainEqual(
         expect.objectContaining({ kind: 'flags', flags: expect.arrayContaining(['\\Flagged']) }),
       ),
     )
     await one.expunge(uid)
-    await eventually(() => expect(notices).toContainEqual({ kind: 'expunge' }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'expunge' }))
     await stop()
   })
 
-  test('a watch that is called off returns, and the session goes on', async () => {
+  test('MailSession.watch: signal aborted, returns and the session stays usable', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -61,19 +61,19 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     await session.watch(() => {}, AbortSignal.abort())
   })
 
-  test('calls are answered during a watch, which goes on afterwards', async () => {
+  test('MailSession.watch: calls in between, succeed and the watch continues', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
-    const { notices, stop } = watch(session)
+    const { notifications, stop } = watch(session)
     for (let n = 1; n <= 5; n++) expect((await session.status('INBOX')).messages).toBe(0)
     await Promise.all([session.ping(), session.searchUids({ all: true }), session.ping()])
     await one.append(mail)
-    await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+    await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 1 }))
     await stop()
   })
 
-  test('what the server says before a watch is told when it begins', async () => {
+  test('MailSession.watch: notifications before it, are reported at its start', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -83,16 +83,16 @@ export function watchCases({ backend, hasty, account }: Stage): void {
       await session.ping()
       expect(await session.searchUids({ flag: '\\Seen' })).toEqual([[1, 1]])
     })
-    const { notices, stop } = watch(session)
-    expect(notices).toContainEqual({ kind: 'exists', messages: 1 })
+    const { notifications, stop } = watch(session)
+    expect(notifications).toContainEqual({ kind: 'exists', messages: 1 })
     await stop()
   })
 
-  test('a watch fails when another mailbox is opened, and is not one of that', async () => {
+  test('MailSession.watch: another mailbox selected, fails', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await expect(session.watch(() => {}, new AbortController().signal)).rejects.toMatchObject({
-      message: 'No mailbox is open',
+      message: 'No mailbox is selected',
     })
     await session.select('INBOX')
     const { ended } = watch(session)
@@ -101,7 +101,7 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     expect(await session.searchUids({ all: true })).toEqual([])
   })
 
-  test('a connection that is cut ends the session and the watch, with an error each', async () => {
+  test('MailSession.watch: connection reset, session and watch end with an error', async () => {
     await using one = await account()
     await using session = await backend.connect(one.options)
     await session.select('INBOX')
@@ -119,9 +119,9 @@ export function watchCases({ backend, hasty, account }: Stage): void {
     })
   })
 
-  test('a connection that died without a word is noticed', async () => {
+  test('MailSession.watch: dead connection, is detected', async () => {
     await using one = await account()
-    await using session = await hasty.connect(one.options)
+    await using session = await shortTimeoutBackend.connect(one.options)
     await session.select('INBOX')
     const { ended } = watch(session)
     one.freeze()

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
-import { connect, distort, inbox, letter, start, inTime } from './stage.ts'
+import { connect, distort, inbox, letter, start, inTime } from './fault-setup.ts'
 
-const { truncatesAfter: breaksAfter, rejects: refuses, replies: says, sendsRaw: spits } = imapFaults
+const { truncatesAfter, rejects, replies, sendsRaw } = imapFaults
 const rfc822 = Buffer.from(letter('new'))
 
-test('APPEND without APPENDUID stores the message and tells no UID', async () => {
+test('appendMessage: no APPENDUID, stores the message and returns no UID', async () => {
   const server = await start()
   server.capabilities.delete('UIDPLUS')
   const session = await inbox(server)
@@ -15,7 +15,7 @@ test('APPEND without APPENDUID stores the message and tells no UID', async () =>
   expect(server.mailbox('INBOX').message(1).flags).toEqual(new Set(['\\Seen']))
 })
 
-test('an APPENDUID of nonsense is none', async () => {
+test('appendMessage: invalid APPENDUID, returns no UID', async () => {
   const server = await start()
   const distorted = distort(server, 'APPEND', [/\[APPENDUID[^\]]*\]/, '[APPENDUID x 0]'])
   const session = await inbox(server)
@@ -28,15 +28,15 @@ test.each([
   ['NO [OVERQUOTA] Quota exceeded', { kind: 'rejected', code: 'OVERQUOTA' }],
   ['NO [TOOBIG] Message too large', { kind: 'rejected', code: 'TOOBIG' }],
   ['BAD Command Argument Error. 11', { kind: 'rejected' }],
-])('APPEND that is answered with %j says so', async (text, error) => {
+])('appendMessage: response %j, is an error', async (text, error) => {
   const server = await start()
   const session = await inbox(server)
-  server.on('APPEND', refuses(text))
+  server.on('APPEND', rejects(text))
   await expect(session.appendMessage('INBOX', rfc822)).rejects.toMatchObject(error)
   await session.ping()
 })
 
-test('a quota that is full, and a message beyond the limit, are told as such', async () => {
+test('appendMessage: full quota or message beyond the limit, has the code of the server', async () => {
   const server = await start(0, { quota: { usage: 0, limit: 2_000 }, appendLimit: 1_500 })
   const session = await connect(server)
   await session.appendMessage('INBOX', Buffer.from(letter('a', 'x'.repeat(1_000))))
@@ -50,9 +50,9 @@ test('a quota that is full, and a message beyond the limit, are told as such', a
 })
 
 test.each([
-  ['before it takes the message', spits('', 'reset')],
-  ['after it took it', breaksAfter(0)],
-])('a connection that breaks %s leaves the outcome open, as unreachable', async (_, hook) => {
+  ['before the message is accepted', sendsRaw('', 'reset')],
+  ['after the message was accepted', truncatesAfter(0)],
+])('appendMessage: connection lost %s, is unreachable', async (_, hook) => {
   const server = await start()
   const session = await inbox(server)
   server.on('APPEND', hook)
@@ -62,12 +62,12 @@ test.each([
   expect(await session.closed).toMatchObject({ kind: 'unreachable' })
 })
 
-test('a literal that is refused before it is sent is a refusal', async () => {
+test('appendMessage: literal rejected before it is sent, is rejected', async () => {
   const server = await start(0, {
     capabilities: usualCapabilities.filter((name) => name !== 'LITERAL+'),
   })
   const session = await inbox(server)
-  server.on('APPEND', refuses('NO [ALERT] not now'))
+  server.on('APPEND', rejects('NO [ALERT] not now'))
   await expect(session.appendMessage('INBOX', rfc822)).rejects.toMatchObject({ kind: 'rejected' })
   await session.ping()
 })
@@ -75,7 +75,7 @@ test('a literal that is refused before it is sent is a refusal', async () => {
 const withoutMove = usualCapabilities.filter((name) => name !== 'MOVE')
 const bare = withoutMove.filter((name) => name !== 'UIDPLUS')
 
-test('without MOVE exactly the messages named are moved; those that others marked stay', async () => {
+test('moveMessages: without MOVE, keeps messages that other clients marked', async () => {
   const server = await start(4, { capabilities: withoutMove, mailboxes: ['Archive'] })
   const box = server.mailbox('INBOX')
   box.changeFlags(1, { add: ['\\Deleted'] })
@@ -90,7 +90,7 @@ test('without MOVE exactly the messages named are moved; those that others marke
   expect(box.messages.map(({ uid }) => uid)).toEqual([1, 4])
 })
 
-test('without MOVE and UIDPLUS nobody else loses what is marked as deleted', async () => {
+test('moveMessages: without MOVE and UIDPLUS, keeps messages that other clients marked', async () => {
   const server = await start(4, { capabilities: bare, mailboxes: ['Archive'] })
   const box = server.mailbox('INBOX')
   box.changeFlags(1, { add: ['\\Deleted'] })
@@ -104,10 +104,10 @@ test('without MOVE and UIDPLUS nobody else loses what is marked as deleted', asy
       expect(box.message(uid).flags).toContain('\\Deleted')
 })
 
-test('a COPY that fails deletes nothing', async () => {
+test('moveMessages: COPY failed, deletes nothing', async () => {
   const server = await start(2, { capabilities: withoutMove, mailboxes: ['Archive'] })
   const session = await inbox(server)
-  server.on('COPY', refuses('NO [OVERQUOTA] Quota exceeded'))
+  server.on('COPY', rejects('NO [OVERQUOTA] Quota exceeded'))
   await expect(session.moveMessages([[1, 2]], 'Archive')).rejects.toMatchObject({
     kind: 'rejected',
     code: 'OVERQUOTA',
@@ -121,12 +121,12 @@ test('a COPY that fails deletes nothing', async () => {
 test.each([
   ['nothing', '{tag} OK [COPYUID ] done'],
   ['blanks', '{tag} OK [COPYUID  7  1:2  ] done'],
-  ['words', '{tag} OK [COPYUID a b c] done'],
-  ['more than was asked for', '{tag} OK [COPYUID 7 1:4294967295 1:4294967295] done'],
-])('a COPYUID of %s is no map', async (_, line) => {
+  ['text', '{tag} OK [COPYUID a b c] done'],
+  ['more UIDs than requested', '{tag} OK [COPYUID 7 1:4294967295 1:4294967295] done'],
+])('moveMessages: COPYUID of %s, returns no UIDs', async (_, line) => {
   const server = await start(2, { mailboxes: ['Archive'] })
   const session = await inbox(server)
-  server.on('MOVE', says(line))
+  server.on('MOVE', replies(line))
   const { uids } = await inTime(session.moveMessages([[1, 2]], 'Archive'))
   expect([...(uids ?? [])].filter(([from]) => from > 2)).toEqual([])
 })
@@ -134,10 +134,10 @@ test.each([
 test.each([
   ['flags', 'STORE', 'NO [CANNOT] no such keyword'],
   ['a deletion', 'EXPUNGE', 'NO [NOPERM] not yours'],
-])('%s that the server refuses are told with its code', async (_, name, text) => {
+])('changeFlags: %s rejected by the server, has its code', async (_, name, text) => {
   const server = await start(2)
   const session = await inbox(server)
-  server.on(name, refuses(text))
+  server.on(name, rejects(text))
   const change =
     name === 'STORE'
       ? session.changeFlags([[1, 1]], { add: ['own'] })
@@ -149,18 +149,18 @@ test.each([
   await session.ping()
 })
 
-test('mailboxes that cannot be made, renamed or deleted are told with the code of the server', async () => {
+test('createMailbox, renameMailbox, deleteMailbox: rejected, have the code of the server', async () => {
   const server = await start(0, { mailboxes: ['There'] })
   const session = await connect(server)
   await expect(session.deleteMailbox('INBOX')).rejects.toMatchObject({ kind: 'rejected' })
   await expect(session.renameMailbox('Nowhere', 'Else')).rejects.toMatchObject({
     code: 'NONEXISTENT',
   })
-  server.on('CREATE', refuses('NO [LIMIT] Too many mailboxes'))
+  server.on('CREATE', rejects('NO [LIMIT] Too many mailboxes'))
   await expect(session.createMailbox('More')).rejects.toMatchObject({
     kind: 'rejected',
     code: 'LIMIT',
   })
-  server.on('RENAME', refuses('NO [CANNOT] [Gmail] folders stay'))
+  server.on('RENAME', rejects('NO [CANNOT] [Gmail] folders stay'))
   await expect(session.renameMailbox('There', 'Where')).rejects.toMatchObject({ code: 'CANNOT' })
 })

@@ -1,28 +1,28 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults, usualCapabilities } from '@posthorn/testkit'
-import { backend, connect, optionsOf, start, inTime } from './stage.ts'
+import { backend, connect, optionsOf, start, inTime } from './fault-setup.ts'
 
-const { limitsConnections, notConnected, rejects: refuses, sendsRaw: spits, times } = imapFaults
+const { limitsConnections, notConnected, rejects, sendsRaw, times } = imapFaults
 
 test.each<[string, string, 'close' | 'reset']>([
   ['a BYE', '* BYE Too many connections\r\n', 'close'],
-  ['nothing and an end', '', 'close'],
+  ['empty and closed', '', 'close'],
   ['a reset', '', 'reset'],
-  ['half a line', '* OK rea', 'reset'],
+  ['an incomplete line', '* OK rea', 'reset'],
   ['a NO', '* NO go away\r\n', 'close'],
   ['another protocol', '220 smtp.example.com ESMTP\r\n', 'close'],
   ['an HTTP server', 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n', 'close'],
   ['bytes', '\0\xff\x16\x03\x01\r\n\0\r\n', 'close'],
-])('a greeting that is %s is unreachable, at once', async (_, raw, then) => {
+])('ImapBackend.connect: greeting is %s, is unreachable immediately', async (_, raw, then) => {
   const server = await start()
-  server.on('greeting', spits(raw, then))
+  server.on('greeting', sendsRaw(raw, then))
   await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({
     name: 'AppError',
     kind: 'unreachable',
   })
 })
 
-test('a server that never greets is given up, and the connection closed', async () => {
+test('ImapBackend.connect: no greeting, fails after the timeout and closes the connection', async () => {
   const server = await start()
   server.on('greeting', () => [])
   const connecting = backend.connect({ ...optionsOf(server), connectTimeoutMs: 200 })
@@ -32,7 +32,7 @@ test('a server that never greets is given up, and the connection closed', async 
   })
 })
 
-test('a greeting that comes late is waited for, and one in pieces is put together', async () => {
+test('ImapBackend.connect: late or fragmented greeting, succeeds', async () => {
   const server = await start()
   server.on('greeting', async ({ session, defaultReply: usual }) => {
     const [line = ''] = await usual()
@@ -46,10 +46,10 @@ test('a greeting that comes late is waited for, and one in pieces is put togethe
 })
 
 test.each(['LOGIN', 'CAPABILITY', 'NAMESPACE'])(
-  'a BYE in answer to %s is unreachable, with the words of the server',
+  'ImapBackend.connect: BYE in response to %s, is unreachable with its text',
   async (name) => {
     const server = await start(0, { capabilities: ['IMAP4rev1', 'NAMESPACE'] })
-    server.on(name, spits('* BYE Temporary failure of the backend\r\n', 'close'))
+    server.on(name, sendsRaw('* BYE Temporary failure of the backend\r\n', 'close'))
     await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({
       kind: 'unreachable',
       extras: { info: { response: expect.stringContaining('Temporary failure') } },
@@ -57,10 +57,10 @@ test.each(['LOGIN', 'CAPABILITY', 'NAMESPACE'])(
   },
 )
 
-test('a server in trouble is unreachable as long as it is, and lets in afterwards', async () => {
+test('ImapBackend.connect: server with temporary failures, is unreachable until it recovers', async () => {
   const server = await start()
   for (const name of ['LOGIN', 'AUTHENTICATE'])
-    server.on(name, times(3, refuses('NO [UNAVAILABLE] Service temporarily unavailable')))
+    server.on(name, times(3, rejects('NO [UNAVAILABLE] Service temporarily unavailable')))
   for (let tries = 0; tries < 3; tries++)
     await expect(backend.connect(optionsOf(server))).rejects.toMatchObject({
       kind: 'unreachable',
@@ -78,13 +78,13 @@ test.each([
   ['NO Server Unavailable. 15', 'unreachable'],
   ['NO [OVERQUOTA] Account exceeded command or bandwidth limits.', 'unreachable'],
   ['BAD Request is throttled. Suggested Backoff Time: 10 milliseconds', 'unreachable'],
-])('a login answered with %j is %s', async (answer, kind) => {
+])('ImapBackend.connect: login response %j, is %s', async (reply, kind) => {
   const server = await start()
-  for (const name of ['LOGIN', 'AUTHENTICATE']) server.on(name, refuses(answer))
+  for (const name of ['LOGIN', 'AUTHENTICATE']) server.on(name, rejects(reply))
   await expect(inTime(backend.connect(optionsOf(server)))).rejects.toMatchObject({ kind })
 })
 
-test('one connection too many is unreachable, until another ends', async () => {
+test('ImapBackend.connect: connection limit of the server, is unreachable until one ends', async () => {
   const server = await start()
   const limit = limitsConnections(2)
   for (const name of ['LOGIN', 'AUTHENTICATE']) server.on(name, limit)
@@ -98,14 +98,14 @@ test('one connection too many is unreachable, until another ends', async () => {
   await connect(server)
 })
 
-test('who is let in and then known by nobody is unauthorized', async () => {
+test('ImapBackend.connect: login accepted for an unknown user, is unauthorized', async () => {
   const server = await start()
   server.on('*', notConnected())
   const connecting = backend.connect(optionsOf(server)).then((session) => session.listMailboxes())
   await expect(connecting).rejects.toMatchObject({ kind: 'unauthorized' })
 })
 
-test('a server that opens nothing for strangers is told who we are, after the login', async () => {
+test('MailSession.select: server that requires ID, sends it after the login', async () => {
   const server = await start(1)
   let introduced = false
   server.on('ID', async ({ session, defaultReply: usual }) => {
@@ -118,20 +118,20 @@ test('a server that opens nothing for strangers is told who we are, after the lo
   expect(await (await connect(server)).select('INBOX')).toMatchObject({ messages: 1 })
 })
 
-test('STARTTLS that was taken out on the way, or leads nowhere, gives no password away', async () => {
+test('ImapBackend.connect: STARTTLS removed or broken, sends no password', async () => {
   const server = await start(0, { capabilities: [...usualCapabilities, 'STARTTLS'] })
-  // The same machine, by a name that does not say so: nothing goes in clear there.
+  // The local machine under a name that does not count as loopback, so plaintext is forbidden.
   const { rejectUnauthorized: _, ...strict } = {
     ...optionsOf(server),
     host: '127.1',
     connectTimeoutMs: 2_000,
   }
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
-  server.on('STARTTLS', refuses('BAD not today'))
+  server.on('STARTTLS', rejects('BAD not today'))
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
   server.capabilities.delete('STARTTLS')
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })
-  server.on('STARTTLS', spits('{tag} OK go\r\n* OK not TLS at all\r\n'))
+  server.on('STARTTLS', sendsRaw('{tag} OK go\r\n* OK not TLS at all\r\n'))
   server.capabilities.add('STARTTLS')
   await expect(inTime(backend.connect(strict))).rejects.toMatchObject({
     kind: 'unreachable',
@@ -139,9 +139,9 @@ test('STARTTLS that was taken out on the way, or leads nowhere, gives no passwor
   expect(server.received.filter((line) => /LOGIN|AUTHENTICATE/.test(line))).toEqual([])
 })
 
-test('what is said in clear before TLS is forgotten', async () => {
+test('ImapBackend.connect: plaintext data before TLS, is discarded', async () => {
   const server = await start(0, { capabilities: [...usualCapabilities, 'STARTTLS'] })
-  // The response injection of STARTTLS: an answer to a command that is yet to come, from whoever stands between.
+  // STARTTLS response injection: an attacker sends the response to a later command.
   server.on('STARTTLS', async (command) => [
     ...(await command.defaultReply()),
     '* CAPABILITY IMAP4rev1 X-GM-EXT-1',

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { connect as connectSocket, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
-import { letter, backend, optionsOf, start, inTime } from './stage.ts'
+import { letter, backend, optionsOf, start, inTime } from './fault-setup.ts'
 
-interface Cut extends AsyncDisposable {
+interface LimitedLink extends AsyncDisposable {
   port: number
-  /** Bytes of the server that went through. */
+  /** Bytes of the server that were forwarded. */
   passed: () => number
 }
 
-/** A way to the server that ends after so many of its bytes. */
-async function cutAfter(bytes: number, target: number): Promise<Cut> {
+/** Forwarder that closes after this number of bytes from the server. */
+async function startLimitedLink(bytes: number, target: number): Promise<LimitedLink> {
   const sockets = new Set<Socket>()
   let passed = 0
   const server = createServer((near) => {
@@ -42,11 +42,11 @@ async function server() {
   return script
 }
 
-/** What a session does; how far it comes is told by the last word. */
-async function play(options: Parameters<typeof backend.connect>[0]): Promise<string> {
+/** Runs the calls of a session. Returns the name of the last completed one. */
+async function runSession(options: Parameters<typeof backend.connect>[0]): Promise<string> {
   const session = await backend.connect(options)
   let closed: Error | undefined
-  const gone = session.closed.then((reason) => (closed = reason))
+  const closing = session.closed.then((reason) => (closed = reason))
   try {
     await session.listMailboxes({ status: true })
     await session.select('INBOX')
@@ -59,15 +59,15 @@ async function play(options: Parameters<typeof backend.connect>[0]): Promise<str
     await session[Symbol.asyncDispose]()
     return 'whole'
   } catch (error) {
-    await gone
+    await closing
     expect(closed).toMatchObject({ name: 'AppError', kind: 'unreachable' })
     throw error
   }
 }
 
-test('wherever a session is cut, whoever waits hears of it at once, and the server can be used anew', async () => {
-  const whole = await cutAfter(Infinity, (await server()).port)
-  expect(await play({ ...optionsOf(await server()), port: whole.port })).toBe('whole')
+test('MailSession: connection closed at any byte, pending calls fail and the server stays usable', async () => {
+  const whole = await startLimitedLink(Infinity, (await server()).port)
+  expect(await runSession({ ...optionsOf(await server()), port: whole.port })).toBe('whole')
   const total = whole.passed()
   await whole[Symbol.asyncDispose]()
   expect(total).toBeGreaterThan(5_000)
@@ -75,8 +75,8 @@ test('wherever a session is cut, whoever waits hears of it at once, and the serv
   const outcomes = new Map<string, number>()
   const cut = async (bytes: number) => {
     const script = await server()
-    await using link = await cutAfter(bytes, script.port)
-    const outcome = await inTime(play({ ...optionsOf(script), port: link.port })).catch(
+    await using link = await startLimitedLink(bytes, script.port)
+    const outcome = await inTime(runSession({ ...optionsOf(script), port: link.port })).catch(
       (error: unknown) => {
         expect({ bytes, error }).toMatchObject({ error: { name: 'AppError', kind: 'unreachable' } })
         return 'cut'
@@ -84,7 +84,8 @@ test('wherever a session is cut, whoever waits hears of it at once, and the serv
     )
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }
-  // Every byte would take minutes; a step that is prime to the lines' lengths meets each kind of place.
+  // Every byte would take minutes. The step is coprime to the line lengths and covers each kind of
+  // position.
   const places = Array.from({ length: Math.ceil(total / 61) }, (_, n) => 1 + n * 61)
   for (let at = 0; at < places.length; at += 8) await Promise.all(places.slice(at, at + 8).map(cut))
   expect(outcomes.get('cut')).toBeGreaterThan(50)

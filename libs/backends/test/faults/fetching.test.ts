@@ -1,21 +1,21 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
-import { distort, inbox, letter, start, uidsOf, inTime } from './stage.ts'
+import { distort, inbox, letter, start, uidsOf, inTime } from './fault-setup.ts'
 
 const {
   adds,
-  truncatesAfter: breaksAfter,
+  truncatesAfter,
   mapsLines: changes,
   failsOn: chokesOn,
   hides,
   omits,
-  rejects: refuses,
+  rejects,
   repeatsUids,
-  sendsRaw: spits,
+  sendsRaw,
   times,
 } = imapFaults
 
-test('a message that the server leaves out is asked for again, and otherwise missing alone', async () => {
+test('fetchMessages: message omitted by the server, is requested again and otherwise missing', async () => {
   const server = await start(5)
   const session = await inbox(server)
   const off = server.on('FETCH', times(1, hides(3)))
@@ -25,7 +25,7 @@ test('a message that the server leaves out is asked for again, and otherwise mis
   expect(await uidsOf(session.fetchMessages([[1, 5]]))).toEqual([1, 2, 4, 5])
 })
 
-test('a message that makes the server fail costs itself alone', async () => {
+test('fetchMessages: message that makes the server fail, omits only that one', async () => {
   const server = await start(40)
   const session = await inbox(server)
   server.on('FETCH', chokesOn(17, 'NO UID FETCH Server error - Please try again later'))
@@ -34,7 +34,7 @@ test('a message that makes the server fail costs itself alone', async () => {
   expect(uids.length).toBeGreaterThanOrEqual(39)
 })
 
-test('messages that the server says no longer exist are left out', async () => {
+test('fetchMessages: messages reported as deleted, are omitted', async () => {
   const server = await start(3)
   const session = await inbox(server)
   server.on(
@@ -47,7 +47,7 @@ test('messages that the server says no longer exist are left out', async () => {
   expect(await uidsOf(session.fetchMessages([[1, 3]]))).toEqual([1, 3])
 })
 
-test('N:* is not taken for news, and a UID that is found twice is one', async () => {
+test('searchUids: N:* and duplicate UIDs, returns each new UID once', async () => {
   const server = await start(3)
   server.capabilities.delete('ESEARCH')
   const session = await inbox(server)
@@ -58,17 +58,17 @@ test('N:* is not taken for news, and a UID that is found twice is one', async ()
 
 test.each([
   ['cut short', '(("text" "plain"'],
-  ['no structure', 'NIL'],
+  ['NIL', 'NIL'],
   ['empty', '()'],
   ['an empty multipart', '(() "mixed")'],
   ['a multipart without a subtype', '(("text" "plain" NIL NIL NIL "7bit" 1 1))'],
   ['without a subtype', '("text" NIL NIL NIL NIL NIL NIL)'],
-  ['a number in words', '("text" "plain" NIL NIL NIL "7bit" "many" "x")'],
-  ['message/rfc822 without what it holds', '("message" "rfc822" NIL NIL NIL "7bit" 10)'],
-  ['with quotes in quotes', '("text" "plain" ("name" "a "b" c") NIL NIL "7bit" 1 1)'],
+  ['with text for numbers', '("text" "plain" NIL NIL NIL "7bit" "many" "x")'],
+  ['message/rfc822 without content', '("message" "rfc822" NIL NIL NIL "7bit" 10)'],
+  ['with nested quotes', '("text" "plain" ("name" "a "b" c") NIL NIL "7bit" 1 1)'],
   ['an atom', 'nonsense'],
-  ['a thousand deep', `${'('.repeat(1_000)}${')'.repeat(1_000)}`],
-])('a BODYSTRUCTURE that is %s costs no other message', async (_, structure) => {
+  ['nested 1,000 levels', `${'('.repeat(1_000)}${')'.repeat(1_000)}`],
+])('fetchMessages: BODYSTRUCTURE is %s, returns the other messages', async (_, structure) => {
   const server = await start(3)
   server.mailbox('INBOX').message(2).overrides.set('BODYSTRUCTURE', structure)
   const session = await inbox(server)
@@ -87,16 +87,13 @@ test.each([
 
 test.each([
   ['empty', '(NIL NIL NIL NIL NIL NIL NIL NIL NIL NIL)'],
-  ['nothing', 'NIL'],
+  ['missing', 'NIL'],
   ['too short', '("date" "subject")'],
   ['numbers', '(1 2 3 4 5 6 7 8 9 10)'],
-  [
-    'addresses of nothing',
-    '(NIL "s" ((NIL NIL NIL NIL)) ((NIL NIL NIL)) (()) NIL NIL NIL NIL NIL)',
-  ],
+  ['empty addresses', '(NIL "s" ((NIL NIL NIL NIL)) ((NIL NIL NIL)) (()) NIL NIL NIL NIL NIL)'],
   ['strings for addresses', '(NIL "s" "a@b" "c" NIL ("x") (("y")) NIL NIL NIL)'],
   ['cut short', '(NIL "s" ((NIL'],
-])('an ENVELOPE that is %s costs no message', async (_, envelope) => {
+])('fetchMessages: ENVELOPE is %s, returns all messages', async (_, envelope) => {
   const server = await start(2)
   server.mailbox('INBOX').message(1).overrides.set('ENVELOPE', envelope)
   const session = await inbox(server)
@@ -122,7 +119,7 @@ test.each([
   ['UID', 'x'],
   ['UID', '99999999999'],
   ['UID', undefined],
-])('a %s of %j costs no other message', async (item, lie) => {
+])('fetchMessages: %s of %j, returns the other messages', async (item, lie) => {
   const server = await start(3)
   server.mailbox('INBOX').message(2).overrides.set(item, lie)
   const session = await inbox(server)
@@ -137,7 +134,7 @@ test.each([
   }
 })
 
-test('answers about others, or without a UID, are sorted out', async () => {
+test('fetchMessages: responses for other messages or without UID, are separated', async () => {
   const server = await start(2)
   const session = await inbox(server)
   server.on(
@@ -149,10 +146,10 @@ test('answers about others, or without a UID, are sorted out', async () => {
 })
 
 test.each([
-  ['longer than what comes', /\{(\d+)\}\r\n/, '{99999}\r\n'],
-  ['shorter than what comes', /\{(\d+)\}\r\n/, '{3}\r\n'],
+  ['longer than its content', /\{(\d+)\}\r\n/, '{99999}\r\n'],
+  ['shorter than its content', /\{(\d+)\}\r\n/, '{3}\r\n'],
 ])(
-  'a literal that is announced %s ends in an error or a gap, within bounds',
+  'fetchMessages: literal announced %s, fails or omits it within bounds',
   async (_, pattern, by) => {
     const server = await start(1)
     const session = await inbox(server)
@@ -167,17 +164,17 @@ test.each([
   },
 )
 
-test('a connection that breaks off in the middle of a message is unreachable', async () => {
+test('fetchMessages: connection lost within a message, is unreachable', async () => {
   const server = await start()
   server.mailbox('INBOX').append(letter('big', 'x'.repeat(3_000_000)))
   const session = await inbox(server)
   const { content } = await session.downloadSource(1)
-  server.on('FETCH', breaksAfter(1_000))
+  server.on('FETCH', truncatesAfter(1_000))
   await expect(Array.fromAsync(content)).rejects.toMatchObject({ kind: 'unreachable' })
   expect(await session.closed).toMatchObject({ kind: 'unreachable' })
 })
 
-test('bytes before a tag, blank lines, wrong tags and long lines cost nothing but themselves', async () => {
+test('ImapConnection: bytes before a tag, blank lines, wrong tags and long lines, are ignored', async () => {
   const server = await start(2)
   const session = await inbox(server)
   server.on('NOOP', async (command) => {
@@ -198,7 +195,7 @@ test('bytes before a tag, blank lines, wrong tags and long lines cost nothing bu
   expect(await session.searchUids({ all: true })).toEqual([[1, 2]])
 })
 
-test('a line of five megabytes is read, whatever is on it', async () => {
+test('ImapConnection: line of 5 MB, is read', async () => {
   const server = await start(2)
   const session = await inbox(server)
   server.on('NOOP', times(1, adds(`* OK [X ${'y'.repeat(5 * 2 ** 20)}] long`)))
@@ -206,7 +203,7 @@ test('a line of five megabytes is read, whatever is on it', async () => {
   expect(await session.searchUids({ all: true })).toEqual([[1, 2]])
 })
 
-test('a throttled answer that is an OK is an answer', async () => {
+test('fetchMessages: OK with throttling text, succeeds', async () => {
   const server = await start(2)
   const session = await inbox(server)
   const distorted = distort(server, 'FETCH', [/OK done$/, 'OK Success [THROTTLED]'])
@@ -214,17 +211,17 @@ test('a throttled answer that is an OK is an answer', async () => {
   expect(distorted.times).toBeGreaterThan(0)
 })
 
-test('a throttled FETCH waits as long as it is told, and is answered', async () => {
+test('fetchMessages: throttled, waits for the requested time and succeeds', async () => {
   const server = await start(2)
   const session = await inbox(server)
   server.on(
     'FETCH',
-    times(1, refuses('BAD Request is throttled. Suggested Backoff Time: 30 milliseconds')),
+    times(1, rejects('BAD Request is throttled. Suggested Backoff Time: 30 milliseconds')),
   )
   expect(await inTime(uidsOf(session.fetchMessages([[1, 2]])))).toEqual([1, 2])
 })
 
-test('a source that the server gives as nothing is not invented', async () => {
+test('downloadSource: source returned as NIL, is not replaced', async () => {
   const server = await start(1)
   const session = await inbox(server)
   const distorted = distort(server, 'FETCH', [
@@ -240,10 +237,10 @@ test('a source that the server gives as nothing is not invented', async () => {
   else expect(result).toMatchObject({ name: 'AppError' })
 })
 
-test('a BYE in the middle of anything is unreachable with the words of the server', async () => {
+test('MailSession: BYE during any call, is unreachable with its text', async () => {
   const server = await start(2)
   const session = await inbox(server)
-  server.on('SEARCH', spits('* BYE Session expired, please login again\r\n', 'close'))
+  server.on('SEARCH', sendsRaw('* BYE Session expired, please login again\r\n', 'close'))
   await expect(session.searchUids({ all: true })).rejects.toMatchObject({
     kind: 'unreachable',
     extras: { info: { response: 'Session expired, please login again' } },
@@ -251,7 +248,7 @@ test('a BYE in the middle of anything is unreachable with the words of the serve
   expect(await session.closed).toMatchObject({ kind: 'unreachable' })
 })
 
-test('SEARCH that says nothing of its own finds nothing it does not know', async () => {
+test('searchUids: SEARCH without results, is empty', async () => {
   const server = await start(3)
   const session = await inbox(server)
   server.on('SEARCH', times(1, omits(/^\* ESEARCH/)))

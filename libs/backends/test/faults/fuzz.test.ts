@@ -1,20 +1,24 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Hook, ImapScript } from '@posthorn/testkit'
-import type { MailSession } from '../../src/backend.ts'
-import { backend, optionsOf, start, inTime } from './stage.ts'
+import type { MailSession } from '../../src/mail-session.ts'
+import { backend, optionsOf, start, inTime } from './fault-setup.ts'
 
-/** The rounds of one run; what fails once fails again with its number. */
+/** Rounds of one run. The number of a failed round reproduces it. */
 const rounds = 240
 const seed = 20_240_229
 
 const escaped: unknown[] = []
-const note = (error: unknown) => void escaped.push(error)
-beforeAll(() => void process.on('unhandledRejection', note).on('uncaughtException', note))
-afterAll(() => void process.off('unhandledRejection', note).off('uncaughtException', note))
+const recordError = (error: unknown) => void escaped.push(error)
+beforeAll(
+  () => void process.on('unhandledRejection', recordError).on('uncaughtException', recordError),
+)
+afterAll(
+  () => void process.off('unhandledRejection', recordError).off('uncaughtException', recordError),
+)
 
 type Random = (below: number) => number
 
-/** Mulberry32: small, fast, the same everywhere. */
+/** Mulberry32: small, fast, deterministic. */
 function randomFrom(start: number): Random {
   let state = start
   return (below) => {
@@ -25,7 +29,7 @@ function randomFrom(start: number): Random {
   }
 }
 
-const scraps =
+const fragments =
   '( ) () (( )) " \\ [ ] {3}\r\n {99999}\r\n ~{2}\r\n <0> NIL * + \0 \r\n \r \n \xff &AOQ- & -1 0 4294967295 99999999999999999999 1:* 9.3e+06 [ALERT]'
     .split(' ')
     .concat([
@@ -47,8 +51,8 @@ const scraps =
 function mutate(line: string, random: Random): string {
   const at = random(line.length + 1)
   const length = random(12)
-  const scrap = scraps[random(scraps.length)] ?? ''
-  const ways = [
+  const scrap = fragments[random(fragments.length)] ?? ''
+  const mutations = [
     () => line.slice(0, at),
     () => line.slice(0, at) + scrap + line.slice(at),
     () => line.slice(0, at) + line.slice(at + length),
@@ -60,20 +64,20 @@ function mutate(line: string, random: Random): string {
       line.slice(at + length),
     () => Array.from({ length: random(60) }, () => String.fromCharCode(random(256))).join(''),
     () =>
-      `* ${Array.from({ length: random(9) }, () => scraps[random(scraps.length)]).join(random(2) === 0 ? ' ' : '')}`,
+      `* ${Array.from({ length: random(9) }, () => fragments[random(fragments.length)]).join(random(2) === 0 ? ' ' : '')}`,
   ]
-  return ways[random(ways.length)]?.() ?? line
+  return mutations[random(mutations.length)]?.() ?? line
 }
 
-/** Says what the server would, with some of it changed; the tagged line, too, one time in ten. */
-function disturb(random: Random): Hook {
+/** Mutates some lines of the default response, and the tagged line in one case of ten. */
+function mutateReplies(random: Random): Hook {
   return async (command) => {
     const lines = await command.defaultReply()
     const tagged = lines.pop() ?? ''
     const replies = lines.flatMap((line) => {
-      const way = random(6)
-      if (way === 0) return []
-      return way < 4 ? [mutate(line, random)] : [line]
+      const choice = random(6)
+      if (choice === 0) return []
+      return choice < 4 ? [mutate(line, random)] : [line]
     })
     while (random(3) === 0) replies.splice(random(replies.length + 1), 0, mutate('* OK', random))
     return {
@@ -107,8 +111,8 @@ const calls: readonly Call[] = [
 ]
 
 /**
- * A server that is waited for in earnest hangs up in the end: when it has heard nothing for twenty turns of the event loop, in which all
- * that was on its way has come, however slow the machine is.
+ * Closes the connection of an idle server after 20 turns of the event loop without a command. By
+ * then all sent data has arrived, however slow the machine is.
  */
 function hangUpWhenIdle(server: ImapScript): Disposable {
   let receivedLines = server.received.length
@@ -121,7 +125,7 @@ function hangUpWhenIdle(server: ImapScript): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-test('whatever a server says, a call ends in an answer or an AppError, and the process lives', async () => {
+test('MailSession: random responses, every call ends with a result or an AppError', async () => {
   const outcomes = { answered: 0, refused: 0, ended: 0 }
   const round = async (number: number) => {
     const random = randomFrom(seed + number)
@@ -137,7 +141,7 @@ test('whatever a server says, a call ends in an answer or an AppError, and the p
       )
       outcomes[outcome]++
     }
-    const disturbed = disturb(random)
+    const disturbed = mutateReplies(random)
     if (number % 5 === 0) server.on('*', disturbed)
     const connecting = hangUpWhenIdle(server)
     await using session = await backend.connect(optionsOf(server)).catch((error: unknown) => {

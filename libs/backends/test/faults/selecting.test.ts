@@ -1,27 +1,30 @@
 import { expect, test } from '@jest/globals'
 import { imapFaults } from '@posthorn/testkit'
-import { connect, inbox, letter, start, inTime } from './stage.ts'
+import { connect, inbox, letter, start, inTime } from './fault-setup.ts'
 
-const { omits, rejects: refuses, replaces, replies: says, times } = imapFaults
+const { omits, rejects, replaces, replies, times } = imapFaults
 
 test.each([
   ['0', '[UIDVALIDITY 0]'],
   ['text', '[UIDVALIDITY x]'],
   ['negative', '[UIDVALIDITY -5]'],
-  ['none at all', '[NOSUCHCODE]'],
-])('a UIDVALIDITY that is %s opens nothing, and the next may be right', async (_, code) => {
-  const server = await start(1)
-  server.on('SELECT', times(1, replaces(/\[UIDVALIDITY \d+\]/, code)))
-  const session = await connect(server)
-  await expect(session.select('INBOX')).rejects.toMatchObject({
-    kind: 'unreachable',
-    code: 'NoUidValidity',
-  })
-  await expect(session.searchUids({ all: true })).rejects.toMatchObject({ name: 'AppError' })
-  expect(await session.select('INBOX')).toMatchObject({ messages: 1 })
-})
+  ['missing', '[NOSUCHCODE]'],
+])(
+  'MailSession.select: UIDVALIDITY is %s, fails, and a later valid one succeeds',
+  async (_, code) => {
+    const server = await start(1)
+    server.on('SELECT', times(1, replaces(/\[UIDVALIDITY \d+\]/, code)))
+    const session = await connect(server)
+    await expect(session.select('INBOX')).rejects.toMatchObject({
+      kind: 'unreachable',
+      code: 'NoUidValidity',
+    })
+    await expect(session.searchUids({ all: true })).rejects.toMatchObject({ name: 'AppError' })
+    expect(await session.select('INBOX')).toMatchObject({ messages: 1 })
+  },
+)
 
-test('a UIDVALIDITY is told as it is: higher, lower, beyond 32 bits, or another each time', async () => {
+test('MailSession.select: UIDVALIDITY of any value, is returned unchanged', async () => {
   const server = await start(1)
   const session = await connect(server)
   for (const uidValidity of [7, 900, 3, 4_294_967_295, '99999999999', 3, 7]) {
@@ -31,7 +34,7 @@ test('a UIDVALIDITY is told as it is: higher, lower, beyond 32 bits, or another 
   }
 })
 
-test('what began before the mailbox was renumbered is not mixed with what it holds now', async () => {
+test('fetchMessages: mailbox renumbered meanwhile, fails', async () => {
   const server = await start()
   server.mailbox('INBOX').append(letter('big', 'x'.repeat(3_000_000)))
   const session = await inbox(server)
@@ -44,8 +47,8 @@ test('what began before the mailbox was renumbered is not mixed with what it hol
 test.each([
   ['0', replaces(/UIDNEXT \d+/, 'UIDNEXT 0')],
   ['missing', omits(/UIDNEXT/)],
-  ['behind', replaces(/UIDNEXT \d+/, 'UIDNEXT 1')],
-])('a UIDNEXT that is %s hides no message', async (_, hook) => {
+  ['too low', replaces(/UIDNEXT \d+/, 'UIDNEXT 1')],
+])('MailSession.select: UIDNEXT is %s, messages stay visible', async (_, hook) => {
   const server = await start(3)
   server.on('SELECT', hook)
   const session = await connect(server)
@@ -53,7 +56,7 @@ test.each([
   expect(await session.searchUids({ from: 2 })).toEqual([[2, 3]])
 })
 
-test('a mod-sequence may fall, be beyond 2^53, a float, or not be there', async () => {
+test('MailSession.select: mod-sequence lower, beyond 2^53, fractional or missing, is handled', async () => {
   const server = await start(1)
   const box = server.mailbox('INBOX')
   const session = await connect(server)
@@ -72,9 +75,9 @@ test('a mod-sequence may fall, be beyond 2^53, a float, or not be there', async 
 })
 
 test.each([
-  ['says BAD to it', refuses('BAD [CLIENTBUG] CHANGEDSINCE')],
-  ['says NO to it', refuses('NO [SERVERBUG] Server error')],
-])('a server that has mod-sequences and %s fails with its words', async (_, hook) => {
+  ['responds with BAD', rejects('BAD [CLIENTBUG] CHANGEDSINCE')],
+  ['responds with NO', rejects('NO [SERVERBUG] Server error')],
+])('changesSince: server that %s, fails with its text', async (_, hook) => {
   const server = await start(2)
   const session = await inbox(server)
   server.on('FETCH', hook)
@@ -85,23 +88,23 @@ test.each([
   await session.ping()
 })
 
-test('a phantom that is listed and cannot be opened is not found', async () => {
+test('MailSession.select: listed but missing mailbox, is FolderNotFound', async () => {
   const server = await start(0, { mailboxes: ['Phantom'] })
   const session = await connect(server)
   expect((await session.listMailboxes()).map(({ path }) => path)).toContain('Phantom')
-  server.on('SELECT', refuses("NO [NONEXISTENT] Mailbox doesn't exist"))
+  server.on('SELECT', rejects("NO [NONEXISTENT] Mailbox doesn't exist"))
   await expect(session.select('Phantom')).rejects.toMatchObject({
     kind: 'not-found',
     code: 'FolderNotFound',
   })
 })
 
-test('a mailbox that is deleted or renamed while it is open ends in an error, not in a hang', async () => {
+test('MailSession: selected mailbox deleted or renamed by another client, calls fail without a hang', async () => {
   const server = await start(0, { mailboxes: ['Gone', 'Old'] })
   const session = await connect(server)
   await session.select('Gone')
   server.deleteMailbox('Gone')
-  server.on('FETCH', refuses('NO [NONEXISTENT] Mailbox was deleted'))
+  server.on('FETCH', rejects('NO [NONEXISTENT] Mailbox was deleted'))
   await expect(Array.fromAsync(session.fetchMessages([[1, 1]]))).rejects.toMatchObject({
     name: 'AppError',
   })
@@ -111,7 +114,7 @@ test('a mailbox that is deleted or renamed while it is open ends in an error, no
   expect(await session.select('New')).toMatchObject({ messages: 0 })
 })
 
-test('a server whose mailboxes are all below INBOX lists, makes and opens them', async () => {
+test('createMailbox: all mailboxes below INBOX, lists, creates and selects them', async () => {
   const server = await start(0, { prefix: 'INBOX.', delimiter: '.', mailboxes: ['INBOX.Sent'] })
   const session = await connect(server)
   const { path } = await session.createMailbox('Rechnungen')
@@ -124,7 +127,7 @@ test('a server whose mailboxes are all below INBOX lists, makes and opens them',
   ])
 })
 
-test('a server without levels lists, makes and opens mailboxes', async () => {
+test('createMailbox: server without hierarchy, lists, creates and selects mailboxes', async () => {
   const server = await start(0, { delimiter: '', mailboxes: ['a/b.c'] })
   const session = await connect(server)
   expect(await session.listMailboxes()).toContainEqual(
@@ -133,7 +136,7 @@ test('a server without levels lists, makes and opens mailboxes', async () => {
   expect(await session.select('a/b.c')).toMatchObject({ messages: 0 })
 })
 
-test('of two mailboxes for sent mail each is listed, and one INBOX of two', async () => {
+test('listMailboxes: two mailboxes for sent mail and two INBOX, returns both and one', async () => {
   const server = await start(0, {
     mailboxes: { 'Sent Items': { attributes: ['\\Sent'] }, Sent: { attributes: ['\\Sent'] } },
   })
@@ -146,31 +149,31 @@ test('of two mailboxes for sent mail each is listed, and one INBOX of two', asyn
   expect(listed.filter(({ path }) => /^inbox$/i.test(path))).toHaveLength(1)
 })
 
-test('an empty list is no list', async () => {
+test('listMailboxes: empty list, is unreachable', async () => {
   const server = await start()
   const session = await connect(server)
-  server.on('LIST', says('{tag} OK done'))
+  server.on('LIST', replies('{tag} OK done'))
   await expect(session.listMailboxes()).rejects.toMatchObject({ kind: 'unreachable' })
 })
 
-test('a list of 25,000 mailboxes is read whole, a longer one is refused', async () => {
+test('listMailboxes: 25,000 mailboxes, succeeds, a longer list fails', async () => {
   const server = await start()
   const session = await connect(server)
   const lines = Array.from({ length: 24_999 }, (_, n) => `* LIST () "/" "m${n}"`)
-  server.on('LIST', says('* LIST () "/" INBOX', ...lines, '{tag} OK done'))
+  server.on('LIST', replies('* LIST () "/" INBOX', ...lines, '{tag} OK done'))
   const listed = await inTime(session.listMailboxes())
   expect(listed).toHaveLength(25_000)
   expect(listed.map(({ path }) => path)).toContain('INBOX')
-  server.on('LIST', says('* LIST () "/" INBOX', '* LIST () "/" more', ...lines, '{tag} OK done'))
+  server.on('LIST', replies('* LIST () "/" INBOX', '* LIST () "/" more', ...lines, '{tag} OK done'))
   await expect(inTime(session.listMailboxes())).rejects.toMatchObject({
     kind: 'unreachable',
   })
 })
 
-test('a mailbox that opens for reading only, unasked, says so when it is written to', async () => {
+test('changeFlags: mailbox selected read-only by the server, is rejected', async () => {
   const server = await start(1)
   server.on('SELECT', replaces(/\[READ-WRITE\]/, '[READ-ONLY]'))
-  server.on('STORE', refuses('NO [READ-ONLY] Mailbox is read-only'))
+  server.on('STORE', rejects('NO [READ-ONLY] Mailbox is read-only'))
   const session = await inbox(server)
   await expect(session.changeFlags([[1, 1]], { add: ['\\Seen'] })).rejects.toMatchObject({
     kind: 'rejected',

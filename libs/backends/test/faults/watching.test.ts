@@ -1,17 +1,18 @@
 import { expect, test } from '@jest/globals'
 import { eventually, imapFaults } from '@posthorn/testkit'
-import type { MailboxNotification, MailSession } from '../../src/backend.ts'
-import { hasty, inbox, inTime, letter, start } from './stage.ts'
+import type { MailboxNotification, MailSession } from '../../src/mail-session.ts'
+import { shortTimeoutBackend, inbox, inTime, letter, start } from './fault-setup.ts'
 
-const { adds, rejects: refuses, sendsRaw: spits, times } = imapFaults
+const { adds, rejects, sendsRaw, times } = imapFaults
 
 function watch(session: MailSession) {
-  const notices: MailboxNotification[] = []
+  const notifications: MailboxNotification[] = []
   const abort = new AbortController()
-  const ended = session.watch((notice) => notices.push(notice), abort.signal)
-  ended.catch(() => undefined) // looked at by the tests that expect it
+  const ended = session.watch((notification) => notifications.push(notification), abort.signal)
+  // Awaited only by the tests that expect its rejection.
+  ended.catch(() => undefined)
   return {
-    notices,
+    notifications,
     ended,
     stop: async () => {
       abort.abort()
@@ -20,39 +21,39 @@ function watch(session: MailSession) {
   }
 }
 
-test('an EXISTS before the server lets us idle is told', async () => {
+test('MailSession.watch: EXISTS before IDLE is confirmed, is reported', async () => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', ({ session: other }) => {
     other.send('* 5 EXISTS')
     return undefined
   })
-  const { notices, stop } = watch(session)
-  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 5 }))
+  const { notifications, stop } = watch(session)
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 5 }))
   await stop()
 })
 
-test('what comes between DONE and the answer to it is told', async () => {
+test('MailSession.watch: notifications between DONE and its response, are reported', async () => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', adds('* 9 EXISTS'))
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   await session.ping()
-  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 9 }))
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 9 }))
   await stop()
 })
 
-test('a FETCH with a mod-sequence alone says that something changed, and not what', async () => {
+test('MailSession.watch: FETCH with only a mod-sequence, reports an unknown change', async () => {
   const server = await start(1)
   const session = await inbox(server)
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   server.sessions[0]?.send('* 1 FETCH (UID 1)')
   server.sessions[0]?.send('* 1 FETCH (UID 1 MODSEQ (77))')
   server.sessions[0]?.send('* 1 FETCH (MODSEQ (78) UID 1 FLAGS (\\Seen))')
   await eventually(() =>
-    expect(notices).toEqual([
+    expect(notifications).toEqual([
       { kind: 'flags', flags: [] },
       { kind: 'flags', uid: 1, flags: ['\\Seen'], modseq: 78n },
     ]),
@@ -60,20 +61,20 @@ test('a FETCH with a mod-sequence alone says that something changed, and not wha
   await stop()
 })
 
-test('"Still here" is a sign of life, and no news', async () => {
+test('MailSession.watch: OK "Still here", counts as activity without a notification', async () => {
   const server = await start()
   const session = await inbox(server)
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   for (let n = 0; n < 20; n++) server.sessions[0]?.send('* OK Still here')
   server.mailbox('INBOX').append(letter('one'))
-  await eventually(() => expect(notices).toEqual([{ kind: 'exists', messages: 1 }]))
+  await eventually(() => expect(notifications).toEqual([{ kind: 'exists', messages: 1 }]))
   await stop()
 })
 
-test('a server that falls silent in IDLE, and holds the connection, is noticed', async () => {
+test('MailSession.watch: server silent in IDLE, closes the connection', async () => {
   const server = await start()
-  const session = await inbox(server, hasty)
+  const session = await inbox(server, shortTimeoutBackend)
   const { ended } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   server.sessions[0]?.freeze()
@@ -85,20 +86,20 @@ test('a server that falls silent in IDLE, and holds the connection, is noticed',
 })
 
 test.each([
-  ['refused with BAD', refuses('BAD IDLE not allowed')],
-  ['refused with NO', refuses('NO [CANNOT] not now')],
-  ['ended at once', refuses('OK that was it')],
-])('IDLE that is %s is done without', async (_, hook) => {
+  ['rejected with BAD', rejects('BAD IDLE not allowed')],
+  ['rejected with NO', rejects('NO [CANNOT] not now')],
+  ['ended immediately', rejects('OK that was it')],
+])('MailSession.watch: IDLE is %s, falls back to polling', async (_, hook) => {
   const server = await start()
   const session = await inbox(server)
   server.on('IDLE', hook)
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   server.mailbox('INBOX').append(letter('one'))
-  await eventually(() => expect(notices).toContainEqual({ kind: 'exists', messages: 1 }))
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'exists', messages: 1 }))
   await stop()
 })
 
-test('a BYE in IDLE, or a reset, ends the watch with the reason', async () => {
+test('MailSession.watch: BYE or reset in IDLE, ends with the reason', async () => {
   const server = await start()
   const first = await inbox(server)
   const bye = watch(first)
@@ -116,45 +117,45 @@ test('a BYE in IDLE, or a reset, ends the watch with the reason', async () => {
   await expect(reset.ended).rejects.toMatchObject({ kind: 'unreachable', code: 'ECONNRESET' })
 })
 
-test('fifty thousand deletions are told, and do not pile up', async () => {
+test('MailSession.watch: 50,000 deletions, are reported without accumulating', async () => {
   const server = await start(3)
   server.capabilities.delete('QRESYNC')
   const session = await inbox(server)
   const lines = Array.from({ length: 50_000 }, () => '* 1 EXPUNGE')
   server.on('NOOP', times(1, adds('* 50003 EXISTS', ...lines)))
   await inTime(session.ping())
-  const { notices, stop } = watch(session)
-  expect(notices).toContainEqual({ kind: 'expunge' })
-  expect(notices.length).toBeLessThan(10)
+  const { notifications, stop } = watch(session)
+  expect(notifications).toContainEqual({ kind: 'expunge' })
+  expect(notifications.length).toBeLessThan(10)
   await stop()
 })
 
-test('VANISHED of everything there could be is told at once', async () => {
+test('MailSession.watch: VANISHED of all possible UIDs, is reported immediately', async () => {
   const server = await start(3)
   const session = await inbox(server)
-  const { notices, stop } = watch(session)
+  const { notifications, stop } = watch(session)
   await eventually(() => expect(server.sessions[0]?.idling).toBe(true))
   server.sessions[0]?.send('* VANISHED 1:4294967295')
-  await eventually(() => expect(notices).toContainEqual({ kind: 'expunge' }))
+  await eventually(() => expect(notifications).toContainEqual({ kind: 'expunge' }))
   await inTime(session.ping())
   await stop()
 })
 
-test('a hundred thousand changed flags between two watches are not all kept', async () => {
+test('NotificationBuffer: 100,000 changed flags between two watches, are limited', async () => {
   const server = await start(1)
   const session = await inbox(server)
   const lines = Array.from({ length: 100_000 }, () => '* 1 FETCH (UID 1 FLAGS (\\Seen))')
   server.on('NOOP', times(1, adds(...lines)))
   await inTime(session.ping())
-  const { notices, stop } = watch(session)
-  expect(notices.length).toBeGreaterThan(0)
-  expect(notices.length).toBeLessThanOrEqual(1_001)
+  const { notifications, stop } = watch(session)
+  expect(notifications.length).toBeGreaterThan(0)
+  expect(notifications.length).toBeLessThanOrEqual(1_001)
   await stop()
 })
 
-test('a server that greets IDLE with nonsense is left', async () => {
+test('MailSession.watch: invalid response to IDLE, closes the connection', async () => {
   const server = await start()
   const session = await inbox(server)
-  server.on('IDLE', spits('* OK\r\n+\r\n* \r\n* 99999999999 EXISTS\r\n* x EXPUNGE\r\n', 'close'))
+  server.on('IDLE', sendsRaw('* OK\r\n+\r\n* \r\n* 99999999999 EXISTS\r\n* x EXPUNGE\r\n', 'close'))
   await expect(inTime(watch(session).ended)).rejects.toMatchObject({ kind: 'unreachable' })
 })

@@ -8,7 +8,7 @@ const maxText = 1_000
 /**
  * Status trigger of a failure: rejected credentials, or a server (or its token endpoint) that
  * cannot be used. Undefined for failures of this system (Postgres, RabbitMQ, a bug).
- * `login-refusal.ts` of libs/backends decides which responses mean rejected credentials.
+ * `login-response.ts` of libs/backends decides which responses mean rejected credentials.
  */
 export function failureOf(
   error: unknown,

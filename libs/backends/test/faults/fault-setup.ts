@@ -1,20 +1,20 @@
 import { afterEach } from '@jest/globals'
 import { type ImapScript, type ImapScriptOptions, startImapScript } from '@posthorn/testkit'
-import type { ConnectOptions, MailSession } from '../../src/backend.ts'
+import type { ConnectOptions, MailSession } from '../../src/mail-session.ts'
 import { quietLogger } from '../quiet-logger.ts'
-import { backend, hasty } from '../scripted-session.ts'
+import { backend, shortTimeoutBackend } from '../scripted-session.ts'
 
-export { backend, hasty }
+export { backend, shortTimeoutBackend }
 
-const open: AsyncDisposable[] = []
+const disposables: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each[Symbol.asyncDispose]()
+  for (const each of disposables.splice(0).toReversed()) await each[Symbol.asyncDispose]()
 })
 
-/** A server with so many messages in its inbox, gone after the test. */
+/** Starts a server with this number of messages in its inbox, closed after the test. */
 export async function start(messages = 0, options: ImapScriptOptions = {}): Promise<ImapScript> {
   const server = await startImapScript(options)
-  open.push(server)
+  disposables.push(server)
   for (let n = 1; n <= messages; n++) server.mailbox('INBOX').append(letter(`m${n}`))
   return server
 }
@@ -31,40 +31,40 @@ export function optionsOf({ host, port }: ImapScript): ConnectOptions {
     rejectUnauthorized: false,
     credentials: { user: 'jane', pass: 'secret' },
     log: quietLogger(),
-    // Longer than any test: whoever is unreachable at once is told so at once.
+    // Longer than any test: failures must be reported immediately, not by timeout.
     connectTimeoutMs: 300_000,
   }
 }
 
-/** A session, closed after the test. */
+/** Session that is closed after the test. */
 export async function connect(
   server: ImapScript,
   more: Partial<ConnectOptions> = {},
   by = backend,
 ): Promise<MailSession> {
   const session = await by.connect({ ...optionsOf(server), ...more })
-  open.push(session)
+  disposables.push(session)
   return session
 }
 
-/** The same with the inbox open. */
+/** Session with the inbox selected. */
 export async function inbox(server: ImapScript, by = backend): Promise<MailSession> {
   const session = await connect(server, {}, by)
   await session.select('INBOX')
   return session
 }
 
-/** UIDs of what a fetch gave. */
+/** UIDs of fetched messages. */
 export async function uidsOf(messages: AsyncIterable<{ uid: number }>): Promise<number[]> {
   return (await Array.fromAsync(messages)).map(({ uid }) => uid)
 }
 
-const patienceMs = 60_000
+const timeLimitMs = 60_000
 
-/** Fails when it takes too long on any machine: no fault may make us wait for ever. */
+/** Fails after a time that is too long on any machine: no fault may cause a hang. */
 export async function inTime<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not within ${patienceMs} ms`)), patienceMs)
+  const timer = setTimeout(() => reject(new Error(`not within ${timeLimitMs} ms`)), timeLimitMs)
   try {
     return await Promise.race([work, late])
   } finally {
@@ -72,7 +72,10 @@ export async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Changes what the server says in answer to a command, where it matches; tells how often it did, for a fault that never happens proves nothing. */
+/**
+ * Modifies matching responses to a command. Returns the number of modifications, because a fault
+ * that never occurs proves nothing.
+ */
 export function distort(
   server: ImapScript,
   name: string,

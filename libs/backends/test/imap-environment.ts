@@ -1,8 +1,8 @@
 import { ImapFlow } from 'imapflow'
-import type { ConnectOptions, ImapBackend } from '../src/backend.ts'
+import type { ConnectOptions, ImapBackend } from '../src/mail-session.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
-import type { Stage, StageAccount } from './stage.ts'
+import type { TestEnvironment, TestAccount } from './environment.ts'
 import { tcpLink } from './tcp-link.ts'
 
 const timings = {
@@ -13,8 +13,11 @@ const timings = {
   keepAliveMs: 50_000,
 }
 
-/** As in production, only faster: quiet for a second is quiet for long. A server of a busy machine may take its time to answer. */
-export function quickBackend(): ImapBackend {
+/**
+ * Production backend with shorter timings. `probeMs` is long, because servers are slow on a busy
+ * machine.
+ */
+export function testBackend(): ImapBackend {
   return createImapBackend({ ...timings, probeMs: 60_000 })
 }
 
@@ -26,16 +29,16 @@ export interface MailUser {
   imapsPort: number
 }
 
-/** Where there is always one more user that nobody has used. */
+/** Server that provides unused users. */
 export interface MailServer {
   freshUser(prefix: string): MailUser | Promise<MailUser & AsyncDisposable>
 }
 
-/** Accounts on an IMAP server, changed from outside by a connection of the test's own. */
-export function imapStage(backend: ImapBackend, server: MailServer): Stage {
+/** Accounts on an IMAP server, modified by a separate connection of the test. */
+export function imapEnvironment(backend: ImapBackend, server: MailServer): TestEnvironment {
   return {
     backend,
-    hasty: createImapBackend({ ...timings, probeMs: 500 }),
+    shortTimeoutBackend: createImapBackend({ ...timings, probeMs: 500 }),
     async account() {
       const one = await server.freshUser('backends')
       const { user, pass, host, imapPort, imapsPort } = one
@@ -61,7 +64,7 @@ export function imapStage(backend: ImapBackend, server: MailServer): Stage {
       return {
         options,
         tls: { ...options, host, port: imapsPort, secure: true },
-        ...outsider(other),
+        ...otherClient(other),
         cut: link.cut,
         freeze: link.freeze,
         async [Symbol.asyncDispose]() {
@@ -74,12 +77,12 @@ export function imapStage(backend: ImapBackend, server: MailServer): Stage {
   }
 }
 
-type Outsider = Pick<
-  StageAccount,
+type OtherClient = Pick<
+  TestAccount,
   'append' | 'changeFlags' | 'expunge' | 'createMailbox' | 'renameMailbox' | 'deleteMailbox'
 >
 
-function outsider(other: ImapFlow): Outsider {
+function otherClient(other: ImapFlow): OtherClient {
   return {
     async append(rfc822, { mailbox = 'INBOX', flags = [], date } = {}) {
       const stored = await other.append(mailbox, rfc822, flags, date)

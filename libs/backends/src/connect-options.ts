@@ -1,0 +1,54 @@
+import type { Credentials } from '@posthorn/contracts'
+import type { EgressPolicy } from '@posthorn/net'
+import type { Logger } from '@posthorn/telemetry'
+
+export interface ConnectOptions {
+  host: string
+  port: number
+  /** Implicit TLS. If false, STARTTLS where the server offers it. */
+  secure: boolean
+  /** Optional; defaults to true. */
+  rejectUnauthorized?: boolean
+  credentials: Credentials
+  log: Logger
+  /** Aborts connecting. An established session is closed by disposing of it. */
+  signal?: AbortSignal
+  /**
+   * Policy for the addresses of the server; defaults to `off`. A blocked host is `forbidden`
+   * `EEGRESSBLOCKED`.
+   */
+  egress?: EgressPolicy
+  /** Timeout of connecting and logging in together; defaults to 30 s. */
+  connectTimeoutMs?: number
+  /** Proxy URL: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
+  proxy?: string
+  /**
+   * Source addresses in order. Uses the first local one of the server's family, or the system's
+   * choice.
+   */
+  localAddresses?: readonly string[]
+  /** Client identification for ID (RFC 2971), merged over the default one. */
+  clientInfo?: ClientInfo
+  /** Lowest accepted TLS version, such as `TLSv1.2`. */
+  minTlsVersion?: string
+  /** Uses IMAP4rev1 although the server offers IMAP4rev2. For servers with a broken IMAP4rev2. */
+  disableIMAP4rev2?: boolean
+  /** Called with every line of the protocol, without credentials and without bytes of messages. */
+  transcript?: (line: TranscriptLine) => void
+}
+
+/** Fields of RFC 2971 §3.3. */
+export interface ClientInfo {
+  name?: string
+  version?: string
+  vendor?: string
+  'support-url'?: string
+}
+
+/** One line of a session, formatted for operators. */
+export interface TranscriptLine {
+  at: Date
+  from: 'client' | 'server' | 'us'
+  /** At most 2,000 characters. Literals are replaced by their size. */
+  text: string
+}

@@ -1,0 +1,272 @@
+import type { SpecialUse } from '@posthorn/contracts'
+import type { ConnectOptions } from './connect-options.ts'
+import type {
+  BodyPart,
+  Download,
+  FetchedMessage,
+  FetchOptions,
+  MessageFlags,
+  PartRequest,
+} from './messages.ts'
+import type { SearchTerms, UidQuery } from './searches.ts'
+
+export type * from './connect-options.ts'
+export type * from './messages.ts'
+export type * from './searches.ts'
+
+/**
+ * UIDs as inclusive ranges, ascending and without overlap. A mailbox of 100,000 messages is often
+ * one range.
+ */
+export type UidRange = readonly [first: number, last: number]
+
+/** Capabilities of the server that this library uses. */
+export interface Capabilities {
+  condstore: boolean
+  esearch: boolean
+  idle: boolean
+  objectId: boolean
+  listStatus: boolean
+  move: boolean
+  uidPlus: boolean
+  /** Reports deletions since a mod-sequence (RFC 7162 §3.2). Implies `condstore`. */
+  qresync: boolean
+  /** Reports changes of all mailboxes on one connection (RFC 5465). */
+  notify: boolean
+  /** X-GM-EXT-1: labels, message and thread ids of Gmail, X-GM-RAW. */
+  gmail: boolean
+  quota: boolean
+}
+
+export interface ListedMailbox {
+  path: string
+  name: string
+  delimiter: string | null
+  parentPath: string
+  specialUse?: SpecialUse
+  specialUseSource?: 'extension' | 'name'
+  /** LIST attributes as sent by the server, such as `\Noselect`. */
+  attributes: string[]
+  subscribed: boolean
+  /** False if the mailbox cannot be selected. */
+  selectable: boolean
+  /** MAILBOXID (RFC 8474). Absent without OBJECTID or if the server does not list it. */
+  mailboxId?: string
+  /** Absent if not requested, or if the server does not return it with the list. */
+  status?: MailboxStatus
+}
+
+export interface MailboxStatus {
+  path: string
+  messages: number
+  /** 0 if the server does not report it. */
+  uidNext: number
+  uidValidity: bigint
+  unseen?: number
+  highestModseq?: bigint
+}
+
+export interface SelectedMailbox {
+  path: string
+  messages: number
+  /** 0 if the server does not report it. */
+  uidNext: number
+  uidValidity: bigint
+  /** Absent if the mailbox has no mod-sequences (NOMODSEQ, or no CONDSTORE). */
+  highestModseq?: bigint
+  /** Keywords and system flags in use, from the FLAGS response. */
+  flags: string[]
+}
+
+/** Result of `ensureSelected`. */
+export type SelectedMailboxSummary = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
+
+/** Change of messages since a mod-sequence. */
+export type MailboxChange =
+  | ({ kind: 'flags' } & MessageFlags)
+  /** Deleted messages. May contain UIDs that never existed. Only with `capabilities.qresync`. */
+  | { kind: 'vanished'; uids: UidRange[] }
+
+/** Change of flags: either `set`, or `add` and `remove`. */
+export interface FlagsUpdate {
+  add?: readonly string[]
+  remove?: readonly string[]
+  set?: readonly string[]
+}
+
+/** Destination of moved messages. The new UIDs are absent without UIDPLUS. */
+export interface MovedMessages {
+  path: string
+  uidValidity?: bigint
+  /** Old UID to new UID. */
+  uids?: ReadonlyMap<number, number>
+}
+
+export interface AppendOptions {
+  flags?: readonly string[]
+  /** Arrival time; defaults to now. */
+  internalDate?: Date
+}
+
+export interface AppendedMessage {
+  path: string
+  uidValidity?: bigint
+  uid?: number
+  seq?: number
+}
+
+/** Storage quota in bytes. */
+export interface Quota {
+  usage: number
+  limit: number
+}
+
+/** Unsolicited data from the server. */
+export type MailboxNotification =
+  | { kind: 'exists'; messages: number }
+  | { kind: 'expunge' }
+  /**
+   * Absent `uid`: unknown message. Empty `flags` without `uid`: unknown change, such as labels of
+   * Gmail. Both require a comparison.
+   */
+  | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
+  /** NOTIFY: another mailbox changed. Contains the counters that the server reported. */
+  | { kind: 'mailbox'; path: string; status: Partial<Omit<MailboxStatus, 'path'>> }
+  /** NOTIFY: a mailbox was created, deleted, renamed, or its subscription changed. */
+  | { kind: 'mailboxes' }
+  /**
+   * NOTIFICATIONOVERFLOW (RFC 5465 §5.8): no more notifications. The caller must sync all mailboxes
+   * and poll from now on.
+   */
+  | { kind: 'overflow' }
+
+/**
+ * Authenticated IMAP connection. Calls run one after the other. Every failure is an AppError:
+ *
+ * - `not-found` `FolderNotFound` or `MessageNotFound`
+ * - `rejected`: NO response; `code` is its response code, `extras.info.response` its text
+ * - `unprocessable` `MissingServerExtension`: the server lacks a required extension
+ * - `unreachable`: connection closed or silent, or an invalid response; `code` is ECONNREFUSED,
+ *   ETIMEDOUT … or a code of RFC 5530
+ * - `unauthorized`: credentials rejected; `code` is AUTHENTICATIONFAILED if the server sent it
+ */
+export interface MailSession extends AsyncDisposable {
+  readonly capabilities: Capabilities
+  readonly user: string
+  /** Resolves when the connection is closed, with the reason unless the session was disposed of. */
+  readonly closed: Promise<Error | undefined>
+  /** With `status`, adds the counters if the server supports LIST-STATUS (RFC 5819). */
+  listMailboxes(options?: { status?: boolean }): Promise<ListedMailbox[]>
+  /**
+   * Creates and subscribes to a mailbox. Prepends the prefix of the personal namespace if it is
+   * missing, and joins levels with the server's delimiter. An existing mailbox is `rejected`
+   * `ALREADYEXISTS` if the server reports that.
+   */
+  createMailbox(
+    path: string | readonly string[],
+  ): Promise<{ path: string; created: boolean; mailboxId?: string }>
+  /**
+   * Renames a mailbox with its children and their subscriptions. Returns its new path. If one of
+   * them is selected, none is afterwards. A NO without a code is `rejected` `RenameFailed`.
+   */
+  renameMailbox(path: string, newPath: string | readonly string[]): Promise<string>
+  /**
+   * Deletes a mailbox without its children, never the inbox. A NO without a code is `rejected`
+   * `DeleteFailed`.
+   */
+  deleteMailbox(path: string): Promise<void>
+  subscribe(path: string, subscribed: boolean): Promise<void>
+  /** Quota root of the inbox (RFC 9208). Undefined without one or without QUOTA. */
+  quota(): Promise<Quota | undefined>
+  status(path: string): Promise<MailboxStatus>
+  /**
+   * Selects a mailbox. Selecting it again refreshes its counters. The calls below use the selected
+   * mailbox.
+   */
+  select(path: string, options?: { readOnly?: boolean }): Promise<SelectedMailbox>
+  /**
+   * Selects a mailbox unless it is selected. Then nothing is sent, or a NOOP with `fresh`. A
+   * mailbox selected for writing also serves read-only callers.
+   */
+  ensureSelected(
+    path: string,
+    options?: { readOnly?: boolean; fresh?: boolean },
+  ): Promise<SelectedMailboxSummary>
+  /** Uses `UID SEARCH RETURN (ALL)` with ESEARCH, otherwise plain SEARCH. */
+  searchUids(query: UidQuery): Promise<UidRange[]>
+  /**
+   * Returns matching UIDs, ascending. Terms that the server cannot search for are `unprocessable`,
+   * invalid terms `invalid`. Dates are exact to the second with WITHIN (RFC 5032), otherwise they
+   * include the whole day.
+   */
+  search(terms: SearchTerms): Promise<UidRange[]>
+  /** Changes after a mod-sequence (CONDSTORE), with deletions under QRESYNC. */
+  changesSince(since: bigint): AsyncIterable<MailboxChange>
+  /** Messages in ascending order of UID, without deleted ones. One FETCH covers at most 500. */
+  fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage>
+  /** Messages with these sequence numbers, ascending, in one FETCH. At most 1,000. */
+  fetchBySequence(first: number, last: number): Promise<FetchedMessage[]>
+  /**
+   * First bytes of parts of a message, decoded from the transfer encoding, in one FETCH. The
+   * structure must be that of the message. Parts that the server does not return are missing. For
+   * texts: the result is held in memory.
+   */
+  readParts(
+    uid: number,
+    structure: BodyPart,
+    wanted: readonly PartRequest[],
+  ): Promise<Map<string, Buffer>>
+  /** One part of a message, at most `maxBytes` after decoding. */
+  downloadPart(uid: number, part: string, options?: { maxBytes?: number }): Promise<Download>
+  downloadSource(uid: number): Promise<Download>
+  /**
+   * Ids that survive moves, for messages in the selected mailbox. Empty without OBJECTID, except on
+   * Gmail.
+   */
+  emailIds(uids: readonly UidRange[]): Promise<string[]>
+  /**
+   * Changes flags in the selected mailbox and skips deleted messages. The new flags are also
+   * notified to `watch` of this session.
+   */
+  changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
+  /** Changes Gmail labels. `unprocessable` on other servers. */
+  changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
+  /**
+   * MOVE (RFC 6851), otherwise COPY, `\\Deleted` and UID EXPUNGE. Without UIDPLUS the originals
+   * stay marked as deleted.
+   */
+  moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages>
+  /**
+   * Deletes exactly these messages permanently. Without UIDPLUS only if no other message is marked
+   * as deleted. Otherwise they stay marked, because EXPUNGE would delete the others as well.
+   */
+  expungeMessages(uids: readonly UidRange[]): Promise<void>
+  /**
+   * Appends a message to any mailbox, with lines ending in CRLF. `uid` is absent without UIDPLUS.
+   * Error codes are the server's, except `TOOBIG`, which also results from the announced limit (RFC
+   * 7889).
+   */
+  appendMessage(path: string, content: Buffer, options?: AppendOptions): Promise<AppendedMessage>
+  /**
+   * Waits in IDLE until the signal aborts or the connection ends. Calls `onNotification` with each
+   * notification. Without IDLE, sends NOOP every 30 s. IDLE is renewed within 29 minutes (RFC
+   * 2177). A dead connection is detected within 2 minutes.
+   *
+   * With `everywhere` and `capabilities.notify`, the server also reports all other mailboxes. The
+   * first such watch of a session starts with one notification per mailbox, later ones with those
+   * received in between. If the server rejects it, `capabilities.notify` becomes false and an
+   * `overflow` follows.
+   */
+  watch(
+    onNotification: (notification: MailboxNotification) => void,
+    signal: AbortSignal,
+    options?: { everywhere?: boolean },
+  ): Promise<void>
+  /** Sends NOOP, which lets the server report changes. */
+  ping(): Promise<void>
+}
+
+/** Connects to IMAP servers. */
+export interface ImapBackend {
+  connect(options: ConnectOptions): Promise<MailSession>
+}
