@@ -9,17 +9,22 @@ const highest = 32_000
 /** Ranges of ports. Each Jest worker uses its own, so that concurrent test files never collide. */
 const ranges = 4
 
-/** Returns ports without a listener, for immediate use. */
+/** Ports returned earlier in this process: their users may not listen yet. */
+const assigned = new Set<number>()
+
+/** Returns ports without a listener, for immediate use. Never returns a port twice. */
 export async function freePorts(count: number): Promise<number[]> {
   const worker = Number(process.env['JEST_WORKER_ID'] ?? 0)
   const size = Math.floor((highest - lowest) / ranges)
   const first = lowest + (worker % ranges) * size
-  const ports = new Set<number>()
-  while (ports.size < count) {
+  const ports: number[] = []
+  while (ports.length < count) {
     const port = first + Math.floor(Math.random() * size)
-    if (await isFree(port)) ports.add(port)
+    if (assigned.has(port) || !(await isFree(port)) || assigned.has(port)) continue
+    assigned.add(port)
+    ports.push(port)
   }
-  return [...ports]
+  return ports
 }
 
 export async function freePort(): Promise<number> {
