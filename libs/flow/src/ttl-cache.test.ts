@@ -129,3 +129,19 @@ test.each(['delete', 'deleteIf', 'clear', 'set'] as const)(
     expect(cache.get('a')).toBe(how === 'set' ? 5 : undefined)
   },
 )
+
+test.each(['delete', 'deleteIf', 'clear', 'set'] as const)(
+  'TtlCache.load: %s during a load, callers get the result but it is not stored',
+  async (method) => {
+    const { cache } = createCache()
+    const loading = Promise.withResolvers<number>()
+    const result = cache.load('a', () => loading.promise)
+    if (method === 'delete') cache.delete('a')
+    if (method === 'deleteIf') cache.deleteIf((key) => key === 'a')
+    if (method === 'clear') cache.clear()
+    if (method === 'set') cache.set('a', 7)
+    loading.resolve(1)
+    expect(await result).toBe(1)
+    expect(cache.get('a')).toBe(method === 'set' ? 7 : undefined)
+  },
+)
