@@ -1,4 +1,4 @@
--- Roles: one a service, with the grants it needs and no more. Passwords are set by the migrate command.
+-- Roles: one per service with the least grants. The migrate command sets their passwords.
 do $$
 declare name text;
 begin
@@ -6,14 +6,14 @@ begin
     begin
       execute format('create role %I login', 'posthorn_' || name);
     exception when duplicate_object or unique_violation then
-      null; -- roles belong to the server, not to the database: another database may have made it
+      null; -- roles belong to the server: another database may have created this one
     end;
   end loop;
 end $$;
 
 -- Accounts -----------------------------------------------------------------------------------------------------------
 
--- What was registered. Written by api-gateway.
+-- Registered accounts. Written by api-gateway.
 create table accounts (
   account text primary key,
   shard smallint not null check (shard between 0 and 255),
@@ -34,13 +34,15 @@ create table accounts (
   imap_indexer text,
   locale text,
   tz text,
-  version bigint not null default 1, -- raised by every change: a session knows by it that it is out of date
+  -- incremented by every change; a session compares it to detect that it is outdated
+  version bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 create index accounts_by_shard on accounts (shard);
 
--- Passwords and grants, sealed. Written by api-gateway, which cannot read them; opened by auth-bridge.
+-- Sealed passwords and grants. Written by api-gateway, which cannot unseal them; unsealed by
+-- auth-bridge.
 create table credentials (
   account text not null references accounts on delete cascade,
   kind text not null check (kind in ('imap', 'smtp')),
@@ -49,17 +51,19 @@ create table credentials (
   primary key (account, kind)
 );
 
--- How an account is doing. Written by sync-worker, the holder of its shard; no row yet means `new`.
+-- Current status of each account. Written by the sync-worker that holds its shard. No row means
+-- `new`.
 create table account_states (
   account text primary key references accounts on delete cascade,
   state text not null,
-  state_epoch bigint not null default 1, -- raised by every change of state: event ids are made of it
+  state_epoch bigint not null default 1, -- incremented by every change of state; part of event ids
   last_error jsonb,
-  error_count integer not null default 0, -- equal failures in a row
+  error_count integer not null default 0, -- consecutive equal failures
   auth_failing_since timestamptz,
   auth_failure_disabled_at timestamptz,
-  account_version bigint not null default 0, -- the registration this state belongs to
-  initialized_at timestamptz, -- the first sync of all folders was finished
+  -- version of the registration that this state belongs to
+  account_version bigint not null default 0,
+  initialized_at timestamptz, -- end of the first initial sync of all mailboxes
   delimiter text,
   next_mailbox_number integer not null default 1,
   sync_time timestamptz,
@@ -68,14 +72,15 @@ create table account_states (
 
 -- Shards -------------------------------------------------------------------------------------------------------------
 
--- The sync-workers alive. Written by sync-worker.
+-- Running sync-worker processes. Written by sync-worker.
 create table workers (
   id uuid primary key,
   heartbeat_at timestamptz not null default now(),
   stopping boolean not null default false
 );
 
--- Who holds which shard. `epoch` rises with every change of hands; writes that carry an older one are refused.
+-- Holder of each shard. `epoch` is a fencing token: it rises with every new holder, and writes with
+-- an older epoch are rejected.
 create table shards (
   shard smallint primary key check (shard between 0 and 255),
   owner uuid references workers on delete set null,
@@ -85,12 +90,13 @@ insert into shards (shard) select generate_series(0, 255);
 
 -- The mailbox index --------------------------------------------------------------------------------------------------
 
--- The folders of an account as last listed. Written by sync-worker.
+-- Mailboxes of each account in the last listing. Written by sync-worker.
 create table mailboxes (
   id bigint generated always as identity primary key,
   account text not null references accounts on delete cascade,
   path text not null,
-  -- Part of every message id: handed out anew for each (path, uidvalidity), never reused within an account.
+  -- Part of every message id: assigned once per (path, uidvalidity), never reused within an
+  -- account.
   number integer not null,
   name text not null,
   delimiter text,
@@ -100,29 +106,31 @@ create table mailboxes (
   attributes jsonb not null default '[]',
   subscribed boolean not null default false,
   listed boolean not null default true,
-  uid_validity bigint, -- null until selected
+  uid_validity bigint, -- null until the first SELECT
   uid_next bigint,
   highest_modseq bigint,
   messages integer,
-  flags_complete boolean not null default false, -- the bitmaps were filled
+  flags_complete boolean not null default false, -- flag bitmaps are filled
   synced_at timestamptz,
   created_at timestamptz not null default now(),
   unique (account, path),
   unique (account, number)
 );
 
--- Which UIDs of a mailbox exist and which flags they have: one row for 8,192 UIDs, one bit a UID and a flag. Written by sync-worker.
+-- UIDs and flags of a mailbox as bitmaps: one row per 8,192 UIDs, one bit per UID and flag. Written
+-- by sync-worker.
 create table mailbox_chunks (
   mailbox bigint not null references mailboxes on delete cascade,
   chunk integer not null,
-  epoch bigint not null, -- of the shard, when written
+  epoch bigint not null, -- epoch of the shard at the time of the write
   uids bytea not null,
   flags text[] not null default '{}',
-  flag_bits bytea[] not null default '{}', -- one for each of `flags`, in their order
+  flag_bits bytea[] not null default '{}', -- one bitmap per element of `flags`, in the same order
   primary key (mailbox, chunk)
 );
 
--- Message-IDs an account has had announced: tells a new message from one that was moved. Written by sync-worker, kept for 90 days.
+-- Message-IDs that were announced, per account: tells new messages from moved ones. Written by
+-- sync-worker, kept for 90 days.
 create table announced_messages (
   account text not null references accounts on delete cascade,
   hash bigint not null, -- first 8 bytes of the SHA-256 of the Message-ID
@@ -133,14 +141,16 @@ create index announced_messages_by_age on announced_messages (announced_at);
 
 -- Events -------------------------------------------------------------------------------------------------------------
 
--- Event ids known, so that a repeat adds nothing. Apart from `events`, whose partitions cannot hold a unique id of their own.
+-- Stored event ids: make inserts idempotent. A separate table, because the partitioned table
+-- `events` cannot have a unique index on the id alone.
 create table event_ids (
   event_id uuid primary key,
   day date not null
 );
 create index event_ids_by_day on event_ids (day);
 
--- What happened. Inserted by whoever changes the state it tells of, in the same transaction; never changed but for its two marks.
+-- Events. Inserted in the transaction that changes the state they report. Immutable except for
+-- `published_at` and `fanned_out_at`.
 create table events (
   id bigint generated always as identity,
   event_id uuid not null,
@@ -150,10 +160,11 @@ create table events (
   date timestamptz not null,
   path text,
   special_use text,
-  body text not null, -- the webhook body, to the byte
-  account_target jsonb, -- for accountDeleted: the account's own webhook target, which is gone when it is delivered
-  published_at timestamptz, -- on the exchange
-  fanned_out_at timestamptz, -- its deliveries are rows
+  body text not null, -- exact bytes of the webhook body
+  -- only accountDeleted: webhook target of the account, which is already deleted at delivery
+  account_target jsonb,
+  published_at timestamptz, -- time of the publish to the exchange
+  fanned_out_at timestamptz, -- time when its deliveries were inserted
   primary key (id, date)
 ) partition by range (date);
 create index events_unpublished on events (date) where published_at is null;
@@ -161,7 +172,7 @@ create index events_to_fan_out on events ((shard % 16), id) where fanned_out_at 
 create index events_by_event_id on events (event_id);
 create table events_default partition of events default;
 
--- Makes the partitions of today and the days to come. Safe to run from anywhere, any time.
+-- Creates the table partitions of today and the next days. Idempotent and safe under concurrency.
 create function ensure_event_partitions(days integer default 7) returns void
 language plpgsql security definer set search_path = pg_catalog, public as $$
 declare
@@ -173,7 +184,7 @@ begin
     name := 'events_' || to_char(day, 'YYYYMMDD');
     continue when to_regclass('public.' || name) is not null;
     execute format('create table public.%I (like public.events including defaults including constraints)', name);
-    -- Rows that found no partition in time go where they belong, or the attach below would be refused.
+    -- Rows in the default partition would make the attach below fail, so they move first.
     execute format('with moved as (delete from public.events_default where date >= %L and date < %L returning *) insert into public.%I overriding system value select * from moved',
       day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC', name);
     execute format('alter table public.events attach partition public.%I for values from (%L) to (%L)',
@@ -184,21 +195,22 @@ select ensure_event_partitions();
 
 -- Webhook deliveries -------------------------------------------------------------------------------------------------
 
--- One event on its way to one target. Written by webhook-dispatcher.
+-- Deliveries: one event on its way to one target. Written by webhook-dispatcher.
 create table deliveries (
   id uuid primary key,
   event_id uuid not null,
   event_row bigint not null, -- events.id
-  event_date timestamptz not null, -- events.date: finds the partition
+  event_date timestamptz not null, -- events.date: selects the table partition
   event text not null,
   account text not null,
-  target text not null, -- 'default', 'account', or a route's id
-  lane text not null, -- the address called, without credentials: what calls share a cap
+  target text not null, -- 'default', 'account' or a route id
+  -- target URL without credentials; deliveries of one lane share a concurrency limit
+  lane text not null,
   state text not null default 'due' check (state in ('due', 'delivered', 'failed', 'dropped')),
-  attempts smallint not null default 0, -- counted before the call
+  attempts smallint not null default 0, -- incremented before each attempt
   queued_at timestamptz not null default now(),
   next_attempt_at timestamptz not null default now(),
-  claim uuid, -- of the process that is calling
+  claim uuid, -- claim of the process that makes the attempt
   last_outcome text,
   last_status smallint,
   last_error text,
@@ -211,7 +223,8 @@ create index deliveries_next on deliveries (next_attempt_at) where state = 'due'
 create index deliveries_finished on deliveries (finished_at) where state <> 'due';
 create index deliveries_by_account on deliveries (account);
 
--- Drops the events of days past, where nothing waits on them any more. Returns how many partitions went.
+-- Drops table partitions of past days without pending deliveries. Returns the number of dropped
+-- partitions.
 create function drop_event_partitions(keep_days integer) returns integer
 language plpgsql security definer set search_path = pg_catalog, public as $$
 declare
@@ -238,7 +251,7 @@ end $$;
 
 -- Submissions --------------------------------------------------------------------------------------------------------
 
--- Messages to send. Inserted by api-gateway and smtp-proxy, from then on changed by sender alone.
+-- Submissions. Inserted by api-gateway and smtp-proxy, then changed only by sender.
 create table outbox (
   queue_id text primary key,
   account text not null references accounts on delete cascade,
@@ -248,13 +261,13 @@ create table outbox (
   message_id text not null,
   envelope jsonb not null, -- {from, to[]}
   subject text,
-  mime bytea, -- without Bcc; null once nothing needs it
+  mime bytea, -- without Bcc; null when no longer needed
   created_at timestamptz not null default now(),
   send_at timestamptz not null default now(),
   next_attempt_at timestamptz not null default now(),
-  attempts integer not null default 0, -- counted before connecting
+  attempts integer not null default 0, -- incremented before each connection
   max_attempts integer not null default 10,
-  -- The lease: set and committed before connecting. A row with `data_sent_at` may have been accepted.
+  -- The lease is committed before the connection. A row with `data_sent_at` may have been accepted.
   worker uuid,
   lease_until timestamptz,
   attempt_started_at timestamptz,
@@ -267,11 +280,13 @@ create table outbox (
 create index outbox_due on outbox (next_attempt_at) where state = 'queued';
 create index outbox_by_account on outbox (account);
 create index outbox_finished on outbox (finished_at) where state <> 'queued';
-alter table outbox alter column mime set storage external; -- mail is mostly base64: compressing it costs more than it saves
+-- mail is mostly base64: compression costs more than it saves
+alter table outbox alter column mime set storage external;
 
 -- Access and settings ------------------------------------------------------------------------------------------------
 
--- Access tokens by the SHA-256 of their value. Written by api-gateway; last_used_* by whoever checks.
+-- Access tokens by the SHA-256 of their value. Written by api-gateway; last_used_* by every service
+-- that checks tokens.
 create table tokens (
   id text primary key,
   account text references accounts on delete cascade,
@@ -289,7 +304,7 @@ create table tokens (
 );
 create index tokens_by_account on tokens (account);
 
--- Requests of a token within a window, counted across replicas. Written by api-gateway.
+-- Requests per token and window, counted across replicas. Written by api-gateway.
 create table token_windows (
   token text not null references tokens on delete cascade,
   window_start timestamptz not null,
@@ -297,14 +312,15 @@ create table token_windows (
   primary key (token, window_start)
 );
 
--- Settings that are no secrets. Written by api-gateway.
+-- Settings without secrets. Written by api-gateway.
 create table settings (
   key text primary key,
   value jsonb not null,
   updated_at timestamptz not null default now()
 );
 
--- Settings that are. Written by api-gateway, which cannot read them; opened by auth-bridge.
+-- Secret settings, sealed. Written by api-gateway, which cannot unseal them; unsealed by
+-- auth-bridge.
 create table sealed_settings (
   key text primary key,
   sealed text not null,

@@ -1,2 +1,3 @@
--- Raised by every commit of a mailbox's changes: event ids are made of it where the server gives nothing to tell changes apart.
+-- Incremented by every commit of changes to a mailbox. Part of event ids where the server provides
+-- no MODSEQ or similar value.
 alter table mailboxes add column sync_epoch bigint not null default 0;

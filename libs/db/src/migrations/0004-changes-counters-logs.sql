@@ -1,9 +1,11 @@
--- Changes of state, as `GET /v1/changes` tells them -------------------------------------------------------------------
+-- State changes for `GET /v1/changes` ---------------------------------------------------------------------------------
 
--- Written by sync-worker in the transaction that changes the state; kept for a day, also those of accounts deleted since.
+-- State changes. Written by sync-worker in the transaction that changes the state. Kept for 24 h,
+-- also those of deleted accounts.
 create table account_changes (
-  -- Ids are handed out before the commit: who reads by them alone passes over a row that commits late. Ordered by transaction, and read
-  -- only below the oldest one still open, nothing ever appears behind a reader.
+  -- Ids are assigned before the commit, so a reader by id would miss a row that commits late.
+  -- Readers order by transaction and stop below the oldest open transaction: no row ever appears
+  -- behind their cursor.
   xid xid8 not null default pg_current_xact_id(),
   id bigint generated always as identity,
   account text not null,
@@ -14,7 +16,8 @@ create table account_changes (
   primary key (xid, id)
 );
 
--- The last change that retention took: who was not further than that has missed something. One row, written by sync-worker.
+-- Last change deleted by retention: a reader whose cursor is older has missed changes. One row,
+-- written by sync-worker.
 create table account_changes_horizon (
   one boolean primary key default true check (one),
   xid xid8 not null default '0',
@@ -28,7 +31,7 @@ grant select on account_changes, account_changes_horizon to posthorn_api_gateway
 
 -- Counters -----------------------------------------------------------------------------------------------------------
 
--- How often each event happened to an account. Written by webhook-dispatcher in the transaction that fans the events out.
+-- Number of events per account and name. Written by webhook-dispatcher in the fan-out transaction.
 create table account_event_counts (
   account text not null references accounts on delete cascade,
   event text not null,
@@ -36,11 +39,12 @@ create table account_event_counts (
   primary key (account, event)
 ) with (fillfactor = 80);
 
--- What happened in a minute. Added to by webhook-dispatcher, api-gateway and sender; kept for eight days.
+-- Counters per minute. Added to by webhook-dispatcher, api-gateway and sender; kept for eight days.
 create table stat_counters (
   minute timestamptz not null,
   key text not null,
-  slot smallint not null default 0, -- those who add at the same time in long transactions take one each; merged later
+  -- concurrent long transactions use different slots; merged later
+  slot smallint not null default 0,
   value bigint not null,
   primary key (minute, key, slot)
 ) with (fillfactor = 80);
@@ -50,14 +54,15 @@ grant select on account_event_counts to posthorn_api_gateway;
 grant select, insert, update, delete on stat_counters to posthorn_webhook_dispatcher;
 grant select, insert, update on stat_counters to posthorn_api_gateway, posthorn_sender;
 
--- What the statistics count of queues.
+-- Queue counts for the statistics.
 create index deliveries_failed on deliveries (finished_at) where state = 'failed';
 create index outbox_failed on outbox (finished_at) where state = 'failed';
 grant select (state, claim, next_attempt_at) on deliveries to posthorn_api_gateway;
 
 -- Protocol logs ------------------------------------------------------------------------------------------------------
 
--- What accounts with `logs` said to their servers and were told. Written by sync-worker, the last lines of each account.
+-- Protocol transcripts of accounts with `logs`. Written by sync-worker; only the last lines of each
+-- account are kept.
 create table account_logs (
   account text not null references accounts on delete cascade,
   id bigint generated always as identity,
@@ -67,7 +72,7 @@ create table account_logs (
 grant select, insert, delete on account_logs to posthorn_sync_worker;
 grant select on account_logs to posthorn_api_gateway;
 
--- Whoever switches an account's logs off, and however: they go with it.
+-- Deletes the transcript of an account when its `logs` are switched off, whichever service does it.
 create function delete_account_logs() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public as $$
 begin

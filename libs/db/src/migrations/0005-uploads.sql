@@ -1,12 +1,14 @@
--- Messages on their way into a folder: what is too large for the bus. Inserted by api-gateway just before it asks for them to be stored, taken
--- out by the sync-worker that does it, or by the gateway when nobody does. Unlogged: nothing is promised before the worker has answered.
+-- Messages to append that are too large for the bus. Inserted by api-gateway before the command.
+-- Deleted by the sync-worker that appends them, or by api-gateway if no worker replies. Unlogged:
+-- nothing is promised before the reply.
 create unlogged table uploads (
   id uuid primary key,
   account text not null references accounts on delete cascade,
   mime bytea not null,
   created_at timestamptz not null default now()
 );
-alter table uploads alter column mime set storage external; -- mail is mostly base64: compressing it costs more than it saves
+-- mail is mostly base64: compression costs more than it saves
+alter table uploads alter column mime set storage external;
 create index uploads_by_age on uploads (created_at);
 create index uploads_by_account on uploads (account);
 

@@ -1,11 +1,13 @@
--- `full`: all UIDs and flags are remembered; `fast`: only the next UID. Decided when the mailbox is found, for as long as it is known.
+-- `full`: all UIDs and flags are stored; `fast`: only UIDNEXT. Set when the mailbox is first
+-- stored, then fixed.
 alter table mailboxes add column indexer text not null default 'full' check (indexer in ('full', 'fast'));
 
--- MAILBOXID (RFC 8474), where the server tells it: proves that a mailbox of another path is the one from before.
+-- MAILBOXID (RFC 8474), if the server supports it: identifies a renamed mailbox.
 alter table mailboxes add column mailbox_id text;
 
--- Since when listings leave the mailbox out. It is deleted when a later one does so, too.
+-- Time of the first listing without the mailbox. A later listing without it deletes the mailbox.
 alter table mailboxes add column missing_since timestamptz;
 
--- Hashes of the paths in `mailboxes`, 8 bytes each: tells a mailbox that is new from one whose row was lost.
+-- Hashes of the paths in `mailboxes`, 8 bytes each: tells a new mailbox from one whose row was
+-- lost.
 alter table account_states add column known_mailboxes bytea;

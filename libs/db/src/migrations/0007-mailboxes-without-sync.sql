@@ -1,3 +1,3 @@
--- A mailbox that nobody looks after (Gmail's labels, paths that a registration leaves out): its UIDVALIDITY is known for the sake of message
--- ids, and no event ever told of it.
+-- Mailbox without sync (Gmail label, path excluded by the registration): only its UIDVALIDITY is
+-- stored, for message ids. No event reports it.
 alter table mailboxes add column ids_only boolean not null default false;

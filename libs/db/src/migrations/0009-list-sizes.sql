@@ -1,5 +1,5 @@
--- How many addresses are on each list, kept with every change of `list_blocks`: counting the rows of a large list would take seconds.
--- A list without any is no list. Written by the triggers below.
+-- Number of addresses per list, updated with `list_blocks`: counting the rows of a large list would
+-- take seconds. A list without addresses does not exist. Written by the triggers below.
 create table lists (
   list_id text primary key,
   blocked bigint not null
@@ -9,7 +9,7 @@ insert into lists select list_id, count(*) from list_blocks group by list_id;
 create function count_list_blocks_added() returns trigger
   language plpgsql as $$
 begin
-  -- In the order of their names, so that two writers cannot wait for each other.
+  -- Ordered by name, so that concurrent writers cannot deadlock.
   insert into lists select list_id, count(*) from changed group by list_id order by list_id
     on conflict (list_id) do update set blocked = lists.blocked + excluded.blocked;
   return null;

@@ -1,4 +1,6 @@
--- The SMTP door counts messages against the limits of tokens, as the gateway counts requests; one row serves both.
+-- smtp-proxy counts messages against the rate limits of tokens, as api-gateway counts requests, in
+-- the same row.
 grant select, insert, update, delete on token_windows to posthorn_smtp_proxy;
--- Whether there is a password for all accounts, and since when: the password itself stays out of its reach.
+-- Shows smtp-proxy whether a password for all accounts is set, and since when, without access to
+-- the password.
 grant select (key, updated_at) on sealed_settings to posthorn_smtp_proxy;

@@ -1,7 +1,9 @@
--- What reports said of the delivery of an account's messages: shown with the message when it is read back. Written by sync-worker with the event.
+-- Delivery failures that reports stated for messages of an account; shown when the message is read.
+-- Written by sync-worker in the transaction of the event.
 create table bounces (
   account text not null references accounts on delete cascade,
-  message_hash bigint not null, -- first 8 bytes of the SHA-256 of the Message-ID of the message that did not arrive
+  -- first 8 bytes of the SHA-256 of the Message-ID of the undelivered message
+  message_hash bigint not null,
   bounce_message text not null, -- id of the report
   recipient text not null,
   action text not null,

@@ -1,20 +1,21 @@
--- Further targets of events, with a filter and a map of their own. Written by api-gateway.
+-- Webhook routes: additional targets with their own filter and map. Written by api-gateway.
 create table webhook_routes (
   id text primary key,
   name text not null,
   description text,
-  target_url text not null, -- may hold credentials: masked whenever it is shown
+  target_url text not null, -- may contain credentials: masked in every output
   enabled boolean not null default true,
   custom_headers jsonb not null default '[]', -- [{key, value}]
-  filter text, -- null: every event
-  map text, -- null: the event as it is
-  version integer not null default 1, -- raised by every change
+  filter text, -- null: all events
+  map text, -- null: the unchanged event
+  version integer not null default 1, -- incremented by every change
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 create index webhook_routes_by_age on webhook_routes (created_at, id);
 
--- Raised by every change of a route: read together with the events, it says whether what a dispatcher knows of the routes is what they were then.
+-- Version of all routes, incremented by every change. Read together with the events, it shows
+-- whether a dispatcher's cached routes are current.
 create table webhook_routes_stamp (
   stamp bigint not null
 );
@@ -28,20 +29,22 @@ end $$;
 create trigger webhook_routes_changed after insert or update or delete on webhook_routes
   for each statement execute function raise_webhook_routes_stamp();
 
--- How often a route has been applied. Each partition of the events has its own row, so that none waits for another. Written by webhook-dispatcher.
+-- Number of times a route was applied. One row per partition of the events, so that partitions do
+-- not wait for each other. Written by webhook-dispatcher.
 create table webhook_route_counts (
   route text not null,
   slot smallint not null,
   count bigint not null,
   primary key (route, slot)
 );
--- What the target of a route said last; a row is there while that was no success. Written by webhook-dispatcher.
+-- Last error of each route target. The row exists until the next success. Written by
+-- webhook-dispatcher.
 create table webhook_route_states (
   route text primary key,
   error_flag text not null,
   updated_at timestamptz not null default now()
 );
--- The last times that a function of a route failed. Written by webhook-dispatcher.
+-- Last failures of route functions. Written by webhook-dispatcher.
 create table webhook_route_errors (
   id bigint generated always as identity primary key,
   route text not null,
@@ -54,7 +57,8 @@ create table webhook_route_errors (
 );
 create index webhook_route_errors_of_route on webhook_route_errors (route, id);
 
-alter table deliveries add column body text; -- what is sent, where it is not the event's own body
+-- body to send, if it differs from the body of the event
+alter table deliveries add column body text;
 
 grant select, insert, update, delete on webhook_routes to posthorn_api_gateway;
 grant select on webhook_route_counts, webhook_route_states, webhook_route_errors to posthorn_api_gateway;

@@ -1,7 +1,8 @@
--- Webhook keys that were replaced: their signatures go along until then.
+-- Replaced webhook keys stay in use for additional signatures until this time.
 alter table sealed_settings add column expires_at timestamptz;
 
--- Keeps the service secret that is about to be replaced for so long. The gateway calls it, and can read neither.
+-- Keeps the present service secret for `seconds` before its replacement. Called by api-gateway,
+-- which can read neither.
 create function keep_previous_service_secret(seconds integer) returns void
 language plpgsql security definer set search_path = pg_catalog, public as $$
 declare
@@ -14,7 +15,7 @@ begin
   end if;
   insert into public.sealed_settings (key, sealed, expires_at)
     values ('serviceSecret:' || gen_random_uuid(), present, now() + make_interval(secs => seconds));
-  -- However often it is replaced, what is signed carries few signatures.
+  -- Limits the signatures per webhook, however often the secret is replaced.
   delete from public.sealed_settings where key like 'serviceSecret:%' and key not in
     (select s.key from public.sealed_settings s where s.key like 'serviceSecret:%' order by s.updated_at desc, s.key limit 4);
 end $$;

@@ -1,4 +1,4 @@
--- Failed deliveries can be repeated: as new rows that say what they repeat.
+-- Replays of failed deliveries are new rows that reference the original.
 alter table deliveries
   add column replay_of uuid, -- deliveries.id
   add column replayed_at timestamptz;
@@ -9,21 +9,22 @@ drop index deliveries_failed;
 create index deliveries_failed on deliveries (finished_at, id) where state = 'failed';
 create index deliveries_to_replay on deliveries (finished_at) where state = 'failed' and replayed_at is null;
 
--- Wishes to repeat all failed deliveries that a filter finds. Inserted by api-gateway, from then on changed by webhook-dispatcher alone.
+-- Requests to replay all failed deliveries that match a filter. Inserted by api-gateway, then
+-- changed only by webhook-dispatcher.
 create table webhook_replays (
   id uuid primary key,
   filter jsonb not null,
   state text not null default 'queued' check (state in ('queued', 'running', 'done')),
-  total bigint, -- found when it began
+  total bigint, -- number of matches at the start
   replayed bigint not null default 0,
-  created_at timestamptz not null default now(), -- what failed later is not meant
+  created_at timestamptz not null default now(), -- later failures are not included
   started_at timestamptz,
   finished_at timestamptz
 );
 create index webhook_replays_open on webhook_replays (created_at) where state <> 'done';
 create index webhook_replays_by_date on webhook_replays (created_at, id);
 
--- What came of single attempts, where the settings ask for it. Written by webhook-dispatcher.
+-- Results of single attempts, if the settings enable the log. Written by webhook-dispatcher.
 create table webhook_attempts (
   delivery uuid not null, -- deliveries.id
   attempt smallint not null,

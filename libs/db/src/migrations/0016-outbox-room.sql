@@ -1,3 +1,3 @@
--- A message that is sent changes twice, in columns without an index, before its state does: where the page has room for the new version,
--- no index is touched for it.
+-- A sent submission changes two unindexed columns before its state. With free space on the page
+-- these are HOT updates, which write no index.
 alter table outbox set (fillfactor = 50);

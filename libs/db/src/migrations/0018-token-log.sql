@@ -1,5 +1,6 @@
--- What tokens were used for, where the setting tokenAuditLog asks for it. Inserted by the doors, read and cut down by api-gateway alone: whoever
--- breaks into another door cannot remove its traces. The log of a token that was deleted stays until it is old, so nothing refers to tokens.
+-- Uses of tokens, if the setting tokenAuditLog enables the log. Inserted by api-gateway and both
+-- proxies; read and deleted only by api-gateway, so that a compromised proxy cannot remove its
+-- traces. No foreign key to tokens: the log of a deleted token stays until it expires.
 create table token_log (
   id bigint generated always as identity,
   token text not null,
@@ -10,7 +11,7 @@ create table token_log (
   action text,
   action_group text,
   account text,
-  denied text -- the reason; null where it was allowed
+  denied text -- reason; null if allowed
 );
 create unique index token_log_by_token on token_log (token, id desc);
 

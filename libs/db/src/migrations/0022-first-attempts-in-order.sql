@@ -1,3 +1,3 @@
--- Deliveries that no target has answered or refused yet, by the account and the target they are for: the first attempts of those follow
--- each other, whichever process makes them. One that failed is not here any more: it is in nobody's way.
+-- First attempts of deliveries, by account and target. They run in order, whichever process makes
+-- them. A delivery that failed once is not listed and delays no other.
 create index deliveries_unanswered on deliveries (account, lane, event_row) where state = 'due' and last_outcome is null;

@@ -1,2 +1,2 @@
--- Which message of the outbox a bounce is about: sync-worker may read these columns since 0008.
+-- Submission that a bounce refers to. sync-worker may read these columns since 0008.
 create index outbox_by_message_id on outbox (message_id);

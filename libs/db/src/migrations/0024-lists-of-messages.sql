@@ -1,4 +1,5 @@
--- Who leaves a list between submission and sending gets nothing from it: the sender looks as well, before each attempt.
+-- List of a submission. The sender checks it before each attempt, so that a recipient who
+-- unsubscribes after the submission gets no message.
 alter table outbox
   add column list_id text, -- both as in list_blocks
   add column list_recipient text;

@@ -1,5 +1,6 @@
--- Logins in addresses of webhooks and proxies are sealed inside of them. auth-bridge puts the same login, sealed with another key, in the place of the one there, and
--- seals those that were stored in the clear. Nothing else of these rows is its to write.
+-- Logins in URLs of webhooks and proxies are sealed inside the URL. auth-bridge seals stored
+-- plaintext logins, and replaces each login by the same one sealed with a new key. It can write no
+-- other column of these rows.
 grant update (value) on settings to posthorn_auth_bridge;
 grant update (webhooks, proxy) on accounts to posthorn_auth_bridge;
 grant select (id, target_url), update (target_url) on webhook_routes to posthorn_auth_bridge;

@@ -1,15 +1,17 @@
--- Values of custom headers of webhooks are sealed in their place. auth-bridge puts the same values, sealed with another key, in the place of those there, and seals
--- those that were stored in the clear: for whom, the account of an event says.
+-- Values of custom webhook headers are sealed in place. auth-bridge seals stored plaintext values,
+-- and replaces each value by the same one sealed with a new key. The account of the event selects
+-- the seal context.
 grant update (webhooks_custom_headers) on accounts to posthorn_auth_bridge;
 grant select (custom_headers), update (custom_headers) on webhook_routes to posthorn_auth_bridge;
 grant select (account) on events to posthorn_auth_bridge;
 
--- The login of a proxy is opened for who reads it here: it is looked up by the whole address.
+-- Requesters of a proxy login are authorized by a row with this URL, found by the whole value.
 create index accounts_by_proxy on accounts using hash (proxy) where proxy is not null;
 create index outbox_by_proxy on outbox using hash (proxy) where proxy is not null;
 
--- Who holds a shard gets the credentials of its accounts, and is known by its proof. Nobody proves to be a worker that he is not, and nobody takes a shard unseen: the
--- epoch that its holder works under is over then.
+-- The holder of a shard gets the credentials of its accounts and is identified by its proof. No
+-- worker can write another worker's proof. A shard cannot change its holder unnoticed: the epoch
+-- rises, so the writes of the previous holder are rejected.
 revoke update on workers from posthorn_sync_worker;
 grant update (heartbeat_at, stopping) on workers to posthorn_sync_worker;
 create function check_shard_epoch() returns trigger
