@@ -170,7 +170,8 @@ test('TargetThrottle: Retry-After delays the next attempt and suspends the targe
   const healthy = await bench.receiver()
   receiver.replyWith(() => ({ status: 429, headers: { 'Retry-After': '600' } }))
   const app = await start({})
-  for (const account of ['busy', 'suspended']) await bench.account(account, { webhooks: receiver.url })
+  for (const account of ['busy', 'suspended'])
+    await bench.account(account, { webhooks: receiver.url })
   await bench.account('not-suspended', { webhooks: healthy.url })
   const deliveryOf = (account: string) =>
     bench.db
