@@ -1,4 +1,4 @@
-# The front door. Needs Node 20 or later with npm; Node 24 itself comes with the dependencies.
+# Entry points of the project. They need Node 20 or later with npm; the install adds Node 24.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PNPM := npx --yes pnpm@12.21.0
@@ -8,63 +8,63 @@ TARGET_TESTS ?=
 
 .PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration crawlers openapi format ci image
 
-help: ## this table
+help: ## list of commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
 
 node_modules/.modules.yaml: package.json pnpm-lock.yaml pnpm-workspace.yaml $(wildcard libs/*/package.json services/*/package.json deploy/local/package.json test-e2e/package.json)
 	@$(PNPM) install --frozen-lockfile --reporter=append-only > .install.log 2>&1 || { cat .install.log; exit 1; }
 	@touch $@
 
-demo: node_modules/.modules.yaml ## the whole system on this machine, its main job told line by line
+demo: node_modules/.modules.yaml ## start the system on this machine and show one message in each direction
 	@$(RUN) node deploy/local/src/demo.ts
 
-up: node_modules/.modules.yaml ## the system on localhost, left running; addresses and a token in .local/posthorn.env
+up: node_modules/.modules.yaml ## start the system on localhost; addresses and a token in .local/posthorn.env
 	@$(RUN) node deploy/local/src/up.ts
 
-down: node_modules/.modules.yaml ## stops what `make up` started
+down: node_modules/.modules.yaml ## stop the system of `make up`
 	@$(RUN) node deploy/local/src/down.ts
 
-test: node_modules/.modules.yaml ## check, unit, integration and end-to-end tests, from nothing; FILE=… for one
+test: node_modules/.modules.yaml ## all checks and tests with their servers; FILE=… for one file
 	@$(RUN) node libs/tooling/src/test.ts $(FILE)
 
-check: node_modules/.modules.yaml ## types, lint, format, import rules, links, OpenAPI; needs no server
+check: node_modules/.modules.yaml ## types, lint, format, import rules, wording, links, OpenAPI; needs no server
 	@$(RUN) node libs/tooling/src/check.ts
 
-servers: node_modules/.modules.yaml ## Postgres, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests, left running
+servers: node_modules/.modules.yaml ## start Postgres, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests
 	@$(RUN) node deploy/local/src/servers.ts start
 
-servers-stop: node_modules/.modules.yaml ## stops them
+servers-stop: node_modules/.modules.yaml ## stop the servers of `make servers`
 	@$(RUN) node deploy/local/src/servers.ts stop
 
-test-unit: node_modules/.modules.yaml ## tests beside the code; need nothing
+test-unit: node_modules/.modules.yaml ## tests next to the code; need no server
 	@$(RUN) node libs/tooling/src/test.ts --kind unit
 
-test-integration: node_modules/.modules.yaml ## a library or service against real servers
+test-integration: node_modules/.modules.yaml ## tests of one library or service against real servers
 	@$(RUN) node libs/tooling/src/test.ts --kind integration
 
-test-e2e: node_modules/.modules.yaml ## the whole system, a story a file
+test-e2e: node_modules/.modules.yaml ## tests of the whole system, one story per file
 	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories
 
-test-faults: node_modules/.modules.yaml ## the whole system under kills and restarts
+test-faults: node_modules/.modules.yaml ## tests of the whole system under kills and restarts
 	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/faults
 
-bench: node_modules/.modules.yaml ## figures, each beside its reference in the same run
+bench: node_modules/.modules.yaml ## measurements, each with a reference in the same run
 	@$(RUN) node test-e2e/bench/main.ts
 
-migration: node_modules/.modules.yaml ## the next numbered .sql: make migration NAME=add-labels
+migration: node_modules/.modules.yaml ## create the next numbered migration: make migration NAME=add-labels
 	@$(RUN) node libs/tooling/src/new-migration.ts $(NAME)
 
-crawlers: node_modules/.modules.yaml ## renews the addresses of crawlers from what their operators publish
+crawlers: node_modules/.modules.yaml ## update the crawler addresses from the lists of their operators
 	@$(RUN) node services/api-gateway/src/automated/refresh-main.ts
 
-openapi: node_modules/.modules.yaml ## writes the OpenAPI document from the contracts
+openapi: node_modules/.modules.yaml ## write the OpenAPI document from the contracts
 	@$(RUN) node libs/contracts/src/openapi/write.ts
 
-format: node_modules/.modules.yaml ## formats everything
+format: node_modules/.modules.yaml ## format all sources
 	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json'
 
-image: ## one image: make image SERVICE=sender
+image: ## build one image: make image SERVICE=sender
 	docker build -f deploy/Dockerfile --build-arg SERVICE=$(SERVICE) -t posthorn/$(SERVICE) .
 
-ci: ## what CI runs
+ci: ## run the command of CI
 	@bash .ci/run

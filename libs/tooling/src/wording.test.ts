@@ -1,8 +1,16 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { root } from './commands.ts'
-import { checkDescription, checkDocument, checkSource, type Violation } from './wording.ts'
+import {
+  checkDescription,
+  checkDocument,
+  checkFile,
+  checkScript,
+  checkSource,
+  type Violation,
+  wordingFiles,
+} from './wording.ts'
 
 /** Names and texts that are fixed elsewhere: contract members, library types, model prompts. */
 const exempt: readonly { path: RegExp; text: RegExp }[] = [
@@ -14,15 +22,12 @@ const exempt: readonly { path: RegExp; text: RegExp }[] = [
 /** Files that contain the replaced words as data. */
 const wordLists = ['libs/tooling/src/replaced-names.ts', 'libs/tooling/src/wording']
 
-const files = globSync('**/*.{ts,md}', {
-  cwd: root,
-  exclude: (name) => /(^|\/)(node_modules|\.local|\.git)$/.test(name),
-}).filter((path) => !wordLists.some((prefix) => path.startsWith(prefix)))
+const files = wordingFiles(root).filter(
+  (path) => !wordLists.some((prefix) => path.startsWith(prefix)),
+)
 
 function violationsOf(path: string): Violation[] {
-  const text = readFileSync(join(root, path), 'utf8')
-  const violations = path.endsWith('.md') ? checkDocument(path, text) : checkSource(path, text)
-  return violations.filter(
+  return checkFile(path, readFileSync(join(root, path), 'utf8')).filter(
     (violation) => !exempt.some((rule) => rule.path.test(path) && rule.text.test(violation.text)),
   )
 }
@@ -80,5 +85,20 @@ describe('checkDocument', () => {
     ['```\nwhoever\n```', []],
   ])('%j', (text, rules) => {
     expect(rulesOf(checkDocument('x.md', text))).toEqual(rules)
+  })
+})
+
+describe('checkScript', () => {
+  test.each([
+    ['x.sql', 'select 1; -- Whose row it is', ['1 opening']],
+    ['x.sql', '-- rows\n-- of one account', []],
+    ['x.sql', 'select 1; -- rows\n-- Of one account', ['2 opening']],
+    ['x.yaml', '# Whoever asks.', ['1 word', '1 opening']],
+    ['x.yaml', `# ${'x '.repeat(80)}`, ['1 columns']],
+    ['x.yaml', `name: ${'x'.repeat(150)} # a name`, []],
+    ['Makefile', 'ci: ## What CI runs', ['1 opening']],
+    ['x.sh', 'echo "$#"; url=http://x/#what', []],
+  ])('%s: %j', (path, text, rules) => {
+    expect(rulesOf(checkScript(path, text))).toEqual(rules)
   })
 })

@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { bareParticiples, replacedNames } from './replaced-names.ts'
 import { scanSource, type SourcePart } from './scan.ts'
 
@@ -11,6 +13,7 @@ export interface Violation {
 
 const maxSourceColumns = 100
 const maxDocumentColumns = 120
+const maxScriptColumns = 120
 
 /** Words without a technical meaning, and idioms whose literal reading misleads. */
 const bannedWords =
@@ -18,6 +21,21 @@ const bannedWords =
 
 /** Openings that lack their noun. */
 const bannedOpening = /^(?:What|Where|Whoever|Whose|Who|Of|The same)\b/
+
+/** Paths of all files with checked wording, relative to the project directory. */
+export function wordingFiles(root: string): string[] {
+  return globSync(
+    ['**/*.{ts,md,sql,yaml,yml,sh,in}', '{.ci,.github}/**/*', 'Makefile', 'deploy/Dockerfile'],
+    {
+      cwd: root,
+      withFileTypes: true,
+      exclude: ({ name }) =>
+        /^(node_modules|\.local|\.git)$/.test(name) || name === 'pnpm-lock.yaml',
+    },
+  )
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => relative(root, join(parentPath, name)))
+}
 
 /**
  * Checks a TypeScript source: line lengths, openings of comments, banned words and replaced names.
@@ -50,6 +68,35 @@ export function checkDocument(path: string, source: string): Violation[] {
     if (line.length > maxDocumentColumns && !isUnbreakable(line)) report('columns')
   }
   return violations
+}
+
+/**
+ * Checks the comments of a file that is not TypeScript: SQL with `--`, all others with `#`. A line
+ * limit applies to lines that are only a comment, because commands and URLs cannot be broken.
+ */
+export function checkScript(path: string, source: string): Violation[] {
+  const comment = path.endsWith('.sql')
+    ? /(?:^|\s)--\s+(?<text>\S.*)$/
+    : /(?:^|\s)#+\s+(?<text>\S.*)$/
+  let continued = false
+  return source.split('\n').flatMap((line, index) => {
+    const match = comment.exec(line)
+    const text = match?.groups?.['text'] ?? ''
+    const isWholeLine = match !== null && line.slice(0, match.index).trim() === ''
+    const rules = [
+      ...(bannedWords.test(text) ? ['word'] : []),
+      ...(bannedOpening.test(text) && !(isWholeLine && continued) ? ['opening'] : []),
+      ...(isWholeLine && line.length > maxScriptColumns ? ['columns'] : []),
+    ]
+    continued = isWholeLine
+    return rules.map((rule) => ({ path, line: index + 1, rule, text: text.slice(0, 120) }))
+  })
+}
+
+/** Checks the file with the rules of its type. */
+export function checkFile(path: string, source: string): Violation[] {
+  if (path.endsWith('.md')) return checkDocument(path, source)
+  return path.endsWith('.ts') ? checkSource(path, source) : checkScript(path, source)
 }
 
 /** Checks one description of the API document. */
