@@ -1,7 +1,6 @@
 import type { UidRange } from '../mail-session.ts'
 import { countUids, maxUid, normaliseRanges, reachesBeyond, uidsIn } from '../uid-ranges.ts'
-import { responseCode } from './exec-command.ts'
-import { type Line, textOf, type Token } from './tokens.ts'
+import { type Line, responseCode, textOf, type Token } from './tokens.ts'
 
 /** Destination UIDs of a copy. */
 export interface CopiedUids {

@@ -105,8 +105,12 @@ export function mailboxError(error: unknown, fallbackCode?: string): AppError {
 }
 
 /** True if the server rejected the command. The connection is still usable. */
-export function isRejection(error: AppError): boolean {
-  return error.extras.info?.['status'] !== undefined && error.code !== 'THROTTLED'
+export function isRejection(error: unknown): error is AppError {
+  return (
+    error instanceof AppError &&
+    error.extras.info?.['status'] !== undefined &&
+    error.code !== 'THROTTLED'
+  )
 }
 
 export function messageNotFound(): AppError {

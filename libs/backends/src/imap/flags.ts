@@ -8,8 +8,8 @@ import {
   normaliseRanges,
   piecesOf,
 } from '../uid-ranges.ts'
-import { maxLineLength } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
+import { maxLineLength } from './tokens.ts'
 
 /** Messages per command, so that the server is not silent for long. */
 const batchUids = 5_000

@@ -1,7 +1,6 @@
 import type { ImapFlow } from 'imapflow'
 import type { MovedMessages, UidRange } from '../mail-session.ts'
 import { normaliseRanges, parseSequenceSet, rangesOf, reachesBeyond } from '../uid-ranges.ts'
-import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { type CopiedUids, readCopyUid } from './copy-uid.ts'
 import { commandSets, markDeleted } from './flags.ts'
@@ -52,7 +51,7 @@ export async function expungeMessages(
     const marked = await client.search({ deleted: true }, { uid: true })
     if (!Array.isArray(marked)) throw connection.rejection('search for messages marked as deleted')
     if (!reachesBeyond(rangesOf(marked), normaliseRanges(uids)))
-      await execCommand(connection, ['EXPUNGE'])
+      await connection.wire.run('EXPUNGE')
   }, mailbox)
 }
 
@@ -65,10 +64,9 @@ async function moveSet(
   const requested = parseSequenceSet(set)
   let copied: CopiedUids = {}
   const read = (line: Line) => void (copied = { ...copied, ...readCopyUid(line, requested) })
-  const response = await execCommand(
-    connection,
+  const response = await connection.wire.run(
+    atomic ? 'UID MOVE' : 'UID COPY',
     [
-      atomic ? 'UID MOVE' : 'UID COPY',
       { type: 'SEQUENCE', value: set },
       { type: 'ATOM', value: encodePath(client, destination) },
     ],
@@ -89,7 +87,7 @@ async function expungeSet(
   set: string,
 ): Promise<void> {
   if (hasUidPlus(client))
-    await execCommand(connection, ['UID EXPUNGE', { type: 'SEQUENCE', value: set }])
+    await connection.wire.run('UID EXPUNGE', [{ type: 'SEQUENCE', value: set }])
 }
 
 function hasUidPlus(client: ImapFlow): boolean {

@@ -1,8 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import type { SearchTerms } from '../mail-session.ts'
 import { maxUid } from '../uid-ranges.ts'
-import { maxLineLength } from './exec-command.ts'
-import type { Token } from './tokens.ts'
+import { maxLineLength, type Token } from './tokens.ts'
 
 /** Search capabilities of the server and the selected mailbox. */
 export interface Searchable {
