@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { AppendedMessage, AppendOptions } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
@@ -29,13 +30,13 @@ export async function appendMessage(
       const stored = await client.append(destination, message, [...flags], internalDate)
       if (!stored) throw connection.rejection('store the message')
       const { uid, uidValidity, seq } = stored
-      return {
+      return defined({
         path: destination,
         // A UID without UIDVALIDITY is imapflow's guess from the sequence number. Another message
         // may have arrived in between.
         ...(uid && uidValidity ? { uid, uidValidity } : {}),
-        ...(seq ? { seq } : {}),
-      }
+        seq: seq || undefined,
+      })
     },
     undefined,
     timeoutMs,

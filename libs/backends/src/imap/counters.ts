@@ -1,4 +1,5 @@
 import { hasCapability } from './imapflow-internals.ts'
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
 import type { MailboxStatus } from '../mail-session.ts'
@@ -27,24 +28,21 @@ export async function pollStatus(
 
 /** Valid counters of a STATUS response. */
 export function countersOf(items: StatusItems | undefined): Partial<Omit<MailboxStatus, 'path'>> {
-  const number = (name: string, digits: number) => {
+  const count = (name: string) => {
     const text = textOf(items?.get(name)) ?? ''
-    return /^\d+$/.test(text) && text.length <= digits ? text : undefined
+    return /^\d{1,10}$/.test(text) ? Number(text) : undefined
   }
-  const [messages, uidNext, unseen] = ['MESSAGES', 'UIDNEXT', 'UNSEEN'].map((name) =>
-    number(name, 10),
-  )
-  const uidValidity = number('UIDVALIDITY', 19)
-  const modseq = number('HIGHESTMODSEQ', 19)
-  return {
-    ...(messages === undefined ? {} : { messages: Number(messages) }),
-    ...(uidNext === undefined ? {} : { uidNext: Number(uidNext) }),
-    ...(unseen === undefined ? {} : { unseen: Number(unseen) }),
-    ...(uidValidity === undefined || BigInt(uidValidity) === 0n
-      ? {}
-      : { uidValidity: BigInt(uidValidity) }),
-    ...(modseq === undefined ? {} : modseqOf(BigInt(modseq))),
+  const positive = (name: string) => {
+    const text = textOf(items?.get(name)) ?? ''
+    return /^(?!0+$)\d{1,19}$/.test(text) ? BigInt(text) : undefined
   }
+  return defined({
+    messages: count('MESSAGES'),
+    uidNext: count('UIDNEXT'),
+    unseen: count('UNSEEN'),
+    uidValidity: positive('UIDVALIDITY'),
+    highestModseq: positive('HIGHESTMODSEQ'),
+  })
 }
 
 /** Undefined without UIDVALIDITY, because such counters cannot be assigned to a mailbox. */
@@ -89,8 +87,4 @@ export function requireUidValidity(uidValidity: bigint | undefined): bigint {
       code: 'NoUidValidity',
     })
   return uidValidity
-}
-
-export function modseqOf(highestModseq: bigint | undefined): { highestModseq?: bigint } {
-  return highestModseq === undefined || highestModseq <= 0n ? {} : { highestModseq }
 }

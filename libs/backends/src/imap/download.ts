@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { Download } from '../mail-session.ts'
@@ -18,7 +19,7 @@ const firstBytes = 128 * 1024
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
   const chunks = new ChunkReader(connection, uid)
   const { size, bytes } = await chunks.first()
-  return { ...(size === undefined ? {} : { size }), content: chunks.from(bytes) }
+  return defined({ size, content: chunks.from(bytes) })
 }
 
 export async function downloadPart(
@@ -35,11 +36,11 @@ export async function downloadPart(
   const chunks = new ChunkReader(connection, uid, sectionOf(root, part))
   const { bytes } = await chunks.first()
   const content = decodeTransferEncoding(chunks.from(bytes), bodyPart.encoding)
-  return {
-    ...(bodyPart.size === undefined ? {} : { size: bodyPart.size }),
+  return defined({
+    size: bodyPart.size,
     part: bodyPart,
     content: maxBytes === Infinity ? content : takeBytes(content, maxBytes),
-  }
+  })
 }
 
 class ChunkReader {
