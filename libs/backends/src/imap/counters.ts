@@ -1,8 +1,8 @@
-import { hasCapability } from './imapflow-internals.ts'
 import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxStatus } from '../mail-session.ts'
+import type { MailboxCounters, MailboxStatus } from '../mail-session.ts'
+import { hasCapability } from './imapflow-internals.ts'
 import { type StatusItems, textOf } from './tokens.ts'
 import type { Wire } from './wire.ts'
 
@@ -27,7 +27,7 @@ export async function pollStatus(
 }
 
 /** Valid counters of a STATUS response. */
-export function countersOf(items: StatusItems | undefined): Partial<Omit<MailboxStatus, 'path'>> {
+export function countersOf(items: StatusItems | undefined): MailboxCounters {
   const count = (name: string) => {
     const text = textOf(items?.get(name)) ?? ''
     return /^\d{1,10}$/.test(text) ? Number(text) : undefined
@@ -45,24 +45,19 @@ export function countersOf(items: StatusItems | undefined): Partial<Omit<Mailbox
   })
 }
 
-/** Undefined without UIDVALIDITY, because such counters cannot be assigned to a mailbox. */
-export function toStatus(path: string, items: StatusItems): MailboxStatus | undefined {
-  const counters = countersOf(items)
-  const { uidValidity } = counters
-  return uidValidity === undefined ? undefined : { ...completeStatus(counters, path), uidValidity }
+/** Status with these counters. A count that is missing is 0. */
+export function toStatus(
+  path: string,
+  counters: MailboxCounters,
+  uidValidity: bigint,
+): MailboxStatus {
+  return { messages: 0, uidNext: 0, ...counters, path, uidValidity }
 }
 
 /** MAILBOXID (RFC 8474 §4.3). Accepts a value without parentheses, as some servers send it. */
 export function mailboxIdOf(items: StatusItems | undefined): string | undefined {
   const id = items?.get('MAILBOXID')
   return textOf(Array.isArray(id) ? id[0] : id)
-}
-
-export function completeStatus(
-  counters: Partial<Omit<MailboxStatus, 'path'>>,
-  path: string,
-): Omit<MailboxStatus, 'uidValidity'> {
-  return { messages: 0, uidNext: 0, ...counters, path }
 }
 
 /**

@@ -3,7 +3,7 @@ import { AppError } from '@posthorn/errors'
 import type { ImapFlow, ListResponse } from 'imapflow'
 import type { ListedMailbox } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
-import { counterNames, mailboxIdOf, toStatus } from './counters.ts'
+import { counterNames, countersOf, mailboxIdOf, toStatus } from './counters.ts'
 import { hasCapability } from './imapflow-internals.ts'
 import { maxMailboxes } from './mailbox-names.ts'
 import { clean } from './text.ts'
@@ -91,6 +91,8 @@ function toListed(
   const { specialUse, specialUseSource } = listed
   const path = wire.pathOf(listed.pathAsListed)
   const items = counters.get(path)
+  const counted = countersOf(status ? items : undefined)
+  const { uidValidity } = counted
   return defined({
     ...hierarchyOf(path, (listed.delimiter as string | false | null) || null),
     ...(matches(SpecialUse, specialUse)
@@ -99,7 +101,8 @@ function toListed(
     ...attributesOf([...listed.flags], path),
     subscribed: listed.subscribed === true,
     mailboxId: mailboxIdOf(items),
-    status: status && items ? toStatus(path, items) : undefined,
+    // Counters without UIDVALIDITY cannot be assigned to a mailbox.
+    status: uidValidity === undefined ? undefined : toStatus(path, counted, uidValidity),
   })
 }
 
