@@ -51,7 +51,7 @@ function assertFits(bytes: number, limit: boolean | number | undefined): void {
 }
 
 /** Returns the message with CR before every LF. An already valid message is returned unchanged. */
-export function withCrLf(message: Buffer): Buffer {
+function withCrLf(message: Buffer): Buffer {
   let missing = 0
   for (let at = message.indexOf(lf); at !== -1; at = message.indexOf(lf, at + 1))
     if (message[at - 1] !== cr) missing++

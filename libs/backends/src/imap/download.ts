@@ -18,7 +18,7 @@ const firstBytes = 128 * 1024
  */
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
   const chunks = new ChunkReader(connection, uid)
-  const { size, bytes } = await chunks.first()
+  const { size, bytes } = await chunks.fetch(0, firstBytes)
   return defined({ size, content: chunks.from(bytes) })
 }
 
@@ -34,7 +34,7 @@ export async function downloadPart(
   if (!bodyPart)
     throw new AppError('not-found', 'Part not found in the message', { code: 'NotFound' })
   const chunks = new ChunkReader(connection, uid, sectionOf(root, part))
-  const { bytes } = await chunks.first()
+  const { bytes } = await chunks.fetch(0, firstBytes)
   const content = decodeTransferEncoding(chunks.from(bytes), bodyPart.encoding)
   return defined({
     size: bodyPart.size,
@@ -56,20 +56,13 @@ class ChunkReader {
     this.#section = section
   }
 
-  /**
-   * Fetches the first chunk before the stream starts, so that a missing message rejects the call.
-   */
-  async first(): Promise<{ size: number | undefined; bytes: Buffer }> {
-    return await this.#fetch(0, firstBytes)
-  }
-
   /** Continues after the first chunk until one is shorter than requested. */
   async *from(first: Buffer): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
     // More bytes than requested: the server ignores ranges and has sent everything.
     let more = first.length === firstBytes
     for (let start = first.length; more;) {
-      const { bytes } = await this.#fetch(start, chunkBytes)
+      const { bytes } = await this.fetch(start, chunkBytes)
       if (bytes.length > chunkBytes)
         throw new AppError('unreachable', 'The mail server sent more than requested')
       if (bytes.length > 0) yield bytes
@@ -78,7 +71,8 @@ class ChunkReader {
     }
   }
 
-  async #fetch(
+  /** Callers fetch the first chunk before the stream starts: a missing message rejects the call. */
+  async fetch(
     start: number,
     maxLength: number,
   ): Promise<{ size: number | undefined; bytes: Buffer }> {

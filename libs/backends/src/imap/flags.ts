@@ -95,10 +95,11 @@ type Step = 'messageFlagsSet' | 'messageFlagsAdd' | 'messageFlagsRemove'
 
 function steps({ add = [], remove = [], set }: FlagsUpdate): { method: Step; flags: string[] }[] {
   if (set) return [{ method: 'messageFlagsSet', flags: [...set] }]
-  return [
-    ...(add.length > 0 ? [{ method: 'messageFlagsAdd' as const, flags: [...add] }] : []),
-    ...(remove.length > 0 ? [{ method: 'messageFlagsRemove' as const, flags: [...remove] }] : []),
+  const both: { method: Step; flags: string[] }[] = [
+    { method: 'messageFlagsAdd', flags: [...add] },
+    { method: 'messageFlagsRemove', flags: [...remove] },
   ]
+  return both.filter(({ flags }) => flags.length > 0)
 }
 
 function storeError(connection: ImapConnection, client: ImapFlow): AppError {

@@ -46,7 +46,7 @@ export async function expungeMessages(
       await markDeleted(connection, client, set)
       await expungeSet(connection, client, set)
     }, mailbox)
-  if (uids.length === 0 || hasUidPlus(connection.client)) return
+  if (uids.length === 0 || hasCapability(connection.client, 'UIDPLUS')) return
   await connection.call(async (client) => {
     const marked = await client.search({ deleted: true }, { uid: true })
     if (!Array.isArray(marked)) throw connection.rejection('search for messages marked as deleted')
@@ -86,10 +86,6 @@ async function expungeSet(
   client: ImapFlow,
   set: string,
 ): Promise<void> {
-  if (hasUidPlus(client))
+  if (hasCapability(client, 'UIDPLUS'))
     await connection.wire.run('UID EXPUNGE', [{ type: 'SEQUENCE', value: set }])
-}
-
-function hasUidPlus(client: ImapFlow): boolean {
-  return hasCapability(client, 'UIDPLUS')
 }
