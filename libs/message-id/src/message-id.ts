@@ -23,22 +23,23 @@ export function invalidId(): AppError {
   })
 }
 
-/** Encodes both numbers as four bytes each, big endian. */
-export function packPosition({ mailbox, uid }: MessagePosition): Buffer {
+/** Encodes both numbers as four bytes each, big endian, followed by `parts`. */
+export function encodePosition({ mailbox, uid }: MessagePosition, parts: string): string {
   if (!isUint32(mailbox) || !isUint32(uid))
     throw new RangeError('mailbox and uid must be integers from 1 to 2^32-1')
   const bytes = Buffer.alloc(positionBytes)
   bytes.writeUInt32BE(mailbox, 0)
   bytes.writeUInt32BE(uid, 4)
-  return bytes
+  return Buffer.concat([bytes, Buffer.from(parts, 'latin1')]).toString('base64url')
 }
 
-/** @throws AppError `invalid` `InvalidId` */
-export function unpackPosition(bytes: Buffer): MessagePosition {
-  if (bytes.length < positionBytes) throw invalidId()
+/** Inverse of `encodePosition`. @throws AppError `invalid` `InvalidId` */
+export function decodePosition(id: string): { position: MessagePosition; parts: string } {
+  const bytes = fromBase64Url(id)
+  if (!bytes || bytes.length < positionBytes) throw invalidId()
   const position = { mailbox: bytes.readUInt32BE(0), uid: bytes.readUInt32BE(4) }
   if (position.mailbox === 0 || position.uid === 0) throw invalidId()
-  return position
+  return { position, parts: bytes.toString('latin1', positionBytes) }
 }
 
 /** Decodes strict base64url: each value has one encoding, so that ids can be compared as text. */
@@ -58,7 +59,7 @@ function isUint32(value: number): boolean {
 
 /** Encodes the id of a message: eleven URL-safe characters. */
 export function encodeMessageId(position: MessagePosition): string {
-  return packPosition(position).toString('base64url')
+  return encodePosition(position, '')
 }
 
 /**
@@ -67,7 +68,7 @@ export function encodeMessageId(position: MessagePosition): string {
  * @throws AppError `invalid` `InvalidId`
  */
 export function decodeMessageId(id: string): MessagePosition {
-  const bytes = fromBase64Url(id)
-  if (bytes?.length !== positionBytes) throw invalidId()
-  return unpackPosition(bytes)
+  const { position, parts } = decodePosition(id)
+  if (parts !== '') throw invalidId()
+  return position
 }
