@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { AppError } from '@posthorn/errors'
 import { linkTo } from './signed-link.ts'
 
-export interface ListMessage {
+interface ListMessage {
   /** Base URL of the service. */
   baseUrl: string
   key: Buffer
