@@ -8,7 +8,8 @@ import {
 } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { type CallRequest, createHttpCaller, type HttpCallerOptions } from '../src/index.ts'
+import type { HttpCallerOptions } from '../src/http-caller.ts'
+import { type CallRequest, createHttpCaller } from '../src/index.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
