@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import {
   canonicalLines,
   decodeText,
-  decodeWords,
   isAutoReply,
   parseHeaders,
   parseMessage,
 } from './index.ts'
+import { decodeWords } from './decode.ts'
 
 /**
  * CPU time of this process in milliseconds, independent of other load.

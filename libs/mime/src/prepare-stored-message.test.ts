@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import fc from 'fast-check'
-import { prepareStoredMessage, type PrepareMessageOptions, parseMessage } from './index.ts'
+import { parseMessage, prepareStoredMessage } from './index.ts'
+import type { PrepareMessageOptions } from './prepare-stored-message.ts'
 
 const from = { name: 'Ann', address: 'ann@mail.example' }
 const open = (text: string | Buffer, options: Partial<PrepareMessageOptions> = {}) =>

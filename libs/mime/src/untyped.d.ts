@@ -10,7 +10,6 @@ declare module 'html-to-text' {
     wordwrap?: number | false
     selectors?: Selector[]
     limits?: {
-      maxInputLength?: number
       maxChildNodes?: number
       maxDepth?: number
       ellipsis?: string
