@@ -107,6 +107,11 @@ export function isRejection(error: unknown): error is AppError {
   )
 }
 
+/** Error of a call that needs an extension. */
+export function missingExtension(message: string): AppError {
+  return new AppError('unprocessable', message, { code: 'MissingServerExtension' })
+}
+
 export function messageNotFound(): AppError {
   return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
 }

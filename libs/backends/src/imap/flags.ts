@@ -9,6 +9,7 @@ import {
   piecesOf,
 } from '../uid-ranges.ts'
 import type { ImapConnection } from './connection.ts'
+import { missingExtension } from './errors.ts'
 import { maxLineLength } from './tokens.ts'
 
 /** Messages per command, so that the server is not silent for long. */
@@ -37,9 +38,7 @@ export async function changeLabels(
   update: FlagsUpdate,
 ): Promise<void> {
   if (!connection.client.capabilities.has('X-GM-EXT-1'))
-    throw new AppError('unprocessable', 'Mail server does not support labels', {
-      code: 'MissingServerExtension',
-    })
+    throw missingExtension('Mail server does not support labels')
   for (const label of Object.values<readonly string[]>({ ...update }).flat()) assertLabel(label)
   await store(connection, uids, { update, useLabels: true })
 }

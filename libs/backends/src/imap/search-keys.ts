@@ -1,6 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import type { SearchTerms } from '../mail-session.ts'
 import { maxUid } from '../uid-ranges.ts'
+import { missingExtension } from './errors.ts'
 import { maxLineLength, type Token } from './tokens.ts'
 
 /** Search capabilities of the server and the selected mailbox. */
@@ -278,10 +279,6 @@ function lengthOf(keys: readonly Token[]): number {
     if (typeof key.value !== 'string') return length + 17
     return length + 1 + (key.type === 'STRING' ? key.value.length * 2 + 2 : key.value.length)
   }, 0)
-}
-
-function missingExtension(message: string): AppError {
-  return new AppError('unprocessable', message, { code: 'MissingServerExtension' })
 }
 
 function invalidTerm(term: keyof SearchTerms, message: string): AppError {
