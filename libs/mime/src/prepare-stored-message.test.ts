@@ -128,7 +128,7 @@ test.each([
   ['text without headers', 'just a text'],
   ['no bytes', ''],
   ['a line that is no header', 'To: a@x.example\r\nno header here\r\n\r\nx'],
-  ['a recipient that is none', 'To: noaddress\r\n\r\nx'],
+  ['a recipient without a domain', 'To: noaddress\r\n\r\nx'],
   ['too many recipients', `To: ${'a@x.example,'.repeat(1001)}\r\n\r\nx`],
   ['a list beyond reason', `To: ${'a@x.example,'.repeat(60_000)}\r\n\r\nx`],
   ['headers beyond reason', `X: ${'x'.repeat(1_100_000)}\r\n\r\nx`],

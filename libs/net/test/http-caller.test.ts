@@ -159,7 +159,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
   test.each([
     [404, 'http-4xx'],
     [503, 'http-5xx'],
-  ] as const)('status %d is an answer, not an error', async (status, outcome) => {
+  ] as const)('status %d: a response, not an error', async (status, outcome) => {
     const { port } = await serve((_request, response) => response.writeHead(status).end('no'))
     expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
       outcome,
