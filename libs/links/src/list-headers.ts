@@ -27,14 +27,8 @@ const maxLineLength = 900
  *
  * @throws AppError `invalid` for a list id that is not a host name
  */
-export function listHeaders({
-  baseUrl,
-  key,
-  account,
-  listId,
-  recipient,
-  messageId,
-}: ListMessage): ListLinks {
+export function listHeaders(message: ListMessage): ListLinks {
+  const { baseUrl, key, account, listId, recipient, messageId } = message
   const list = listId.toLowerCase()
   if (!isHostName(list))
     throw new AppError('invalid', 'A list id consists of letters, digits, dots and hyphens')
