@@ -1,7 +1,7 @@
 import { QuoteType, Tokenizer } from 'htmlparser2'
 import { isOwnLink, linkTo } from './signed-link.ts'
 
-interface Tracking {
+export interface Tracking {
   /** Base URL of the service, which serves the pixel and the redirects. */
   baseUrl: string
   key: Buffer

@@ -61,10 +61,9 @@ test('applyReference: extends References with valid Message-IDs, up to a limit',
     inReplyTo: '<2@x.example>',
     references: ['<1@x.example>', '<2@x.example>'],
   })
-  expect(applied({ headers: { 'in-reply-to': ['<0@x.example>'] } }).references?.references).toEqual([
-    '<0@x.example>',
-    '<2@x.example>',
-  ])
+  expect(applied({ headers: { 'in-reply-to': ['<0@x.example>'] } }).references?.references).toEqual(
+    ['<0@x.example>', '<2@x.example>'],
+  )
   expect(applied({ messageId: 'no id' }).references).toBeUndefined()
   const many = Array.from({ length: 500 }, (_, n) => `<${n}@x.example>`).join(' ')
   const ids = applied({ headers: { references: [`junk \r\nX: y ${many}`] } }).references?.references

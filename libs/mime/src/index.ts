@@ -1,12 +1,7 @@
 export { applyReference, type ReferenceResult } from './apply-reference.ts'
 export { canonicalLines } from './canonical-lines.ts'
 export type { AttachedContent } from './compose-html.ts'
-export {
-  composeMessage,
-  type ComposedMessage,
-  formatMessageId,
-  newMessageId,
-} from './compose.ts'
+export { composeMessage, type ComposedMessage, formatMessageId, newMessageId } from './compose.ts'
 export { decodeText } from './decode.ts'
 export {
   fieldValue,

@@ -1,13 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import {
-  canonicalLines,
-  decodeText,
-  isAutoReply,
-  parseHeaders,
-  parseMessage,
-} from './index.ts'
+import { canonicalLines, decodeText, isAutoReply, parseHeaders, parseMessage } from './index.ts'
 import { decodeWords } from './decode.ts'
 
 /**

@@ -14,7 +14,11 @@ test.each([
     'https://us%40er:p%C3%A4%40ss%25@h.example/',
     'https://us%40er:sealed~',
   ],
-  ['a user without a password, which is an API key', 'https://pass@h.example:8443/in', 'https://sealed~'],
+  [
+    'a user without a password, which is an API key',
+    'https://pass@h.example:8443/in',
+    'https://sealed~',
+  ],
   ['a password without a user', 'https://:pass@h.example/in', 'https://:sealed~'],
   ['a proxy', 'socks5://user:pass@[2001:db8::1]:1080', 'socks5://user:sealed~'],
   [

@@ -56,17 +56,11 @@ export class ImapSession implements MailSession {
     return status(this.#connection, path)
   }
 
-  select(
-    path: string,
-    { readOnly = false }: { readOnly?: boolean } = {},
-  ) {
+  select(path: string, { readOnly = false }: { readOnly?: boolean } = {}) {
     return select(this.#connection, path, readOnly)
   }
 
-  ensureSelected(
-    path: string,
-    options: { readOnly?: boolean; fresh?: boolean } = {},
-  ) {
+  ensureSelected(path: string, options: { readOnly?: boolean; fresh?: boolean } = {}) {
     return ensureSelected(this.#connection, path, options)
   }
 
@@ -86,11 +80,7 @@ export class ImapSession implements MailSession {
     return fetchBySequence(this.#connection, first, last)
   }
 
-  readParts(
-    uid: number,
-    structure: BodyPart,
-    wanted: readonly PartRequest[],
-  ) {
+  readParts(uid: number, structure: BodyPart, wanted: readonly PartRequest[]) {
     return readParts(this.#connection, uid, { structure, wanted })
   }
 
@@ -102,9 +92,7 @@ export class ImapSession implements MailSession {
     return downloadSource(this.#connection, uid)
   }
 
-  createMailbox(
-    path: string | readonly string[],
-  ) {
+  createMailbox(path: string | readonly string[]) {
     return createMailbox(this.#connection, path)
   }
 
@@ -148,11 +136,7 @@ export class ImapSession implements MailSession {
     return expungeMessages(this.#connection, uids)
   }
 
-  appendMessage(
-    path: string,
-    content: Buffer,
-    options: AppendOptions = {},
-  ) {
+  appendMessage(path: string, content: Buffer, options: AppendOptions = {}) {
     return appendMessage(this.#connection, path, { ...options, content })
   }
 

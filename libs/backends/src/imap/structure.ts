@@ -25,9 +25,7 @@ function toNumberedPart(node: MessageStructureObject, { number, isMessage }: Par
   const isMultipart = node.type.startsWith('multipart/')
   const own = isMessage && !isMultipart ? [...number, 1] : number
   const parentOf = (at: number): ParentNode =>
-    isMultipart
-      ? { number: [...own, at + 1], isMessage: false }
-      : { number: own, isMessage: true }
+    isMultipart ? { number: [...own, at + 1], isMessage: false } : { number: own, isMessage: true }
   const children = own.length < maxDepth ? node.childNodes : undefined
   return defined({
     part: isMessage && isMultipart ? undefined : own.join('.'),
