@@ -120,8 +120,8 @@ export class Wire {
   }
 
   /**
-   * Ends IDLE and sends a command. Returns the tagged OK, throws errors of imapflow. The caller must
-   * hold the mutex.
+   * Ends IDLE and sends a command. Returns the tagged OK, throws errors of imapflow. The caller
+   * must hold the mutex.
    */
   async run(
     command: string,
