@@ -14,7 +14,8 @@ export type UidQuery =
 
 /**
  * Search terms of the REST API with parsed dates and mod-sequence, combined with AND. Texts match
- * as substrings, case-insensitively (RFC 9051 §6.4.4). With `emailIds`, all other terms are ignored.
+ * as substrings, case-insensitively (RFC 9051 §6.4.4). With `emailIds`, all other terms are
+ * ignored.
  */
 export interface SearchTerms extends Omit<
   Search,
