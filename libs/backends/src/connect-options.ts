@@ -38,7 +38,7 @@ export interface ConnectOptions {
 }
 
 /** Fields of RFC 2971 §3.3. */
-export interface ClientInfo {
+interface ClientInfo {
   name?: string
   version?: string
   vendor?: string

@@ -66,17 +66,14 @@ export interface MailboxStatus {
   highestModseq?: bigint
 }
 
-export interface SelectedMailbox {
-  path: string
-  messages: number
-  /** 0 if the server does not report it. */
-  uidNext: number
-  uidValidity: bigint
-  /** Absent if the mailbox has no mod-sequences (NOMODSEQ, or no CONDSTORE). */
-  highestModseq?: bigint
+/** Selected mailbox. `highestModseq` is absent with NOMODSEQ or without CONDSTORE. */
+export interface SelectedMailbox extends Omit<MailboxStatus, 'unseen'> {
   /** Keywords and system flags in use, from the FLAGS response. */
   flags: string[]
 }
+
+/** Reported counters of a mailbox. */
+export type MailboxCounters = Partial<Omit<MailboxStatus, 'path'>>
 
 /** Result of `ensureSelected`. */
 export type SelectedMailboxSummary = Pick<SelectedMailbox, 'path' | 'messages' | 'uidValidity'>
@@ -131,7 +128,7 @@ export type MailboxNotification =
    */
   | { kind: 'flags'; uid?: number; flags: string[]; modseq?: bigint }
   /** NOTIFY: another mailbox changed. Contains the counters that the server reported. */
-  | { kind: 'mailbox'; path: string; status: Partial<Omit<MailboxStatus, 'path'>> }
+  | { kind: 'mailbox'; path: string; status: MailboxCounters }
   /** NOTIFY: a mailbox was created, deleted, renamed, or its subscription changed. */
   | { kind: 'mailboxes' }
   /**

@@ -1,5 +1,5 @@
 export { encryptFormState, decryptFormState } from './form-state.ts'
 export { cacheLinkKey, type LinkKeys } from './link-keys.ts'
-export { type ListMessage, type ListLinks, listHeaders } from './list-headers.ts'
+export { type ListLinks, listHeaders } from './list-headers.ts'
 export { linkTo, readLink, type SignedLink, type SignedParts } from './signed-link.ts'
-export { type Tracking, trackHtml } from './track-html.ts'
+export { trackHtml } from './track-html.ts'

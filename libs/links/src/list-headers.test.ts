@@ -44,7 +44,7 @@ test.each(['http://127.0.0.1:3000', 'http://[::1]:3000'])(
 )
 
 test.each(['a\r\nBcc: b', 'a b', '<a>', '', '.', 'a..b', '-a', 'a_b', 'ä', `${'a.'.repeat(150)}a`])(
-  'a list cannot be called %j',
+  'listHeaders: list id %j, is rejected',
   (listId) => {
     expect(() => listHeaders({ ...mail, listId })).toThrow('list id')
   },

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { AppError } from '@posthorn/errors'
 import { linkTo } from './signed-link.ts'
 
-export interface ListMessage {
+interface ListMessage {
   /** Base URL of the service. */
   baseUrl: string
   key: Buffer
@@ -27,14 +27,8 @@ const maxLineLength = 900
  *
  * @throws AppError `invalid` for a list id that is not a host name
  */
-export function listHeaders({
-  baseUrl,
-  key,
-  account,
-  listId,
-  recipient,
-  messageId,
-}: ListMessage): ListLinks {
+export function listHeaders(message: ListMessage): ListLinks {
+  const { baseUrl, key, account, listId, recipient, messageId } = message
   const list = listId.toLowerCase()
   if (!isHostName(list))
     throw new AppError('invalid', 'A list id consists of letters, digits, dots and hyphens')

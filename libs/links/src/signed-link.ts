@@ -80,12 +80,12 @@ function isAct(act: unknown): act is SignedLink['act'] {
 }
 
 /** Origin and path of a base URL, without a trailing slash, query or fragment. */
-export function baseOf(baseUrl: string): string {
+function baseOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl)
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
-/** True for our redirect and unsubscribe links, which must not be rewritten again. */
+/** True for redirect and unsubscribe links of this service, which must not be rewritten again. */
 export function isOwnLink(baseUrl: string, url: URL): boolean {
   const base = baseOf(baseUrl)
   const address = `${url.origin}${url.pathname}`

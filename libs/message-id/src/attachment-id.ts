@@ -1,14 +1,12 @@
 import {
-  fromBase64Url,
+  decodePosition,
+  encodePosition,
   invalidId,
   isPart,
   type MessagePosition,
-  packPosition,
-  positionBytes,
-  unpackPosition,
-} from './bytes.ts'
+} from './message-id.ts'
 
-export interface AttachmentPosition extends MessagePosition {
+interface AttachmentPosition extends MessagePosition {
   /** Number of the body part, such as `2.1`. */
   part: string
 }
@@ -16,7 +14,7 @@ export interface AttachmentPosition extends MessagePosition {
 /** Encodes the position of an attachment. */
 export function encodeAttachmentId({ part, ...position }: AttachmentPosition): string {
   if (!isPart(part)) throw new RangeError(`not a body part: ${part}`)
-  return Buffer.concat([packPosition(position), Buffer.from(part, 'latin1')]).toString('base64url')
+  return encodePosition(position, part)
 }
 
 /**
@@ -25,10 +23,7 @@ export function encodeAttachmentId({ part, ...position }: AttachmentPosition): s
  * @throws AppError `invalid` `InvalidId`
  */
 export function decodeAttachmentId(id: string): AttachmentPosition {
-  const bytes = fromBase64Url(id)
-  if (!bytes) throw invalidId()
-  const position = unpackPosition(bytes)
-  const part = bytes.subarray(positionBytes).toString('latin1')
+  const { position, parts: part } = decodePosition(id)
   if (!isPart(part)) throw invalidId()
   return { ...position, part }
 }

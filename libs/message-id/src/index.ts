@@ -1,5 +1,4 @@
-export { type AttachmentPosition, decodeAttachmentId, encodeAttachmentId } from './attachment-id.ts'
-export type { MessagePosition } from './bytes.ts'
-export { type Cursor, decodeCursor, encodeCursor } from './cursor.ts'
+export { decodeAttachmentId, encodeAttachmentId } from './attachment-id.ts'
+export { decodeCursor, encodeCursor } from './cursor.ts'
 export { decodeMessageId, encodeMessageId } from './message-id.ts'
-export { decodeTextId, encodeTextId, type TextPosition } from './text-id.ts'
+export { decodeTextId, encodeTextId } from './text-id.ts'

@@ -1,15 +1,65 @@
-import {
-  fromBase64Url,
-  invalidId,
-  type MessagePosition,
-  packPosition,
-  positionBytes,
-  unpackPosition,
-} from './bytes.ts'
+import { AppError } from '@posthorn/errors'
+
+/**
+ * Position of a message: number of its mailbox within the account, and UID. A new UIDVALIDITY gives
+ * the mailbox a new number.
+ */
+export interface MessagePosition {
+  mailbox: number
+  uid: number
+}
+
+const maxUint32 = 0xffff_ffff
+/** Maximum length of a part number (RFC 9051 §6.4.5.1). Real ones have fewer than 30 characters. */
+const maxPartLength = 255
+
+/** Length of an encoded position. */
+export const positionBytes = 8
+
+/** Error for a text that is not a valid id. */
+export function invalidId(): AppError {
+  return new AppError('invalid', 'Invalid message, text or attachment identifier', {
+    code: 'InvalidId',
+  })
+}
+
+/** Encodes both numbers as four bytes each, big endian, followed by `parts`. */
+export function encodePosition({ mailbox, uid }: MessagePosition, parts: string): string {
+  if (!isUint32(mailbox) || !isUint32(uid))
+    throw new RangeError('mailbox and uid must be integers from 1 to 2^32-1')
+  const bytes = Buffer.alloc(positionBytes)
+  bytes.writeUInt32BE(mailbox, 0)
+  bytes.writeUInt32BE(uid, 4)
+  return Buffer.concat([bytes, Buffer.from(parts, 'latin1')]).toString('base64url')
+}
+
+/** Inverse of `encodePosition`. @throws AppError `invalid` `InvalidId` */
+export function decodePosition(id: string): { position: MessagePosition; parts: string } {
+  const bytes = fromBase64Url(id)
+  if (!bytes || bytes.length < positionBytes) throw invalidId()
+  const position = { mailbox: bytes.readUInt32BE(0), uid: bytes.readUInt32BE(4) }
+  if (position.mailbox === 0 || position.uid === 0) throw invalidId()
+  return { position, parts: bytes.toString('latin1', positionBytes) }
+}
+
+/** Decodes strict base64url: each value has one encoding, so that ids can be compared as text. */
+export function fromBase64Url(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.toString('base64url') === text ? bytes : undefined
+}
+
+/** True for the number of a body part, such as `2.1` (RFC 9051 §6.4.5.1). */
+export function isPart(part: string): boolean {
+  return part.length <= maxPartLength && /^[1-9]\d{0,8}(?:\.[1-9]\d{0,8})*$/.test(part)
+}
+
+function isUint32(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= maxUint32
+}
 
 /** Encodes the id of a message: eleven URL-safe characters. */
 export function encodeMessageId(position: MessagePosition): string {
-  return packPosition(position).toString('base64url')
+  return encodePosition(position, '')
 }
 
 /**
@@ -18,7 +68,7 @@ export function encodeMessageId(position: MessagePosition): string {
  * @throws AppError `invalid` `InvalidId`
  */
 export function decodeMessageId(id: string): MessagePosition {
-  const bytes = fromBase64Url(id)
-  if (bytes?.length !== positionBytes) throw invalidId()
-  return unpackPosition(bytes)
+  const { position, parts } = decodePosition(id)
+  if (parts !== '') throw invalidId()
+  return position
 }

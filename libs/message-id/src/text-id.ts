@@ -1,15 +1,14 @@
 import {
-  fromBase64Url,
+  decodePosition,
+  encodePosition,
   invalidId,
   isPart,
   type MessagePosition,
-  packPosition,
   positionBytes,
-  unpackPosition,
-} from './bytes.ts'
+} from './message-id.ts'
 
 /** Text of a message: numbers of its plain and its HTML parts, in order. */
-export interface TextPosition extends MessagePosition {
+interface TextPosition extends MessagePosition {
   plain: string[]
   html: string[]
 }
@@ -24,8 +23,7 @@ export function encodeTextId({ plain, html, ...position }: TextPosition): string
   const maxParts = Math.floor((maxLength * 3) / 4) - positionBytes - 1
   const plainList = takeFitting(plain, maxParts).join(',')
   const htmlList = takeFitting(html, maxParts - plainList.length).join(',')
-  const parts = Buffer.from(`${plainList};${htmlList}`, 'latin1')
-  return Buffer.concat([packPosition(position), parts]).toString('base64url')
+  return encodePosition(position, `${plainList};${htmlList}`)
 }
 
 /**
@@ -34,10 +32,9 @@ export function encodeTextId({ plain, html, ...position }: TextPosition): string
  * @throws AppError `invalid` `InvalidId`
  */
 export function decodeTextId(id: string): TextPosition {
-  const bytes = id.length <= maxLength ? fromBase64Url(id) : undefined
-  if (!bytes) throw invalidId()
-  const position = unpackPosition(bytes)
-  const lists = bytes.subarray(positionBytes).toString('latin1').split(';')
+  if (id.length > maxLength) throw invalidId()
+  const { position, parts } = decodePosition(id)
+  const lists = parts.split(';')
   const [plain, html] = lists
   if (plain === undefined || html === undefined || lists.length !== 2) throw invalidId()
   return { ...position, plain: readParts(plain), html: readParts(html) }

@@ -17,23 +17,23 @@ const referring = (over: Partial<ReferenceOptions> = {}): ReferenceOptions => ({
   own: ['me@y.example'],
   ...over,
 })
-const answer = (over: Partial<ReferencedMessage> = {}, how: Partial<ReferenceOptions> = {}) =>
-  applyReference({}, { ...original, ...over }, referring(how))
+const applied = (over: Partial<ReferencedMessage> = {}, options: Partial<ReferenceOptions> = {}) =>
+  applyReference({}, { ...original, ...over }, referring(options))
 
 test('applyReference: a reply goes to Reply-To, else to From', () => {
-  expect(answer().draft).toEqual({ subject: 'Re: Plans', to: [original.from] })
+  expect(applied().draft).toEqual({ subject: 'Re: Plans', to: [original.from] })
   const replyTo = [{ address: 'list@x.example' }]
-  expect(answer({ replyTo }).draft.to).toEqual(replyTo)
-  expect(answer({ replyTo: [{ name: 'no address' }] }).draft.to).toEqual([original.from])
+  expect(applied({ replyTo }).draft.to).toEqual(replyTo)
+  expect(applied({ replyTo: [{ name: 'no address' }] }).draft.to).toEqual([original.from])
 })
 
 test('applyReference: a reply to all lists each recipient once and no own address', () => {
-  expect(answer({}, { action: 'reply-all' }).draft).toMatchObject({
+  expect(applied({}, { action: 'reply-all' }).draft).toMatchObject({
     to: [original.from, { name: 'Bob', address: 'Bob@x.example' }],
     cc: [{ address: 'cy@x.example' }],
   })
   const mine = { from: { address: 'me@y.example' }, to: [{ address: 'ME@y.example' }], cc: [] }
-  expect(answer(mine, { action: 'reply-all' }).draft.to).toEqual([{ address: 'me@y.example' }])
+  expect(applied(mine, { action: 'reply-all' }).draft.to).toEqual([{ address: 'me@y.example' }])
 })
 
 test('applyReference: keeps members of the draft', () => {
@@ -46,29 +46,28 @@ test('applyReference: keeps members of the draft', () => {
 
 test('applyReference: adds the subject prefix once', () => {
   const subject = (original: string, action: ReferenceOptions['action'] = 'reply') =>
-    answer({ subject: original }, { action }).draft.subject
+    applied({ subject: original }, { action }).draft.subject
   expect(subject('Re: Plans')).toBe('Re: Plans')
   expect(subject('RE[2]: Plans')).toBe('RE[2]: Plans')
   expect(subject('Fwd: Plans')).toBe('Re: Fwd: Plans')
   expect(subject('Plans', 'forward')).toBe('Fwd: Plans')
   expect(subject('FW: Plans', 'forward')).toBe('FW: Plans')
   expect(subject('a\r\nBcc: b\u2028c')).toBe('Re: a Bcc: b c')
-  expect(answer({ subject: '' }).draft.subject).toBe('Re:')
+  expect(applied({ subject: '' }).draft.subject).toBe('Re:')
 })
 
 test('applyReference: extends References with valid Message-IDs, up to a limit', () => {
-  expect(answer().references).toEqual({
+  expect(applied().references).toEqual({
     inReplyTo: '<2@x.example>',
     references: ['<1@x.example>', '<2@x.example>'],
   })
-  expect(answer({ headers: { 'in-reply-to': ['<0@x.example>'] } }).references?.references).toEqual([
-    '<0@x.example>',
-    '<2@x.example>',
-  ])
-  expect(answer({ messageId: 'no id' }).references).toBeUndefined()
+  expect(applied({ headers: { 'in-reply-to': ['<0@x.example>'] } }).references?.references).toEqual(
+    ['<0@x.example>', '<2@x.example>'],
+  )
+  expect(applied({ messageId: 'no id' }).references).toBeUndefined()
   const many = Array.from({ length: 500 }, (_, n) => `<${n}@x.example>`).join(' ')
-  const kept = answer({ headers: { references: [`junk \r\nX: y ${many}`] } }).references?.references
-  expect([kept?.length, kept?.[0], kept?.at(-1)]).toEqual([50, '<0@x.example>', '<2@x.example>'])
+  const ids = applied({ headers: { references: [`junk \r\nX: y ${many}`] } }).references?.references
+  expect([ids?.length, ids?.[0], ids?.at(-1)]).toEqual([50, '<0@x.example>', '<2@x.example>'])
 })
 
 test('applyReference: quotes the original below the text of the reply', () => {
@@ -123,7 +122,7 @@ test('applyReference: a forward contains sender and recipients of the original',
 test('applyReference: omits addresses that could break out of a header', () => {
   const from = { name: 'A\r\nBcc: x', address: 'a@x.example' }
   const to = [{ address: 'a@x.example\r\nRCPT TO:<b>' }, { address: 'not an address' }, {}]
-  expect(answer({ from, to, cc: [] }, { action: 'reply-all' }).draft.to).toEqual([
+  expect(applied({ from, to, cc: [] }, { action: 'reply-all' }).draft.to).toEqual([
     { name: 'A Bcc: x', address: 'a@x.example' },
   ])
 })

@@ -2,6 +2,7 @@ import { defined, MailAddress, matches, type MessageContent } from '@posthorn/co
 import type { ComposeOptions } from './compose.ts'
 import { unfoldHistory } from './fold-history.ts'
 import { escapeHtml, htmlToText } from './html-to-text.ts'
+import { toSingleLine } from './reject-injection.ts'
 
 /** Address read from a message; not validated. */
 interface ReadAddress {
@@ -82,10 +83,7 @@ function idsIn(text = ''): string[] {
 }
 
 function buildSubject({ subject = '' }: ReferencedMessage, { action }: ReferenceOptions): string {
-  const line = subject
-    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .trim()
-    .slice(0, maxSubject)
+  const line = toSingleLine(subject).trim().slice(0, maxSubject)
   const [prefix, has] = action === 'forward' ? ['Fwd:', /^fwd?:/i] : ['Re:', /^re(?:\[\d+\])?:/i]
   return has.test(line) ? line : `${prefix} ${line}`.trim()
 }
@@ -108,11 +106,11 @@ function chooseRecipients(
   const mine = new Set(own.map((address) => address.toLowerCase()))
   const notMine = (list: NamedAddress[]) => list.filter((entry) => !mine.has(addressKey(entry)))
   const others = notMine([...back, ...usable(original.to ?? [])])
-  return {
-    // A message the account sent only to itself is answered to itself.
-    ...(to ? {} : { to: unseen(others.length > 0 ? others : back) }),
-    ...(cc ? {} : { cc: unseen(notMine(usable(original.cc ?? []))) }),
-  }
+  return defined({
+    // A reply to a message that the account sent only to itself goes to the account.
+    to: to ? undefined : unseen(others.length > 0 ? others : back),
+    cc: cc ? undefined : unseen(notMine(usable(original.cc ?? []))),
+  })
 }
 
 type NamedAddress = NonNullable<MessageContent['from']>
@@ -120,10 +118,7 @@ type NamedAddress = NonNullable<MessageContent['from']>
 function usable(addresses: readonly ReadAddress[]): NamedAddress[] {
   return addresses.slice(0, maxRecipients).flatMap(({ name = '', address = '' }) => {
     if (!matches(MailAddress, address)) return []
-    const clean = name
-      .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-      .trim()
-      .slice(0, 256)
+    const clean = toSingleLine(name).trim().slice(0, 256)
     return [clean === '' ? { address } : { name: clean, address }]
   })
 }
@@ -150,10 +145,10 @@ function quoteOriginal(
   const asHtml = html !== undefined || (text === undefined && quoted !== undefined)
   const asText = !asHtml || text !== undefined
   const quote = { head, plain, html: quoted, forward }
-  return {
-    ...(asText ? { text: appendText(text, quote) } : {}),
-    ...(asHtml ? { html: appendHtml(html, quote) } : {}),
-  }
+  return defined({
+    text: asText ? appendText(text, quote) : undefined,
+    html: asHtml ? appendHtml(html, quote) : undefined,
+  })
 }
 
 interface Quote {
@@ -187,7 +182,7 @@ function wrap(html: string, forward: boolean): string {
 function attribution(original: ReferencedMessage, options: ReferenceOptions): string[] {
   const { from, to = [], cc = [], subject = '' } = original
   const date = formatDate(original, options)
-  const line = (value: string) => value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxSubject)
+  const line = (value: string) => toSingleLine(value).slice(0, maxSubject)
   const names = (list: readonly ReadAddress[]) =>
     line(list.slice(0, maxRecipients).map(formatAddress).join(', '))
   const sender = from ? line(formatAddress(from)) : ''
@@ -211,18 +206,14 @@ function formatDate({ date }: ReferencedMessage, { locale, tz }: ReferenceOption
   const moment = new Date(date ?? Number.NaN)
   if (Number.isNaN(moment.getTime())) return ''
   const style = { dateStyle: 'medium', timeStyle: 'short' } as const
-  for (const [language, zone] of [
-    [locale ?? 'en', tz ?? 'UTC'],
-    [locale ?? 'en', 'UTC'],
-    ['en', tz ?? 'UTC'],
-    ['en', 'UTC'],
-  ] as const) {
-    try {
-      const format = new Intl.DateTimeFormat(language, { ...style, timeZone: zone })
-      return format.format(moment).replaceAll(/\s/g, ' ')
-    } catch {
-      // unknown locale or time zone: try the next pair
+  for (const language of [locale ?? 'en', 'en'])
+    for (const timeZone of [tz ?? 'UTC', 'UTC']) {
+      try {
+        const format = new Intl.DateTimeFormat(language, { ...style, timeZone })
+        return format.format(moment).replaceAll(/\s/g, ' ')
+      } catch {
+        // unknown locale or time zone: try the next pair
+      }
     }
-  }
   return ''
 }

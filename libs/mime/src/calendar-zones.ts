@@ -13,16 +13,12 @@ export function toIsoTime(
   if (time.isDate) return time.toString()
   const wall = Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second)
   if (time.zone === ICAL.Timezone.utcTimezone) return new Date(wall).toISOString()
-  const offset = zone === undefined ? undefined : offsetOf(time, { wall, zone, calendar })
+  const offset =
+    zone === undefined
+      ? undefined
+      : (ianaOffset(wall, zone) ?? vtimezoneOffset(time, zone, calendar))
   if (offset === undefined) return time.toString().replace(/Z$/, '')
   return new Date(wall - offset).toISOString()
-}
-
-function offsetOf(
-  time: ICAL.Time,
-  { wall, zone, calendar }: { wall: number; zone: string; calendar: ICAL.Component },
-): number | undefined {
-  return ianaOffset(wall, zone) ?? vtimezoneOffset(time, zone, calendar)
 }
 
 /** UTC offset in milliseconds of an IANA zone at a local time; undefined for an unknown zone. */
@@ -64,10 +60,8 @@ function vtimezoneOffset(
 }
 
 function isSimple(zone: ICAL.Component): boolean {
-  const observances = [
-    ...zone.getAllSubcomponents('standard'),
-    ...zone.getAllSubcomponents('daylight'),
-  ]
+  const kinds = ['standard', 'daylight']
+  const observances = kinds.flatMap((kind) => zone.getAllSubcomponents(kind))
   return (
     observances.length > 0 &&
     observances.length <= maxObservances &&

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from './html-to-text.ts'
+import { toSingleLine } from './reject-injection.ts'
 
 // HTML bodies of outgoing messages: inline images and the preview line.
 
@@ -16,16 +17,11 @@ export interface AttachedContent {
 const imageStart =
   /(\bsrc\s{0,20}=\s{0,20}(["']))\s{0,20}data:(image\/[\w.+-]{1,64})((?:;[\w=.-]{1,64}){0,8}),/gi
 
-export interface InlinedHtml {
-  html: string
-  attached: AttachedContent[]
-}
-
 /**
  * Turns `data:` images into attachments referenced by `cid:` (RFC 2392), because most mail clients
  * do not show `data:` images. Identical images are attached once.
  */
-export function inlineImages(html: string): InlinedHtml {
+export function inlineImages(html: string): { html: string; attached: AttachedContent[] } {
   const images = new Map<string, AttachedContent>()
   const pieces: string[] = []
   let end = 0
@@ -88,7 +84,7 @@ const hiddenStyle =
 
 /** Inserts a hidden first line, which message lists show beside the subject. */
 export function addPreheader(html: string, previewText: string): string {
-  const line = escapeHtml(previewText.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim())
+  const line = escapeHtml(toSingleLine(previewText).trim())
   if (line === '') return html
   const at = startOfBody(html)
   const hidden = `<div style="${hiddenStyle}">${line}${padding}</div>`

@@ -5,7 +5,13 @@ import { canonicalLines } from './canonical-lines.ts'
 import { addPreheader, type AttachedContent, inlineImages } from './compose-html.ts'
 import { htmlToText } from './html-to-text.ts'
 import { encodeWord, MailComposer } from './nodemailer.ts'
-import { hasLongWord, invalidField, rejectInjection, requireAddress } from './reject-injection.ts'
+import {
+  hasLongWord,
+  invalidField,
+  rejectInjection,
+  requireAddress,
+  toSingleLine,
+} from './reject-injection.ts'
 
 type NamedAddress = NonNullable<MessageContent['from']>
 
@@ -80,17 +86,15 @@ export function optionalHeaders(
   options: Pick<ComposeOptions, 'keepBcc' | 'references'>,
 ) {
   const { subject } = content
+  const { references } = options
   return defined({
     headers: customHeaders(content),
     ...addressLists(content, options),
-    subject: subject === undefined ? undefined : encodeLongWords(subject),
-    ...threading(options),
+    // A word longer than a line must be encoded (RFC 2047), so that it can be folded.
+    subject: subject && hasLongWord(subject) ? encodeWord(subject, 'B', maxEncodedWord) : subject,
+    inReplyTo: references?.inReplyTo,
+    references: references && [...references.references],
   })
-}
-
-/** Encodes text with a word longer than a line (RFC 2047), so that it can be folded. */
-function encodeLongWords(text: string): string {
-  return hasLongWord(text) ? encodeWord(text, 'B', maxEncodedWord) : text
 }
 
 export function toComposerAddress({ name, address }: NamedAddress) {
@@ -128,16 +132,9 @@ function customHeaders({ headers = {} }: MessageContent) {
   )
 }
 
-function threading({ references }: Pick<ComposeOptions, 'references'>) {
-  return references ? { ...references, references: [...references.references] } : {}
-}
-
 /** Replaces characters in names and types that end a line for some mail software. */
 function cleanNames({ content, contentDisposition, ...names }: AttachedContent): AttachedContent {
-  const lines = Object.entries(names).map(([name, value]) => [
-    name,
-    String(value).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
-  ])
+  const lines = Object.entries(names).map(([name, value]) => [name, toSingleLine(String(value))])
   return defined({
     ...(Object.fromEntries(lines) as Omit<AttachedContent, 'content'>),
     content,
@@ -199,7 +196,7 @@ export function uniqueRecipients(addresses: readonly string[], path: string): st
 }
 
 /** Converts the domain to ASCII unless the local part needs SMTPUTF8 anyway (RFC 6531 §3.2). */
-export function asciiDomain(address: string): string {
+function asciiDomain(address: string): string {
   const at = address.lastIndexOf('@')
   const local = address.slice(0, at)
   const domain = address.slice(at + 1)

@@ -1,13 +1,8 @@
+export { applyReference, type ReferenceResult } from './apply-reference.ts'
 export { canonicalLines } from './canonical-lines.ts'
 export type { AttachedContent } from './compose-html.ts'
-export {
-  composeMessage,
-  type ComposedMessage,
-  type ComposeOptions,
-  formatMessageId,
-  newMessageId,
-} from './compose.ts'
-export { decodeText, decodeWords } from './decode.ts'
+export { composeMessage, type ComposedMessage, formatMessageId, newMessageId } from './compose.ts'
+export { decodeText } from './decode.ts'
 export {
   fieldValue,
   type HeaderField,
@@ -15,21 +10,9 @@ export {
   joinHead,
   parseHeaders,
   splitHead,
-  type SplitMessage,
 } from './headers.ts'
 export { escapeHtml, htmlToText } from './html-to-text.ts'
-export { type CalendarEntry, parseCalendar, type ParsedCalendar } from './parse-calendar.ts'
-export { prepareStoredMessage, type PrepareMessageOptions } from './prepare-stored-message.ts'
-export {
-  type ParsedAddress,
-  type ParsedAttachment,
-  type ParsedMessage,
-  parseMessage,
-} from './parse-message.ts'
-export {
-  type ReferencedMessage,
-  type ReferenceOptions,
-  type ReferenceResult,
-  applyReference,
-} from './apply-reference.ts'
+export { parseCalendar } from './parse-calendar.ts'
+export { prepareStoredMessage } from './prepare-stored-message.ts'
+export { type ParsedAddress, parseMessage } from './parse-message.ts'
 export { safeHtml } from './safe-html.ts'

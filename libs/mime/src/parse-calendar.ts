@@ -3,7 +3,7 @@ import ICAL from 'ical.js'
 import { toIsoTime } from './calendar-zones.ts'
 
 /** Event of an invitation. */
-export interface CalendarEntry {
+interface CalendarEntry {
   /** UID, identical in all messages about the event. */
   uid: string
   summary?: string
@@ -17,7 +17,7 @@ export interface CalendarEntry {
   organizer?: string
 }
 
-export interface ParsedCalendar {
+interface ParsedCalendar {
   /** RFC 5546: REQUEST, REPLY, CANCEL … */
   method?: string
   /** One per UID; changed instances of a series are left out. */

@@ -9,7 +9,7 @@ export interface ParsedAddress {
   address: string
 }
 
-export interface ParsedAttachment {
+interface ParsedAttachment {
   filename?: string
   contentType: string
   contentId?: string
@@ -17,7 +17,7 @@ export interface ParsedAttachment {
   content: Buffer
 }
 
-export interface ParsedMessage {
+interface ParsedMessage {
   headers: Record<string, string[]>
   subject: string
   messageId?: string
@@ -56,24 +56,16 @@ function parseHead(bytes: Buffer) {
   return defined({ headers, subject, messageId: headers['message-id']?.[0] })
 }
 
-function toBodies({
-  from,
-  to,
-  cc,
-  replyTo,
-  text,
-  html,
-  attachments = [],
-}: Partial<ParsedMail> = {}) {
-  return {
-    from: toAddresses(from),
-    to: toAddresses(to),
-    cc: toAddresses(cc),
-    replyTo: toAddresses(replyTo),
+function toBodies({ text, html, attachments = [], ...mail }: Partial<ParsedMail> = {}) {
+  return defined({
+    from: toAddresses(mail.from),
+    to: toAddresses(mail.to),
+    cc: toAddresses(mail.cc),
+    replyTo: toAddresses(mail.replyTo),
     text: text ?? (html ? htmlToText(html) : ''),
-    ...(html ? { html } : {}),
+    html: html || undefined,
     attachments: attachments.map(toAttachment),
-  }
+  })
 }
 
 async function parse(bytes: Buffer): Promise<ParsedMail | undefined> {

@@ -1,14 +1,8 @@
 import { Readable } from 'node:stream'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import {
-  canonicalLines,
-  decodeText,
-  decodeWords,
-  isAutoReply,
-  parseHeaders,
-  parseMessage,
-} from './index.ts'
+import { canonicalLines, decodeText, isAutoReply, parseHeaders, parseMessage } from './index.ts'
+import { decodeWords } from './decode.ts'
 
 /**
  * CPU time of this process in milliseconds, independent of other load.

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import fc from 'fast-check'
-import { prepareStoredMessage, type PrepareMessageOptions, parseMessage } from './index.ts'
+import { parseMessage, prepareStoredMessage } from './index.ts'
+import type { PrepareMessageOptions } from './prepare-stored-message.ts'
 
 const from = { name: 'Ann', address: 'ann@mail.example' }
 const open = (text: string | Buffer, options: Partial<PrepareMessageOptions> = {}) =>
@@ -127,7 +128,7 @@ test.each([
   ['text without headers', 'just a text'],
   ['no bytes', ''],
   ['a line that is no header', 'To: a@x.example\r\nno header here\r\n\r\nx'],
-  ['a recipient that is none', 'To: noaddress\r\n\r\nx'],
+  ['a recipient without a domain', 'To: noaddress\r\n\r\nx'],
   ['too many recipients', `To: ${'a@x.example,'.repeat(1001)}\r\n\r\nx`],
   ['a list beyond reason', `To: ${'a@x.example,'.repeat(60_000)}\r\n\r\nx`],
   ['headers beyond reason', `X: ${'x'.repeat(1_100_000)}\r\n\r\nx`],

@@ -26,7 +26,7 @@ export interface PrepareMessageOptions extends Pick<
   content?: Omit<MessageContent, 'text' | 'html' | 'previewText' | 'attachments'>
 }
 
-export interface PreparedStoredMessage extends ComposedMessage {
+interface PreparedStoredMessage extends ComposedMessage {
   /** Decoded. */
   subject?: string
 }
@@ -51,12 +51,13 @@ export function prepareStoredMessage(
   const original = parseMessageHead(canonicalLines(bytes), path)
   const content = rejectInjection(options.content ?? {})
   const overridden = new Set(headerNames(content))
-  const remaining = original.fields.filter(({ name }) => !overridden.has(name))
-  const messageId = chooseMessageId(remaining, content, options)
+  const others = original.fields.filter(({ name }) => !overridden.has(name))
+  const messageId = chooseMessageId(others, content, options)
+  const remaining = others.filter(
+    (field) => field.name !== 'message-id' || fieldValue(field) === messageId,
+  )
   const fields = [
-    ...remaining.filter(
-      ({ name, line }) => !removedHeaders.test(name) && !isReplacedId({ name, line }, messageId),
-    ),
+    ...remaining.filter(({ name }) => !removedHeaders.test(name)),
     ...missingFields(remaining, { content, messageId }, options),
   ]
   const subject = fields.find(({ name }) => name === 'subject')
@@ -99,7 +100,7 @@ function headerNames(content: MessageContent): string[] {
   ]
 }
 
-/** One that is there and can be looked for by others is remaining. */
+/** Message-ID of the content, else the valid one of the message, else a new one. */
 function chooseMessageId(
   remaining: readonly HeaderField[],
   { messageId, from }: MessageContent,
@@ -112,30 +113,18 @@ function chooseMessageId(
   return options.messageId ?? newMessageId(from ?? options.from)
 }
 
-function isReplacedId(field: HeaderField, messageId: string): boolean {
-  return field.name === 'message-id' && fieldValue(field) !== messageId
-}
-
 /** Fields to append: replaced ones and missing mandatory ones. */
 function missingFields(
   remaining: readonly HeaderField[],
   { content, messageId }: { content: MessageContent; messageId: string },
   { from, date = new Date(), references }: PrepareMessageOptions,
 ): HeaderField[] {
-  const present = new Set(remaining.map(({ name }) => name))
-  const hasId = remaining.some(
-    (field) => field.name === 'message-id' && !isReplacedId(field, messageId),
-  )
-  const missing = [
-    ...(present.has('from') ? [] : ['from']),
-    ...(present.has('date') ? [] : ['date']),
-    ...(hasId ? [] : ['message-id']),
-    ...(references && !present.has('in-reply-to') ? ['in-reply-to'] : []),
-    ...(references && !present.has('references') ? ['references'] : []),
-  ]
+  const mandatory = ['from', 'date', 'message-id']
+  if (references) mandatory.push('in-reply-to', 'references')
+  const missing = mandatory.filter((name) => !remaining.some((field) => field.name === name))
   const names = new Set([...headerNames(content), ...missing])
   const composed = new MailComposer({
-    ...optionalHeaders(content, references ? { references } : {}),
+    ...optionalHeaders(content, defined({ references })),
     from: toComposerAddress(content.from ?? from),
     messageId,
     date,

@@ -12,6 +12,11 @@ const longWord = /[!-~]{998}/
 /** Headers that only the composer writes: they define the encoding or the recipients. */
 const reserved = /^(?:content-.*|mime-version|bcc|resent-.*|return-path|received|dkim-signature)$/i
 
+/** Replaces control characters, which end a line for some mail software, with spaces. */
+export function toSingleLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+}
+
 export function invalidField(path: string, reason: string): AppError {
   const message = `"${path}" ${reason}`
   const key = path.slice(path.lastIndexOf('.') + 1)

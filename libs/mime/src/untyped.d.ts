@@ -1,20 +1,10 @@
 // Types of the used parts of two packages that have none.
 
 declare module 'html-to-text' {
-  interface Selector {
-    selector: string
-    format?: string
-    options?: Record<string, unknown>
-  }
   interface Options {
-    wordwrap?: number | false
-    selectors?: Selector[]
-    limits?: {
-      maxInputLength?: number
-      maxChildNodes?: number
-      maxDepth?: number
-      ellipsis?: string
-    }
+    wordwrap: false
+    selectors: { selector: string; format?: string; options?: Record<string, unknown> }[]
+    limits: { maxDepth: number; maxChildNodes: number; ellipsis: string }
   }
   export function compile(options: Options): (html: string) => string
 }

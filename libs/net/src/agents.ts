@@ -1,8 +1,7 @@
-import { Agent as HttpAgent, type AgentOptions, type ClientRequestArgs } from 'node:http'
+import { Agent as HttpAgent, type ClientRequestArgs } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { SingleFlight } from '@posthorn/flow'
 import {
@@ -11,17 +10,18 @@ import {
   type Lookup,
   resolveAllowed,
   type ResolvedAddress,
+  noAddress,
   withoutBrackets,
 } from './egress.ts'
 import { connectSocket } from './connect-socket.ts'
 
-export interface AgentsOptions {
+interface AgentsOptions {
   policy: EgressPolicy
   /** Maximum number of connections per host. */
   maxSockets: number
-  lookup?: Lookup
+  lookup?: Lookup | undefined
   /** Proxy for all connections. Its own address is checked against its own policy. */
-  proxy?: { url: string; egress: EgressPolicy; timeoutMs: number }
+  proxy?: { url: string; egress: EgressPolicy; timeoutMs: number } | undefined
 }
 
 export interface Agents extends Disposable {
@@ -50,8 +50,8 @@ export function createAgents(options: AgentsOptions): Agents {
     timeout: idleMs,
     scheduling: 'lifo',
   } as const
-  const http = new GuardedHttpAgent(agentOptions, guard(false))
-  const https = new GuardedHttpsAgent(agentOptions, guard(true))
+  const http = guarded(new HttpAgent(agentOptions), guard(false))
+  const https = guarded(new HttpsAgent(agentOptions), guard(true))
   return {
     http,
     https,
@@ -67,30 +67,11 @@ type Connection = ReturnType<HttpAgent['createConnection']>
 type Connect = (options: ClientRequestArgs, connected?: Connected) => Connection
 type Guard = (connect: Connect, options: ClientRequestArgs, connected?: Connected) => Connection
 
-class GuardedHttpAgent extends HttpAgent {
-  readonly #guard: Guard
-
-  constructor(options: AgentOptions, guard: Guard) {
-    super(options)
-    this.#guard = guard
-  }
-
-  override createConnection(options: ClientRequestArgs, connected?: Connected) {
-    return this.#guard((...args) => super.createConnection(...args), options, connected)
-  }
-}
-
-class GuardedHttpsAgent extends HttpsAgent {
-  readonly #guard: Guard
-
-  constructor(options: AgentOptions, guard: Guard) {
-    super(options)
-    this.#guard = guard
-  }
-
-  override createConnection(options: ClientRequestArgs, connected?: Connected) {
-    return this.#guard((...args) => super.createConnection(...args), options, connected)
-  }
+/** Makes all connections of an agent through the guard. */
+function guarded<A extends HttpAgent>(agent: A, guard: Guard): A {
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, connected) => guard(connect, options, connected)
+  return agent
 }
 
 function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
@@ -106,11 +87,16 @@ function createGuard(policy: EgressPolicy, lookup: Lookup | undefined): Guard {
       return connect({ ...options, host, lookup: guardedLookup }, connected)
     } catch (error) {
       // An exception would leave the agent's connection count wrong.
-      const failed = connected as ((error: Error) => void) | undefined
-      failed?.(error as Error)
+      fail(connected, error as Error)
       return undefined
     }
   }
+}
+
+/** Reports a failure. Node passes no stream then, unlike its type says. */
+function fail(connected: Connected | undefined, error: Error): void {
+  const failed = connected as ((error: Error) => void) | undefined
+  failed?.(error)
 }
 
 /** Connects through a proxy, which resolves names itself. Literal addresses are checked here. */
@@ -120,25 +106,17 @@ function createTunnel(
   secure: boolean,
 ): Guard {
   const { signal } = new AbortController()
-  const through = {
-    egress,
-    proxyEgress,
-    timeoutMs,
-    signal,
-    proxy: url,
-    ...defined({ lookup }),
-  }
+  const through = { egress, proxyEgress, timeoutMs, signal, proxy: url, lookup }
   return (connect, request, connected) => {
     const host = withoutBrackets(request.host ?? request.hostname ?? 'localhost')
     const port = Number(request.port ?? request.defaultPort)
-    const failed = connected as ((error: Error) => void) | undefined
     connectSocket({ host, port }, through)
       .then(({ socket }) => {
         connected?.(null, secure ? connectTlsOver(connect, request, socket) : socket)
         // The socket is paused until the HTTP parser has been attached.
         if (!secure) setImmediate(() => socket.resume())
       })
-      .catch((error: Error) => failed?.(error))
+      .catch((error: Error) => fail(connected, error))
     return undefined
   }
 }
@@ -158,12 +136,11 @@ function createGuardedLookup(policy: EgressPolicy, lookup: Lookup | undefined): 
   const lookups = new SingleFlight<string, ResolvedAddress[]>()
   return (host, options, done) => {
     lookups
-      .run(host, () => resolveAllowed(host, policy, defined({ lookup })))
+      .run(host, () => resolveAllowed(host, policy, { lookup }))
       .then(
         (addresses) => {
           const [first] = addresses
-          if (!first)
-            done(Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' }), '')
+          if (!first) done(noAddress(`${host} has no address`), '')
           else if (options.all) done(null, addresses)
           else done(null, first.address, first.family)
         },

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
-import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import {
   assertAllowed,
@@ -8,11 +7,12 @@ import {
   type Lookup,
   resolveAllowed,
   type ResolvedAddress,
+  noAddress,
   withoutBrackets,
 } from './egress.ts'
 import { parseProxy, type Proxy, connectThroughProxy } from './proxy.ts'
 
-export interface Endpoint {
+interface Endpoint {
   host: string
   port: number
 }
@@ -41,7 +41,7 @@ export interface ConnectSocketOptions {
    */
   localAddresses?: readonly string[]
   /** Replaces the system resolver in tests. */
-  lookup?: Lookup
+  lookup?: Lookup | undefined
   /** Receives all bytes, including those of the proxy. TLS over the socket bypasses it. */
   reader?: SocketReader
 }
@@ -70,9 +70,9 @@ export async function connectSocket(
   const { timeoutMs, egress, proxyEgress = egress, signal, proxy, localAddresses = [] } = options
   const { reader, lookup } = options
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-  const plan = { deadline, timeoutMs, localAddresses, ...defined({ reader }) }
-  const resolveOptions = { signal: deadline, ...defined({ lookup }) }
-  const resolve = (host: string, policy = egress) => resolveAllowed(host, policy, resolveOptions)
+  const plan = { deadline, timeoutMs, localAddresses, reader }
+  const resolve = (host: string, policy = egress) =>
+    resolveAllowed(host, policy, { signal: deadline, lookup })
   if (proxy === undefined)
     return connectToFirst(await resolve(target.host), { ...plan, port: target.port })
   const server = parseProxy(proxy)
@@ -141,12 +141,10 @@ interface ConnectPlan {
   deadline: AbortSignal
   timeoutMs: number
   localAddresses: readonly string[]
-  reader?: SocketReader
-}
-
-interface ConnectTarget extends Endpoint {
   reader: SocketReader | undefined
 }
+
+type ConnectTarget = Endpoint & Pick<ConnectPlan, 'reader'>
 
 /**
  * Tries addresses in order, each with an equal share of the time. Addresses of a family with a
@@ -164,17 +162,12 @@ async function connectToFirst(
       Number(localAddressesOf(b.family).length > 0) - Number(localAddressesOf(a.family).length > 0),
   )
   const shareMs = Math.ceil(timeoutMs / Math.max(1, ordered.length))
-  let lastError: unknown = Object.assign(new Error('The host has no address'), {
-    code: 'ENOTFOUND',
-  })
+  let lastError: unknown = noAddress('The host has no address')
   for (const { address, family } of ordered) {
     const signal = AbortSignal.any([deadline, AbortSignal.timeout(shareMs)])
     try {
-      return await connectFromFirst(
-        { host: address, port, reader },
-        localAddressesOf(family),
-        signal,
-      )
+      const server = { host: address, port, reader }
+      return await connectFromFirst(server, localAddressesOf(family), signal)
     } catch (error) {
       lastError = error
     }

@@ -20,9 +20,9 @@ export interface ResolvedAddress {
 /** Resolves a host name to its addresses. Tests replace the system resolver with it. */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>
 
-export interface ResolveOptions {
+interface ResolveOptions {
   signal?: AbortSignal
-  lookup?: Lookup
+  lookup?: Lookup | undefined
 }
 
 const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
@@ -69,8 +69,9 @@ export async function resolveAllowed(
   signal?.throwIfAborted()
   const name = withoutBrackets(host)
   const family = isIP(name)
-  const addresses =
-    family === 0 ? await resolveName(lookup(name), signal) : [{ address: name, family }]
+  // An abort ends the wait; the lookup itself cannot be cancelled.
+  const resolve = () => (signal ? abortable(lookup(name), signal) : lookup(name))
+  const addresses = family === 0 ? await resolve() : [{ address: name, family }]
   for (const { address } of addresses) assertAllowed(address, policy)
   return addresses.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
 }
@@ -113,13 +114,13 @@ function embedded(address: Address): Address[] {
     .map(([, , at]) => ipaddr.fromByteArray(at.map((index) => bytes[index] ?? 0)))
 }
 
+/** Error of a host without addresses, as of the system resolver. */
+export function noAddress(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ENOTFOUND' })
+}
+
 function blocked(address: string): AppError {
   return new AppError('forbidden', `Connections to ${address} are not allowed`, {
     code: 'EEGRESSBLOCKED',
   })
-}
-
-/** Stops waiting on abort; the lookup itself cannot be cancelled. */
-function resolveName<T>(lookup: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  return signal ? abortable(lookup, signal) : lookup
 }

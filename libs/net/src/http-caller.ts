@@ -1,10 +1,10 @@
-import { defined } from '@posthorn/contracts'
 import { messageOf } from '@posthorn/errors'
 import { type Agents, createAgents } from './agents.ts'
 import type { CallRequest, ExchangeResult } from './call.ts'
 import type { EgressPolicy, Lookup } from './egress.ts'
 import { sendWithGot } from './got-client.ts'
 import { sendWithNode } from './node-client.ts'
+import type { HttpOutcome } from './outcome.ts'
 import { createProxyAgents, type HttpProxy } from './proxy-agents.ts'
 
 export interface HttpCallerOptions {
@@ -49,12 +49,13 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
     createAgents({
       policy,
       maxSockets,
-      ...defined({ lookup, proxy: httpProxy && { ...httpProxy, timeoutMs: connectMs } }),
+      lookup,
+      proxy: httpProxy && { ...httpProxy, timeoutMs: connectMs },
     }),
   )
   return {
     async call(request) {
-      const acquired = await proxyAgents.acquire().catch(proxyUnavailable)
+      const acquired = await proxyAgents.acquire().catch((error) => notSent('proxy-fault', error))
       if ('outcome' in acquired) return acquired
       const { agents, release } = acquired
       try {
@@ -67,10 +68,9 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   }
 }
 
-/** Result of a call whose proxy could not be determined. */
-function proxyUnavailable(error: unknown): CallResult {
-  const body = Buffer.alloc(0)
-  return { outcome: 'proxy-fault', headers: {}, body, durationMs: 0, error: messageOf(error) }
+/** Result of a call without a request: its proxy or its URL is unusable. */
+function notSent(outcome: HttpOutcome, error: unknown, durationMs = 0): CallResult {
+  return { outcome, headers: {}, body: Buffer.alloc(0), durationMs, error: messageOf(error) }
 }
 
 async function call(
@@ -90,12 +90,6 @@ async function call(
   try {
     return { ...(await send(agents, request, limits)), durationMs: took() }
   } catch (error) {
-    return {
-      outcome: 'protocol',
-      headers: {},
-      body: Buffer.alloc(0),
-      durationMs: took(),
-      error: messageOf(error),
-    }
+    return notSent('protocol', error, took())
   }
 }

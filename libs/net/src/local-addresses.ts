@@ -3,9 +3,9 @@ import { isIP, SocketAddress } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /** Choice of a local source address: `dedicated` is fixed per account, `random` varies. */
-export type AddressStrategy = 'default' | 'dedicated' | 'random'
+type AddressStrategy = 'default' | 'dedicated' | 'random'
 
-export interface AddressChoice {
+interface AddressChoice {
   strategy: AddressStrategy | undefined
   account: string
   random?: () => number

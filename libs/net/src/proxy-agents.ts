@@ -8,12 +8,12 @@ export interface HttpProxy {
 }
 
 /** Settings of the proxy. */
-export interface ProxySettings {
+interface ProxySettings {
   httpProxyEnabled?: boolean
   httpProxyUrl?: string
 }
 
-export interface ProxySettingsOptions {
+interface ProxySettingsOptions {
   egress: EgressPolicy
   /** Used if the settings name no proxy. */
   fallback?: HttpProxy | undefined
@@ -27,13 +27,13 @@ export interface ProxySettingsOptions {
  */
 export function proxyFromSettings(
   read: () => Promise<ProxySettings>,
-  { egress, fallback: otherwise, unseal: open }: ProxySettingsOptions,
+  { egress, fallback, unseal }: ProxySettingsOptions,
 ): () => Promise<HttpProxy | undefined> {
   let settings: ProxySettings = {}
   return async () => {
     settings = await read().catch(() => settings)
     const { httpProxyEnabled = false, httpProxyUrl } = settings
-    return httpProxyEnabled && httpProxyUrl ? { url: await open(httpProxyUrl), egress } : otherwise
+    return httpProxyEnabled && httpProxyUrl ? { url: await unseal(httpProxyUrl), egress } : fallback
   }
 }
 
@@ -44,7 +44,7 @@ interface AgentUse {
   calls: number
 }
 
-export interface ProxyAgents extends Disposable {
+interface ProxyAgents extends Disposable {
   /** Returns the current agents. The caller releases them after the call. */
   acquire(): Promise<{ agents: Agents; release: () => void }>
 }
@@ -59,10 +59,10 @@ export function createProxyAgents(
 ): ProxyAgents {
   const uses = new Set<AgentUse>()
   let latest: AgentUse | undefined
-  const closeIfUnused = (way: AgentUse) => {
-    if (way === latest || way.calls > 0) return
-    uses.delete(way)
-    way.agents[Symbol.dispose]()
+  const closeIfUnused = (use: AgentUse) => {
+    if (use === latest || use.calls > 0) return
+    uses.delete(use)
+    use.agents[Symbol.dispose]()
   }
   const useFor = (proxy: HttpProxy | undefined): AgentUse => {
     if (latest && latest.proxy?.url === proxy?.url) return latest
@@ -74,13 +74,13 @@ export function createProxyAgents(
   }
   return {
     async acquire() {
-      const way = useFor(await current())
-      way.calls += 1
+      const use = useFor(await current())
+      use.calls += 1
       return {
-        agents: way.agents,
+        agents: use.agents,
         release() {
-          way.calls -= 1
-          closeIfUnused(way)
+          use.calls -= 1
+          closeIfUnused(use)
         },
       }
     },

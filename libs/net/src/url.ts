@@ -1,5 +1,5 @@
 /** URL without its login, and the login as the value of an Authorization header (RFC 7617). */
-export interface SplitUrl {
+interface SplitUrl {
   url: string
   authorization?: string
 }

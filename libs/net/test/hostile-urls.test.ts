@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createHttpCaller, type Lookup } from '../src/index.ts'
+import type { Lookup } from '../src/egress.ts'
+import { createHttpCaller } from '../src/index.ts'
 
 // Addresses that a customer may try to have called. None of them may receive a connection.
 

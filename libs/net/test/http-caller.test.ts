@@ -8,7 +8,8 @@ import {
 } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { type CallRequest, createHttpCaller, type HttpCallerOptions } from '../src/index.ts'
+import type { HttpCallerOptions } from '../src/http-caller.ts'
+import { type CallRequest, createHttpCaller } from '../src/index.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
@@ -158,7 +159,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
   test.each([
     [404, 'http-4xx'],
     [503, 'http-5xx'],
-  ] as const)('status %d is an answer, not an error', async (status, outcome) => {
+  ] as const)('status %d: a response, not an error', async (status, outcome) => {
     const { port } = await serve((_request, response) => response.writeHead(status).end('no'))
     expect(await caller().call(post(`http://127.0.0.1:${port}/`))).toMatchObject({
       outcome,

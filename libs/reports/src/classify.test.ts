@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { recommendAction, findBlocklist, classify, parseRetryAfter } from './classify.ts'
+import { findBlocklist, classify, parseRetryAfter } from './classify.ts'
 
 test.each([
   ['550 5.1.1 <a@b.example>: Recipient address rejected: User unknown', '5.1.1', 'user_unknown'],
@@ -31,12 +31,6 @@ test.each([
   ['', undefined, 'unknown'],
 ])('classify: %s (%s), returns %s', (message, status, category) => {
   expect(classify(message, status)).toBe(category)
-})
-
-test('recommendAction: returns the action of a category', () => {
-  expect(recommendAction('mailbox_full')).toBe('retry')
-  expect(recommendAction('ip_blacklisted')).toBe('retry_different_ip')
-  expect(recommendAction('virus_detected')).toBe('remove_content')
 })
 
 test('findBlocklist: returns a blocklist only for block categories', () => {

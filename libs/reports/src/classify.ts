@@ -1,28 +1,5 @@
 import { foreignReasons } from './other-languages.ts'
-import type { Blocklist, BounceCategory, RecommendedAction } from './report.ts'
-
-const advice: Record<BounceCategory, RecommendedAction> = {
-  user_unknown: 'remove',
-  invalid_address: 'remove',
-  mailbox_disabled: 'remove',
-  mailbox_full: 'retry',
-  greylisting: 'retry',
-  rate_limited: 'retry',
-  server_error: 'retry',
-  ip_blacklisted: 'retry_different_ip',
-  geo_blocked: 'retry_different_ip',
-  domain_blacklisted: 'fix_configuration',
-  auth_failure: 'fix_configuration',
-  relay_denied: 'fix_configuration',
-  spam_blocked: 'review',
-  policy_blocked: 'review',
-  virus_detected: 'remove_content',
-  unknown: 'review',
-}
-
-export function recommendAction(category: BounceCategory): RecommendedAction {
-  return advice[category]
-}
+import type { BounceCategory, ReportedResponse } from './report.ts'
 
 /** Words in servers' messages, most specific first. The first match decides. */
 const messagePatterns: readonly (readonly [BounceCategory, RegExp])[] = [
@@ -124,6 +101,8 @@ export function classify(message: string, status: string | undefined): BounceCat
     byStatus !== undefined && !['policy_blocked', 'server_error'].includes(byStatus)
   return (isVague && isStatusSpecific ? byStatus : byWords) ?? byStatus ?? 'unknown'
 }
+
+type Blocklist = NonNullable<ReportedResponse['blocklist']>
 
 const lists: readonly (readonly [RegExp, Blocklist])[] = [
   [/\bdbl\.spamhaus|spamhaus dbl/i, { name: 'Spamhaus DBL', type: 'domain' }],

@@ -1,9 +1,7 @@
 import { defined } from '@posthorn/contracts'
 import { parseHeaders } from '@posthorn/mime'
-import { first, type Headers, type ReportParts } from './parse-parts.ts'
+import { addressPattern, first, type Headers, type ReportParts } from './parse-parts.ts'
 import type { Complaint, OriginalMessage } from './report.ts'
-
-const addressIn = /[^\s<>"',;:()]{1,250}@[^\s<>"',;()]{1,250}/
 
 /** Reads a complaint: RFC 5965, or a returned message in the form of Hotmail and others. */
 export function parseComplaint(
@@ -74,7 +72,7 @@ function sourceOf(headers: Headers): string | undefined {
 }
 
 function bareAddress(value: string): string {
-  return addressIn.exec(value)?.[0] ?? ''
+  return addressPattern.exec(value)?.[0] ?? ''
 }
 
 function toIsoDate(value = ''): string | undefined {

@@ -1,6 +1,6 @@
 import { defined } from '@posthorn/contracts'
 import { parseHeaders } from '@posthorn/mime'
-import { first, type Headers } from './parse-parts.ts'
+import { addressPattern, first, type Headers } from './parse-parts.ts'
 import { type DeliveryAction, deliveryActions } from './report.ts'
 
 /** Fields of one recipient in a delivery status (RFC 3464 §2.3). */
@@ -87,8 +87,6 @@ function splitType(value = ''): { type: string; value: string } {
 }
 
 function toAddress(value: string): string {
-  const address = /[^\s<>"',;:()]{1,250}@[^\s<>"',;()]{1,250}/.exec(
-    value.replace(/^smtp:/i, ''),
-  )?.[0]
+  const address = addressPattern.exec(value.replace(/^smtp:/i, ''))?.[0]
   return (address ?? value.replace(/^<|>$/g, '')).slice(0, 500)
 }

@@ -1,6 +1,6 @@
 import { defined } from '@posthorn/contracts'
 import { parseHeaders } from '@posthorn/mime'
-import type { ReportParts, Part } from './parse-parts.ts'
+import type { Headers, Part, ReportParts } from './parse-parts.ts'
 import { originalMarkers } from './other-languages.ts'
 import type { OriginalMessage } from './report.ts'
 
@@ -57,7 +57,7 @@ export function splitText(text: string): ReportText {
 export function findOriginal(
   { headers, parts }: ReportParts,
   text: ReportText,
-): OriginalMessage & { all: Record<string, string[]> } {
+): OriginalMessage & { all: Headers } {
   const part = parts.find((part) => returnedTypes.includes(part.type)) ?? findHeaderPart(parts)
   const candidates = [
     part?.headers ?? {},
@@ -90,7 +90,7 @@ function findHeaderPart(parts: readonly Part[]): Part | undefined {
   })
 }
 
-function parseQuotedHeaders(source: string): Record<string, string[]> {
+function parseQuotedHeaders(source: string): Headers {
   const start = source.replace(/^[\s>-]*\n/, '').replace(/^From [^\n]*\n/, '')
   return parseHeaders(Buffer.from(unindent(start).slice(0, 65_536)))
 }
@@ -106,7 +106,7 @@ function unindent(text: string): string {
         .join('\n')
 }
 
-function isMessageHead(headers: Record<string, string[]>): boolean {
+function isMessageHead(headers: Headers): boolean {
   return ['message-id', 'from', 'to', 'subject', 'date'].filter((name) => headers[name]).length >= 2
 }
 

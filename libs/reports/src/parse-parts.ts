@@ -2,6 +2,8 @@ import { decodeText, parseHeaders } from '@posthorn/mime'
 
 export type Headers = Record<string, string[]>
 
+export const addressPattern = /[^\s<>"',;:()]{1,250}@[^\s<>"',;()]{1,250}/
+
 /** First value of a header; empty if absent. */
 export function first(headers: Headers, name: string): string {
   return headers[name]?.[0]?.trim() ?? ''

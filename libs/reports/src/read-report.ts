@@ -1,23 +1,22 @@
 import { defined } from '@posthorn/contracts'
 import { htmlToText, isAutoReply } from '@posthorn/mime'
-import { classify, findBlocklist, parseRetryAfter, recommendAction } from './classify.ts'
+import { classify, findBlocklist, parseRetryAfter } from './classify.ts'
 import { parseComplaint } from './complaint.ts'
 import { type DeliveryStatus, parseDeliveryStatus, type StatusFields } from './delivery-status.ts'
 import { findOriginal, type ReportText, splitText } from './original.ts'
 import { foreignMachineNames, foreignNotDelivered, foreignSubjects } from './other-languages.ts'
-import { first, type Headers, parseParts, type ReportParts } from './parse-parts.ts'
-import type {
-  DeliveryAction,
-  DeliveryReport,
-  RecipientResult,
-  Report,
-  ReportedResponse,
+import { addressPattern, first, type Headers, parseParts, type ReportParts } from './parse-parts.ts'
+import {
+  type DeliveryAction,
+  type DeliveryReport,
+  type RecipientResult,
+  recommendedActions,
+  type Report,
+  type ReportedResponse,
 } from './report.ts'
-import { detectAction, findRecipients, mostSpecificLine } from './text-report.ts'
+import { detectAction, findRecipients, maxContext, mostSpecificLine } from './text-report.ts'
 
 const statusTypes = ['message/delivery-status', 'message/global-delivery-status']
-/** Limit of the text that describes one recipient, in characters. */
-const maxContext = 1_500
 
 /**
  * Reads a report about the delivery of another message, or a complaint about it. Undefined for
@@ -188,7 +187,7 @@ function resultsOfText(headers: Headers, text: ReportText, original: Headers): R
     ...addressesIn(original['sender']?.[0]),
   ])
   const failed = addressesIn(headers['x-failed-recipients']?.join(','))
-  const inText = findRecipients(text.own, { excluded })
+  const inText = findRecipients(text.own, excluded)
   const named =
     failed.length > 0
       ? failed.map((recipient) => ({
@@ -239,7 +238,7 @@ function describeResponse({ source, message, status, context }: ResponseInput): 
     message: message.slice(0, 2_048),
     status,
     category,
-    recommendedAction: recommendAction(category),
+    recommendedAction: recommendedActions[category],
     blocklist: findBlocklist(message, category),
     retryAfter: parseRetryAfter(message),
   })
@@ -251,9 +250,8 @@ function statusIn(message: string): string | undefined {
 }
 
 function addressesIn(value = ''): string[] {
-  return [...value.slice(0, 65_536).matchAll(/[^\s<>"',;:()]{1,250}@[^\s<>"',;()]{1,250}/g)].map(
-    ([address]) => address.toLowerCase(),
-  )
+  const addresses = value.slice(0, 65_536).match(new RegExp(addressPattern, 'g')) ?? []
+  return addresses.map((address) => address.toLowerCase())
 }
 
 /**

@@ -1,62 +1,36 @@
+import type { MessageBounce, MessageComplaint } from '@posthorn/contracts'
+
 /** Result of a delivery for one recipient (RFC 3464 §2.3.3). */
 export const deliveryActions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const
 export type DeliveryAction = (typeof deliveryActions)[number]
 
-/** Reasons of a rejection; each has a recommended action. */
-export const categories = [
-  'user_unknown',
-  'invalid_address',
-  'mailbox_disabled',
-  'mailbox_full',
-  'greylisting',
-  'rate_limited',
-  'server_error',
-  'ip_blacklisted',
-  'geo_blocked',
-  'domain_blacklisted',
-  'auth_failure',
-  'relay_denied',
-  'spam_blocked',
-  'policy_blocked',
-  'virus_detected',
-  'unknown',
-] as const
-export type BounceCategory = (typeof categories)[number]
+/** Categories of rejections, each with its recommended action. */
+export const recommendedActions = {
+  user_unknown: 'remove',
+  invalid_address: 'remove',
+  mailbox_disabled: 'remove',
+  mailbox_full: 'retry',
+  greylisting: 'retry',
+  rate_limited: 'retry',
+  server_error: 'retry',
+  ip_blacklisted: 'retry_different_ip',
+  geo_blocked: 'retry_different_ip',
+  domain_blacklisted: 'fix_configuration',
+  auth_failure: 'fix_configuration',
+  relay_denied: 'fix_configuration',
+  spam_blocked: 'review',
+  policy_blocked: 'review',
+  virus_detected: 'remove_content',
+  unknown: 'review',
+} as const
+export type BounceCategory = keyof typeof recommendedActions
 
-export type RecommendedAction =
-  | 'remove'
-  | 'retry'
-  | 'retry_different_ip'
-  | 'fix_configuration'
-  | 'review'
-  | 'remove_content'
+/** Response of a server. `source` is the type of the diagnostic: `smtp`, `x-unix`, … */
+export type ReportedResponse = MessageBounce['response']
 
-/** Blocklist that the server consulted. */
-export interface Blocklist {
-  name: string
-  type: 'ip' | 'domain'
-}
-
-export interface ReportedResponse {
-  /** Type of the diagnostic: `smtp`, or another one from the report (`x-unix`). */
-  source: string
-  message: string
-  /** Enhanced status code (RFC 3463), if reported. */
-  status?: string
-  category: BounceCategory
-  recommendedAction: RecommendedAction
-  blocklist?: Blocklist
-  /** Seconds to wait before a retry. */
-  retryAfter?: number
-}
-
-/** Reported result for one recipient of a message. */
-export interface RecipientResult {
-  recipient: string
+/** Reported result for one recipient. `mta` is the host that rejected the message or reports. */
+export interface RecipientResult extends Pick<MessageBounce, 'recipient' | 'response' | 'mta'> {
   action: DeliveryAction
-  response: ReportedResponse
-  /** Host that rejected the message, or that reports. */
-  mta?: string
 }
 
 /** Message that a report is about. */
@@ -77,20 +51,7 @@ export interface DeliveryReport extends OriginalMessage {
 /** Complaint of a recipient about spam, or an opt-out (RFC 5965). */
 export interface Complaint extends OriginalMessage {
   kind: 'complaint'
-  arf: {
-    source?: string
-    feedbackType: string
-    abuseType?: string
-    userAgent?: string
-    version?: string
-    originalMailFrom?: string
-    originalRcptTo: string[]
-    arrivalDate?: string
-    sourceIp?: string
-    reportingMta?: string
-    reportedDomain?: string[]
-    authFailure?: string
-  }
+  arf: MessageComplaint['arf']
 }
 
 export type Report = DeliveryReport | Complaint

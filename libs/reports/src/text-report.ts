@@ -9,21 +9,16 @@ import {
 import type { DeliveryAction } from './report.ts'
 
 /** Recipient named in a text report. */
-export interface ReportedRecipient {
+interface ReportedRecipient {
   recipient: string
   /** Text about the recipient. */
   context: string
 }
 
-export interface TextHints {
-  /** Addresses that cannot be the recipient: sender and addressee of the report. */
-  excluded: ReadonlySet<string>
-}
-
 const address = String.raw`[\w.!#$%&'*+/=?^{|}~-]{1,64}@[\w.-]{1,200}[\w]`
 const maxRecipients = 100
 /** Limit of the text about one recipient, in characters. */
-const maxContext = 1_500
+export const maxContext = 1_500
 
 /** Forms in which reports name a failed recipient, most reliable first. `$` is the address. */
 const englishForms = [
@@ -58,15 +53,21 @@ const foreignPatterns = [
   ...foreignSentences,
 ].map(compile)
 
-/** Failed recipients that a text names, with the text about each. Linear in time. */
-export function findRecipients(reportText: string, hints: TextHints): ReportedRecipient[] {
+/**
+ * Failed recipients that a text names, with the text about each. Linear in time. `excluded` are
+ * addresses that cannot be the recipient: sender and addressee of the report, in lower case.
+ */
+export function findRecipients(
+  reportText: string,
+  excluded: ReadonlySet<string>,
+): ReportedRecipient[] {
   const text = reportText.slice(0, 65_536)
   for (const pattern of foreignNotDelivered.test(text) ? foreignPatterns : englishPatterns) {
     const matches = new Map<string, { recipient: string; at: number }>()
     for (const match of text.matchAll(pattern)) {
       const recipient = (match[1] ?? '').replace(/\.$/, '')
       const key = recipient.toLowerCase()
-      if (hints.excluded.has(key) || isMachine(key) || matches.has(key)) continue
+      if (excluded.has(key) || isMachine(key) || matches.has(key)) continue
       matches.set(key, { recipient, at: match.index })
       if (matches.size >= maxRecipients) break
     }

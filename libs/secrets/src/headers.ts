@@ -23,7 +23,7 @@ interface Header {
 export function sealHeaders(
   headers: readonly Header[],
   owner: HeaderOwner,
-  sealer: Pick<Sealer, 'seal'>,
+  sealer: Sealer,
 ): Promise<Header[]> {
   return Promise.all(headers.map((header) => sealHeader(header, owner, sealer)))
 }
@@ -31,7 +31,7 @@ export function sealHeaders(
 async function sealHeader(
   { key, value }: Header,
   owner: HeaderOwner,
-  sealer: Pick<Sealer, 'seal'>,
+  sealer: Sealer,
 ): Promise<Header> {
   if (value === '' || isHeaderSealed(value)) return { key, value }
   return { key, value: markSealed(await sealer.seal(value, sealContextOf({ owner, key }))) }

@@ -7,7 +7,7 @@ export {
   resealHeader,
   sealHeaders,
 } from './headers.ts'
-export { keyPairFromSecret, type PrivateKey, type PublicKey, readPublicKey } from './keys.ts'
+export { keyPairFromSecret, type PublicKey, readPublicKey } from './keys.ts'
 export { isLoginSealed, keyIdOfLogin, unsealLogin, resealLogin, sealLogin } from './logins.ts'
 export {
   createUnsealer,
@@ -18,4 +18,4 @@ export {
   type Resealer,
   type Sealer,
 } from './seal.ts'
-export { hashToken, isTokenShaped, newToken, sameSecret } from './tokens.ts'
+export { hashToken, newToken, sameSecret } from './tokens.ts'

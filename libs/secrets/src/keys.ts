@@ -1,10 +1,4 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  hkdfSync,
-  type KeyObject,
-} from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
 
 /** Key that seals and cannot unseal. Sealed values contain its id. */
 export interface PublicKey {
@@ -40,15 +34,11 @@ export function keyPairFromSecret(secret: string): {
 export function readPublicKey(text: string): PublicKey {
   const raw = Buffer.from(text, 'base64url')
   if (raw.length !== 32) throw new Error('must be 32 bytes as base64url')
-  return describe(
-    createPublicKey({
-      key: { kty: 'OKP', crv: 'X25519', x: raw.toString('base64url') },
-      format: 'jwk',
-    }),
-  )
+  const jwk = { kty: 'OKP', crv: 'X25519', x: raw.toString('base64url') }
+  return describe(createPublicKey({ key: jwk, format: 'jwk' }))
 }
 
 function describe(key: KeyObject): PublicKey {
   const text = key.export({ format: 'jwk' }).x ?? ''
-  return { id: createHash('sha256').update(text).digest('hex').slice(0, 16), key, text }
+  return { id: hash('sha256', text, 'hex').slice(0, 16), key, text }
 }

@@ -14,11 +14,15 @@ test.each([
     'https://us%40er:p%C3%A4%40ss%25@h.example/',
     'https://us%40er:sealed~',
   ],
-  ['a user alone, which is a key then', 'https://pass@h.example:8443/in', 'https://sealed~'],
-  ['a password alone', 'https://:pass@h.example/in', 'https://:sealed~'],
+  [
+    'a user without a password, which is an API key',
+    'https://pass@h.example:8443/in',
+    'https://sealed~',
+  ],
+  ['a password without a user', 'https://:pass@h.example/in', 'https://:sealed~'],
   ['a proxy', 'socks5://user:pass@[2001:db8::1]:1080', 'socks5://user:sealed~'],
   [
-    'what looks like a sealed one and is none',
+    'a plaintext password with the prefix of sealed ones',
     'http://u:sealed~pass@h.example/',
     'http://u:sealed~ey',
   ],
@@ -34,7 +38,7 @@ test.each([
 })
 
 test.each(['https://h.example/in?sealed~x', 'nonsense', ''])(
-  'without a login %j stays what it is',
+  'sealLogin and unsealLogin: URL without a login %j, is returned unchanged',
   async (address) => {
     expect(await sealLogin(address, sealer)).toBe(address)
     expect(await unsealLogin(address, unsealer)).toBe(address)

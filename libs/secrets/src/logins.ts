@@ -12,7 +12,7 @@ interface Login {
 /**
  * Seals the login of a URL for its host. A URL without a login, or a sealed one, stays unchanged.
  */
-export async function sealLogin(address: string, sealer: Pick<Sealer, 'seal'>): Promise<string> {
+export async function sealLogin(address: string, sealer: Sealer): Promise<string> {
   const login = loginIn(address)
   if (!login || sealedIn(textOf(login)) !== undefined) return address
   return withText(login, markSealed(await sealer.seal(textOf(login), sealContextOf(login))))

@@ -38,12 +38,7 @@ export function createSealer(publicKey: PublicKey): Sealer {
       new CompactEncrypt(Buffer.from(value))
         // The header is authenticated, so a value moved to another row cannot be unsealed there.
         // The context is stored under the name `place`.
-        .setProtectedHeader({
-          alg: 'ECDH-ES',
-          enc: 'A256GCM',
-          kid: publicKey.id,
-          place: context,
-        })
+        .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: publicKey.id, place: context })
         .encrypt(publicKey.key),
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts'
 import { type ParsedAddress, parseMessage } from '@posthorn/mime'
 import type { FetchMessageObject, MessageAddressObject } from 'imapflow'
 
@@ -33,5 +34,5 @@ export async function withHeaderAddresses(
 }
 
 function addressOf({ name, address }: ParsedAddress): MessageAddressObject {
-  return { ...(name ? { name } : {}), ...(address ? { address } : {}) }
+  return defined({ name: name || undefined, address: address || undefined })
 }

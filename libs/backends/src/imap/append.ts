@@ -1,4 +1,6 @@
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import { canonicalLines } from '@posthorn/mime'
 import type { AppendedMessage, AppendOptions } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { commandMs } from './connection.ts'
@@ -7,8 +9,6 @@ import { pathOf } from './mailbox-commands.ts'
 
 /** Minimum upload rate, for the timeout of APPEND. */
 const bytesPerMs = 32
-const lf = 10
-const cr = 13
 
 /**
  * APPEND (RFC 9051 §6.3.12). Lines end in CRLF (RFC 5322 §2.3). Some servers reject other line
@@ -20,7 +20,7 @@ export async function appendMessage(
   { content, flags = [], internalDate }: AppendOptions & { content: Buffer },
 ): Promise<AppendedMessage> {
   flags.forEach(assertFlag)
-  const message = withCrLf(content)
+  const message = canonicalLines(content)
   const timeoutMs = commandMs + message.length / bytesPerMs
   return await connection.call(
     async (client) => {
@@ -29,13 +29,13 @@ export async function appendMessage(
       const stored = await client.append(destination, message, [...flags], internalDate)
       if (!stored) throw connection.rejection('store the message')
       const { uid, uidValidity, seq } = stored
-      return {
+      return defined({
         path: destination,
         // A UID without UIDVALIDITY is imapflow's guess from the sequence number. Another message
         // may have arrived in between.
         ...(uid && uidValidity ? { uid, uidValidity } : {}),
-        ...(seq ? { seq } : {}),
-      }
+        seq: seq || undefined,
+      })
     },
     undefined,
     timeoutMs,
@@ -47,23 +47,4 @@ function assertFits(bytes: number, limit: boolean | number | undefined): void {
   if (typeof limit !== 'number' || bytes <= limit) return
   const response = `The mail server accepts messages of at most ${limit} bytes`
   throw new AppError('rejected', response, { code: 'TOOBIG', extras: { info: { response } } })
-}
-
-/** Returns the message with CR before every LF. An already valid message is returned unchanged. */
-export function withCrLf(message: Buffer): Buffer {
-  let missing = 0
-  for (let at = message.indexOf(lf); at !== -1; at = message.indexOf(lf, at + 1))
-    if (message[at - 1] !== cr) missing++
-  if (missing === 0) return message
-  const whole = Buffer.allocUnsafe(message.length + missing)
-  let from = 0
-  let to = 0
-  for (let at = message.indexOf(lf); at !== -1; at = message.indexOf(lf, at + 1)) {
-    if (message[at - 1] === cr) continue
-    to += message.copy(whole, to, from, at)
-    whole[to++] = cr
-    from = at
-  }
-  message.copy(whole, to, from)
-  return whole
 }

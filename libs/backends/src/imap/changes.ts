@@ -4,6 +4,7 @@ import type { MailboxChange, MessageFlags, UidRange } from '../mail-session.ts'
 import { normaliseRanges } from '../uid-ranges.ts'
 import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
+import { missingExtension } from './errors.ts'
 import { toMessageFlags } from './message.ts'
 
 /** Maximum number of changes. Beyond it a full comparison needs less memory. */
@@ -29,9 +30,7 @@ async function collect(
   since: bigint,
 ): Promise<MailboxChange[]> {
   if (!hasCondstore(client) || (client.mailbox && client.mailbox.noModseq))
-    throw new AppError('unprocessable', 'The mailbox has no mod-sequences', {
-      code: 'MissingServerExtension',
-    })
+    throw missingExtension('The mailbox has no mod-sequences')
   const changes = new Changes()
   const stop = wire.collectVanished((uids) => changes.addVanished(uids))
   try {

@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import { Mutex } from '@posthorn/flow'
+import { Mutex, settleWithin } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { ImapFlow, type ImapFlowOptions } from 'imapflow'
 import {
@@ -104,9 +104,9 @@ export class ImapConnection {
     timeoutMs = commandMs,
   ): Promise<T> {
     if (!this.client.usable) throw this.#closedError()
-    if (mailbox && !this.#isSelected(mailbox))
+    if (mailbox && !(this.client.mailbox && this.#wasSelected(mailbox)))
       throw new AppError('unavailable', 'Another mailbox was selected meanwhile')
-    this.#rejections.clear()
+    this.#rejections.last = undefined
     const timer = setTimeout(
       () => this.end(timedOut('The mail server did not respond in time')),
       timeoutMs,
@@ -155,11 +155,7 @@ export class ImapConnection {
   }
 
   set selected(mailbox: MailboxRef | undefined) {
-    const same =
-      mailbox &&
-      this.#selected?.path === mailbox.path &&
-      this.#selected.uidValidity === mailbox.uidValidity
-    if (!same) this.notifications.clear()
+    if (!mailbox || !this.#wasSelected(mailbox)) this.notifications.clear()
     this.#selected = mailbox
   }
 
@@ -173,10 +169,7 @@ export class ImapConnection {
   async close(): Promise<void> {
     if (this.client.isClosed) return
     this.#closing = true
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => resolve(), logoutMs)
-    await Promise.race([this.client.logout().catch(() => {}), late])
-    clearTimeout(timer)
+    await settleWithin(this.client.logout(), logoutMs)
     this.client.close()
   }
 
@@ -190,12 +183,9 @@ export class ImapConnection {
     this.client.once('close', () => clearInterval(timer))
   }
 
-  #isSelected({ path, uidValidity }: MailboxRef): boolean {
-    return (
-      this.client.mailbox !== false &&
-      this.#selected?.path === path &&
-      this.#selected.uidValidity === uidValidity
-    )
+  /** True if this is the mailbox selected last, which the server may have closed since. */
+  #wasSelected({ path, uidValidity }: MailboxRef): boolean {
+    return this.#selected?.path === path && this.#selected.uidValidity === uidValidity
   }
 
   #closedError(): AppError {

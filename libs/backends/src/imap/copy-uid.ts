@@ -1,7 +1,7 @@
+import { defined } from '@posthorn/contracts'
 import type { UidRange } from '../mail-session.ts'
 import { countUids, maxUid, normaliseRanges, reachesBeyond, uidsIn } from '../uid-ranges.ts'
-import { responseCode } from './exec-command.ts'
-import { type Line, textOf, type Token } from './tokens.ts'
+import { type Line, responseCode, textOf, type Token } from './tokens.ts'
 
 /** Destination UIDs of a copy. */
 export interface CopiedUids {
@@ -26,10 +26,10 @@ export function readCopyUid(line: Line, requested: readonly UidRange[]): CopiedU
     count === countUids(after) &&
     count <= countUids(requested) &&
     !reachesBeyond(normaliseRanges(before), requested)
-  return {
-    ...(/^[1-9]\d{0,19}$/.test(validity) ? { uidValidity: BigInt(validity) } : {}),
-    ...(fits ? { uidMap: pairUids(before, after) } : {}),
-  }
+  return defined({
+    uidValidity: /^[1-9]\d{0,19}$/.test(validity) ? BigInt(validity) : undefined,
+    uidMap: fits ? pairUids(before, after) : undefined,
+  })
 }
 
 /** Ranges in the order of the text. Empty if one is invalid. */

@@ -1,7 +1,8 @@
-import { hasCapability } from './imapflow-internals.ts'
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import type { MailboxStatus } from '../mail-session.ts'
+import type { MailboxCounters, MailboxStatus } from '../mail-session.ts'
+import { hasCapability } from './imapflow-internals.ts'
 import { type StatusItems, textOf } from './tokens.ts'
 import type { Wire } from './wire.ts'
 
@@ -26,45 +27,37 @@ export async function pollStatus(
 }
 
 /** Valid counters of a STATUS response. */
-export function countersOf(items: StatusItems | undefined): Partial<Omit<MailboxStatus, 'path'>> {
-  const number = (name: string, digits: number) => {
+export function countersOf(items: StatusItems | undefined): MailboxCounters {
+  const count = (name: string) => {
     const text = textOf(items?.get(name)) ?? ''
-    return /^\d+$/.test(text) && text.length <= digits ? text : undefined
+    return /^\d{1,10}$/.test(text) ? Number(text) : undefined
   }
-  const [messages, uidNext, unseen] = ['MESSAGES', 'UIDNEXT', 'UNSEEN'].map((name) =>
-    number(name, 10),
-  )
-  const uidValidity = number('UIDVALIDITY', 19)
-  const modseq = number('HIGHESTMODSEQ', 19)
-  return {
-    ...(messages === undefined ? {} : { messages: Number(messages) }),
-    ...(uidNext === undefined ? {} : { uidNext: Number(uidNext) }),
-    ...(unseen === undefined ? {} : { unseen: Number(unseen) }),
-    ...(uidValidity === undefined || BigInt(uidValidity) === 0n
-      ? {}
-      : { uidValidity: BigInt(uidValidity) }),
-    ...(modseq === undefined ? {} : modseqOf(BigInt(modseq))),
+  const positive = (name: string) => {
+    const text = textOf(items?.get(name)) ?? ''
+    return /^(?!0+$)\d{1,19}$/.test(text) ? BigInt(text) : undefined
   }
+  return defined({
+    messages: count('MESSAGES'),
+    uidNext: count('UIDNEXT'),
+    unseen: count('UNSEEN'),
+    uidValidity: positive('UIDVALIDITY'),
+    highestModseq: positive('HIGHESTMODSEQ'),
+  })
 }
 
-/** Undefined without UIDVALIDITY, because such counters cannot be assigned to a mailbox. */
-export function toStatus(path: string, items: StatusItems): MailboxStatus | undefined {
-  const counters = countersOf(items)
-  const { uidValidity } = counters
-  return uidValidity === undefined ? undefined : { ...completeStatus(counters, path), uidValidity }
+/** Status with these counters. A count that is missing is 0. */
+export function toStatus(
+  path: string,
+  counters: MailboxCounters,
+  uidValidity: bigint,
+): MailboxStatus {
+  return { messages: 0, uidNext: 0, ...counters, path, uidValidity }
 }
 
 /** MAILBOXID (RFC 8474 §4.3). Accepts a value without parentheses, as some servers send it. */
 export function mailboxIdOf(items: StatusItems | undefined): string | undefined {
   const id = items?.get('MAILBOXID')
   return textOf(Array.isArray(id) ? id[0] : id)
-}
-
-export function completeStatus(
-  counters: Partial<Omit<MailboxStatus, 'path'>>,
-  path: string,
-): Omit<MailboxStatus, 'uidValidity'> {
-  return { messages: 0, uidNext: 0, ...counters, path }
 }
 
 /**
@@ -89,8 +82,4 @@ export function requireUidValidity(uidValidity: bigint | undefined): bigint {
       code: 'NoUidValidity',
     })
   return uidValidity
-}
-
-export function modseqOf(highestModseq: bigint | undefined): { highestModseq?: bigint } {
-  return highestModseq === undefined || highestModseq <= 0n ? {} : { highestModseq }
 }

@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { Download } from '../mail-session.ts'
@@ -17,8 +18,8 @@ const firstBytes = 128 * 1024
  */
 export async function downloadSource(connection: ImapConnection, uid: number): Promise<Download> {
   const chunks = new ChunkReader(connection, uid)
-  const { size, bytes } = await chunks.first()
-  return { ...(size === undefined ? {} : { size }), content: chunks.from(bytes) }
+  const { size, bytes } = await chunks.fetch(0, firstBytes)
+  return defined({ size, content: chunks.from(bytes) })
 }
 
 export async function downloadPart(
@@ -33,13 +34,13 @@ export async function downloadPart(
   if (!bodyPart)
     throw new AppError('not-found', 'Part not found in the message', { code: 'NotFound' })
   const chunks = new ChunkReader(connection, uid, sectionOf(root, part))
-  const { bytes } = await chunks.first()
+  const { bytes } = await chunks.fetch(0, firstBytes)
   const content = decodeTransferEncoding(chunks.from(bytes), bodyPart.encoding)
-  return {
-    ...(bodyPart.size === undefined ? {} : { size: bodyPart.size }),
+  return defined({
+    size: bodyPart.size,
     part: bodyPart,
     content: maxBytes === Infinity ? content : takeBytes(content, maxBytes),
-  }
+  })
 }
 
 class ChunkReader {
@@ -55,20 +56,13 @@ class ChunkReader {
     this.#section = section
   }
 
-  /**
-   * Fetches the first chunk before the stream starts, so that a missing message rejects the call.
-   */
-  async first(): Promise<{ size: number | undefined; bytes: Buffer }> {
-    return await this.#fetch(0, firstBytes)
-  }
-
   /** Continues after the first chunk until one is shorter than requested. */
   async *from(first: Buffer): AsyncGenerator<Uint8Array> {
     if (first.length > 0) yield first
     // More bytes than requested: the server ignores ranges and has sent everything.
     let more = first.length === firstBytes
     for (let start = first.length; more;) {
-      const { bytes } = await this.#fetch(start, chunkBytes)
+      const { bytes } = await this.fetch(start, chunkBytes)
       if (bytes.length > chunkBytes)
         throw new AppError('unreachable', 'The mail server sent more than requested')
       if (bytes.length > 0) yield bytes
@@ -77,7 +71,8 @@ class ChunkReader {
     }
   }
 
-  async #fetch(
+  /** Callers fetch the first chunk before the stream starts: a missing message rejects the call. */
+  async fetch(
     start: number,
     maxLength: number,
   ): Promise<{ size: number | undefined; bytes: Buffer }> {

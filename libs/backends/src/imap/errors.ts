@@ -1,6 +1,7 @@
+import { defined } from '@posthorn/contracts'
 import { AppError, type ErrorKind } from '@posthorn/errors'
 import type { ImapFlowError } from 'imapflow'
-import { rejectsCredentials } from './login-response.ts'
+import { type ServerResponse, rejectsCredentials } from './login-response.ts'
 import { brief } from './text.ts'
 
 /** Codes of RFC 5530 §3 and of providers for failures of the server, unrelated to the request. */
@@ -28,13 +29,6 @@ const codeNames = new Map([
   ['ETIMEOUT', 'ETIMEDOUT'],
   ['ETHROTTLE', 'THROTTLED'],
 ])
-
-/** Content of a tagged NO or BAD, or of a BYE. */
-interface ServerResponse {
-  status?: string
-  code?: string
-  text: string
-}
 
 /**
  * Error of connecting or logging in: `unauthorized` for rejected credentials, otherwise
@@ -101,12 +95,21 @@ export function mailboxError(error: unknown, fallbackCode?: string): AppError {
   const code = response.code ?? fallbackCode
   return response.status === undefined || throttled || general.kind === 'unauthorized'
     ? general
-    : responseError('rejected', { ...response, ...(code === undefined ? {} : { code }) }, error)
+    : responseError('rejected', defined({ ...response, code }), error)
 }
 
 /** True if the server rejected the command. The connection is still usable. */
-export function isRejection(error: AppError): boolean {
-  return error.extras.info?.['status'] !== undefined && error.code !== 'THROTTLED'
+export function isRejection(error: unknown): error is AppError {
+  return (
+    error instanceof AppError &&
+    error.extras.info?.['status'] !== undefined &&
+    error.code !== 'THROTTLED'
+  )
+}
+
+/** Error of a call that needs an extension. */
+export function missingExtension(message: string): AppError {
+  return new AppError('unprocessable', message, { code: 'MissingServerExtension' })
 }
 
 export function messageNotFound(): AppError {
@@ -140,20 +143,16 @@ export function mailboxNotFound(cause: unknown): AppError {
 }
 
 function unreachableError(failure: ImapFlowError, response: ServerResponse): AppError {
-  const bye = failure.reason
-  const code =
-    bye === undefined
-      ? (codeNames.get(failure.code ?? '') ?? failure.code ?? 'ConnectionError')
-      : 'BYE'
+  const { reason: bye, code = 'ConnectionError' } = failure
   const message =
     bye === undefined
       ? `The mail server cannot be reached: ${failure.message}`
       : `The mail server closed the connection: ${bye}`
   const text = bye ?? response.text
   return new AppError('unreachable', brief(message), {
-    code,
+    code: bye === undefined ? (codeNames.get(code) ?? code) : 'BYE',
     cause: failure,
-    ...(text === '' ? {} : { extras: { info: { response: brief(text) } } }),
+    extras: text === '' ? {} : { info: { response: brief(text) } },
   })
 }
 
@@ -162,15 +161,10 @@ function responseError(
   { status, code, text }: ServerResponse,
   cause: unknown,
 ): AppError {
-  return new AppError(
-    kind,
-    text === '' ? 'The mail server refused' : `The mail server refused: ${brief(text)}`,
-    {
-      ...(code === undefined ? {} : { code }),
-      cause,
-      extras: { info: { response: brief(text), ...(status === undefined ? {} : { status }) } },
-    },
-  )
+  const response = brief(text)
+  const message = text === '' ? 'The mail server refused' : `The mail server refused: ${response}`
+  const info = defined({ response, status })
+  return new AppError(kind, message, { ...defined({ code }), cause, extras: { info } })
 }
 
 /** imapflow provides the response as text or as a parsed line, depending on the command. */
@@ -179,11 +173,7 @@ function serverResponse(failure: ImapFlowError): ServerResponse {
   const text = failure.responseText ?? (typeof response === 'string' ? response : '')
   const code = failure.serverResponseCode ?? codeIn(response)
   const status = failure.responseStatus ?? (failure.authenticationFailed ? 'NO' : undefined)
-  return {
-    text,
-    ...(status === undefined ? {} : { status }),
-    ...(code === undefined ? {} : { code: code.toUpperCase() }),
-  }
+  return defined({ text, status, code: code?.toUpperCase() })
 }
 
 interface ParsedLine {

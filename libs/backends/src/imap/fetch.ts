@@ -1,4 +1,3 @@
-import { AppError } from '@posthorn/errors'
 import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { FetchedMessage, FetchOptions, UidRange } from '../mail-session.ts'
 import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
@@ -108,7 +107,7 @@ class Fetch {
       const rows = await this.#fetchSequence(first, last, this.#full)
       if (rows.size === last - first + 1) return await this.#messages(rows)
     } catch (error) {
-      if (!(error instanceof AppError) || !isRejection(error)) throw error
+      if (!isRejection(error)) throw error
     }
     const rows = await this.#fetchSequence(first, last, { uid: true, size: true })
     return rows.size === 0 ? [] : await this.batch(rangesOf([...rows.keys()]))
@@ -140,8 +139,7 @@ class Fetch {
       return await this.#fetchUids(uids, query)
     } catch (error) {
       const count = countUids(uids)
-      if (!(error instanceof AppError) || !isRejection(error) || ++this.#rejections > maxRejections)
-        throw error
+      if (!isRejection(error) || ++this.#rejections > maxRejections) throw error
       if (count === 1) return new Map()
       const rows = new Map<number, FetchMessageObject>()
       for (const half of batchesOf(uids, Math.ceil(count / 2)))

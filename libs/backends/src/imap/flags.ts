@@ -8,8 +8,9 @@ import {
   normaliseRanges,
   piecesOf,
 } from '../uid-ranges.ts'
-import { maxLineLength } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
+import { missingExtension } from './errors.ts'
+import { maxLineLength } from './tokens.ts'
 
 /** Messages per command, so that the server is not silent for long. */
 const batchUids = 5_000
@@ -37,9 +38,7 @@ export async function changeLabels(
   update: FlagsUpdate,
 ): Promise<void> {
   if (!connection.client.capabilities.has('X-GM-EXT-1'))
-    throw new AppError('unprocessable', 'Mail server does not support labels', {
-      code: 'MissingServerExtension',
-    })
+    throw missingExtension('Mail server does not support labels')
   for (const label of Object.values<readonly string[]>({ ...update }).flat()) assertLabel(label)
   await store(connection, uids, { update, useLabels: true })
 }
@@ -95,10 +94,11 @@ type Step = 'messageFlagsSet' | 'messageFlagsAdd' | 'messageFlagsRemove'
 
 function steps({ add = [], remove = [], set }: FlagsUpdate): { method: Step; flags: string[] }[] {
   if (set) return [{ method: 'messageFlagsSet', flags: [...set] }]
-  return [
-    ...(add.length > 0 ? [{ method: 'messageFlagsAdd' as const, flags: [...add] }] : []),
-    ...(remove.length > 0 ? [{ method: 'messageFlagsRemove' as const, flags: [...remove] }] : []),
+  const both: { method: Step; flags: string[] }[] = [
+    { method: 'messageFlagsAdd', flags: [...add] },
+    { method: 'messageFlagsRemove', flags: [...remove] },
   ]
+  return both.filter(({ flags }) => flags.length > 0)
 }
 
 function storeError(connection: ImapConnection, client: ImapFlow): AppError {

@@ -1,25 +1,14 @@
-import type { SpecialUse } from '@posthorn/contracts'
+import { defined, matches, SpecialUse } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow, ListResponse } from 'imapflow'
 import type { ListedMailbox } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
-import { counterNames, mailboxIdOf, toStatus } from './counters.ts'
+import { counterNames, countersOf, mailboxIdOf, toStatus } from './counters.ts'
 import { hasCapability } from './imapflow-internals.ts'
 import { maxMailboxes } from './mailbox-names.ts'
 import { clean } from './text.ts'
 import type { StatusItems } from './tokens.ts'
 import type { Wire } from './wire.ts'
-
-const specialUses = new Set<string>([
-  '\\All',
-  '\\Archive',
-  '\\Drafts',
-  '\\Flagged',
-  '\\Junk',
-  '\\Sent',
-  '\\Trash',
-  '\\Inbox',
-])
 
 /**
  * Lists all mailboxes. A list without a selectable one is an error, because every account has
@@ -102,18 +91,19 @@ function toListed(
   const { specialUse, specialUseSource } = listed
   const path = wire.pathOf(listed.pathAsListed)
   const items = counters.get(path)
-  const counted = status && items ? toStatus(path, items) : undefined
-  const mailboxId = mailboxIdOf(items)
-  return {
+  const counted = countersOf(status ? items : undefined)
+  const { uidValidity } = counted
+  return defined({
     ...hierarchyOf(path, (listed.delimiter as string | false | null) || null),
-    ...(isSpecialUse(specialUse)
+    ...(matches(SpecialUse, specialUse)
       ? { specialUse, specialUseSource: specialUseSource === 'extension' ? 'extension' : 'name' }
       : {}),
     ...attributesOf([...listed.flags], path),
     subscribed: listed.subscribed === true,
-    ...(mailboxId === undefined ? {} : { mailboxId }),
-    ...(counted === undefined ? {} : { status: counted }),
-  }
+    mailboxId: mailboxIdOf(items),
+    // Counters without UIDVALIDITY cannot be assigned to a mailbox.
+    status: uidValidity === undefined ? undefined : toStatus(path, counted, uidValidity),
+  })
 }
 
 function hierarchyOf(
@@ -140,8 +130,4 @@ function attributesOf(
   const selectable =
     !lower.has('\\noselect') && !lower.has('\\nonexistent') && !path.includes('\uFFFD')
   return { attributes, selectable }
-}
-
-function isSpecialUse(use: string | undefined): use is SpecialUse {
-  return use !== undefined && specialUses.has(use)
 }

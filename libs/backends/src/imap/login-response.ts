@@ -1,6 +1,5 @@
-/** Response to a failed login. */
-export interface LoginResponse {
-  /** NO, BAD or BYE. */
+/** Content of a tagged NO or BAD, or of a BYE. */
+export interface ServerResponse {
   status?: string
   /** Response code in capitals. */
   code?: string
@@ -49,7 +48,7 @@ const phrases =
  * True if the response rejects the credentials. Codes take precedence over texts. Unclear responses
  * are not a rejection, because an outage must not disable an account.
  */
-export function rejectsCredentials({ status, code, text }: LoginResponse): boolean {
+export function rejectsCredentials({ status, code, text }: ServerResponse): boolean {
   if (code !== undefined && temporaryCodes.has(code)) return false
   if (temporaryText.test(text)) return false
   if (code !== undefined && credentialCodes.has(code)) return true

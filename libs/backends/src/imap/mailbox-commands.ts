@@ -1,11 +1,11 @@
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
-import { execCommand, responseCode } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { mailboxError, isRejection } from './errors.ts'
-import { encodePath, normalizePath } from './imapflow-internals.ts'
+import { normalizePath } from './imapflow-internals.ts'
 import { clean } from './text.ts'
-import { type Line, textOf, textsOf, type Token } from './tokens.ts'
+import { type Line, responseCode, textOf, textsOf } from './tokens.ts'
 
 /** Maximum number of subscriptions that are renamed with a mailbox. */
 const maxSubscriptions = 1_000
@@ -18,10 +18,9 @@ export async function createMailbox(
 ): Promise<{ path: string; created: boolean; mailboxId?: string }> {
   return await connection.call(async (client) => {
     const full = newPathOf(client, path)
-    const response = await execMailboxCommand(connection, ['CREATE', nameToken(client, full)])
+    const response = await execMailboxCommand(connection, ['CREATE', full])
     await trySubscription(connection, 'SUBSCRIBE', full)
-    const mailboxId = mailboxIdIn(response)
-    return { path: full, created: true, ...(mailboxId === undefined ? {} : { mailboxId }) }
+    return defined({ path: full, created: true, mailboxId: mailboxIdIn(response) })
   })
 }
 
@@ -40,11 +39,7 @@ export async function renameMailbox(
     // RENAME of the inbox moves its messages, the mailbox stays.
     const subscribed = from === 'INBOX' ? [] : await subscribedIn(connection, from)
     await deselectTree(connection, from)
-    await execMailboxCommand(
-      connection,
-      ['RENAME', nameToken(client, from), nameToken(client, to)],
-      'RenameFailed',
-    )
+    await execMailboxCommand(connection, ['RENAME', from, to], 'RenameFailed')
     for (const old of subscribed) {
       await trySubscription(connection, 'SUBSCRIBE', to + old.slice(from.length))
       await trySubscription(connection, 'UNSUBSCRIBE', old)
@@ -65,7 +60,7 @@ export async function deleteMailbox(connection: ImapConnection, path: string): P
       throw new AppError('rejected', response, { code: 'CANNOT', extras: { info: { response } } })
     }
     await deselectTree(connection, full)
-    await execMailboxCommand(connection, ['DELETE', nameToken(client, full)], 'DeleteFailed')
+    await execMailboxCommand(connection, ['DELETE', full], 'DeleteFailed')
     await trySubscription(connection, 'UNSUBSCRIBE', full)
   })
 }
@@ -75,22 +70,21 @@ export async function subscribe(
   path: string,
   subscribed: boolean,
 ): Promise<void> {
-  await connection.call((client) =>
-    execMailboxCommand(connection, [
-      subscribed ? 'SUBSCRIBE' : 'UNSUBSCRIBE',
-      nameToken(client, pathOf(client, path)),
-    ]),
-  )
+  const command = subscribed ? 'SUBSCRIBE' : 'UNSUBSCRIBE'
+  await connection.call((client) => execMailboxCommand(connection, [command, pathOf(client, path)]))
 }
 
 /** Sends a command on a mailbox itself and returns its rejection as `rejected`. */
 async function execMailboxCommand(
-  connection: ImapConnection,
-  command: readonly [string, ...Token[]],
+  { wire }: ImapConnection,
+  [command, ...paths]: readonly [string, ...string[]],
   fallbackCode?: string,
 ): Promise<Line> {
   try {
-    return await execCommand(connection, command)
+    return await wire.run(
+      command,
+      paths.map((path) => wire.nameOf(path)),
+    )
   } catch (error) {
     throw mailboxError(error, fallbackCode)
   }
@@ -103,9 +97,9 @@ async function trySubscription(
   path: string,
 ): Promise<void> {
   try {
-    await execMailboxCommand(connection, [command, nameToken(connection.client, path)])
+    await execMailboxCommand(connection, [command, path])
   } catch (error) {
-    if (!(error instanceof AppError) || !isRejection(error)) throw error
+    if (!isRejection(error)) throw error
   }
 }
 
@@ -122,11 +116,10 @@ async function subscribedIn(connection: ImapConnection, path: string): Promise<s
   return [...subscribed].filter((each) => each === path || each.startsWith(below))
 }
 
-async function listSubscribed(connection: ImapConnection, pattern: string): Promise<string[]> {
-  const { client, wire } = connection
+async function listSubscribed({ wire }: ImapConnection, pattern: string): Promise<string[]> {
   const paths: string[] = []
   try {
-    await execCommand(connection, ['LSUB', '', nameToken(client, pattern)], {
+    await wire.run('LSUB', ['', wire.nameOf(pattern)], {
       LSUB: async ({ attributes: [flags, , name] = [] }) => {
         // `\Noselect` in LSUB: only a child is subscribed (RFC 3501 §6.3.9).
         if (textsOf(flags).some((flag) => flag.toLowerCase() === '\\noselect')) return
@@ -155,9 +148,14 @@ async function deselectTree(connection: ImapConnection, path: string): Promise<v
   if (!inbox) throw connection.rejection('select the inbox')
 }
 
-/** Normalised path of an existing mailbox. */
+/**
+ * Normalised path of a mailbox. Rejects control characters (RFC 9051 §5.1.1): servers that accept
+ * them cannot address such a mailbox again.
+ */
 export function pathOf(client: ImapFlow, path: string): string {
-  return validatePath(normalizePath(client, path))
+  const full = normalizePath(client, path)
+  if (full === '' || full.length > maxPathLength || /[\0-\x1f\x7f]/.test(full)) throw invalidName()
+  return full
 }
 
 /**
@@ -182,21 +180,8 @@ function withInbox(path: string, delimiter: string): string {
     : path
 }
 
-/**
- * Rejects control characters (RFC 9051 §5.1.1). Servers that accept them cannot address such a
- * mailbox again.
- */
-function validatePath(path: string): string {
-  if (path === '' || path.length > maxPathLength || /[\0-\x1f\x7f]/.test(path)) throw invalidName()
-  return path
-}
-
 function invalidName(): AppError {
   return new AppError('invalid', 'Invalid mailbox name')
-}
-
-function nameToken(client: ImapFlow, path: string): Token {
-  return { type: 'STRING', value: encodePath(client, path) }
 }
 
 /** MAILBOXID of a response code (RFC 8474 §4.1). */

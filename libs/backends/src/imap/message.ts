@@ -1,24 +1,25 @@
+import { defined } from '@posthorn/contracts'
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
 import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../mail-session.ts'
 import { toBodyPart } from './structure.ts'
-import { clean } from './text.ts'
+import { clean, cleanIfPresent } from './text.ts'
 
 type Envelope = FetchedMessage['envelope']
 
 export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObject): MessageFlags {
-  return {
+  return defined({
     uid,
     flags: [...(flags ?? [])].map(clean),
-    ...(modseq === undefined ? {} : { modseq }),
-    ...(labels === undefined ? {} : { labels: [...labels].map(clean) }),
-  }
+    modseq,
+    labels: labels && [...labels].map(clean),
+  })
 }
 
 /** Converts a FETCH row. Missing and invalid values are absent, never replaced. */
 export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
   const envelope = toEnvelope(row.envelope ?? {})
   const { emailId, threadId, headers } = row
-  return {
+  return defined({
     ...toMessageFlags(row),
     size: row.size ?? 0,
     internalDate: validDate(row.internalDate) ?? envelope.date ?? new Date(0),
@@ -26,35 +27,33 @@ export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
     bodyStructure: row.bodyStructure
       ? toBodyPart(row.bodyStructure)
       : { type: 'application/octet-stream' },
-    ...(headers === undefined ? {} : { headers }),
-    ...(emailId ? { emailId: clean(emailId) } : {}),
-    ...(threadId ? { threadId: clean(threadId) } : {}),
-    ...(row.envelope && row.bodyStructure ? {} : { incomplete: true }),
-  }
+    headers,
+    emailId: cleanIfPresent(emailId),
+    threadId: cleanIfPresent(threadId),
+    incomplete: row.envelope && row.bodyStructure ? undefined : true,
+  })
 }
 
 function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeObject): Envelope {
-  const date = validDate(rest.date)
-  return {
-    ...(date === undefined ? {} : { date }),
-    ...(subject === undefined ? {} : { subject: clean(subject) }),
-    ...(messageId ? { messageId: clean(messageId) } : {}),
-    ...(inReplyTo ? { inReplyTo: clean(inReplyTo) } : {}),
+  return defined({
+    date: validDate(rest.date),
+    subject: subject === undefined ? undefined : clean(subject),
+    messageId: cleanIfPresent(messageId),
+    inReplyTo: cleanIfPresent(inReplyTo),
     from: toAddresses(rest.from),
     sender: toAddresses(rest.sender),
     replyTo: toAddresses(rest.replyTo),
     to: toAddresses(rest.to),
     cc: toAddresses(rest.cc),
     bcc: toAddresses(rest.bcc),
-  }
+  })
 }
 
 /** Converts addresses. The name of a group (RFC 5322 §3.4) becomes a name without an address. */
 function toAddresses(addresses: readonly MessageAddressObject[] = []): EnvelopeAddress[] {
-  return addresses.map(({ name, address }) => ({
-    ...(name ? { name: clean(name) } : {}),
-    ...(address ? { address: clean(address) } : {}),
-  }))
+  return addresses.map(({ name, address }) =>
+    defined({ name: cleanIfPresent(name), address: cleanIfPresent(address) }),
+  )
 }
 
 /** Undefined for invalid dates and for years that Postgres or JSON cannot represent. */

@@ -1,7 +1,6 @@
 import type { ImapFlow } from 'imapflow'
 import type { MovedMessages, UidRange } from '../mail-session.ts'
 import { normaliseRanges, parseSequenceSet, rangesOf, reachesBeyond } from '../uid-ranges.ts'
-import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { type CopiedUids, readCopyUid } from './copy-uid.ts'
 import { commandSets, markDeleted } from './flags.ts'
@@ -47,12 +46,12 @@ export async function expungeMessages(
       await markDeleted(connection, client, set)
       await expungeSet(connection, client, set)
     }, mailbox)
-  if (uids.length === 0 || hasUidPlus(connection.client)) return
+  if (uids.length === 0 || hasCapability(connection.client, 'UIDPLUS')) return
   await connection.call(async (client) => {
     const marked = await client.search({ deleted: true }, { uid: true })
     if (!Array.isArray(marked)) throw connection.rejection('search for messages marked as deleted')
     if (!reachesBeyond(rangesOf(marked), normaliseRanges(uids)))
-      await execCommand(connection, ['EXPUNGE'])
+      await connection.wire.run('EXPUNGE')
   }, mailbox)
 }
 
@@ -65,10 +64,9 @@ async function moveSet(
   const requested = parseSequenceSet(set)
   let copied: CopiedUids = {}
   const read = (line: Line) => void (copied = { ...copied, ...readCopyUid(line, requested) })
-  const response = await execCommand(
-    connection,
+  const response = await connection.wire.run(
+    atomic ? 'UID MOVE' : 'UID COPY',
     [
-      atomic ? 'UID MOVE' : 'UID COPY',
       { type: 'SEQUENCE', value: set },
       { type: 'ATOM', value: encodePath(client, destination) },
     ],
@@ -88,10 +86,6 @@ async function expungeSet(
   client: ImapFlow,
   set: string,
 ): Promise<void> {
-  if (hasUidPlus(client))
-    await execCommand(connection, ['UID EXPUNGE', { type: 'SEQUENCE', value: set }])
-}
-
-function hasUidPlus(client: ImapFlow): boolean {
-  return hasCapability(client, 'UIDPLUS')
+  if (hasCapability(client, 'UIDPLUS'))
+    await connection.wire.run('UID EXPUNGE', [{ type: 'SEQUENCE', value: set }])
 }

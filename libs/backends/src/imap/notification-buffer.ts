@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts'
 import type { ImapFlow } from 'imapflow'
 import type { MailboxNotification } from '../mail-session.ts'
 import { maxMailboxes } from './mailbox-names.ts'
@@ -50,12 +51,7 @@ export class NotificationBuffer {
       if (modseq !== undefined) this.notify({ kind: 'flags', flags: [] })
       return
     }
-    this.notify({
-      kind: 'flags',
-      flags: [...flags].map(clean),
-      ...(uid === undefined ? {} : { uid }),
-      ...(modseq === undefined ? {} : { modseq }),
-    })
+    this.notify(defined({ kind: 'flags', flags: [...flags].map(clean), uid, modseq }))
   }
 
   /**

@@ -1,4 +1,3 @@
-import { AppError } from '@posthorn/errors'
 import type { Capabilities } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import { isRejection } from './errors.ts'
@@ -44,7 +43,7 @@ export class Notify {
     try {
       await this.#connection.perform(() => wire.run('NOTIFY', wanted))
     } catch (error) {
-      if (!(error instanceof AppError) || !isRejection(error)) throw error
+      if (!isRejection(error)) throw error
       this.#end()
     }
   }

@@ -39,10 +39,7 @@ export async function clientOptions(
     port,
     secure,
     ...(secure || allowsPlaintext ? {} : { doSTARTTLS: true }),
-    auth:
-      'accessToken' in credentials
-        ? { user: credentials.user, accessToken: credentials.accessToken }
-        : credentials,
+    auth: credentials,
     tls,
     clientInfo: { ...defaultClientInfo, ...options.clientInfo },
     connectionTimeout: connectMs,

@@ -1,6 +1,5 @@
 import type { ImapFlow } from 'imapflow'
 import type { Quota } from '../mail-session.ts'
-import { execCommand } from './exec-command.ts'
 import type { ImapConnection } from './connection.ts'
 import { mailboxError } from './errors.ts'
 import { type LineHandler, textOf, textsOf, type Token } from './tokens.ts'
@@ -24,10 +23,10 @@ export async function quota(connection: ImapConnection): Promise<Quota | undefin
       }
     }
     try {
-      await execCommand(connection, ['GETQUOTAROOT', 'INBOX'], { QUOTA, QUOTAROOT })
+      await connection.wire.run('GETQUOTAROOT', ['INBOX'], { QUOTA, QUOTAROOT })
       // Some servers return only the names of the roots. A root without resources has no limit.
       if (quotas.length === 0)
-        for (const root of roots) await execCommand(connection, ['GETQUOTA', root], { QUOTA })
+        for (const root of roots) await connection.wire.run('GETQUOTA', [root], { QUOTA })
     } catch (error) {
       throw mailboxError(error)
     }

@@ -8,20 +8,12 @@ import type { Transcript } from './transcript.ts'
  * because these contain mail data.
  */
 export class RejectionLogger {
-  #last: ImapFlowError | undefined
+  /** Last rejection of the running command. Reset by its caller. */
+  last: ImapFlowError | undefined
   readonly #log: Logger
 
   constructor(log: Logger) {
     this.#log = log
-  }
-
-  /** Last rejection since `clear`. */
-  get last(): ImapFlowError | undefined {
-    return this.#last
-  }
-
-  clear(): void {
-    this.#last = undefined
   }
 
   /** Passes every entry to the transcript. Without one, imapflow does not format them. */
@@ -51,7 +43,7 @@ export class RejectionLogger {
     if (typeof entry !== 'object' || entry === null) return
     const { err, msg } = entry as { err?: unknown; msg?: unknown }
     const error = err instanceof Error ? (err as ImapFlowError) : undefined
-    if (error?.responseStatus) this.#last = error
+    if (error?.responseStatus) this.last = error
     this.#log.trace(
       { text: typeof msg === 'string' ? msg : undefined, error: error?.message, code: error?.code },
       'imapflow log entry',

@@ -1,8 +1,8 @@
 import { AppError } from '@posthorn/errors'
 import type { SearchTerms } from '../mail-session.ts'
 import { maxUid } from '../uid-ranges.ts'
-import { maxLineLength } from './exec-command.ts'
-import type { Token } from './tokens.ts'
+import { missingExtension } from './errors.ts'
+import { maxLineLength, type Token } from './tokens.ts'
 
 /** Search capabilities of the server and the selected mailbox. */
 export interface Searchable {
@@ -124,7 +124,7 @@ export function arrivalKeys(
 }
 
 /** Compares days (RFC 9051 §6.4.4). An upper bound with a time of day includes its whole day. */
-export function dayKeys(
+function dayKeys(
   term: 'before' | 'since' | 'sentBefore' | 'sentSince',
   date: Date | undefined,
 ): Token[] {
@@ -276,17 +276,9 @@ function isAscii(bytes: Buffer): boolean {
 function lengthOf(keys: readonly Token[]): number {
   return keys.reduce<number>((length, key) => {
     if (!key || Array.isArray(key)) return length
-    const written = typeof key.value === 'string' ? key.value.length * 2 + 2 : 16
-    return length + 1 + (key.type === 'STRING' ? written : (textLength(key) ?? written))
+    if (typeof key.value !== 'string') return length + 17
+    return length + 1 + (key.type === 'STRING' ? key.value.length * 2 + 2 : key.value.length)
   }, 0)
-}
-
-function textLength(key: { value?: string | Buffer }): number | undefined {
-  return typeof key.value === 'string' ? key.value.length : undefined
-}
-
-function missingExtension(message: string): AppError {
-  return new AppError('unprocessable', message, { code: 'MissingServerExtension' })
 }
 
 function invalidTerm(term: keyof SearchTerms, message: string): AppError {

@@ -1,7 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import type { SearchTerms, UidQuery, UidRange } from '../mail-session.ts'
 import { countUids, maxUid, normaliseRanges, parseSequenceSet, rangesOf } from '../uid-ranges.ts'
-import { execCommand } from './exec-command.ts'
 import { capabilitiesOf, hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
 import { isRejection } from './errors.ts'
@@ -47,7 +46,7 @@ export class UidSearch {
     try {
       return await this.#find([...words('CHARSET', 'UTF-8'), ...keys], mailbox)
     } catch (error) {
-      if (!(error instanceof AppError) || !rejectsCharset(error)) throw error
+      if (!rejectsCharset(error)) throw error
       this.#charset = false
       return await this.#find(keys, mailbox)
     }
@@ -73,7 +72,7 @@ export class UidSearch {
     let all: string | undefined
     let count: number | undefined
     const returned = [...words('RETURN'), words('ALL', 'COUNT')]
-    await execCommand(this.#connection, ['UID SEARCH', ...returned, ...keys], {
+    await this.#connection.wire.run('UID SEARCH', [...returned, ...keys], {
       ESEARCH: async (line) => {
         const items = esearchItems(line)
         all = items.get('ALL')
@@ -89,7 +88,7 @@ export class UidSearch {
   async #bySearch(keys: readonly Token[]): Promise<number[]> {
     let matches: number[] = []
     let total = 0
-    await execCommand(this.#connection, ['UID SEARCH', ...keys], {
+    await this.#connection.wire.run('UID SEARCH', [...keys], {
       SEARCH: async (line) => {
         const uids = uidsOf(line)
         total += uids.length
@@ -139,7 +138,8 @@ function queryKeys(query: UidQuery, searchable: Searchable): Token[] {
 }
 
 /** True for the code of RFC 9051 §7.1 and for texts of servers without it. */
-function rejectsCharset(error: AppError): boolean {
+function rejectsCharset(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false
   return (
     error.code === 'BADCHARSET' || (isRejection(error) && /char(acter )?set/i.test(error.message))
   )

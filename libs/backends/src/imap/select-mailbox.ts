@@ -1,8 +1,9 @@
+import { defined } from '@posthorn/contracts'
 import type { ImapFlowError, MailboxObject } from 'imapflow'
 import type { SelectedMailbox, SelectedMailboxSummary } from '../mail-session.ts'
 import { hasCondstore } from './capabilities.ts'
 import type { ImapConnection } from './connection.ts'
-import { modseqOf, requireUidValidity } from './counters.ts'
+import { requireUidValidity } from './counters.ts'
 import { clean } from './text.ts'
 
 export async function select(
@@ -14,17 +15,19 @@ export async function select(
     try {
       const mailbox = await selectWithRecovery(connection, path, readOnly)
       if (!(mailbox as unknown)) throw connection.rejection('select the mailbox')
-      const { exists, uidNext, flags, highestModseq, noModseq }: Partial<MailboxObject> = mailbox
+      const { exists, uidNext, flags, noModseq, ...rest }: Partial<MailboxObject> = mailbox
+      const { highestModseq = 0n } = rest
       const uidValidity = requireUidValidity(mailbox.uidValidity)
       connection.selected = { path, uidValidity }
-      return {
+      const hasModseq = !noModseq && hasCondstore(client) && highestModseq > 0n
+      return defined({
         path,
         messages: exists ?? 0,
         uidNext: uidNext ?? 0,
         uidValidity,
-        ...(noModseq || !hasCondstore(client) ? {} : modseqOf(highestModseq)),
+        highestModseq: hasModseq ? highestModseq : undefined,
         flags: [...(flags ?? [])].map(clean),
-      }
+      })
     } catch (error) {
       // A failed SELECT leaves no mailbox selected (RFC 9051 §6.3.2).
       connection.selected = undefined

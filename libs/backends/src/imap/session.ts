@@ -1,25 +1,15 @@
 import type {
-  AppendedMessage,
   AppendOptions,
   BodyPart,
   Capabilities,
-  Download,
-  FetchedMessage,
   FetchOptions,
   FlagsUpdate,
-  ListedMailbox,
-  MailboxChange,
   MailboxNotification,
-  MailboxStatus,
   MailSession,
-  MovedMessages,
-  SelectedMailboxSummary,
-  Quota,
+  PartRequest,
   SearchTerms,
-  SelectedMailbox,
   UidQuery,
   UidRange,
-  PartRequest,
 } from '../mail-session.ts'
 import { appendMessage } from './append.ts'
 import { capabilitiesOf } from './capabilities.ts'
@@ -39,7 +29,7 @@ import { UidSearch } from './search.ts'
 import { readParts } from './parts.ts'
 import { Watch, type WatchOptions } from './watch.ts'
 
-/** Authenticated IMAP connection. */
+/** Authenticated IMAP connection. `MailSession` describes the methods. */
 export class ImapSession implements MailSession {
   readonly capabilities: Capabilities
   readonly user: string
@@ -58,111 +48,95 @@ export class ImapSession implements MailSession {
     this.#watch = new Watch(connection, this.capabilities, options)
   }
 
-  listMailboxes(options: { status?: boolean } = {}): Promise<ListedMailbox[]> {
+  listMailboxes(options: { status?: boolean } = {}) {
     return listMailboxes(this.#connection, options)
   }
 
-  status(path: string): Promise<MailboxStatus> {
+  status(path: string) {
     return status(this.#connection, path)
   }
 
-  select(
-    path: string,
-    { readOnly = false }: { readOnly?: boolean } = {},
-  ): Promise<SelectedMailbox> {
+  select(path: string, { readOnly = false }: { readOnly?: boolean } = {}) {
     return select(this.#connection, path, readOnly)
   }
 
-  ensureSelected(
-    path: string,
-    options: { readOnly?: boolean; fresh?: boolean } = {},
-  ): Promise<SelectedMailboxSummary> {
+  ensureSelected(path: string, options: { readOnly?: boolean; fresh?: boolean } = {}) {
     return ensureSelected(this.#connection, path, options)
   }
 
-  searchUids(query: UidQuery): Promise<UidRange[]> {
+  searchUids(query: UidQuery) {
     return this.#search.run(query)
   }
 
-  changesSince(since: bigint): AsyncIterable<MailboxChange> {
+  changesSince(since: bigint) {
     return changesSince(this.#connection, since)
   }
 
-  fetchMessages(uids: readonly UidRange[], options?: FetchOptions): AsyncIterable<FetchedMessage> {
+  fetchMessages(uids: readonly UidRange[], options?: FetchOptions) {
     return fetchMessages(this.#connection, uids, options)
   }
 
-  fetchBySequence(first: number, last: number): Promise<FetchedMessage[]> {
+  fetchBySequence(first: number, last: number) {
     return fetchBySequence(this.#connection, first, last)
   }
 
-  readParts(
-    uid: number,
-    structure: BodyPart,
-    wanted: readonly PartRequest[],
-  ): Promise<Map<string, Buffer>> {
+  readParts(uid: number, structure: BodyPart, wanted: readonly PartRequest[]) {
     return readParts(this.#connection, uid, { structure, wanted })
   }
 
-  downloadPart(uid: number, part: string, options: { maxBytes?: number } = {}): Promise<Download> {
+  downloadPart(uid: number, part: string, options: { maxBytes?: number } = {}) {
     return downloadPart(this.#connection, uid, { part, ...options })
   }
 
-  downloadSource(uid: number): Promise<Download> {
+  downloadSource(uid: number) {
     return downloadSource(this.#connection, uid)
   }
 
-  createMailbox(
-    path: string | readonly string[],
-  ): Promise<{ path: string; created: boolean; mailboxId?: string }> {
+  createMailbox(path: string | readonly string[]) {
     return createMailbox(this.#connection, path)
   }
 
-  renameMailbox(path: string, newPath: string | readonly string[]): Promise<string> {
+  renameMailbox(path: string, newPath: string | readonly string[]) {
     return renameMailbox(this.#connection, path, newPath)
   }
 
-  deleteMailbox(path: string): Promise<void> {
+  deleteMailbox(path: string) {
     return deleteMailbox(this.#connection, path)
   }
 
-  subscribe(path: string, subscribed: boolean): Promise<void> {
+  subscribe(path: string, subscribed: boolean) {
     return subscribe(this.#connection, path, subscribed)
   }
 
-  quota(): Promise<Quota | undefined> {
+  quota() {
     return quota(this.#connection)
   }
 
-  search(terms: SearchTerms): Promise<UidRange[]> {
+  search(terms: SearchTerms) {
     return this.#search.search(terms)
   }
 
-  emailIds(uids: readonly UidRange[]): Promise<string[]> {
+  emailIds(uids: readonly UidRange[]) {
     return emailIds(this.#connection, uids)
   }
 
-  changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void> {
+  changeFlags(uids: readonly UidRange[], change: FlagsUpdate) {
     return changeFlags(this.#connection, uids, change)
   }
 
-  changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void> {
+  changeLabels(uids: readonly UidRange[], change: FlagsUpdate) {
     return changeLabels(this.#connection, uids, change)
   }
 
-  moveMessages(uids: readonly UidRange[], path: string): Promise<MovedMessages> {
+  moveMessages(uids: readonly UidRange[], path: string) {
     return moveMessages(this.#connection, uids, path)
   }
 
-  expungeMessages(uids: readonly UidRange[]): Promise<void> {
+  expungeMessages(uids: readonly UidRange[]) {
     return expungeMessages(this.#connection, uids)
   }
 
-  appendMessage(
-    path: string,
-    content: Buffer,
-    options: AppendOptions = {},
-  ): Promise<AppendedMessage> {
+  appendMessage(path: string, content: Buffer, options: AppendOptions = {}) {
     return appendMessage(this.#connection, path, { ...options, content })
   }
 
@@ -170,15 +144,15 @@ export class ImapSession implements MailSession {
     onNotification: (notification: MailboxNotification) => void,
     signal: AbortSignal,
     options: { everywhere?: boolean } = {},
-  ): Promise<void> {
+  ) {
     return this.#watch.run(onNotification, signal, options)
   }
 
-  async ping(): Promise<void> {
+  async ping() {
     await this.#connection.call((client) => this.#connection.noop(client))
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose]() {
     return this.#connection.close()
   }
 }

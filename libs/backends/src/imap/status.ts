@@ -2,10 +2,10 @@ import type { ImapFlowError } from 'imapflow'
 import type { MailboxStatus } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
 import {
-  completeStatus,
   counterNames,
   countersOf,
   requireUidValidity,
+  toStatus,
   updateMessageCount,
 } from './counters.ts'
 import { mailboxNotFound } from './errors.ts'
@@ -36,10 +36,7 @@ export async function status(
     }
     const counters = countersOf(ownItems)
     if (counters.messages !== undefined) updateMessageCount(client, path, counters.messages)
-    return {
-      ...completeStatus(counters, path),
-      uidValidity: requireUidValidity(counters.uidValidity),
-    }
+    return toStatus(path, counters, requireUidValidity(counters.uidValidity))
   })
 }
 

@@ -1,6 +1,7 @@
+import { defined } from '@posthorn/contracts'
 import type { MessageStructureObject } from 'imapflow'
 import type { BodyPart } from '../mail-session.ts'
-import { clean } from './text.ts'
+import { clean, cleanIfPresent } from './text.ts'
 
 /** Maximum nesting. Deeper nodes are omitted. */
 const maxDepth = 64
@@ -23,37 +24,26 @@ interface ParentNode {
 function toNumberedPart(node: MessageStructureObject, { number, isMessage }: ParentNode): BodyPart {
   const isMultipart = node.type.startsWith('multipart/')
   const own = isMessage && !isMultipart ? [...number, 1] : number
-  const hasNumber = !(isMessage && isMultipart)
-  return {
-    ...(hasNumber ? { part: own.join('.') } : {}),
+  const parentOf = (at: number): ParentNode =>
+    isMultipart ? { number: [...own, at + 1], isMessage: false } : { number: own, isMessage: true }
+  const children = own.length < maxDepth ? node.childNodes : undefined
+  return defined({
+    part: isMessage && isMultipart ? undefined : own.join('.'),
     ...describeNode(node),
-    ...(node.childNodes === undefined || own.length >= maxDepth
-      ? {}
-      : {
-          childNodes: node.childNodes.map((child, at) =>
-            toNumberedPart(
-              child,
-              isMultipart
-                ? { number: [...own, at + 1], isMessage: false }
-                : { number: own, isMessage: true },
-            ),
-          ),
-        }),
-  }
+    childNodes: children?.map((child, at) => toNumberedPart(child, parentOf(at))),
+  })
 }
 
 function describeNode(node: MessageStructureObject): Omit<BodyPart, 'part' | 'childNodes'> {
-  return {
+  return defined({
     type: clean(node.type),
-    ...(node.parameters === undefined ? {} : { parameters: cleanValues(node.parameters) }),
-    ...(node.id ? { id: clean(node.id) } : {}),
-    ...(node.encoding ? { encoding: clean(node.encoding) } : {}),
-    ...(node.size === undefined ? {} : { size: node.size }),
-    ...(node.disposition ? { disposition: clean(node.disposition) } : {}),
-    ...(node.dispositionParameters === undefined
-      ? {}
-      : { dispositionParameters: cleanValues(node.dispositionParameters) }),
-  }
+    parameters: node.parameters && cleanValues(node.parameters),
+    id: cleanIfPresent(node.id),
+    encoding: cleanIfPresent(node.encoding),
+    size: node.size,
+    disposition: cleanIfPresent(node.disposition),
+    dispositionParameters: node.dispositionParameters && cleanValues(node.dispositionParameters),
+  })
 }
 
 function cleanValues(parameters: Record<string, string>): Record<string, string> {

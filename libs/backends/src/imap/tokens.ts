@@ -18,6 +18,9 @@ export type Attributes = (Token | string)[] | false
 /** Upper-case STATUS item to its value. */
 export type StatusItems = ReadonlyMap<string, Token>
 
+/** Maximum length of a command line. Servers accept 8,192 octets (RFC 7162 §4). */
+export const maxLineLength = 7_800
+
 /** Text of a token, literals as UTF-8. */
 export function textOf(token: Token | undefined): string | undefined {
   if (!token || Array.isArray(token)) return undefined
@@ -27,6 +30,12 @@ export function textOf(token: Token | undefined): string | undefined {
 /** Texts of a list. */
 export function textsOf(token: Token | undefined): string[] {
   return Array.isArray(token) ? token.flatMap((each) => textOf(each) ?? []) : []
+}
+
+/** Tokens of the response code, such as `[MAILBOXID (1)]`. */
+export function responseCode({ attributes = [] }: Line): readonly Token[] {
+  const [first] = attributes
+  return (first && !Array.isArray(first) && first.section) || []
 }
 
 /** Atoms for a command. */

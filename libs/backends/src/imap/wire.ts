@@ -119,12 +119,20 @@ export class Wire {
     await this.run('ID', [pairs.map((value) => ({ type: 'STRING', value }))])
   }
 
-  /** Ends IDLE and runs a command to completion. Throws errors of imapflow. */
-  async run(command: string, attributes: Attributes, options: ExecOptions = {}): Promise<void> {
+  /**
+   * Ends IDLE and sends a command. Returns the tagged OK, throws errors of imapflow. The caller
+   * must hold the mutex.
+   */
+  async run(
+    command: string,
+    attributes: Attributes = false,
+    untagged: Record<string, LineHandler> = {},
+  ): Promise<Line> {
     const { preCheck } = this.#internals
     if (preCheck) await preCheck()
-    const { next } = await this.exec(command, attributes, options)
+    const { response, next } = await this.exec(command, attributes, { untagged })
     next()
+    return response
   }
 
   /**
@@ -150,14 +158,19 @@ export class Wire {
     return this.#names.decodeListed(raw)
   }
 
+  /** Argument of a command that names a mailbox. */
+  nameOf(path: string): Token {
+    return { type: 'STRING', value: this.#names.encode(path) }
+  }
+
   /** STATUS of one mailbox. Also reports responses for other mailboxes to `onStatus`. */
   async status(
     path: string,
     items: readonly string[],
     onStatus: ListCounters['onStatus'],
   ): Promise<void> {
-    await this.run('STATUS', [this.#nameOf(path), words(...items)], {
-      untagged: { STATUS: async (line) => this.#status(line, onStatus) },
+    await this.run('STATUS', [this.nameOf(path), words(...items)], {
+      STATUS: async (line) => this.#status(line, onStatus),
     })
   }
 
@@ -167,12 +180,8 @@ export class Wire {
     const LIST: LineHandler = async ({ attributes: [flags, , name] = [] }) => {
       if (this.pathOf(textOf(name) ?? '') === path) listedFlags = textsOf(flags)
     }
-    await this.run('LIST', ['', this.#nameOf(path)], { untagged: { LIST } })
+    await this.run('LIST', ['', this.nameOf(path)], { LIST })
     return listedFlags
-  }
-
-  #nameOf(path: string): Token {
-    return { type: 'STRING', value: this.#names.encode(path) }
   }
 
   /** True if a new list shows the path in another encoding than imapflow's. */

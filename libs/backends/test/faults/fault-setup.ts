@@ -1,4 +1,5 @@
 import { afterEach } from '@jest/globals'
+import { withTimeout } from '@posthorn/flow'
 import { type ImapScript, type ImapScriptOptions, startImapScript } from '@posthorn/testkit'
 import type { ConnectOptions, MailSession } from '../../src/mail-session.ts'
 import { quietLogger } from '../quiet-logger.ts'
@@ -62,14 +63,10 @@ export async function uidsOf(messages: AsyncIterable<{ uid: number }>): Promise<
 const timeLimitMs = 60_000
 
 /** Fails after a time that is too long on any machine: no fault may cause a hang. */
-export async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not within ${timeLimitMs} ms`)), timeLimitMs)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+export function inTime<T>(work: Promise<T>): Promise<T> {
+  return withTimeout(work, timeLimitMs, () => {
+    throw new Error(`not within ${timeLimitMs} ms`)
+  })
 }
 
 /**
