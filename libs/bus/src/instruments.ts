@@ -1,16 +1,12 @@
 import type { Metrics } from '@posthorn/telemetry'
 
 /** Metrics of the bus. */
-export interface Instruments {
-  published(exchange: string, result: 'confirmed' | 'unroutable' | 'failed'): void
-  consumed(queue: string, result: string): void
-  requested(command: string, result: string, seconds: number): void
-}
+export type Instruments = ReturnType<typeof createInstruments>
 
 export function createInstruments(
   metrics: Metrics,
   state: { up: () => boolean; blocked: () => boolean },
-): Instruments {
+) {
   const published = metrics.counter({
     name: 'bus_published_total',
     help: 'Messages published, by exchange and result',
@@ -38,8 +34,10 @@ export function createInstruments(
     collect: () => Number(state.blocked()),
   })
   return {
-    published: (exchange, result) => published.inc({ exchange: exchange || 'default', result }),
-    consumed: (queue, result) => consumed.inc({ queue, result }),
-    requested: (command, result, seconds) => requested.observe({ command, result }, seconds),
+    published: (exchange: string, result: 'confirmed' | 'unroutable' | 'failed') =>
+      published.inc({ exchange: exchange || 'default', result }),
+    consumed: (queue: string, result: string) => consumed.inc({ queue, result }),
+    requested: (command: string, result: string, seconds: number) =>
+      requested.observe({ command, result }, seconds),
   }
 }

@@ -43,16 +43,15 @@ test('Bus.request: 100 concurrent requests get their own replies', async () => {
   const key = newKey()
   await using _server = await greeting(key, hello)
   const names = Array.from({ length: 100 }, (_, n) => `n${n}`)
-  const answers = await Promise.all(
+  const replies = await Promise.all(
     names.map((name) => client.request(greet, { name }, { key, timeoutMs: 10_000 })),
   )
-  expect(answers).toEqual(names.map((name) => ({ words: `hello ${name}` })))
+  expect(replies).toEqual(names.map((name) => ({ words: `hello ${name}` })))
 })
 
 test('Bus.request: fails immediately for a key that is not bound or was unbound', async () => {
   const key = newKey()
-  // The time limit is a minute: only the broker's return can end these questions within the test's
-  // own.
+  // The request times out after the test does, so only a returned message can end it in time.
   await expect(request(key, 60_000)).rejects.toEqual(unheld)
   await using server = await greeting(newKey(), hello)
   await server.bind(key)
@@ -187,8 +186,8 @@ test.each(['credentials', 'verify.imap', 'verify.smtp'] as const)('two share %s'
     })
   await using _one = await serving(other, 'one')
   await using _two = await serving(holder, 'two')
-  const answers = await Promise.all([request(queue), request(queue)])
-  expect(answers.map(({ words }) => words).sort()).toEqual(['one', 'two'])
+  const replies = await Promise.all([request(queue), request(queue)])
+  expect(replies.map(({ words }) => words).sort()).toEqual(['one', 'two'])
   await other[Symbol.asyncDispose]()
 })
 
@@ -243,7 +242,7 @@ test('RpcServer: disposal replies to requests in progress and takes no more', as
   const pending = request(key)
   await begun.promise
   const closed = server[Symbol.asyncDispose]()
-  // Until the broker has taken the key away, a question may still get in, and waits like the first.
+  // Until the broker has removed the binding, a request may still reach the queue and wait there.
   await eventually(() => expect(request(key, 200)).rejects.toEqual(unheld))
   done.resolve()
   expect(await pending).toEqual({ words: 'just in time' })

@@ -17,8 +17,8 @@ afterAll(async () => {
   await drop()
 })
 
-// The time limits are minutes: only another way can bring the answers within the time of a test.
-const how = { key: 'credentials', timeoutMs: 120_000 }
+// Requests time out after the test does, so a reply in time came by another queue.
+const options = { key: 'credentials', timeoutMs: 120_000 }
 const serve = () =>
   holder.serve({
     queue: 'credentials',
@@ -27,8 +27,8 @@ const serve = () =>
 
 test('Bus.request: with failFast, fails soon if no process serves a shared queue', async () => {
   await using client = await openBus(url)
-  const request = () => client.request(greet, { name: 'you' }, { ...how, failFast: true })
-  // The queue stays, and takes questions.
+  const request = () => client.request(greet, { name: 'you' }, { ...options, failFast: true })
+  // The queue remains and accepts requests.
   await (await serve())[Symbol.asyncDispose]()
   const noResponder = { kind: 'unavailable', code: 'WorkerNotAvailable' }
   await expect(request()).rejects.toMatchObject(noResponder)
@@ -40,25 +40,25 @@ test('Bus.request: with failFast, fails soon if no process serves a shared queue
 
 test('RpcClient: sends further requests to the direct queue of the responder', async () => {
   await using client = await openBus(url, { reconcileMs: 600_000 })
-  await using stranger = await openBus(url, { reconcileMs: 600_000 })
+  await using other = await openBus(url, { reconcileMs: 600_000 })
   await using _server = await serve()
-  const request = (bus: typeof client) => bus.request(greet, { name: 'you' }, how)
+  const request = (bus: typeof client) => bus.request(greet, { name: 'you' }, options)
   await request(client)
   const channel = await raw.createChannel()
   await channel.unbindQueue('credentials', 'credentials', 'credentials')
   expect(await request(client)).toEqual({ words: 'hello you' })
-  await expect(request(stranger)).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
+  await expect(request(other)).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
   await channel.bindQueue('credentials', 'credentials', 'credentials')
-  expect(await request(stranger)).toEqual({ words: 'hello you' })
+  expect(await request(other)).toEqual({ words: 'hello you' })
   await channel.close()
 })
 
 test('RpcClient: falls back to the shared queue if the responder has stopped', async () => {
   await using client = await openBus(url)
   await using first = await serve()
-  await client.request(greet, { name: 'you' }, how)
+  await client.request(greet, { name: 'you' }, options)
   await first[Symbol.asyncDispose]()
-  const pending = client.request(greet, { name: 'me' }, how)
+  const pending = client.request(greet, { name: 'me' }, options)
   await using _next = await serve()
   expect(await pending).toEqual({ words: 'hello me' })
 })
@@ -66,16 +66,16 @@ test('RpcClient: falls back to the shared queue if the responder has stopped', a
 test.each([
   ['before it has said that it takes a while', 0],
   ['after', 500],
-])('what one had in hand when it was killed, %s, another one answers', async (_when, atWorkMs) => {
+])('RpcClient: with a responder killed %s, another one replies', async (_when, atWorkMs) => {
   await using client = await openBus(url)
   const dying = await startDying(url, 'shared')
-  expect(await client.request(greet, { name: 'you' }, how)).toEqual({ words: 'the dying' })
-  const pending = client.request(greet, { name: 'you' }, how)
+  expect(await client.request(greet, { name: 'you' }, options)).toEqual({ words: 'the dying' })
+  const pending = client.request(greet, { name: 'you' }, options)
   await eventually(dying.begun)
   const since = performance.now()
   await eventually(() => performance.now() - since >= atWorkMs)
   dying.kill()
   await using _other = await serve()
   expect(await pending).toEqual({ words: 'hello you' })
-  expect(await client.request(greet, { name: 'me' }, how)).toEqual({ words: 'hello me' })
+  expect(await client.request(greet, { name: 'me' }, options)).toEqual({ words: 'hello me' })
 })

@@ -13,7 +13,7 @@ afterAll(async () => {
   await drop()
 })
 
-// The time limits are minutes: nothing but noticing the death ends these within the time of a test.
+// Requests time out after the test does, so only a detected crash can end them in time.
 const options = { key: 'shard.1', timeoutMs: 120_000 }
 const unheld = expect.objectContaining({ kind: 'unavailable', code: 'WorkerNotAvailable' })
 
@@ -21,7 +21,7 @@ test('Bus.request: fails when the responder is killed', async () => {
   const server = await startDying(url)
   const outcome = expect(bus.request(greet, { name: 'you' }, options)).rejects.toEqual(unheld)
   await eventually(server.begun)
-  // Until it has said that this takes a while (250 ms), its death shows only at the deadline.
+  // Before its acknowledgement, sent after 250 ms, a crash is detected at the deadline only.
   const since = performance.now()
   await eventually(() => performance.now() - since > 500)
   server.kill()

@@ -1,6 +1,6 @@
-// A process to be killed: node dying-server.ts <address> [shared]. It answers shard.1 and never
-// finishes; or `credentials`, and never finishes after its first answer. It says `begun` for each
-// request that it does not finish.
+// Responder that a test kills: node dying-server.ts <url> [shared]. It serves `shard.1` and never
+// replies. With `shared` it serves `credentials` and replies to the first request only. It prints
+// `begun` for each request without a reply.
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { connectBus, on } from '../src/index.ts'
 import { download, greet } from './commands.ts'
@@ -10,10 +10,10 @@ const log = createLogger('dying', 'silent')
 const bus = await connectBus({ url, name: 'dying', log, metrics: createMetrics('dying') })
 await bus.whenUp()
 const begun = () => void process.stdout.write('begun\n')
-let answers = shared === undefined ? 0 : 1
+let replies = shared === undefined ? 0 : 1
 const handlers = [
   on(greet, () => {
-    if (answers-- > 0) return Promise.resolve({ words: 'the dying' })
+    if (replies-- > 0) return Promise.resolve({ words: 'the dying' })
     begun()
     return new Promise(() => undefined)
   }),

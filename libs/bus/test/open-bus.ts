@@ -1,10 +1,10 @@
 import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
 import { type Bus, connectBus, type ConnectOptions } from '../src/index.ts'
 
-/** Nothing is printed. */
+/** Logger without output. */
 export const silent = createLogger('test', 'silent')
 
-/** A bus that is up, with bindings healed often enough for a test. */
+/** Opens a bus and waits until it is up. Bindings are redeclared every 200 ms. */
 export async function openBus(
   url: string,
   options: Partial<ConnectOptions> = {},
@@ -28,7 +28,7 @@ export interface Line {
   fields: Record<string, unknown>
 }
 
-/** A logger that keeps what it is told. */
+/** Logger that records its lines. */
 export function recordingLog(): { log: Logger; lines: Line[] } {
   const lines: Line[] = []
   const at = (level: string) => (fields: Record<string, unknown>, words: string) =>

@@ -23,9 +23,7 @@ afterAll(async () => {
 
 const unavailable = expect.objectContaining({ kind: 'unavailable' })
 
-/**
- * The next messages of a queue, taken out. A queue with a single active consumer knows no `get`.
- */
+/** Consumes the next messages of a queue. `get` fails on a queue with a single active consumer. */
 async function take(queue: string, count: number): Promise<unknown[]> {
   const channel = await admin.createChannel()
   const messages: unknown[] = []

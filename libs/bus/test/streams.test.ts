@@ -12,11 +12,11 @@ import { openBus } from './open-bus.ts'
 type Body = (context: CommandContext) => AsyncIterable<Uint8Array>
 
 const { url, closeConnections, drop } = await testBus()
-const asker = await openBus(url, { name: 'asker' })
+const client = await openBus(url, { name: 'client' })
 const holder = await openBus(url, { name: 'holder' })
 
 afterAll(async () => {
-  await asker[Symbol.asyncDispose]()
+  await client[Symbol.asyncDispose]()
   await holder[Symbol.asyncDispose]()
   await drop()
 })
@@ -29,8 +29,8 @@ const streaming = (key: string, body: Body) =>
     keys: [key],
     handlers: [on(download, async (_request, context) => ({ response: {}, body: body(context) }))],
   })
-const ask = (key: string, timeoutMs = 10_000, signal?: AbortSignal) =>
-  asker.requestStream(download, {}, { key, timeoutMs, ...(signal ? { signal } : {}) })
+const requestStream = (key: string, timeoutMs = 10_000, signal?: AbortSignal) =>
+  client.requestStream(download, {}, { key, timeoutMs, ...(signal ? { signal } : {}) })
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
@@ -41,10 +41,7 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 const halfMegabyte = 512 * 1024
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
-/**
- * Twice: the buffers that one run finds are freed beside it, and counted off at the latest when the
- * next begins.
- */
+/** Collects twice: buffers found by one run are freed concurrently, and counted by the next. */
 const collectGarbage = () => (collect(), collect())
 
 test('Bus.requestStream: returns all bytes for any chunk size', async () => {
@@ -58,7 +55,7 @@ test('Bus.requestStream: returns all bytes for any chunk size', async () => {
       from += size
     }
   })
-  const { response, body } = await ask(key)
+  const { response, body } = await requestStream(key)
   expect(response).toEqual({})
   expect((await readAll(body)).equals(whole)).toBe(true)
 })
@@ -67,7 +64,7 @@ test('Bus.requestStream: ends for an empty stream', async () => {
   const key = newKey()
   // oxlint-disable-next-line require-yield
   await using _server = await streaming(key, async function* () {})
-  expect(await readAll((await ask(key)).body)).toHaveLength(0)
+  expect(await readAll((await requestStream(key)).body)).toHaveLength(0)
 })
 
 test('Bus.requestStream: with a slow reader of 50 MB, neither side buffers more than a window', async () => {
@@ -77,8 +74,8 @@ test('Bus.requestStream: with a slow reader of 50 MB, neither side buffers more 
   await using _server = await streaming(key, async function* () {
     for (; sent < chunks; sent += 1) yield Buffer.alloc(halfMegabyte, sent)
   })
-  const { body } = await ask(key)
-  // The pieces that a window of chunks can hold, one begun, and one asked for.
+  const { body } = await requestStream(key)
+  // Pieces that fit into a window of chunks, and one that is partly sent.
   const ahead = Math.ceil((windowChunks * 128 * 1024) / halfMegabyte) + 1
   // Without a reader the sender stops.
   await eventually(() => sent > 0)
@@ -99,7 +96,7 @@ test('Bus.requestStream: with a slow reader of 50 MB, neither side buffers more 
     grown.resident = Math.max(grown.resident, rss - before.rss)
   }
   expect(received).toBe(chunks * halfMegabyte)
-  // Both sides are in this process. What is resident includes what the allocator keeps for later.
+  // Both sides are in this process. Resident memory includes free memory of the allocator.
   expect(grown.held).toBeLessThan(10 * 1024 * 1024)
   expect(grown.resident).toBeLessThan(80 * 1024 * 1024)
 }, 90_000)
@@ -114,7 +111,7 @@ test('Bus.requestStream: a reader that stops early stops the sender', async () =
       stopped.resolve(signal)
     }
   })
-  for await (const _chunk of (await ask(key)).body) break
+  for await (const _chunk of (await requestStream(key)).body) break
   expect((await stopped.promise).aborted).toBe(true)
 })
 
@@ -128,7 +125,7 @@ test('Bus.requestStream: return before the first read stops the sender', async (
       stopped.resolve()
     }
   })
-  const { body } = await ask(key)
+  const { body } = await requestStream(key)
   await body[Symbol.asyncIterator]().return?.()
   await stopped.promise
 })
@@ -142,7 +139,7 @@ test('Bus.requestStream: aborting the request stops the sender, even a hanging o
     yield Buffer.from('one')
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
   })
-  const { body } = await ask(key, 60_000, away.signal)
+  const { body } = await requestStream(key, 60_000, away.signal)
   const reader = body[Symbol.asyncIterator]()
   expect((await reader.next()).value).toEqual(Buffer.from('one'))
   const next = reader.next()
@@ -170,11 +167,11 @@ test('Bus.requestStream: an error before the first byte rejects, a later one fol
       }),
     ],
   })
-  await expect(ask(key)).rejects.toMatchObject({ code: 'MessageNotFound' })
+  await expect(requestStream(key)).rejects.toMatchObject({ code: 'MessageNotFound' })
   first = false
   const got: Uint8Array[] = []
   const reading = (async () => {
-    for await (const chunk of (await ask(key)).body) got.push(chunk)
+    for await (const chunk of (await requestStream(key)).body) got.push(chunk)
   })()
   await expect(reading).rejects.toMatchObject({
     kind: 'unreachable',
@@ -193,7 +190,9 @@ test('Bus.requestStream: a silent sender fails with a timeout', async () => {
       new Promise((resolve) => signal.addEventListener('abort', resolve)),
     ])
   })
-  await expect(readAll((await ask(key, 200)).body)).rejects.toMatchObject({ code: 'Timeout' })
+  await expect(readAll((await requestStream(key, 200)).body)).rejects.toMatchObject({
+    code: 'Timeout',
+  })
 })
 
 test('Bus.requestStream: a reader slower than the timeout loses nothing', async () => {
@@ -203,7 +202,7 @@ test('Bus.requestStream: a reader slower than the timeout loses nothing', async 
     yield whole
   })
   const timeoutMs = 150
-  const { body } = await ask(key, timeoutMs)
+  const { body } = await requestStream(key, timeoutMs)
   const reader = body[Symbol.asyncIterator]()
   const first = await reader.next()
   const since = performance.now()
@@ -217,7 +216,7 @@ test('RpcServer: disposal ends a stream without a reader', async () => {
   const server = await streaming(key, async function* () {
     for (;;) yield Buffer.alloc(halfMegabyte)
   })
-  const { body } = await ask(key)
+  const { body } = await requestStream(key)
   await server[Symbol.asyncDispose]()
   await expect(readAll(body)).rejects.toMatchObject({ kind: 'unavailable' })
 })
@@ -234,7 +233,7 @@ test('Bus.requestStream: a connection loss ends the stream on both sides', async
       stopped.resolve()
     }
   })
-  const { body } = await ask(key)
+  const { body } = await requestStream(key)
   const reading = readAll(body)
   await Promise.all([
     expect(reading).rejects.toMatchObject({ kind: 'unavailable', code: 'WorkerNotAvailable' }),
@@ -242,5 +241,5 @@ test('Bus.requestStream: a connection loss ends the stream on both sides', async
   ])
   await stopped.promise
   expect(handlerSignal).toBeDefined()
-  await asker.whenUp(AbortSignal.timeout(10_000))
+  await client.whenUp(AbortSignal.timeout(10_000))
 })

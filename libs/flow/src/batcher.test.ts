@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { Batcher } from './batcher.ts'
-import { QueueFullError } from './queue-full-error.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
@@ -84,14 +83,6 @@ test('Batcher: an error that isolates runs the items again one by one', async ()
     'rejected',
     'fulfilled',
   ])
-})
-
-test('Batcher: beyond maxWaiting, rejects with QueueFullError', async () => {
-  const batcher = new Batcher({ maxWaiting: 1, run: double([]) })
-  const first = batcher.add(1)
-  await expect(batcher.add(2)).rejects.toThrow(QueueFullError)
-  await jest.runAllTimersAsync()
-  expect(await first).toBe(2)
 })
 
 test('Batcher.drain: resolves when no item waits or runs', async () => {

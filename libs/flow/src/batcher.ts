@@ -1,5 +1,3 @@
-import { QueueFullError } from './queue-full-error.ts'
-
 export interface BatcherOptions<Item, Result> {
   /** Processes a batch. Returns one result per item, in their order. */
   run: (items: Item[]) => Promise<readonly Result[]>
@@ -9,8 +7,6 @@ export interface BatcherOptions<Item, Result> {
   lingerMs?: number
   /** True if a failed batch is to be run again item by item. Default: all its calls reject. */
   isolates?: (error: unknown) => boolean
-  /** Maximum waiting items; more reject with `QueueFullError`. Default: no limit. */
-  maxWaiting?: number
 }
 
 interface Waiting<Item, Result> {
@@ -43,8 +39,6 @@ export class Batcher<Item, Result> {
 
   /** Adds an item. Resolves to its result when its batch is done; rejects if the batch failed. */
   add(item: Item): Promise<Result> {
-    const { maxWaiting = Infinity } = this.#options
-    if (this.#waiting.length >= maxWaiting) return Promise.reject(new QueueFullError(maxWaiting))
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
       this.#running ??= this.#runAll()

@@ -69,14 +69,6 @@ test('CircuitBreaker: failures of calls that began before it opened extend nothi
   expect([breaker.remainingMs, breaker.consecutiveFailures]).toEqual([100, 6])
 })
 
-test('CircuitBreaker.forceProbe: a failed call while open opens it for longer', () => {
-  const { breaker, fail } = createBreaker()
-  fail(3)
-  breaker.forceProbe()
-  breaker.failure()
-  expect(breaker.remainingMs).toBe(200)
-})
-
 test('CircuitBreaker: retryAfterMs blocks calls without counting as opening', () => {
   const { breaker, time } = createBreaker()
   breaker.failure(5_000)
@@ -106,7 +98,7 @@ test('CircuitBreaker: a success while open closes it, unless successCloses is fa
   expect(staying.breaker.state).toBe('closed')
 })
 
-test('CircuitBreaker: isIdle tells that the state equals that of a new one', () => {
+test('CircuitBreaker: isIdle is true if the state equals that of a new one', () => {
   const { breaker, fail } = createBreaker({ successCloses: false })
   expect(breaker.isIdle).toBe(true)
   fail(3)

@@ -13,7 +13,7 @@ export interface CircuitBreakerOptions {
   clock?: Clock
 }
 
-export type CircuitState = 'closed' | 'open' | 'half-open'
+type CircuitState = 'closed' | 'open' | 'half-open'
 
 /**
  * Stops calls after consecutive failures, then admits one probe at a time until a call succeeds.
@@ -78,11 +78,6 @@ export class CircuitBreaker {
     if (this.isOpen || this.#isProbing) return false
     this.#isProbing = this.#openings > 0
     return true
-  }
-
-  /** Makes the next result count as that of a probe: for a call although the breaker is open. */
-  forceProbe(): void {
-    this.#isProbing = true
   }
 
   success(): void {

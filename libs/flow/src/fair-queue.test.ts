@@ -17,7 +17,7 @@ test('FairQueue: a key at its limit delays no other key', () => {
   for (const item of ['a1', 'a2', 'b1']) queue.add(item.slice(0, 1), item)
   const first = queue.take()
   expect(itemsOf([first, queue.take(), queue.take()])).toEqual(['a1', 'b1', undefined])
-  expect([queue.runningOf('a'), queue.waitingOf('a')]).toEqual([1, 1])
+  expect(queue.waiting).toBe(1)
   first?.[Symbol.dispose]()
   expect(queue.take()?.item).toBe('a2')
 })
@@ -40,7 +40,7 @@ test('FairQueue: maxRunning bounds all keys together', () => {
   expect(queue.take()).toBeUndefined()
   first?.[Symbol.dispose]()
   expect(queue.take()?.item).toBe('b1')
-  expect([queue.running, queue.waiting]).toEqual([1, 0])
+  expect(queue.waiting).toBe(0)
 })
 
 test('FairQueue: a changed limit takes effect after refresh', () => {
@@ -68,9 +68,23 @@ test('FairQueue.clear: returns the waiting items and keeps running ones', () => 
   for (const item of ['a1', 'a2', 'b1']) queue.add(item.slice(0, 1), item)
   const running = queue.take()
   expect(queue.clear()).toEqual(['a2', 'b1'])
-  expect([queue.running, queue.waiting]).toEqual([1, 0])
+  expect(queue.waiting).toBe(0)
   queue.add('a', 'a3')
   expect(queue.take()).toBeUndefined()
   running?.[Symbol.dispose]()
   expect(queue.take()?.item).toBe('a3')
+})
+
+test('FairQueue: a removed item is never taken', () => {
+  const queue = new FairQueue<string>({ maxRunningPerKey: 1, maxWaiting: 2 })
+  for (const item of ['a1', 'a2']) queue.add('a', item)
+  expect([queue.remove('a', 'a1'), queue.remove('a', 'a1'), queue.remove('b', 'a2')]).toEqual([
+    true,
+    false,
+    false,
+  ])
+  queue.add('b', 'b1')
+  expect(queue.remove('b', 'b1')).toBe(true)
+  expect(itemsOf([queue.take(), queue.take()])).toEqual(['a2', undefined])
+  expect(queue.waiting).toBe(0)
 })

@@ -47,21 +47,6 @@ export class FairQueue<T, K = string> {
     return this.#waiting
   }
 
-  /** Number of items taken and not disposed. */
-  get running(): number {
-    return this.#running
-  }
-
-  /** Number of waiting items of a key. */
-  waitingOf(key: K): number {
-    return this.#queues.get(key)?.items.length ?? 0
-  }
-
-  /** Number of running items of a key. */
-  runningOf(key: K): number {
-    return this.#queues.get(key)?.running ?? 0
-  }
-
   /** Appends an item. @throws QueueFullError beyond `maxWaiting` */
   add(key: K, item: T): void {
     if (this.#waiting >= this.#maxWaiting) throw new QueueFullError(this.#maxWaiting)
@@ -88,6 +73,18 @@ export class FairQueue<T, K = string> {
       return this.#runningItem(key, item)
     }
     return undefined
+  }
+
+  /** Removes a waiting item. Returns false if the item does not wait. */
+  remove(key: K, item: T): boolean {
+    const queue = this.#queues.get(key)
+    const index = queue?.items.indexOf(item) ?? -1
+    if (!queue || index === -1) return false
+    queue.items.splice(index, 1)
+    this.#waiting -= 1
+    if (queue.items.length === 0) this.#ready.delete(key)
+    this.refresh(key)
+    return true
   }
 
   /** Re-evaluates a key after its limit changed. */

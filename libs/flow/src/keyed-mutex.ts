@@ -5,9 +5,4 @@ export class KeyedMutex<K = string> extends KeyedSemaphore<K> {
   constructor() {
     super(1)
   }
-
-  /** True if the key has an owner. */
-  isLocked(key: K): boolean {
-    return this.available(key) === 0
-  }
 }

@@ -1,4 +1,4 @@
-import { type Permit, Semaphore, type SemaphoreOptions } from './semaphore.ts'
+import { type Permit, Semaphore } from './semaphore.ts'
 
 /**
  * One semaphore per key, created on first use and dropped when idle. Keys do not affect each other;
@@ -6,13 +6,11 @@ import { type Permit, Semaphore, type SemaphoreOptions } from './semaphore.ts'
  */
 export class KeyedSemaphore<K = string> {
   readonly #capacityOf: (key: K) => number
-  readonly #options: SemaphoreOptions
   readonly #semaphores = new Map<K, Semaphore>()
 
   /** A function as `capacity` is evaluated whenever an idle key is used again. */
-  constructor(capacity: number | ((key: K) => number), options: SemaphoreOptions = {}) {
+  constructor(capacity: number | ((key: K) => number)) {
     this.#capacityOf = typeof capacity === 'function' ? capacity : () => capacity
-    this.#options = options
   }
 
   /** Number of keys with a permit or a waiting caller. */
@@ -50,8 +48,7 @@ export class KeyedSemaphore<K = string> {
   #use<R>(key: K, call: (semaphore: Semaphore) => R): R {
     const existing = this.#semaphores.get(key)
     if (existing) return call(existing)
-    const drop = () => this.#semaphores.delete(key)
-    const semaphore = new Semaphore(this.#capacityOf(key), this.#options, drop)
+    const semaphore = new Semaphore(this.#capacityOf(key), () => this.#semaphores.delete(key))
     const result = call(semaphore)
     if (!semaphore.isIdle) this.#semaphores.set(key, semaphore)
     return result

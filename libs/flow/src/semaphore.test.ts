@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { QueueFullError } from './queue-full-error.ts'
 import { type Permit, Semaphore } from './semaphore.ts'
 
 const release = (permit: Permit) => permit[Symbol.dispose]()
@@ -101,15 +100,6 @@ test('Semaphore: an abort after admission has no effect', async () => {
   abort.abort(new Error('stop'))
   release(await next)
   expect(semaphore.isIdle).toBe(true)
-})
-
-test('Semaphore: beyond maxWaiting, rejects with QueueFullError', async () => {
-  const semaphore = new Semaphore(1, { maxWaiting: 1 })
-  const held = await semaphore.acquire()
-  const waiting = semaphore.acquire()
-  await expect(semaphore.acquire()).rejects.toThrow(QueueFullError)
-  release(held)
-  release(await waiting)
 })
 
 test('Semaphore.acquireAll: waits for all permits and then excludes others', async () => {

@@ -1,12 +1,5 @@
-import { QueueFullError } from './queue-full-error.ts'
-
 /** Capacity taken from a semaphore. Disposing returns it; a second disposal has no effect. */
 export type Permit = Disposable
-
-export interface SemaphoreOptions {
-  /** Maximum callers waiting in `acquire`; more reject with `QueueFullError`. Default: no limit. */
-  maxWaiting?: number
-}
 
 interface Waiter {
   weight: number
@@ -22,16 +15,14 @@ interface Waiter {
  */
 export class Semaphore {
   readonly capacity: number
-  readonly #maxWaiting: number
   readonly #waiters = new Set<Waiter>()
   readonly #onIdle: (() => void) | undefined
   #free: number
 
   /** `onIdle` is called when the last permit was returned and no caller waits. */
-  constructor(capacity: number, options: SemaphoreOptions = {}, onIdle?: () => void) {
+  constructor(capacity: number, onIdle?: () => void) {
     this.capacity = capacity
     this.#free = capacity
-    this.#maxWaiting = options.maxWaiting ?? Infinity
     this.#onIdle = onIdle
   }
 
@@ -58,14 +49,12 @@ export class Semaphore {
 
   /**
    * Waits for a permit. Takes a free one synchronously. Rejects with the signal's reason, in which
-   * case nothing was taken, or with `QueueFullError`.
+   * case nothing was taken.
    */
   acquire(signal?: AbortSignal, weight = 1): Promise<Permit> {
     if (signal?.aborted) return Promise.reject(signal.reason as Error)
     const cost = this.#cost(weight)
     if (this.#canTake(cost)) return Promise.resolve(this.#take(cost))
-    if (this.#waiters.size >= this.#maxWaiting)
-      return Promise.reject(new QueueFullError(this.#maxWaiting))
     return this.#wait(cost, signal)
   }
 

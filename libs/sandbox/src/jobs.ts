@@ -58,13 +58,3 @@ export interface CallLimits {
 }
 
 export type JobResult = JobResults[Job['kind']]
-
-/**
- * Start data of a thread. A message has several jobs. The reply has the results of the first ones,
- * as many as fit into the time slice.
- */
-export interface ThreadData {
-  limits: CallLimits
-  /** Written by the thread: CPU time in µs at the start of the current job, and its index. */
-  progress: Float64Array
-}

@@ -29,17 +29,21 @@ export class Engine {
     sizeOf: (_template, key) => key.length,
   })
 
-  constructor() {
+  readonly #maxOutputBytes: number
+
+  /** `maxOutputBytes`: maximum of all texts of one job. */
+  constructor(maxOutputBytes: number) {
+    this.#maxOutputBytes = maxOutputBytes
     this.#handlebars.unregisterHelper('log')
     this.#handlebars.registerHelper(markdownHelper, escapeMarkdown)
   }
 
   /** Never throws: every error is a problem of the template. */
-  run({ content, format, context, maxOutputBytes }: Job): JobResult {
+  run({ content, format, context }: Job): JobResult {
     if (context === undefined) return { problems: this.#check(content, format) }
     const values: unknown = JSON.parse(context)
     const rendered: TemplateContent = {}
-    let leftBytes = maxOutputBytes
+    let leftBytes = this.#maxOutputBytes
     for (const field of contentFields) {
       const source = content[field]
       if (source === undefined) continue

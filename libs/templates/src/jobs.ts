@@ -6,14 +6,6 @@ export interface Job {
   format: TemplateFormat
   /** JSON. */
   context?: string
-  maxOutputBytes: number
 }
 
 export type JobResult = { content: TemplateContent } | { problems: TemplateProblem[] }
-
-/** Result of a job. Without a result, the process is ready. */
-export interface ProcessMessage {
-  result?: JobResult
-  /** CPU time since the start of the process. */
-  cpuMicros: number
-}

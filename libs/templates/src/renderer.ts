@@ -1,9 +1,7 @@
-import { availableParallelism } from 'node:os'
-import { AppError } from '@posthorn/errors'
-import { FairQueue, type RunningItem } from '@posthorn/flow'
+import { AppError, type ErrorKind } from '@posthorn/errors'
+import { WorkerError, type WorkerFailure, WorkerPool } from '@posthorn/flow'
 import type { RenderContext, TemplateContent, TemplateFormat, TemplateProblem } from './content.ts'
 import type { Job, JobResult } from './jobs.ts'
-import { RenderProcess } from './render-process.ts'
 
 export interface RendererOptions {
   /** Maximum CPU time of one rendering. */
@@ -19,15 +17,17 @@ export interface RenderOptions {
   context: RenderContext
 }
 
-/** Idle time after which a process is ended. */
+/** Heap for compiled templates and one rendering, far above the need of a message. */
+const defaultMemoryMb = 256
+/** Idle time after which processes are ended. */
 const idleMs = 30_000
-/** At least two, so that a slow template does not block the templates of other accounts. */
-const maxProcesses = Math.min(4, Math.max(2, availableParallelism()))
 
-interface QueuedJob {
-  job: Job
-  resolve: (result: JobResult) => void
-  reject: (error: unknown) => void
+const renderErrors: Record<WorkerFailure, [ErrorKind, string]> = {
+  'not-started': ['unavailable', 'Templates cannot be rendered now, retry later'],
+  timeout: ['unprocessable', 'The template takes too long to render'],
+  memory: ['unprocessable', 'The template takes too much memory to render'],
+  crash: ['unavailable', 'Rendering was interrupted, retry later'],
+  disposed: ['unavailable', 'The service is stopping'],
 }
 
 /**
@@ -35,15 +35,17 @@ interface QueuedJob {
  * turns, and none uses all processes. A template beyond the limits fails with `unprocessable`.
  */
 export class Renderer implements AsyncDisposable {
-  readonly #options: RendererOptions
-  readonly #queue = new FairQueue<QueuedJob>({ maxRunningPerKey: maxProcesses - 1 })
-  readonly #idle: RenderProcess[] = []
-  readonly #processes = new Set<RenderProcess>()
-  #sweep: ReturnType<typeof setTimeout> | undefined
-  #closed = false
+  readonly #pool: WorkerPool<Job, JobResult>
 
-  constructor(options: RendererOptions) {
-    this.#options = options
+  constructor({ timeoutMs, maxOutputBytes, maxMemoryMb = defaultMemoryMb }: RendererOptions) {
+    this.#pool = new WorkerPool({
+      module: new URL('./render-main.ts', import.meta.url),
+      isolation: 'process',
+      startData: maxOutputBytes,
+      timeoutMs,
+      maxHeapMb: maxMemoryMb,
+      idleMs,
+    })
   }
 
   /**
@@ -68,78 +70,21 @@ export class Renderer implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true
-    clearTimeout(this.#sweep)
-    for (const { reject } of this.#queue.clear()) reject(stopping())
-    for (const renderer of this.#processes) renderer.end()
-    return Promise.resolve()
+    return this.#pool[Symbol.asyncDispose]()
   }
 
-  #run(job: Omit<Job, 'maxOutputBytes'>, key: string): Promise<JobResult> {
-    if (this.#closed) return Promise.reject(stopping())
-    const { maxOutputBytes } = this.#options
-    return new Promise((resolve, reject) => {
-      this.#queue.add(key, { job: { ...job, maxOutputBytes }, resolve, reject })
-      this.#startNext()
-    })
-  }
-
-  /** Passes queued jobs to idle processes. */
-  #startNext(): void {
-    while (!this.#closed && (this.#idle.length > 0 || this.#processes.size < maxProcesses)) {
-      const next = this.#queue.take()
-      if (!next) return
-      void this.#work(this.#takeIdle() ?? this.#startProcess(), next)
-    }
-  }
-
-  /** Idle process. Skips dead ones: the operating system may have ended them. */
-  #takeIdle(): RenderProcess | undefined {
-    for (;;) {
-      const renderer = this.#idle.pop()
-      if (!renderer?.dead) return renderer
-      this.#processes.delete(renderer)
-    }
-  }
-
-  #startProcess(): RenderProcess {
-    const renderer = new RenderProcess(this.#options)
-    this.#processes.add(renderer)
-    return renderer
-  }
-
-  async #work(renderer: RenderProcess, running: RunningItem<QueuedJob, string>) {
-    const { item } = running
+  async #run(job: Job, key: string): Promise<JobResult> {
     try {
-      item.resolve(await renderer.run(item.job))
+      return await this.#pool.run(job, { key })
     } catch (error) {
-      item.reject(error)
+      if (!(error instanceof WorkerError)) throw error
+      const [kind, message] = renderErrors[error.failure]
+      throw new AppError(kind, message, { cause: error })
     }
-    running[Symbol.dispose]()
-    if (renderer.dead) this.#processes.delete(renderer)
-    else this.#idle.push(renderer)
-    this.#startNext()
-    this.#sweepLater()
-  }
-
-  #sweepLater(): void {
-    clearTimeout(this.#sweep)
-    if (this.#closed) return
-    this.#sweep = setTimeout(() => {
-      for (const renderer of this.#idle.splice(0)) {
-        this.#processes.delete(renderer)
-        renderer.end()
-      }
-    }, idleMs)
-    this.#sweep.unref()
   }
 }
 
 /** Message with field, line and reason. */
 function describeProblem({ field, line, reason }: TemplateProblem): string {
   return `The ${field} of the template cannot be rendered${line === undefined ? '' : ` (line ${line})`}: ${reason}`
-}
-
-function stopping(): AppError {
-  return new AppError('unavailable', 'The service is stopping')
 }

@@ -46,7 +46,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   // With wrong keys this replica would fail every command it takes from the shared queue.
   stack.use(
     runPeriodically({ everyMs: 5_000, log, name: 'keys' }, async () => {
-      if (isServing || !(await canUnsealStored({ db, unsealer, log }))) return
+      if (isServing || !(await canUnsealStored(db, unsealer, log))) return
       await startServing(serving, { ...context, unsealer, sealer, config })
       isServing = true
     }),

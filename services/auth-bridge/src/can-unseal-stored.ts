@@ -3,17 +3,11 @@ import type { Unsealer } from '@posthorn/secrets'
 import type { Logger } from '@posthorn/telemetry'
 import { listSealedSamples } from './store/credentials.ts'
 
-interface Deps {
-  db: Db
-  unsealer: Unsealer
-  log: Logger
-}
-
 /**
  * Returns true if the keys unseal at least one stored sample, or nothing is stored. Logs each
  * sample that cannot be unsealed.
  */
-export async function canUnsealStored({ db, unsealer, log }: Deps): Promise<boolean> {
+export async function canUnsealStored(db: Db, unsealer: Unsealer, log: Logger): Promise<boolean> {
   const samples = await listSealedSamples(db)
   let unsealed = 0
   for (const { sealed, context } of samples) {

@@ -22,22 +22,15 @@ export interface Config extends ServiceConfig, Secrets {
 }
 
 export function readConfig(env: Env): Config {
+  const egressPolicy = (name: string) =>
+    oneOf(env, name, { values: egressPolicies, fallback: 'link-local' })
   return {
     ...readServiceConfig(env, { port: 3007 }),
     ...readSecrets(env),
-    authServerEgressPolicy: oneOf(env, 'SVC_AUTH_SERVER_EGRESS_POLICY', {
-      values: egressPolicies,
-      fallback: 'link-local',
-    }),
+    authServerEgressPolicy: egressPolicy('SVC_AUTH_SERVER_EGRESS_POLICY'),
     authServerTimeoutMs: minCredentialsTimeoutMs - 2_000,
-    proxyEgressPolicy: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', {
-      values: egressPolicies,
-      fallback: 'link-local',
-    }),
-    oauthEgressPolicy: oneOf(env, 'SVC_OAUTH_EGRESS_POLICY', {
-      values: egressPolicies,
-      fallback: 'link-local',
-    }),
+    proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),
+    oauthEgressPolicy: egressPolicy('SVC_OAUTH_EGRESS_POLICY'),
   }
 }
 

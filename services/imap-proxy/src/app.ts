@@ -10,7 +10,7 @@ import {
 } from '@posthorn/mail-frontend'
 import { bootstrap, type ServiceContext } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
-import { BufferPool } from './buffer-pool.ts'
+import { BufferPool } from './upstream-reader.ts'
 import type { Config } from './config.ts'
 import { type ImapListenerAddress, type ListenerDeps, startListener } from './listener.ts'
 import { serverPassword } from './login-access.ts'

@@ -8,7 +8,7 @@ import type { LoginThrottle } from '@posthorn/mail-frontend'
 import type { EgressPolicy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
-import type { BufferPool } from './buffer-pool.ts'
+import type { BufferPool } from './upstream-reader.ts'
 import {
   type AccessDecision,
   type AccessDeps,

@@ -111,25 +111,22 @@ export class UpstreamLines {
 export function capabilitiesIn(text: string): Set<string> | undefined {
   const [, list] =
     /^(?:OK |PREAUTH )?\[CAPABILITY ([^\]]*)\]/i.exec(text) ?? /^CAPABILITY (.*)$/i.exec(text) ?? []
-  return list === undefined
-    ? undefined
-    : new Set(
-        list
-          .toUpperCase()
-          .split(/\s+/)
-          .filter((word) => word !== ''),
-      )
+  return list === undefined ? undefined : new Set(list.toUpperCase().match(/\S+/g))
 }
 
 /** Error for a BYE: `rate-limited` if the server reports too many connections. */
 export function errorForBye(text: string): AppError {
-  return isConnectionLimit(text)
-    ? new AppError('rate-limited', 'The mail server accepts no more connections of this account')
-    : new AppError('unreachable', 'The mail server ended the connection')
+  return (
+    connectionLimitError(text) ??
+    new AppError('unreachable', 'The mail server ended the connection')
+  )
 }
 
-export function isConnectionLimit(text: string): boolean {
+/** Error for a text that reports too many connections. Undefined for any other text. */
+export function connectionLimitError(text: string): AppError | undefined {
   return /\[LIMIT\]|too many|maximum number of connections/i.test(text)
+    ? new AppError('rate-limited', 'The mail server accepts no more connections of this account')
+    : undefined
 }
 
 function literalOf(line: string): number | undefined {

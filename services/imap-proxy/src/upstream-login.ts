@@ -1,6 +1,6 @@
 import type { Credentials } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { isConnectionLimit, type TaggedResponse, type UpstreamLines } from './upstream-lines.ts'
+import { connectionLimitError, type TaggedResponse, type UpstreamLines } from './upstream-lines.ts'
 
 export interface LoginTarget {
   lines: UpstreamLines
@@ -104,11 +104,8 @@ export function loginCommand(words: readonly string[], nonSync: boolean): string
 const temporary = /^\[(?:UNAVAILABLE|SERVERBUG|INUSE|CORRUPTION)\]/i
 
 function rejection({ status, text }: TaggedResponse): AppError {
-  if (isConnectionLimit(text))
-    return new AppError(
-      'rate-limited',
-      'The mail server accepts no more connections of this account',
-    )
+  const limit = connectionLimitError(text)
+  if (limit) return limit
   if (status === 'BAD' || temporary.test(text))
     return new AppError('unreachable', 'The mail server reports a temporary login failure')
   return new AppError('rejected', 'The mail server rejected the stored credentials')

@@ -1,6 +1,23 @@
 import type { Socket } from 'node:net'
 import type { SocketReader } from '@posthorn/net'
-import type { BufferPool } from './buffer-pool.ts'
+
+const largeBytes = 65_536
+/** Maximum number of free buffers kept; further ones are garbage collected. */
+const maxFree = 32
+
+/** Pool of 64 KiB buffers for sessions that read large responses. */
+export class BufferPool {
+  readonly #free: Buffer[] = []
+
+  acquire(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(largeBytes)
+  }
+
+  /** Returns a buffer. The caller must not use it afterwards. */
+  release(buffer: Buffer): void {
+    if (this.#free.length < maxFree) this.#free.push(buffer)
+  }
+}
 
 /** Buffer of an idle session: one or two lines. */
 const smallBytes = 256

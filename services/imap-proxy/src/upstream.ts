@@ -3,11 +3,10 @@ import { type Credentials, defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { isLoopback, plainAddress } from '@posthorn/mail-frontend'
 import { connectSocket, type EgressPolicy } from '@posthorn/net'
-import type { BufferPool } from './buffer-pool.ts'
 import { ignoreErrors } from './sockets.ts'
 import { capabilitiesIn, errorForBye, UpstreamLines } from './upstream-lines.ts'
 import { logInUpstream } from './upstream-login.ts'
-import { UpstreamReader } from './upstream-reader.ts'
+import { type BufferPool, UpstreamReader } from './upstream-reader.ts'
 import { startTls, type TlsServer, type TlsSessionCache } from './upstream-tls.ts'
 
 /** Mail server of the account, as registered. */

@@ -12,20 +12,20 @@ afterAll(async () => {
   await dovecot.drop()
 })
 
-/** By hand: `IMAP_DOOR_BYTES=1073741824`. */
-const bytes = Number(process.env['IMAP_DOOR_BYTES'] ?? 16 * 2 ** 20)
+/** Size of the message. Manual trials use `IMAP_PROXY_TEST_BYTES=1073741824`. */
+const bytes = Number(process.env['IMAP_PROXY_TEST_BYTES'] ?? 16 * 2 ** 20)
 const lineBytes = 57
 const linesAtOnce = 1_024
 const pieces = Math.ceil(bytes / (linesAtOnce * 78))
 
-/** As many bytes each time: lines of 76 characters. */
+/** Random lines of 76 characters, of constant total size. */
 function randomLines(): string {
   return randomBytes(lineBytes * linesAtOnce)
     .toString('base64')
     .replace(/.{76}/g, '$&\r\n')
 }
 
-/** A client that keeps nothing of what it reads. */
+/** Client that does not store the bytes it reads. */
 class Streaming {
   readonly #socket: Socket
   #rest: Buffer = Buffer.alloc(0)
@@ -38,7 +38,7 @@ class Streaming {
     if (!this.#socket.write(text)) await once(this.#socket, 'drain')
   }
 
-  /** The next line that is like this. */
+  /** Returns the next line that matches. */
   async line(wanted: RegExp): Promise<string> {
     for (;;) {
       const end = this.#rest.indexOf('\r\n')

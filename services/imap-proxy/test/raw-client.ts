@@ -1,8 +1,8 @@
 import { RawClient as Client } from '@posthorn/testkit'
 
-/** A client of IMAP that says exactly what it is told to. */
+/** IMAP client that sends exactly the given bytes. */
 export class RawClient extends Client {
-  /** Says it in one go and waits for the line of that tag. */
+  /** Sends a command and waits for its tagged response. */
   async command(text: string): Promise<string> {
     this.send(`${text}\r\n`)
     const tag = text.split(' ')[0] ?? ''

@@ -5,9 +5,8 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { connectSocket } from '@posthorn/net'
 import { eventually } from '@posthorn/testkit'
-import { BufferPool } from '../src/buffer-pool.ts'
 import { Relay } from '../src/relay.ts'
-import { UpstreamReader } from '../src/upstream-reader.ts'
+import { BufferPool, UpstreamReader } from '../src/upstream-reader.ts'
 
 /** Creates a connection and returns both ends. */
 async function pair(): Promise<[outer: Socket, inner: Socket]> {

@@ -83,7 +83,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
 
 test('token that expires during a session: ends the session', async () => {
   let leftMs = 0
-  // Time to log in, on a busy machine: who was too late for one token gets one that lasts longer.
+  // On a busy machine a token may expire before the login; then a longer one is tried.
   const client = await eventually(async () => {
     leftMs += 1_500
     const expires = new Date(Date.now() + leftMs).toISOString()
@@ -122,7 +122,7 @@ test('shutdown of one of two replicas: sends BYE, the other replica serves new c
   const replica = await proxy.start()
   const clients = await Promise.all(Array.from({ length: 8 }, () => loggedIn(token)))
   await replica[Symbol.asyncDispose]()
-  // The kernel deals connections out by chance: those of the other one are untouched.
+  // The kernel distributes connections at random: those of the other replica are unaffected.
   for (const client of clients) {
     const answer = await client.command('b NOOP').catch(() => undefined)
     if (answer === undefined)

@@ -3,7 +3,6 @@ import { createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { sleep } from '@posthorn/flow'
 import {
-  type ClientEndpoint,
   type Listener,
   listen,
   type ListenerAddress,
@@ -103,7 +102,7 @@ interface ListenerContext {
 
 /** Reads the PROXY header, applies the limit per address, starts TLS and sends the greeting. */
 async function accept(client: ConnectingClient, context: ListenerContext): Promise<void> {
-  const { deps, proxy, tls } = context
+  const { mail, deps, proxy, tls } = context
   const { socket } = client
   socket.on('error', () => undefined)
   const { pending, config } = deps
@@ -121,7 +120,14 @@ async function accept(client: ConnectingClient, context: ListenerContext): Promi
     client.socket.destroy()
     return
   }
-  greet(client.socket, { context, endpoint, permit })
+  const connection = new SmtpProxyConnection(mail, client.socket, {
+    remoteAddress: endpoint.address,
+    remotePort: endpoint.port,
+  })
+  mail.connections.add(connection)
+  connection.on('error', (err: Error) => deps.log.debug({ err }, 'connection failed'))
+  pending.add(connection, permit)
+  connection.init()
 }
 
 /** Returns true if the TLS handshake completed within `handshakeMs`. */
@@ -141,26 +147,6 @@ async function startTls(
   } finally {
     clearTimeout(deadline)
   }
-}
-
-interface Greeting {
-  context: ListenerContext
-  endpoint: ClientEndpoint
-  permit: Disposable
-}
-
-function greet(
-  socket: Socket,
-  { context: { mail, deps }, endpoint: { address, port }, permit }: Greeting,
-): void {
-  const connection = new SmtpProxyConnection(mail, socket, {
-    remoteAddress: address,
-    remotePort: port,
-  })
-  mail.connections.add(connection)
-  connection.on('error', (err: Error) => deps.log.debug({ err }, 'connection failed'))
-  deps.pending.add(connection, permit)
-  connection.init()
 }
 
 async function drain(mail: SMTPServer): Promise<void> {

@@ -113,7 +113,7 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
     },
     onData(stream, session, done) {
       deps.clients.beginMessage(session)
-      acceptMessage({ stream, session }, deps)
+      acceptMessage(stream, session, deps)
         .then(
           (reply) => {
             deps.submissions.inc({ result: 'queued' })
@@ -195,13 +195,9 @@ function isMailAddress(address: string): boolean {
   return matches(MailAddress, address)
 }
 
-interface Transmission {
-  stream: SMTPServerDataStream
-  session: SMTPServerSession
-}
-
 async function acceptMessage(
-  { stream, session }: Transmission,
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
   deps: MailServerDeps,
 ): Promise<string> {
   const { mailFrom, rcptTo } = session.envelope

@@ -16,12 +16,12 @@ export class RawClient extends Client {
     return this.reply()
   }
 
-  /** The last line of the next reply. */
+  /** Returns the last line of the next reply. */
   async reply(): Promise<string> {
     return (await this.wholeReply()).slice(0, -2).split('\r\n').at(-1) ?? ''
   }
 
-  /** All lines of the next reply. */
+  /** Returns all lines of the next reply. */
   wholeReply(): Promise<string> {
     return this.until(/^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/)
   }

@@ -20,7 +20,8 @@ export interface ActiveRequest {
 }
 
 interface CancellableRequest extends ActiveRequest {
-  readonly streaming: boolean
+  cancelled: boolean
+  streaming: boolean
   cancel(): void
 }
 
@@ -42,25 +43,20 @@ export class ActiveRequests {
     { deadline, timeoutMs }: { deadline: number; timeoutMs: number },
   ): ActiveRequest {
     const controller = new AbortController()
-    const state = { cancelled: false, streaming: false }
     const onDeadline = () => controller.abort(deadlineExceeded())
     const timer = setTimeout(onDeadline, Math.max(0, deadline - Date.now()))
     const request: CancellableRequest = {
       signal: controller.signal,
       credit: new Credit(timeoutMs),
-      get cancelled() {
-        return state.cancelled
-      },
-      get streaming() {
-        return state.streaming
-      },
+      cancelled: false,
+      streaming: false,
       beginStream() {
-        state.streaming = true
+        request.streaming = true
         clearTimeout(timer)
       },
       abort: (reason) => controller.abort(reason),
       cancel() {
-        state.cancelled = true
+        request.cancelled = true
         controller.abort(new DOMException('request cancelled by the requester', 'AbortError'))
       },
       end: () => {

@@ -98,7 +98,7 @@ export function readError(wire: unknown): AppError {
 export function noResponder(cause?: unknown): AppError {
   return new AppError('unavailable', 'No worker is available for the account, try again', {
     code: 'WorkerNotAvailable',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 }
 

@@ -170,8 +170,11 @@ export class RpcClient {
     }
     const outgoing: OutgoingRequest = { pending, key, content, headers, replyTo, deadline }
     if (direct === undefined) this.#requestShared(outgoing)
-    // A direct request that is not taken in time is repeated on the shared queue: let it expire.
-    else this.#publish(outgoing, directDestination(direct, timeoutMs))
+    else {
+      // A direct request that is not taken in time is repeated on the shared queue: let it expire.
+      const expirationMs = Math.min(timeoutMs, directReplyMs)
+      this.#publish(outgoing, { exchange: '', key: direct, expirationMs })
+    }
     if (options.failFast) setTimeout(() => this.#probe(key, pending.id), probeAfterMs).unref()
     return pending.reply
   }
@@ -228,10 +231,6 @@ export class RpcClient {
       // The request ends at its deadline.
     }
   }
-}
-
-function directDestination(queue: string, timeoutMs: number): Destination {
-  return { exchange: '', key: queue, expirationMs: Math.min(timeoutMs, directReplyMs) }
 }
 
 /** Id of the request of a returned probe; empty for other messages. */

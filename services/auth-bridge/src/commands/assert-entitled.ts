@@ -3,8 +3,8 @@ import type { Entitlement, ServiceName } from '@posthorn/contracts'
 import { type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, sameSecret } from '@posthorn/secrets'
-import type { Protocol } from '../store/credentials.ts'
-import { findShardHolder, hasSealedSetting, isLeased } from '../store/entitlements.ts'
+import { findSealedSetting, type Protocol } from '../store/credentials.ts'
+import { findShardHolder, isLeased } from '../store/entitlements.ts'
 
 // A requester gets the credentials of the accounts it holds now, and no others. An attacker who
 // controls one process cannot get further credentials without visibly taking over work.
@@ -57,7 +57,7 @@ async function isEntitled(
   if (requester === 'sync-worker') return worker !== undefined && holdsShard(db, account, worker)
   if (requester !== 'imap-proxy') return false
   return token === undefined
-    ? hasSealedSetting(db, 'imapProxyServerPassword')
+    ? (await findSealedSetting(db, 'imapProxyServerPassword')) !== undefined
     : isTokenUsable(db, account, token)
 }
 

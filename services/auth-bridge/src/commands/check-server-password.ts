@@ -4,18 +4,14 @@ import { checkImapProxyServerPassword, checkSmtpServerPassword } from '@posthorn
 import { findSealedSetting, settingSealContext } from '../store/credentials.ts'
 import type { SecretDeps } from './get-secrets.ts'
 
-/** Compares a mail client's password with the setting `smtpServerPassword`. */
-export function onCheckSmtpServerPassword(deps: SecretDeps): CommandHandler {
-  return on(checkSmtpServerPassword, ({ password }) =>
-    compare(deps, 'smtpServerPassword', password),
-  )
-}
-
-/** Compares a mail client's password with the setting `imapProxyServerPassword`. */
-export function onCheckImapProxyServerPassword(deps: SecretDeps): CommandHandler {
-  return on(checkImapProxyServerPassword, ({ password }) =>
-    compare(deps, 'imapProxyServerPassword', password),
-  )
+/** Compares a mail client's password with the password setting of its proxy. */
+export function onCheckServerPassword(deps: SecretDeps): CommandHandler[] {
+  return [
+    on(checkSmtpServerPassword, ({ password }) => compare(deps, 'smtpServerPassword', password)),
+    on(checkImapProxyServerPassword, ({ password }) =>
+      compare(deps, 'imapProxyServerPassword', password),
+    ),
+  ]
 }
 
 /** Compares in constant time. */

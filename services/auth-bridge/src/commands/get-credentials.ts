@@ -6,8 +6,7 @@ import type { Unsealer } from '@posthorn/secrets'
 import type { AccessTokens } from '../oauth2/access-tokens.ts'
 import { resolveGrant } from '../oauth2/grant.ts'
 import type { AuthServer } from '../providers/auth-server.ts'
-import { getStoredPassword } from '../providers/stored-password.ts'
-import { findLogin, type StoredLogin } from '../store/credentials.ts'
+import { findLogin, passwordSealContext, type StoredLogin } from '../store/credentials.ts'
 import { assertEntitled } from './assert-entitled.ts'
 
 export interface Deps {
@@ -40,6 +39,20 @@ export function onGetCredentials(deps: Deps) {
     const hasOwn = login.user !== undefined || !login.hasOAuth2
     return hasOwn ? getStoredPassword(unsealer, login) : getOAuth2Credentials(deps, login, fresh)
   })
+}
+
+/** Unseals the stored password of an account. @throws AppError `rejected` if none is stored */
+async function getStoredPassword(
+  unsealer: Unsealer,
+  { account, protocol, user, sealed }: StoredLogin,
+): Promise<Credentials> {
+  if (user === undefined || sealed === undefined)
+    throw new AppError(
+      'rejected',
+      `No ${protocol.toUpperCase()} password is stored for this account`,
+      { code: 'AuthenticationFails' },
+    )
+  return { user, pass: await unsealer.unseal(sealed, passwordSealContext(account, protocol)) }
 }
 
 /**

@@ -1,9 +1,6 @@
 import type { AccessTokens, TokenDeps } from '../oauth2/access-tokens.ts'
 import type { AuthServer } from '../providers/auth-server.ts'
-import {
-  onCheckImapProxyServerPassword,
-  onCheckSmtpServerPassword,
-} from './check-server-password.ts'
+import { onCheckServerPassword } from './check-server-password.ts'
 import { onCompleteOAuth2Login } from './complete-oauth2-login.ts'
 import { onGetCredentials } from './get-credentials.ts'
 import { onGetGatewayCredentials } from './get-gateway-credentials.ts'
@@ -28,8 +25,7 @@ export function createHandlers(deps: TokenDeps & { tokens: AccessTokens; authSer
     onGetServiceSecret(deps),
     onGetLinkSecret(deps),
     onGetOpenAiApiKey(deps),
-    onCheckSmtpServerPassword(deps),
-    onCheckImapProxyServerPassword(deps),
+    ...onCheckServerPassword(deps),
     onUnsealLogin(deps),
     onUnsealHeader(deps),
   ]

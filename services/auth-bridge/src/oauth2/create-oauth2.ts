@@ -1,15 +1,9 @@
-import type { Db } from '@posthorn/db'
 import { createHttpCaller, type EgressPolicy, type HttpProxy } from '@posthorn/net'
-import type { Sealer, Unsealer } from '@posthorn/secrets'
-import type { Logger, Metrics } from '@posthorn/telemetry'
+import type { Metrics } from '@posthorn/telemetry'
 import type { TokenDeps } from './access-tokens.ts'
 import { oauthMaxBytes, oauthTimeoutMs } from './http-fetch.ts'
 
-export interface OAuth2Options {
-  db: Db
-  unsealer: Unsealer
-  sealer: Sealer
-  log: Logger
+export interface OAuth2Options extends Pick<TokenDeps, 'db' | 'unsealer' | 'sealer' | 'log'> {
   metrics: Metrics
   config: { oauthEgressPolicy: EgressPolicy }
   proxy: () => Promise<HttpProxy | undefined>
@@ -18,7 +12,7 @@ export interface OAuth2Options {
 /** Creates the dependencies of OAuth2 requests. `stack` disposes them and aborts token renewals. */
 export function createOAuth2(
   stack: AsyncDisposableStack,
-  { db, unsealer, sealer, log, metrics, config, proxy }: OAuth2Options,
+  { metrics, config, proxy, ...deps }: OAuth2Options,
 ): TokenDeps {
   const http = stack.use(
     createHttpCaller({
@@ -37,5 +31,5 @@ export function createOAuth2(
   })
   const onRequest: TokenDeps['onRequest'] = ({ ok, provider, statusCode }) =>
     refreshes.inc({ status: ok ? 'success' : 'failure', provider, statusCode })
-  return { db, unsealer, sealer, log, http, onRequest, signal: stop.signal }
+  return { ...deps, http, onRequest, signal: stop.signal }
 }

@@ -74,7 +74,9 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
   // Client credentials name a resource instead of single scopes.
   outlookService: (config) => ({
     ...outlook(config),
-    scopes: [config.baseScopes === 'api' ? `${graph(config)}.default` : `${office365}.default`],
+    scopes: [
+      config.baseScopes === 'api' ? `${cloudOf(config).graph}.default` : `${office365}.default`,
+    ],
   }),
   mailRu: () => ({
     ...common,
@@ -122,22 +124,22 @@ interface Cloud {
 const clouds: Record<OAuth2Cloud, Cloud> = {
   global: {
     login: 'login.microsoftonline.com',
-    graph: 'graph.microsoft.com',
+    graph: 'https://graph.microsoft.com/',
     outlook: 'outlook.office.com',
   },
   'gcc-high': {
     login: 'login.microsoftonline.us',
-    graph: 'graph.microsoft.us',
+    graph: 'https://graph.microsoft.us/',
     outlook: 'outlook.office365.us',
   },
   dod: {
     login: 'login.microsoftonline.us',
-    graph: 'dod-graph.microsoft.us',
+    graph: 'https://dod-graph.microsoft.us/',
     outlook: 'webmail.apps.mil',
   },
   china: {
     login: 'login.chinacloudapi.cn',
-    graph: 'microsoftgraph.chinacloudapi.cn',
+    graph: 'https://microsoftgraph.chinacloudapi.cn/',
     outlook: 'partner.outlook.cn',
   },
 }
@@ -146,10 +148,6 @@ const office365 = 'https://outlook.office365.com/'
 
 function cloudOf({ cloud = 'global' }: OAuth2AppConfig): Cloud {
   return clouds[cloud]
-}
-
-function graph(config: OAuth2AppConfig): string {
-  return `https://${cloudOf(config).graph}/`
 }
 
 function outlook(config: OAuth2AppConfig): Profile {
@@ -166,8 +164,8 @@ function outlook(config: OAuth2AppConfig): Profile {
 
 /** A token is for one resource: mail servers or Graph, never both (AADSTS28000). */
 function outlookScopes(config: OAuth2AppConfig): string[] {
-  const { outlook: host } = cloudOf(config)
+  const { graph, outlook: host } = cloudOf(config)
   return config.baseScopes === 'api'
-    ? ['Mail.ReadWrite', 'Mail.Send', 'User.Read'].map((scope) => graph(config) + scope)
+    ? ['Mail.ReadWrite', 'Mail.Send', 'User.Read'].map((scope) => graph + scope)
     : ['IMAP.AccessAsUser.All', 'SMTP.Send'].map((scope) => `https://${host}/${scope}`)
 }

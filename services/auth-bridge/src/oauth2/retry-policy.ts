@@ -1,4 +1,3 @@
-import type { LastError } from '@posthorn/contracts'
 import type { GrantTokens, RefreshFailure } from '../store/oauth2-tokens.ts'
 import { unreachableCode } from './token-failure.ts'
 
@@ -14,7 +13,8 @@ const delays = {
 
 /** True if the provider may be called again. Until then callers get the last error. */
 export function mayRetry({ error, lastedMs, agoMs }: RefreshFailure): boolean {
-  const { min, max } = isUnreachable(error) ? delays.unreachable : delays.rejected
+  const isUnreachable = error.serverResponseCode === unreachableCode
+  const { min, max } = isUnreachable ? delays.unreachable : delays.rejected
   return agoMs >= Math.min(max, Math.max(min, lastedMs))
 }
 
@@ -27,8 +27,4 @@ const settleMs = 5 * 60_000
 /** True if the provider issued the token recently. A rejection is then no reason to renew it. */
 export function isJustRenewed({ renewedAgoMs }: Pick<GrantTokens, 'renewedAgoMs'>): boolean {
   return renewedAgoMs !== undefined && renewedAgoMs < settleMs
-}
-
-function isUnreachable({ serverResponseCode }: LastError): boolean {
-  return serverResponseCode === unreachableCode
 }

@@ -102,11 +102,19 @@ async function callTokenEndpoint(
     const endpoints = await findEndpoints(deps, app)
     request.url = endpoints.tokenUrl
     const parameters = parametersOf({ app, endpoints }, grant, now())
-    const received = await send({ deps, app, endpoints }, grant, parameters)
+    const server = toAuthorizationServer(endpoints)
+    const client = toClient(app)
+    const received = await genericTokenEndpointRequest(
+      server,
+      client,
+      authFor(app, endpoints, grant),
+      grantTypes[grant.kind],
+      parameters,
+      options(deps.http),
+    )
     request.statusCode = received.status
     const { response, idToken } = await normalize(received)
-    const server = toAuthorizationServer(endpoints)
-    const tokens = await processGenericTokenEndpointResponse(server, toClient(app), response)
+    const tokens = await processGenericTokenEndpointResponse(server, client, response)
     report(true)
     return { ...toTokenResponse(tokens, now()), ...defined({ idToken }) }
   } catch (error) {
@@ -128,14 +136,9 @@ const grantTypes = {
   client_credentials: 'client_credentials',
 } as const
 
-interface RequestContext {
-  app: Application
-  endpoints: Endpoints
-}
-
 /** Parameters of a request beside grant type and client authentication. */
 function parametersOf(
-  { app, endpoints }: RequestContext,
+  { app, endpoints }: { app: Application; endpoints: Endpoints },
   grant: Grant,
   now: number,
 ): Record<string, string> {
@@ -161,21 +164,6 @@ function parametersOf(
       return { assertion: signAssertion(claims, serviceKey, now) }
     }
   }
-}
-
-function send(
-  { deps, app, endpoints }: RequestContext & { deps: OAuth2Deps },
-  grant: Grant,
-  parameters: Record<string, string>,
-): Promise<Response> {
-  return genericTokenEndpointRequest(
-    toAuthorizationServer(endpoints),
-    toClient(app),
-    authFor(app, endpoints, grant),
-    grantTypes[grant.kind],
-    parameters,
-    options(deps.http),
-  )
 }
 
 /** An assertion authenticates the client itself. */

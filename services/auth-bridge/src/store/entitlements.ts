@@ -33,15 +33,6 @@ export async function isLeased(
     : row.account === through.account && row.gateway === null
 }
 
-export async function hasSealedSetting(db: Db, key: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('sealedSettings')
-    .select('key')
-    .where('key', '=', key)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /**
  * True if exactly this address is stored in one of the settings or, with `ofAccounts`, as the proxy
  * of an account or submission.

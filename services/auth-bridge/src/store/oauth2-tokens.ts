@@ -51,7 +51,14 @@ export interface RefreshFailure {
 
 /** Finds the grant of an account and its tokens. Tokens of an earlier grant are left out. */
 export async function findGrantTokens(db: Db, account: string): Promise<GrantTokens> {
-  const row = await db
+  const row = await selectGrantTokens(db, account).executeTakeFirst()
+  return row ? toGrantTokens(row) : noTokens
+}
+
+type GrantRow = Awaited<ReturnType<ReturnType<typeof selectGrantTokens>['execute']>>[number]
+
+function selectGrantTokens(db: Db, account: string) {
+  return db
     .selectFrom('accounts')
     .leftJoin('credentials', (join) =>
       join.onRef('credentials.account', '=', 'accounts.account').on('kind', '=', 'oauth2'),
@@ -74,22 +81,6 @@ export async function findGrantTokens(db: Db, account: string): Promise<GrantTok
       sql<boolean>`coalesce(oauth2_tokens.refreshing_until < now(), false)`.as('isInterrupted'),
     ])
     .where('accounts.account', '=', account)
-    .executeTakeFirst()
-  return row ? toGrantTokens(row) : noTokens
-}
-
-interface Row {
-  grant: string | null
-  grantUpdatedAt: Date | null
-  tokens: string | null
-  tokensOf: Date | null
-  revision: string | null
-  lastError: LastError | null
-  isFailing: boolean | null
-  isConfirmed: boolean | null
-  lastedMs: number
-  agoMs: number
-  isInterrupted: boolean
 }
 
 const noTokens: GrantTokens = {
@@ -102,17 +93,10 @@ const noTokens: GrantTokens = {
   isInterrupted: false,
 }
 
-function toGrantTokens({
-  isFailing,
-  isConfirmed,
-  lastError: error,
-  lastedMs,
-  agoMs,
-  ...row
-}: Row): GrantTokens {
-  const { tokensOf, isInterrupted } = row
+function toGrantTokens(row: GrantRow): GrantTokens {
+  const { isFailing, isConfirmed, isInterrupted, lastError: error, lastedMs, agoMs } = row
   const grantUpdatedAt = row.grantUpdatedAt ?? noGrant
-  const isCurrent = tokensOf?.getTime() === grantUpdatedAt.getTime()
+  const isCurrent = row.tokensOf?.getTime() === grantUpdatedAt.getTime()
   return {
     grant: row.grant ?? undefined,
     grantUpdatedAt,

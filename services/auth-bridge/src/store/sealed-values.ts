@@ -40,43 +40,33 @@ export const sealedTables: readonly SealedColumn[] = [
 const settings = addressSettings.filter((key) => key !== 'authServer')
 
 const account = { kind: 'account', column: 'account' } as const
+const route = { kind: 'route', column: 'id' } as const
+const globalHeaders: InPlaceOptions = {
+  only: ['webhooksCustomHeaders'],
+  owner: { kind: 'settings' },
+}
 
 /** Columns with addresses that may contain a login, and with headers. */
 export const inPlaceColumns: readonly SealedColumn[] = [
-  { name: 'settings', key: ['key'], inPlace: login('value', 'json', { only: settings }) },
-  { name: 'accounts', key: ['account'], inPlace: login('webhooks', 'text') },
-  { name: 'accounts', key: ['account'], inPlace: login('proxy', 'text') },
-  { name: 'webhook_routes', key: ['id'], inPlace: login('target_url', 'text') },
-  { name: 'outbox', key: ['queue_id'], inPlace: login('proxy', 'text') },
-  {
-    name: 'events',
-    key: ['event_id'],
-    inPlace: login('account_target', 'url', { keyType: 'uuid' }),
-  },
-  {
-    name: 'settings',
-    key: ['key'],
-    inPlace: headers('value', 'json', {
-      only: ['webhooksCustomHeaders'],
-      owner: { kind: 'settings' },
-    }),
-  },
-  {
-    name: 'accounts',
-    key: ['account'],
-    inPlace: headers('webhooks_custom_headers', 'json', { owner: account }),
-  },
-  {
-    name: 'webhook_routes',
-    key: ['id'],
-    inPlace: headers('custom_headers', 'json', { owner: { kind: 'route', column: 'id' } }),
-  },
-  {
-    name: 'events',
-    key: ['event_id'],
-    inPlace: headers('account_target', 'headers', { keyType: 'uuid', owner: account }),
-  },
+  inPlace('settings', 'key', login('value', 'json', { only: settings })),
+  inPlace('accounts', 'account', login('webhooks', 'text')),
+  inPlace('accounts', 'account', login('proxy', 'text')),
+  inPlace('webhook_routes', 'id', login('target_url', 'text')),
+  inPlace('outbox', 'queue_id', login('proxy', 'text')),
+  inPlace('events', 'event_id', login('account_target', 'url', { keyType: 'uuid' })),
+  inPlace('settings', 'key', headers('value', 'json', globalHeaders)),
+  inPlace('accounts', 'account', headers('webhooks_custom_headers', 'json', { owner: account })),
+  inPlace('webhook_routes', 'id', headers('custom_headers', 'json', { owner: route })),
+  inPlace(
+    'events',
+    'event_id',
+    headers('account_target', 'headers', { keyType: 'uuid', owner: account }),
+  ),
 ]
+
+function inPlace(name: string, key: string, values: InPlace): SealedColumn {
+  return { name, key: [key], inPlace: values }
+}
 
 type InPlaceOptions = Pick<InPlace, 'keyType' | 'only' | 'owner'>
 

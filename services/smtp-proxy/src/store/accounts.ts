@@ -7,12 +7,7 @@ export interface SendingAccount extends SendPrerequisites {
 }
 
 export async function accountExists(db: Db, account: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('accounts')
-    .select('account')
-    .where('account', '=', account)
-    .executeTakeFirst()
-  return row !== undefined
+  return (await listExistingAccounts(db, [account])).has(account)
 }
 
 /** Returns the given accounts that exist. */

@@ -1,0 +1,125 @@
+import type { Transferable } from 'node:worker_threads'
+import {
+  startWorker,
+  type WorkerChannel,
+  type WorkerMessage,
+  type WorkerOptions,
+} from './worker-channel.ts'
+import { WorkerError } from './worker-error.ts'
+
+const startTimeoutMs = 20_000
+/** Limit of the wall-clock time as a multiple of the CPU time, for hosts under load. */
+const wallClockFactor = 10
+/** Minimum delay between two checks of the CPU time. */
+const minCheckMs = 10
+
+export interface PoolWorkerOptions extends WorkerOptions {
+  /** CPU time of one message. The wall-clock time may be ten times as long. */
+  timeoutMs: number
+}
+
+interface OutgoingRequest {
+  request: unknown
+  transfer?: readonly Transferable[]
+}
+
+interface ActiveMessage {
+  resolve: (responses: readonly unknown[]) => void
+  reject: (error: Error) => void
+  timer: ReturnType<typeof setTimeout>
+  since: number
+}
+
+/** Worker with one message in progress. A message beyond the limits ends it: it is then `dead`. */
+export class PoolWorker {
+  readonly #timeoutMs: number
+  readonly #channel: WorkerChannel
+  readonly #ready = Promise.withResolvers<void>()
+  /** CPU time of the worker before the current message. */
+  #cpuMicrosBefore = 0
+  #running: ActiveMessage | undefined
+  #error: Error | undefined
+  #terminated: Promise<void> | undefined
+
+  constructor(options: PoolWorkerOptions) {
+    this.#timeoutMs = options.timeoutMs
+    this.#channel = startWorker(options, {
+      onMessage: (message) => this.#onMessage(message),
+      onEnd: (failure, cause) => {
+        this.#ready.reject(new WorkerError('not-started', cause))
+        void this.end(new WorkerError(failure, cause))
+      },
+    })
+    // The start does not count as time of a message.
+    const timer = setTimeout(() => void this.end(new WorkerError('not-started')), startTimeoutMs)
+    const onSettled = () => clearTimeout(timer)
+    this.#ready.promise.then(onSettled, onSettled)
+  }
+
+  get dead(): boolean {
+    return this.#error !== undefined
+  }
+
+  /** Index of the request in progress, or that ended the worker, within its message. */
+  get currentIndex(): number {
+    return this.#channel.currentIndex()
+  }
+
+  /**
+   * Sends requests as one message. Returns the responses of the first ones, at least one; the
+   * others were not started. @throws WorkerError
+   */
+  async run(calls: readonly OutgoingRequest[]): Promise<readonly unknown[]> {
+    this.#channel.setReferenced(true)
+    try {
+      await this.#ready.promise
+      if (this.#error) throw this.#error
+      return await new Promise<readonly unknown[]>((resolve, reject) => {
+        const timer = this.#checkLater(this.#timeoutMs)
+        this.#running = { resolve, reject, timer, since: performance.now() }
+        this.#channel.send(
+          calls.map(({ request }) => request),
+          calls.flatMap(({ transfer }) => transfer ?? []),
+        )
+      })
+    } finally {
+      clearTimeout(this.#running?.timer)
+      this.#running = undefined
+      this.#channel.setReferenced(false)
+    }
+  }
+
+  /** Ends the worker. A message in progress is rejected with the error of the first call. */
+  async end(error: Error): Promise<void> {
+    if (!this.#error) {
+      this.#error = error
+      this.#ready.reject(error)
+      this.#running?.reject(error)
+      this.#terminated = this.#channel.terminate()
+    }
+    await this.#terminated
+  }
+
+  #onMessage({ responses, cpuMicros }: WorkerMessage): void {
+    this.#cpuMicrosBefore = cpuMicros
+    if (responses) this.#running?.resolve(responses)
+    else this.#ready.resolve()
+  }
+
+  #checkLater(ms: number): ReturnType<typeof setTimeout> {
+    return setTimeout(() => void this.#checkTime(), ms)
+  }
+
+  /** Ends the worker by its CPU time, or if it got hardly any CPU time for long. */
+  async #checkTime(): Promise<void> {
+    const running = this.#running
+    if (!running) return
+    const cpuMicros = (await this.#channel.cpuMicros()) ?? Infinity
+    if (this.#running !== running) return
+    const leftMs = this.#timeoutMs - (cpuMicros - this.#cpuMicrosBefore) / 1_000
+    const waitedMs = performance.now() - running.since
+    if (leftMs <= 0 || waitedMs >= wallClockFactor * this.#timeoutMs)
+      await this.end(new WorkerError('timeout'))
+    else running.timer = this.#checkLater(Math.max(minCheckMs, leftMs))
+  }
+}
