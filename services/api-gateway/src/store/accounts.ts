@@ -114,10 +114,10 @@ export function lockAccount(tx: Tx, account: string) {
 }
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 
-type AccountChanges = UpdateObject<Tables, 'accounts'>
+type ColumnUpdates = UpdateObject<Tables, 'accounts'>
 
 /** Changes an account. The new version restarts its sessions. @throws AppError `not-found` */
-export async function updateAccount(db: Db, account: string, changes: AccountChanges) {
+export async function updateAccount(db: Db, account: string, changes: ColumnUpdates) {
   await db
     .updateTable('accounts')
     .set({ ...changes, version: sql<string>`version + 1`, updatedAt: sql<Date>`now()` })
