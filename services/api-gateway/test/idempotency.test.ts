@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { deleteExpiredKeys } from '../src/store/idempotency-keys.ts'
+import { deleteExpired } from '../src/store/delete-expired.ts'
 import { draftSource, sendingWorld } from './sending-world.ts'
 
 const world = await sendingWorld()
@@ -109,7 +109,7 @@ test('Idempotency-Key: expires after 24 h', async () => {
     .set({ createdAt: aDayAgo })
     .where('key', '=', 'k6')
     .execute()
-  await deleteExpiredKeys(db)
+  await deleteExpired(db)
   const left = await db.selectFrom('idempotencyKeys').select('key').execute()
   expect(left).toEqual([{ key: 'young' }])
 })

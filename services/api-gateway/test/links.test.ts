@@ -256,6 +256,16 @@ test('POST /unsubscribe: one-click in any encoding, unsubscribes once', async ()
   }
 })
 
+test('POST /unsubscribe: internationalized domain, applies to the ASCII form', async () => {
+  const { url, form } = list('Eva@Bücher.example')
+  expect((await post(url, 'List-Unsubscribe=One-Click')).status).toBe(200)
+  expect(await findBlock('eva@xn--bcher-kva.example')).toMatchObject({ source: 'one-click' })
+  expect(await (await visit(url)).text()).toContain('Subscribe again')
+  const target = `${gateway.url}/unsubscribe/address`
+  expect((await post(target, form('subscribe'))).status).toBe(200)
+  expect(await findBlock('eva@xn--bcher-kva.example')).toBeUndefined()
+})
+
 test('POST /unsubscribe: other bodies and actions, change nothing', async () => {
   const { url, form } = list('carl@example.com')
   expect((await post(url, 'x=y')).status).toBe(200)

@@ -1,4 +1,4 @@
-import { defined, operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts'
 import { type Db, pageCounts } from '@posthorn/db'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { getOwner } from '../store/accounts.ts'
@@ -9,9 +9,9 @@ import {
   insertBlock,
   listBlocks,
   listLists,
-  listNotFound,
   recipientKey,
 } from '../store/lists.ts'
+import { present } from './present.ts'
 
 /** Operations on blocklists. Their changes record no events: the recipient took no action. */
 export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
@@ -23,36 +23,26 @@ export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
     handle(operations.getBlocklist, async ({ params, query }) => {
       const listId = params.listId.toLowerCase()
       const total = await countBlocks(db, listId)
-      if (total === undefined) throw listNotFound()
       const rows = await listBlocks(db, listId, query)
       return { listId, ...pageCounts(total, query), addresses: rows.map(describeBlock) }
     }),
     handle(operations.addToBlocklist, async ({ params: { listId }, body, caller }) => {
       const { account, recipient, reason = 'block' } = body
       await getOwner(db, account)
-      const client = { remoteAddress: caller.address, userAgent: null, messageId: null }
-      const block = { listId, recipient: recipientKey(recipient), account, reason, ...client }
-      return { success: true, added: await insertBlock(db, { ...block, source: 'api' }) }
+      const block = { listId, recipient: recipientKey(recipient), account, reason }
+      const origin = { source: 'api', remoteAddress: caller.address } as const
+      return { success: true, added: await insertBlock(db, { ...block, ...origin }) }
     }),
     handle(operations.removeFromBlocklist, async ({ params: { listId }, query }) => {
       const recipient = recipientKey(query.recipient)
       if (await deleteBlock(db, listId, recipient)) return { deleted: true }
-      if ((await countBlocks(db, listId)) === undefined) throw listNotFound()
+      // Throws for a missing list.
+      await countBlocks(db, listId)
       return { deleted: false }
     }),
   ]
 }
 
-function describeBlock({ messageId, remoteAddress, userAgent, createdAt, ...row }: BlockRow) {
-  const { recipient, account, source, reason } = row
-  return defined({
-    recipient,
-    account,
-    messageId: messageId ?? undefined,
-    source,
-    reason,
-    remoteAddress: remoteAddress ?? undefined,
-    userAgent: userAgent ?? undefined,
-    created: createdAt.toISOString(),
-  })
+function describeBlock({ createdAt, ...row }: BlockRow) {
+  return { ...present(row), created: createdAt.toISOString() }
 }

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { defined, fieldError, validationError, operations } from '@posthorn/contracts'
-import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type LinkKeys, linkTo } from '@posthorn/links'
+import { linkTo } from '@posthorn/links'
 import { newAccountId } from '../accounts/register.ts'
 import { handle } from '../http/handle.ts'
 import { findExpectedEmail } from '../store/accounts.ts'
 import { insertFormLink } from '../store/form-links.ts'
+import type { OperationDeps } from './operation-deps.ts'
 
-export interface AuthenticationFormDeps {
-  db: Db
-  settings: SettingsCache
-  links: LinkKeys
-}
+type AuthenticationFormDeps = Pick<OperationDeps, 'db' | 'settings' | 'links'>
 
 /**
  * Creates a link to the hosted form. The URL contains a nonce only; the request is stored under it.

@@ -1,11 +1,8 @@
 import { operations } from '@posthorn/contracts'
-import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import { handle } from '../http/handle.ts'
+import type { OperationDeps } from './operation-deps.ts'
 
-export interface AutoconfigOperationDeps {
-  autoconfig: Autoconfig
-}
-
-export function onGetAutoconfig({ autoconfig }: AutoconfigOperationDeps) {
+/** Finds the servers of an address. */
+export function onGetAutoconfig({ autoconfig }: Pick<OperationDeps, 'autoconfig'>) {
   return handle(operations.getAutoconfig, ({ query, signal }) => autoconfig(query.email, signal))
 }

@@ -1,7 +1,6 @@
-import type { Bus } from '@posthorn/bus'
-import { operations } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
+import { accountStates, operations } from '@posthorn/contracts'
 import {
+  type AccountCounts,
   countAccountsByState,
   countDeliveries,
   countSubmissions,
@@ -9,14 +8,9 @@ import {
   sumCounters,
 } from '../store/stats.ts'
 import { handle } from '../http/handle.ts'
+import type { OperationDeps } from './operation-deps.ts'
 
-export interface StatsDeps {
-  db: Db
-  bus: Bus
-  version: string
-  /** Age of a heartbeat after which a sync-worker counts as dead. */
-  workerExpiryMs: number
-}
+type StatsDeps = Pick<OperationDeps, 'db' | 'bus' | 'version' | 'workerExpiryMs'>
 
 /** Statistics of the deployment, read from Postgres. */
 export function onGetStats({ db, bus, version, workerExpiryMs }: StatsDeps) {
@@ -24,36 +18,28 @@ export function onGetStats({ db, bus, version, workerExpiryMs }: StatsDeps) {
     const started = performance.now()
     const postgres = await getPostgresVersion(db)
     const pingMs = performance.now() - started
-    const states = await countAccountsByState(db, workerExpiryMs)
+    const accounts = await countAccountsByState(db, workerExpiryMs)
     return {
       version,
       license: 'none',
-      accounts: [...states.values()].reduce((sum, count) => sum + count, 0),
+      accounts: Object.values(accounts).reduce((sum, count) => sum + count, 0),
       node: process.versions.node,
       arch: process.arch,
       postgres,
       postgresPing: Math.round(pingMs * 100) / 100,
       rabbitmq: bus.up,
       queues: { notify: await countDeliveries(db), submit: await countSubmissions(db) },
-      connections: connectionsOf(states),
-      counters: Object.fromEntries(await sumCounters(db, seconds)),
+      connections: connectionsOf(accounts),
+      counters: await sumCounters(db, seconds),
     }
   })
 }
 
+const states = [...accountStates, 'unassigned'] as const
+const noAccounts = Object.fromEntries(states.map((state) => [state, 0]))
+
 /** A new account counts as `init`: a worker is about to connect it. */
-function connectionsOf(states: ReadonlyMap<string, number>) {
-  const count = (state: string) => states.get(state) ?? 0
-  return {
-    init: count('init') + count('new'),
-    connected: count('connected'),
-    connecting: count('connecting'),
-    syncing: count('syncing'),
-    authenticationError: count('authenticationError'),
-    connectError: count('connectError'),
-    unset: count('unset'),
-    disconnected: count('disconnected'),
-    paused: count('paused'),
-    unassigned: count('unassigned'),
-  }
+function connectionsOf(counts: AccountCounts) {
+  const { new: added, ...rest } = { ...noAccounts, ...counts } as Required<AccountCounts>
+  return { ...rest, init: rest.init + added }
 }

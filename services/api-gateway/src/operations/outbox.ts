@@ -1,4 +1,3 @@
-import type { Bus } from '@posthorn/bus'
 import {
   changeOutbox,
   type CommandRequest,
@@ -7,9 +6,8 @@ import {
   operations,
   type OutboxEntry,
 } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { requestTimeout } from '../http/call-worker.ts'
+import { requestTimeout, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { maskUrl } from '../http/masks.ts'
 import {
@@ -18,15 +16,10 @@ import {
   type OutboxRow,
   submissionNotFound,
 } from '../store/outbox.ts'
-
-export interface OutboxDeps {
-  db: Db
-  bus: Bus
-  timeoutMs: number
-}
+import { present } from './present.ts'
 
 /** Operations on submissions. Only senders change stored ones, so changes are commands. */
-export function outboxHandlers(deps: OutboxDeps): OperationHandler[] {
+export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
   return [
     handle(operations.listOutbox, async ({ query }) => {
@@ -43,17 +36,12 @@ export function outboxHandlers(deps: OutboxDeps): OperationHandler[] {
   ]
 }
 
-interface ChangeCall {
-  params: { queueId: string }
-  headers: { 'x-svc-timeout'?: number }
-  signal: AbortSignal
-}
-
+type ChangeCall = Omit<WorkerCall, 'params'> & { params: { queueId: string } }
 type Action = CommandRequest<typeof changeOutbox>['action']
 
 /** Handler of an operation that requests a change from a sender. */
 function changeHandler(
-  deps: OutboxDeps,
+  deps: WorkerDeps,
   operation: Operation,
   [action, response]: [Action, object],
 ): OperationHandler {
@@ -97,13 +85,9 @@ export function describeEntry(row: OutboxRow): OutboxEntry {
 
 function progressOf(row: OutboxRow): OutboxEntry['progress'] {
   const status = statusOf(row)
-  const { lastError, networkRouting, messageId } = row
-  const progress = defined({
-    status,
-    response: row.response ?? undefined,
-    messageId: status === 'submitted' ? messageId : undefined,
-    originalMessageId: row.originalMessageId ?? undefined,
-  })
+  const { lastError, networkRouting, messageId, response, originalMessageId } = row
+  const sent = status === 'submitted' ? { messageId } : {}
+  const progress = { status, ...sent, ...present({ response, originalMessageId }) }
   if (status !== 'error' || !lastError) return progress
   const { message, code, responseCode: statusCode } = lastError
   return { ...progress, error: { message, ...defined({ code, statusCode }), networkRouting } }

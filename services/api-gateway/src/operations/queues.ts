@@ -1,16 +1,11 @@
-import type { Bus } from '@posthorn/bus'
 import { operations, type PausableQueue, type QueueJobs } from '@posthorn/contracts'
 import { type Db, isQueuePaused } from '@posthorn/db'
-import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { setQueuePaused } from '../store/paused-queues.ts'
 import { countDeliveries, countHeldSubmissions, countSubmissions } from '../store/stats.ts'
+import type { OperationDeps } from './operation-deps.ts'
 
-export interface QueueDeps {
-  db: Db
-  bus: Bus
-  tasks: TaskGroup
-}
+type QueueDeps = Pick<OperationDeps, 'db' | 'bus' | 'tasks'>
 
 /** Operations on pausable queues. Consumers see a change by broadcast, or within 1 s by polling. */
 export function queueHandlers({ db, bus, tasks }: QueueDeps): OperationHandler[] {

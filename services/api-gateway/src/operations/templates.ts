@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import {
-  defined,
   fieldError,
   validationError,
   operations,
@@ -26,11 +25,10 @@ import {
   type TemplateRow,
   updateTemplate,
 } from '../store/templates.ts'
+import type { OperationDeps } from './operation-deps.ts'
+import { present } from './present.ts'
 
-export interface TemplateDeps {
-  db: Db
-  renderer: Renderer
-}
+type TemplateDeps = Pick<OperationDeps, 'db' | 'renderer'>
 
 /** Operations on templates. Queued messages keep the texts they were rendered with. */
 export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandler[] {
@@ -41,8 +39,7 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
       return { account, ...counts, templates: rows.map(describeListed) }
     }),
     handle(operations.getTemplate, async ({ params, caller }) => {
-      const row = await getTemplate(db, params.template)
-      const { account, content } = row
+      const { account, content, ...row } = await getTemplate(db, params.template)
       if (account !== null) assertAccount(caller.token, account)
       return { account, ...describeListed(row), content }
     }),
@@ -59,12 +56,12 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
       const stored = await getOwnTemplate(db, id, caller.token)
       const { content, format = stored.format } = body
       if (content) await checkContent(renderer, content, format)
-      if (!(await updateTemplate(db, id, columnsOf(body)))) throw templateNotFound()
+      await updateTemplate(db, id, columnsOf(body))
       return { updated: true, account: stored.account, id }
     }),
     handle(operations.deleteTemplate, async ({ params: { template: id }, caller }) => {
       const { account } = await getOwnTemplate(db, id, caller.token)
-      if (!(await deleteTemplate(db, id))) throw templateNotFound()
+      await deleteTemplate(db, id)
       return { deleted: true, account, id }
     }),
     handle(operations.flushTemplates, async ({ params: { account }, query }) => {
@@ -88,11 +85,7 @@ async function getOwnTemplate(db: Db, id: string, token: Token | null) {
 }
 
 /** @throws AppError `invalid` with one field per text that is not a valid template */
-async function checkContent(
-  renderer: Renderer,
-  content: TemplateContent,
-  format: TemplateFormat,
-): Promise<void> {
+async function checkContent(renderer: Renderer, content: TemplateContent, format: TemplateFormat) {
   const problems = await renderer.check(content, format)
   if (problems.length === 0) return
   throw validationError(
@@ -107,14 +100,11 @@ function columnsOf({ content, ...columns }: TemplateUpdate): TemplateColumns {
   return content === undefined ? columns : { ...columns, content: JSON.stringify(content) }
 }
 
-function describeListed(row: Omit<TemplateRow, 'account' | 'content'>) {
-  const { id, name, description, format, createdAt, updatedAt } = row
-  return defined({
-    id,
-    name,
-    description: description ?? undefined,
-    format,
-    created: createdAt.toISOString(),
-    updated: updatedAt.toISOString(),
-  })
+function describeListed({
+  createdAt,
+  updatedAt,
+  ...row
+}: Omit<TemplateRow, 'account' | 'content'>) {
+  const times = { created: createdAt.toISOString(), updated: updatedAt.toISOString() }
+  return { ...present(row), ...times }
 }

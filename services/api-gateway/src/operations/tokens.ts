@@ -1,6 +1,4 @@
-import type { Bus } from '@posthorn/bus'
 import {
-  defined,
   fieldError,
   validationError,
   operations,
@@ -13,9 +11,7 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { assertNotWider, type TokenReach } from '../access/mint.ts'
-import type { TokenCache } from '../access/token-cache.ts'
 import type { Caller } from '../access/caller.ts'
-import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { listTokenLog, type TokenLogRow } from '../store/token-log.ts'
 import {
@@ -26,15 +22,10 @@ import {
   tokenNotFound,
   type TokenRecordRow,
 } from '../store/tokens.ts'
+import type { OperationDeps } from './operation-deps.ts'
+import { present } from './present.ts'
 
-export interface TokenDeps {
-  db: Db
-  bus: Bus
-  tokens: TokenCache
-  tasks: TaskGroup
-  /** Log entries kept per token. */
-  tokenLogEntries: number
-}
+type TokenDeps = Pick<OperationDeps, 'db' | 'bus' | 'tokens' | 'tasks' | 'tokenLogEntries'>
 
 /** Maximum tokens in a response of the alias, which has no pages. */
 const maxAliasTokens = 1_000
@@ -78,17 +69,13 @@ async function createToken(db: Db, { body, caller }: { body: TokenRequest; calle
   const id = hashToken(token)
   const { description = null, metadata = null, ip = null } = body
   const { restrictions, permissions } = reach
+  const details = { id, description, metadata, ip, remoteAddress: caller.address }
   await insertToken(db, {
-    id,
-    account: reach.account,
+    ...reach,
+    ...details,
     scopes: [...reach.scopes],
-    description,
-    metadata,
-    ip,
-    remoteAddress: caller.address,
     restrictions: restrictions && JSON.stringify(restrictions),
     permissions: permissions && JSON.stringify(permissions),
-    expiresAt: reach.expiresAt,
   })
   return { token, id }
 }
@@ -137,22 +124,14 @@ function onGetTokenLog({ db, tokenLogEntries: keep }: TokenDeps) {
 
 /** Record of a token. Unset texts are absent. */
 function describeToken(row: TokenRecordRow): TokenRecord {
-  const { id, account, scopes, restrictions, permissions } = row
+  const { description, metadata, ip, remoteAddress, ...rest } = row
+  const { createdAt, expiresAt, lastUsedAt, lastUsedIp, ...record } = rest
+  const expires = expiresAt?.toISOString()
   return {
-    ...defined({
-      description: row.description ?? undefined,
-      metadata: row.metadata ?? undefined,
-      ip: row.ip ?? undefined,
-      remoteAddress: row.remoteAddress ?? undefined,
-    }),
-    id,
-    account,
-    scopes,
-    restrictions,
-    permissions,
-    created: row.createdAt.toISOString(),
-    ...defined({ expires: row.expiresAt?.toISOString() }),
-    access: { time: row.lastUsedAt?.toISOString() ?? null, ip: row.lastUsedIp },
+    ...present({ description, metadata, ip, remoteAddress, expires }),
+    ...record,
+    created: createdAt.toISOString(),
+    access: { time: lastUsedAt?.toISOString() ?? null, ip: lastUsedIp },
   }
 }
 

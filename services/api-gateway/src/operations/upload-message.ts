@@ -7,8 +7,6 @@ import {
   operations,
   uploadMessage,
 } from '@posthorn/contracts'
-import type { Db, SettingsCache } from '@posthorn/db'
-import type { TaskGroup } from '@posthorn/flow'
 import { attachmentFields, collectAttachments } from '../composing/attachments.ts'
 import { composeUpload } from '../composing/compose-upload.ts'
 import {
@@ -18,18 +16,16 @@ import {
   referenceResult,
 } from '../composing/references.ts'
 import { withLanguage } from '../composing/sender.ts'
-import { callWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
+import { callWorker, type WorkerCall } from '../http/call-worker.ts'
 import { handle } from '../http/handle.ts'
 import { getOwner } from '../store/accounts.ts'
 import { deleteUpload, insertUpload } from '../store/uploads.ts'
+import type { OperationDeps } from './operation-deps.ts'
 
-export interface UploadDeps extends WorkerDeps {
-  /** Pool for storing messages, which takes longer than other statements. */
-  outbox: Db
-  settings: SettingsCache
-  tasks: TaskGroup
-  maxUploadBytes: number
-}
+type UploadDeps = Pick<
+  OperationDeps,
+  'db' | 'bus' | 'timeoutMs' | 'outbox' | 'settings' | 'tasks' | 'maxUploadBytes'
+>
 
 /**
  * Stores a message in a mailbox. Its bytes reach the worker through the table `uploads`, because

@@ -4,10 +4,11 @@ import {
   type Db,
   sqlState,
   type StoredOAuth2,
+  type Tables,
   type Tx,
 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, sql, type UpdateObject } from 'kysely'
 import type { PasswordKind } from './credentials.ts'
 import { foreignKeyViolation } from './database-errors.ts'
 
@@ -113,44 +114,31 @@ export function lockAccount(tx: Tx, account: string) {
 }
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 
-/** Changes an account. The new version restarts its sessions. False if the account is missing. */
-export async function updateAccount(
-  db: Db | Tx,
-  account: string,
-  changes: AccountColumns,
-): Promise<boolean> {
-  const { numUpdatedRows } = await raiseVersion(db, account).set(changes).executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
-}
+type ColumnUpdates = UpdateObject<Tables, 'accounts'>
 
-function raiseVersion(db: Db | Tx, account: string) {
-  return db
+/** Changes an account. The new version restarts its sessions. @throws AppError `not-found` */
+export async function updateAccount(db: Db, account: string, changes: ColumnUpdates) {
+  await db
     .updateTable('accounts')
-    .set({ version: sql<string>`version + 1`, updatedAt: sql<Date>`now()` })
+    .set({ ...changes, version: sql<string>`version + 1`, updatedAt: sql<Date>`now()` })
     .where('account', '=', account)
+    .returning('account')
+    .executeTakeFirstOrThrow(accountNotFound)
 }
 
 /** Changes columns that sessions do not use, so that they continue. */
 export async function patchAccount(tx: Tx, account: string, changes: AccountColumns) {
   if (Object.keys(changes).length === 0) return
-  const now = sql<Date>`now()`
   await tx
     .updateTable('accounts')
-    .set({ ...changes, updatedAt: now })
+    .set({ ...changes, updatedAt: sql<Date>`now()` })
     .where('account', '=', account)
     .execute()
 }
 
-/** Requests a flush of the mailbox indexes by the worker. False if the account is missing. */
-export async function flushAccount(
-  db: Db,
-  account: string,
-  changes: Pick<AccountColumns, 'notifyFrom' | 'imapIndexer'>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await raiseVersion(db, account)
-    .set({ ...changes, flushEpoch: sql<string>`flush_epoch + 1` })
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+/** Requests a flush of the mailbox indexes by the worker. @throws AppError `not-found` */
+export function flushAccount(db: Db, account: string, changes: AccountColumns): Promise<void> {
+  return updateAccount(db, account, { ...changes, flushEpoch: sql<string>`flush_epoch + 1` })
 }
 
 /** Deletes an account and, by foreign keys, all rows that refer to it. */
@@ -186,7 +174,7 @@ export async function isUserConnected(db: Db, app: string, user: string): Promis
   return (await accountsOfUser(db, app, user).executeTakeFirst()) !== undefined
 }
 
-function accountsOfUser(db: Db | Tx, app: string, user: string) {
+function accountsOfUser(db: Db, app: string, user: string) {
   return db
     .selectFrom('accounts')
     .select('account')

@@ -23,16 +23,12 @@ export interface ChangesPage {
   lost?: Position
 }
 
-interface Row {
+interface Row extends StateChange {
   horizonXid: string
   horizonId: string
   missed: boolean
   xid: string | null
   id: string
-  account: string
-  type: string
-  key: string
-  payload: StateChange['payload']
   createdAt: Date
   settled: boolean
 }
@@ -66,13 +62,10 @@ export async function listChanges(db: Db, after: Position, limit: number): Promi
     ) c on not h.missed
   `.execute(db)
   const [head] = rows
-  if (head?.missed)
-    return {
-      changes: [],
-      full: true,
-      unsettled: false,
-      lost: position(head.horizonXid, head.horizonId),
-    }
+  if (head?.missed) {
+    const lost = position(head.horizonXid, head.horizonId)
+    return { changes: [], full: true, unsettled: false, lost }
+  }
   const pending = rows.flatMap(({ xid, ...row }) => (xid === null ? [] : [{ ...row, xid }]))
   const changes = pending
     .filter(({ settled }) => settled)

@@ -1,28 +1,23 @@
-import type { Tx } from '@posthorn/db'
+import type { Credentials, Tx } from '@posthorn/db'
 
 /** Credential of a server, or the OAuth2 grant. */
-export type PasswordKind = 'imap' | 'smtp' | 'oauth2'
+export type PasswordKind = Credentials['kind']
 
 /** Seal context of a credential: it can be unsealed for this row only. */
 export function passwordSealContext(account: string, kind: PasswordKind): string {
   return `credentials/${account}/${kind}`
 }
 
-export interface SealedPassword {
-  account: string
-  kind: PasswordKind
-  sealed: string
-}
-
 /** Stores a sealed value. The update repeats it, because the role cannot read `excluded`. */
-export async function upsertPassword(tx: Tx, password: SealedPassword): Promise<void> {
+export async function upsertPassword(
+  tx: Tx,
+  { account, kind, sealed }: Pick<Credentials, 'account' | 'kind' | 'sealed'>,
+): Promise<void> {
   await tx
     .insertInto('credentials')
-    .values(password)
+    .values({ account, kind, sealed })
     .onConflict((conflict) =>
-      conflict
-        .columns(['account', 'kind'])
-        .doUpdateSet({ sealed: password.sealed, updatedAt: new Date() }),
+      conflict.columns(['account', 'kind']).doUpdateSet({ sealed, updatedAt: new Date() }),
     )
     .execute()
 }

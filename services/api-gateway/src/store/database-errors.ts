@@ -1,16 +1,8 @@
 import { AppError, messageOf } from '@posthorn/errors'
 
 /** Socket error codes that mean Postgres is unavailable. */
-const socketCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
+const socketCodes =
+  /^E(?:CONNREFUSED|CONNRESET|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/
 /**
  * SQLSTATE codes of temporary failures: 08 connection, 25006 read-only standby, 53 out of
  * resources, 55P03 lock, 57 operator intervention and timeouts, 40 conflicts.
@@ -27,15 +19,10 @@ export function asUnavailable(error: unknown): unknown {
   return new AppError('unavailable', message, { cause: error })
 }
 
+/** Checks the SQLSTATE of a Postgres error, or the code of a socket error. */
 function isUnavailable(error: unknown): boolean {
-  const code = codeOf(error) ?? ''
-  return socketCodes.has(code) || sqlStates.test(code) || messages.test(messageOf(error))
-}
-
-/** SQLSTATE of a Postgres error, or code of a socket error. */
-function codeOf(error: unknown): string | undefined {
-  if (error === null || typeof error !== 'object' || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return socketCodes.test(code) || sqlStates.test(code) || messages.test(messageOf(error))
 }
 
 export const foreignKeyViolation = '23503'

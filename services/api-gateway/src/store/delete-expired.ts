@@ -1,11 +1,13 @@
 import type { Db } from '@posthorn/db'
-import { deleteExpiredFormLinks } from './form-links.ts'
-import { deleteExpiredKeys } from './idempotency-keys.ts'
-import { deleteExpiredLogins } from './oauth2-logins.ts'
+import { sql } from 'kysely'
+import { isValidKey } from './idempotency-keys.ts'
+
+const isExpired = sql<boolean>`expires_at <= now()`
 
 /** Deletes expired rows, which readers ignore: saves space and removes personal data. */
 export async function deleteExpired(db: Db): Promise<void> {
-  await deleteExpiredKeys(db)
-  await deleteExpiredFormLinks(db)
-  await deleteExpiredLogins(db)
+  const isExpiredKey = sql<boolean>`not ${isValidKey}`
+  await db.deleteFrom('idempotencyKeys').where(isExpiredKey).execute()
+  await db.deleteFrom('formLinks').where(isExpired).execute()
+  await db.deleteFrom('oauth2Logins').where(isExpired).execute()
 }

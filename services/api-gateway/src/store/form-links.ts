@@ -3,9 +3,7 @@ import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Maximum probes of mail servers and providers per link, over all replicas. */
-export const maxProbes = 50
-
-const lifetime = sql<Date>`now() + interval '24 hours'`
+const maxProbes = 50
 
 export interface FormLink {
   /** Id of the account that the form registers. */
@@ -21,38 +19,32 @@ export async function insertFormLink(
   nonce: string,
   { account, request }: Pick<FormLink, 'account' | 'request'>,
 ): Promise<void> {
-  const row = { nonce, account, request: JSON.stringify(request), expiresAt: lifetime }
+  const expiresAt = sql<Date>`now() + interval '24 hours'`
+  const row = { nonce, account, request: JSON.stringify(request), expiresAt }
   await db.insertInto('formLinks').values(row).execute()
 }
 
-const isValid = sql<boolean>`expires_at > now()`
-
 /** Finds a link that has not expired. It may be used already. */
-export async function findFormLink(db: Db, nonce: string): Promise<FormLink | undefined> {
-  const row = await validLink(db, nonce).executeTakeFirst()
-  return row && toFormLink(row)
+export function findFormLink(db: Db, nonce: string): Promise<FormLink | undefined> {
+  return validLink(db, nonce).executeTakeFirst()
 }
 
 /** Locks a link until the transaction ends, so that one of several concurrent uses succeeds. */
-export async function lockFormLink(tx: Tx, nonce: string): Promise<FormLink | undefined> {
-  const row = await validLink(tx, nonce).forUpdate().executeTakeFirst()
-  return row && toFormLink(row)
+export function lockFormLink(tx: Tx, nonce: string): Promise<FormLink | undefined> {
+  return validLink(tx, nonce).forUpdate().executeTakeFirst()
 }
 
-function validLink(db: Db | Tx, nonce: string) {
+function validLink(db: Db, nonce: string) {
   return db
     .selectFrom('formLinks')
     .select(['account', 'request', 'state'])
+    .$castTo<FormLink>()
     .where('nonce', '=', nonce)
-    .where(isValid)
+    .where(sql<boolean>`expires_at > now()`)
 }
 
 /** Marks a link as used, with the state of the account. */
-export async function markFormLinkUsed(
-  tx: Tx,
-  nonce: string,
-  state: 'new' | 'existing',
-): Promise<void> {
+export async function markFormLinkUsed(tx: Tx, nonce: string, state: 'new' | 'existing') {
   await tx.updateTable('formLinks').set({ state }).where('nonce', '=', nonce).execute()
 }
 
@@ -65,20 +57,4 @@ export async function countProbes(db: Db, nonce: string, count: number): Promise
     .where(sql<boolean>`probes + ${count}::int <= ${maxProbes}`)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
-}
-
-/** Deletes expired links with the names and addresses in them. */
-export async function deleteExpiredFormLinks(db: Db): Promise<void> {
-  await db
-    .deleteFrom('formLinks')
-    .where(sql<boolean>`not (${isValid})`)
-    .execute()
-}
-
-function toFormLink(row: {
-  account: string
-  request: unknown
-  state: FormLink['state']
-}): FormLink {
-  return { ...row, request: row.request as AuthenticationForm }
 }

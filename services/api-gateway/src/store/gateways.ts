@@ -10,19 +10,12 @@ const hasPassword = sql<boolean>`exists (
   select from gateway_credentials where gateway_credentials.gateway = gateways.gateway
 )`
 
-const listColumns = [
-  'gateways.gateway',
-  'name',
-  'gatewayStates.deliveries',
-  'gatewayStates.lastUse',
-  'gatewayStates.lastError',
-] as const
-
 function withState(db: Db) {
   return db
     .selectFrom('gateways')
     .leftJoin('gatewayStates', 'gatewayStates.gateway', 'gateways.gateway')
-    .select(listColumns)
+    .select(['gateways.gateway', 'name', 'gatewayStates.deliveries'])
+    .select(['gatewayStates.lastUse', 'gatewayStates.lastError'])
 }
 
 /** Gets a gateway with its counters. @throws AppError `not-found` */
@@ -32,7 +25,6 @@ export function getGateway(db: Db, gateway: string) {
     .where('gateways.gateway', '=', gateway)
     .executeTakeFirstOrThrow(() => gatewayNotFound(gateway))
 }
-export type GatewayRow = Awaited<ReturnType<typeof getGateway>>
 
 /** One page of the gateways, ordered by id, and their total. */
 export function listGateways(db: Db, page: PageRequest) {
@@ -56,27 +48,20 @@ export type GatewayColumns = Pick<
   'name' | 'host' | 'port' | 'secure' | 'username'
 >
 
-/** Inserts a gateway. False if the id exists, or a concurrent transaction commits it first. */
-export async function insertGateway(
-  tx: Tx,
-  gateway: GatewayColumns & { gateway: string },
-): Promise<boolean> {
+/** Inserts a gateway. Undefined if the id exists, or a concurrent transaction commits it first. */
+export function insertGateway(tx: Tx, gateway: GatewayColumns & { gateway: string }) {
   // Versions start at the clock, so a session with a deleted gateway of this id is not reused.
   const version = sql<string>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
-  const { numInsertedOrUpdatedRows } = await tx
+  return tx
     .insertInto('gateways')
     .values({ ...gateway, version })
     .onConflict((conflict) => conflict.column('gateway').doNothing())
-    .executeTakeFirstOrThrow()
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    .returning('gateway')
+    .executeTakeFirst()
 }
 
 /** Changes a gateway. Sessions detect the change by the version. */
-export async function updateGateway(
-  tx: Tx,
-  gateway: string,
-  columns: GatewayColumns,
-): Promise<void> {
+export async function updateGateway(tx: Tx, gateway: string, columns: GatewayColumns) {
   await tx
     .updateTable('gateways')
     .set({ ...columns, version: sql<string>`version + 1`, updatedAt: sql<Date>`now()` })
@@ -84,17 +69,13 @@ export async function updateGateway(
     .execute()
 }
 
-/**
- * Deletes a gateway with its password and counters.
- *
- * @throws AppError `not-found`
- */
+/** Deletes a gateway with its password and counters. @throws AppError `not-found` */
 export async function deleteGateway(db: Db, gateway: string): Promise<void> {
-  const { numDeletedRows } = await db
+  await db
     .deleteFrom('gateways')
     .where('gateway', '=', gateway)
-    .executeTakeFirstOrThrow()
-  if (numDeletedRows === 0n) throw gatewayNotFound(gateway)
+    .returning('gateway')
+    .executeTakeFirstOrThrow(() => gatewayNotFound(gateway))
 }
 
 /** Seal context of a gateway password: it can be unsealed for this row only. */
@@ -103,11 +84,7 @@ export function gatewayPasswordSealContext(gateway: string): string {
 }
 
 /** Stores a sealed password. The update repeats it, because the role cannot read `excluded`. */
-export async function upsertGatewayPassword(
-  tx: Tx,
-  gateway: string,
-  sealed: string,
-): Promise<void> {
+export async function upsertGatewayPassword(tx: Tx, gateway: string, sealed: string) {
   await tx
     .insertInto('gatewayCredentials')
     .values({ gateway, sealed })

@@ -20,10 +20,7 @@ interface KeyedRequest {
 }
 
 /** Identity of a request from its `Idempotency-Key` and content. Undefined without the header. */
-export function idempotencyKeyOf(
-  operation: string,
-  request: KeyedRequest,
-): IdempotencyKey | undefined {
+export function idempotencyKeyOf(operation: string, request: KeyedRequest) {
   const { params, headers, query = {}, body } = request
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
@@ -52,7 +49,7 @@ function updateHash(hash: Hash, value: unknown): void {
 }
 
 /** A key is valid for 24 h. */
-const isValid = sql<boolean>`(idempotency_keys.created_at > now() - interval '24 hours')`
+export const isValidKey = sql<boolean>`(idempotency_keys.created_at > now() - interval '24 hours')`
 
 /**
  * Finds the response to an earlier request with the key.
@@ -68,7 +65,7 @@ export async function findIdempotentResponse<T>(
     .select(['requestHash', 'response'])
     .where('account', '=', account)
     .where('key', '=', key)
-    .where(isValid)
+    .where(isValidKey)
     .executeTakeFirst()
   if (!row) return undefined
   if (!row.requestHash.equals(requestHash))
@@ -115,17 +112,9 @@ async function insertKey(tx: Tx, { account, key, requestHash }: IdempotencyKey):
       conflict
         .columns(['account', 'key'])
         .doUpdateSet({ requestHash, response: 'null', createdAt: sql<Date>`now()` })
-        .where(sql<boolean>`not ${isValid}`),
+        .where(sql<boolean>`not ${isValidKey}`),
     )
     .returning('key')
     .executeTakeFirst()
   return row !== undefined
-}
-
-/** Deletes keys older than 24 h. */
-export async function deleteExpiredKeys(db: Db): Promise<void> {
-  await db
-    .deleteFrom('idempotencyKeys')
-    .where(sql<boolean>`not ${isValid}`)
-    .execute()
 }

@@ -1,16 +1,9 @@
 import { domainToASCII } from 'node:url'
-import {
-  type Db,
-  type ListBlocks,
-  type PageRequest,
-  readPage,
-  readRows,
-  type Tx,
-} from '@posthorn/db'
+import { type Db, type ListBlocks, type PageRequest, readPage, readRows } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
 
-export function listNotFound(): AppError {
+function listNotFound(): AppError {
   return new AppError('not-found', 'The blocklist was not found')
 }
 
@@ -34,14 +27,14 @@ export function listLists(db: Db, page: PageRequest) {
   return readPage(lists, page)
 }
 
-/** Number of addresses on a list. Undefined if the list is missing. */
-export async function countBlocks(db: Db, listId: string): Promise<number | undefined> {
+/** Number of addresses on a list. @throws AppError `not-found` */
+export async function countBlocks(db: Db, listId: string): Promise<number> {
   const row = await db
     .selectFrom('lists')
     .select(sql<number>`blocked::int`.as('count'))
     .where('listId', '=', listId.toLowerCase())
-    .executeTakeFirst()
-  return row?.count
+    .executeTakeFirstOrThrow(listNotFound)
+  return row.count
 }
 
 /** One page of the addresses on a list, newest first. */
@@ -58,7 +51,7 @@ export function listBlocks(db: Db, listId: string, page: PageRequest) {
 export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
 /** Adds an address to a list. False if it is on it already. */
-export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): Promise<boolean> {
+export async function insertBlock(db: Db, block: Insertable<ListBlocks>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('listBlocks')
     .values({ ...block, listId: block.listId.toLowerCase() })
@@ -68,11 +61,7 @@ export async function insertBlock(db: Db | Tx, block: Insertable<ListBlocks>): P
 }
 
 /** Removes an address from a list. False if it is not on it. */
-export async function deleteBlock(
-  db: Db | Tx,
-  listId: string,
-  recipient: string,
-): Promise<boolean> {
+export async function deleteBlock(db: Db, listId: string, recipient: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('listBlocks')
     .where('listId', '=', listId.toLowerCase())
@@ -83,7 +72,7 @@ export async function deleteBlock(
 
 /** Recipients that are blocked on a list, keyed by their spelling in `recipients`. */
 export async function blockedRecipients(
-  db: Db | Tx,
+  db: Db,
   listId: string,
   recipients: readonly string[],
 ): Promise<Map<string, { reason: string }>> {

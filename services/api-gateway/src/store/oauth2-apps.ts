@@ -37,7 +37,6 @@ export function getApp(db: Db, id: string) {
     .where('oauth2Apps.id', '=', id)
     .executeTakeFirstOrThrow(appNotFound)
 }
-export type AppRow = Awaited<ReturnType<typeof getApp>>
 
 /** One page of the applications, oldest first, and their total. */
 export function listApps(db: Db, page: PageRequest) {
@@ -45,11 +44,7 @@ export function listApps(db: Db, page: PageRequest) {
 }
 export type AppListRow = Awaited<ReturnType<typeof listApps>>['rows'][number]
 
-/**
- * Locks the stored application until the transaction ends.
- *
- * @throws AppError `not-found`
- */
+/** Locks the stored application until the transaction ends. @throws AppError `not-found` */
 export function lockApp(tx: Tx, id: string) {
   return tx
     .selectFrom('oauth2Apps')
@@ -58,6 +53,7 @@ export function lockApp(tx: Tx, id: string) {
     .forUpdate()
     .executeTakeFirstOrThrow(appNotFound)
 }
+export type LockedApp = Awaited<ReturnType<typeof lockApp>>
 
 /** Finds an application and locks it against deletion until the transaction ends. */
 export function lockAppForAccount(tx: Tx, id: string) {
@@ -129,15 +125,7 @@ export interface SignInOffer {
 }
 
 /** Enabled applications for mail servers with user consent, ordered by title. */
-export async function listSignInOffers(db: Db): Promise<SignInOffer[]> {
-  return signInOffers(db).orderBy('title').orderBy('id').execute()
-}
-
-export async function findSignInOffer(db: Db, id: string): Promise<SignInOffer | undefined> {
-  return signInOffers(db).where('id', '=', id).executeTakeFirst()
-}
-
-function signInOffers(db: Db) {
+export function listSignInOffers(db: Db): Promise<SignInOffer[]> {
   return db
     .selectFrom('oauth2Apps')
     .select([
@@ -148,4 +136,7 @@ function signInOffers(db: Db) {
     .where('enabled', '=', true)
     .where('provider', 'in', ['gmail', 'outlook', 'mailRu', 'generic'])
     .where(sql<boolean>`coalesce(config ->> 'baseScopes', 'imap') = 'imap'`)
+    .orderBy('title')
+    .orderBy('id')
+    .execute()
 }

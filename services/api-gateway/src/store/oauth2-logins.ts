@@ -26,36 +26,24 @@ export interface PendingLogin {
 }
 
 /** Stores a pending sign-in for 24 h, under the hash of its state. */
-export async function insertLogin(
-  db: Db,
-  state: string,
-  { registration, ...login }: PendingLogin,
-): Promise<void> {
+export async function insertLogin(db: Db, state: string, { registration, ...login }: PendingLogin) {
   const expiresAt = sql<Date>`now() + interval '24 hours'`
-  const row = { ...login, registration: JSON.stringify(registration), expiresAt }
+  const row = { ...login, state: hashState(state), expiresAt }
   await db
     .insertInto('oauth2Logins')
-    .values({ state: hashState(state), ...row })
+    .values({ ...row, registration: JSON.stringify(registration) })
     .execute()
 }
 
 /** Deletes and returns the pending sign-in of a state, so that a state works once. */
-export async function consumeLogin(db: Db, state: string): Promise<PendingLogin | undefined> {
-  const row = await db
+export function consumeLogin(db: Db, state: string): Promise<PendingLogin | undefined> {
+  return db
     .deleteFrom('oauth2Logins')
     .where('state', '=', hashState(state))
     .where(sql<boolean>`expires_at > now()`)
     .returning(['app', 'codeVerifier', 'registration', 'form'])
+    .$castTo<PendingLogin>()
     .executeTakeFirst()
-  return row && { ...row, registration: row.registration as unknown as PendingRegistration }
-}
-
-/** Deletes sign-ins that were not completed in time. */
-export async function deleteExpiredLogins(db: Db): Promise<void> {
-  await db
-    .deleteFrom('oauth2Logins')
-    .where(sql<boolean>`expires_at <= now()`)
-    .execute()
 }
 
 function hashState(state: string): string {

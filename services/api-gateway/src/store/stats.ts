@@ -1,5 +1,6 @@
+import type { AccountState } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** Maximum rows to count per queue, to bound the cost. */
 const maxCounted = 10_000
@@ -12,8 +13,10 @@ export async function getPostgresVersion(db: Db): Promise<string> {
   return rows[0]?.version ?? ''
 }
 
+export type AccountCounts = { [K in AccountState | 'unassigned']?: number }
+
 /** Number of accounts per state; `unassigned` if no live worker holds their shard. */
-export async function countAccountsByState(db: Db, expiryMs: number): Promise<Map<string, number>> {
+export async function countAccountsByState(db: Db, expiryMs: number): Promise<AccountCounts> {
   const { rows } = await sql<{ state: string; count: number }>`
     with leased as (
       select shard from shards join workers on workers.id = shards.owner
@@ -26,7 +29,7 @@ export async function countAccountsByState(db: Db, expiryMs: number): Promise<Ma
     left join leased on leased.shard = accounts.shard
     group by 1
   `.execute(db)
-  return new Map(rows.map(({ state, count }) => [state, count]))
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
 export interface Jobs {
@@ -37,34 +40,38 @@ export interface Jobs {
 }
 
 /** Webhook deliveries by kind, each counted up to 10,000. */
-export async function countDeliveries(db: Db): Promise<Jobs> {
-  const { rows } = await sql<Jobs>`
-    select
-      count(*) filter (where next_attempt_at <= now())::int as waiting,
-      count(*) filter (where next_attempt_at > now() and claim is not null)::int as active,
-      count(*) filter (where next_attempt_at > now() and claim is null)::int as delayed,
-      (
-        select count(*)::int from (select from deliveries where state = 'failed' limit ${maxCounted}) f
-      ) as failed
-    from (
-      select next_attempt_at, claim from deliveries
-      where state = 'due' order by next_attempt_at limit ${maxCounted}
-    ) d
-  `.execute(db)
-  return rows[0] ?? { waiting: 0, active: 0, delayed: 0, failed: 0 }
+export function countDeliveries(db: Db): Promise<Jobs> {
+  const leased = sql`claim is not null and next_attempt_at > now()`
+  return countJobs(db, { table: 'deliveries', pending: 'due', leased })
 }
 
 /** Submissions by kind, each counted up to 10,000. */
-export async function countSubmissions(db: Db): Promise<Jobs> {
+export function countSubmissions(db: Db): Promise<Jobs> {
+  const leased = sql`coalesce(lease_until > now(), false)`
+  return countJobs(db, { table: 'outbox', pending: 'queued', leased })
+}
+
+interface JobTable {
+  table: 'deliveries' | 'outbox'
+  /** State of jobs that have attempts left. */
+  pending: string
+  /** Condition for a job in progress. */
+  leased: RawBuilder<unknown>
+}
+
+async function countJobs(db: Db, { table, pending, leased }: JobTable): Promise<Jobs> {
   const { rows } = await sql<Jobs>`
     select
       count(*) filter (where not leased and next_attempt_at <= now())::int as waiting,
       count(*) filter (where leased)::int as active,
       count(*) filter (where not leased and next_attempt_at > now())::int as delayed,
-      (select count(*)::int from (select from outbox where state = 'failed' limit ${maxCounted}) f) as failed
+      (
+        select count(*)::int
+        from (select from ${sql.table(table)} where state = 'failed' limit ${maxCounted}) f
+      ) as failed
     from (
-      select next_attempt_at, coalesce(lease_until > now(), false) as leased
-      from outbox where state = 'queued' order by next_attempt_at limit ${maxCounted}
+      select next_attempt_at, ${leased} as leased from ${sql.table(table)}
+      where state = ${sql.lit(pending)} order by next_attempt_at limit ${maxCounted}
     ) q
   `.execute(db)
   return rows[0] ?? { waiting: 0, active: 0, delayed: 0, failed: 0 }
@@ -79,10 +86,10 @@ export async function countHeldSubmissions(db: Db): Promise<number> {
 }
 
 /** Sums of the counters over the minutes that overlap the last `seconds`. */
-export async function sumCounters(db: Db, seconds: number): Promise<Map<string, number>> {
+export async function sumCounters(db: Db, seconds: number): Promise<Record<string, number>> {
   const { rows } = await sql<{ key: string; value: string }>`
     select key, sum(value) as value from stat_counters
     where minute > now() - make_interval(secs => ${seconds + 60}) group by key order by key
   `.execute(db)
-  return new Map(rows.map(({ key, value }) => [key, Number(value)]))
+  return Object.fromEntries(rows.map(({ key, value }) => [key, Number(value)]))
 }

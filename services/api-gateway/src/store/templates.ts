@@ -53,26 +53,23 @@ export type TemplateColumns = Pick<
   'name' | 'description' | 'format' | 'content'
 >
 
-/** Changes a template. False if it is missing. */
-export async function updateTemplate(
-  db: Db,
-  id: string,
-  columns: TemplateColumns,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Changes a template. @throws AppError `not-found` */
+export async function updateTemplate(db: Db, id: string, columns: TemplateColumns): Promise<void> {
+  await db
     .updateTable('templates')
     .set({ ...columns, updatedAt: sql<Date>`now()` })
     .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .returning('id')
+    .executeTakeFirstOrThrow(templateNotFound)
 }
 
-export async function deleteTemplate(db: Db, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+/** Deletes a template. @throws AppError `not-found` */
+export async function deleteTemplate(db: Db, id: string): Promise<void> {
+  await db
     .deleteFrom('templates')
     .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+    .returning('id')
+    .executeTakeFirstOrThrow(templateNotFound)
 }
 
 /** Deletes the account's own templates. */

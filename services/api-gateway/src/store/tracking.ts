@@ -1,13 +1,9 @@
-import { type Db, type NewEvent, type RecordedEvent, recordEvents } from '@posthorn/db'
+import { type Db, type NewEvent, recordEvents } from '@posthorn/db'
 import { sql } from 'kysely'
 import { inTransaction } from './transaction.ts'
 
 /** Records opens and clicks. Skips those of deleted accounts and those recorded before. */
-export function recordHits(
-  db: Db,
-  hits: readonly NewEvent[],
-  serviceUrl: string | null,
-): Promise<RecordedEvent[]> {
+export function recordHits(db: Db, hits: readonly NewEvent[], serviceUrl: string | null) {
   return inTransaction(db, async (tx) => {
     const accounts = [...new Set(hits.map(({ account }) => account))]
     const rows = await tx

@@ -1,11 +1,9 @@
-import type { Db } from '@posthorn/db'
+import type { Db, Uploads } from '@posthorn/db'
+import type { Insertable } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
 /** Stores the bytes of an upload for the worker, which deletes them. No promise to the client. */
-export async function insertUpload(
-  db: Db,
-  upload: { id: string; account: string; mime: Buffer },
-): Promise<void> {
+export async function insertUpload(db: Db, upload: Insertable<Uploads>): Promise<void> {
   await orAccountNotFound(db.insertInto('uploads').values(upload).execute())
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { defined } from '@posthorn/contracts'
 import {
   type Db,
   type Deliveries,
@@ -10,30 +11,18 @@ import {
 import { AppError } from '@posthorn/errors'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
-const columns = [
-  'id',
-  'eventId',
-  'event',
-  'account',
-  'target',
-  'lane',
-  'state',
-  'attempts',
-  'queuedAt',
-  'nextAttemptAt',
-  'finishedAt',
-  'lastOutcome',
-  'lastStatus',
-  'lastError',
-  'lastResponse',
-  'replayOf',
-  'replayedAt',
-] as const
-export type DeliveryRow = Pick<Selectable<Deliveries>, (typeof columns)[number]>
+function deliveries(db: Db) {
+  return db
+    .selectFrom('deliveries')
+    .select(['id', 'eventId', 'event', 'account', 'target', 'lane', 'state', 'attempts'])
+    .select(['queuedAt', 'nextAttemptAt', 'finishedAt', 'replayOf', 'replayedAt'])
+    .select(['lastOutcome', 'lastStatus', 'lastError', 'lastResponse'])
+}
+export type DeliveryRow = Awaited<ReturnType<typeof getDelivery>>
 export type ReplayRow = Selectable<WebhookReplays>
 
 export interface DeliveryFilter extends ReplayFilter {
-  state: DeliveryRow['state']
+  state: Selectable<Deliveries>['state']
   /** Cursor from the previous page. */
   cursor?: string
   pageSize: number
@@ -43,18 +32,16 @@ export interface DeliveryFilter extends ReplayFilter {
  * One page of the deliveries in one state and the cursor of the next page. Due deliveries are
  * ordered by their next attempt, others by their end, latest first.
  */
-export async function listDeliveries(
-  db: Db,
-  filter: DeliveryFilter,
-): Promise<{ rows: DeliveryRow[]; nextCursor: string | null }> {
+export async function listDeliveries(db: Db, filter: DeliveryFilter) {
   const { state, pageSize } = filter
-  const time = state === 'due' ? sql`next_attempt_at` : sql`finished_at`
-  const { rows } = await sql<DeliveryRow & { us: string }>`
-    select ${sql.join(columns.map((column) => sql.ref(column)))},
-      (extract(epoch from ${time}) * 1000000)::bigint as us
-    from deliveries where ${sql.join(conditionsOf(filter, time), sql` and `)}
-    order by ${time} desc, id desc limit ${pageSize + 1}
-  `.execute(db)
+  const time = state === 'due' ? sql<Date>`next_attempt_at` : sql<Date>`finished_at`
+  const rows = await deliveries(db)
+    .select(sql<string>`(extract(epoch from ${time}) * 1000000)::bigint`.as('us'))
+    .where(sql.join<boolean>(conditionsOf(filter, time), sql` and `))
+    .orderBy(time, 'desc')
+    .orderBy('id', 'desc')
+    .limit(pageSize + 1)
+    .execute()
   const page = rows.slice(0, pageSize)
   const last = page.at(-1)
   const nextCursor = rows.length > pageSize && last ? `${last.us}_${last.id}` : null
@@ -63,16 +50,13 @@ export async function listDeliveries(
 
 function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBuilder<unknown>[] {
   const { state, target, address, event, account, outcome, since, until, cursor } = filter
+  const equal = defined({ target, lane: address, event, account, lastOutcome: outcome })
   return [
     // Literals, not parameters, so that the planner can use the partial indexes.
     state === 'due' || state === 'failed'
       ? sql`state = ${sql.lit(state)}`
       : sql`state <> 'due' and state = ${sql.lit(state)}`,
-    ...(target === undefined ? [] : [sql`target = ${target}`]),
-    ...(address === undefined ? [] : [sql`lane = ${address}`]),
-    ...(event === undefined ? [] : [sql`event = ${event}`]),
-    ...(account === undefined ? [] : [sql`account = ${account}`]),
-    ...(outcome === undefined ? [] : [sql`last_outcome = ${outcome}`]),
+    ...Object.entries(equal).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
     ...(since === undefined ? [] : [sql`${time} >= ${since}::timestamptz`]),
     ...(until === undefined ? [] : [sql`${time} < ${until}::timestamptz`]),
     ...(cursor === undefined ? [] : [beforeCursor(cursor, time)]),
@@ -86,10 +70,8 @@ function beforeCursor(cursor: string, time: RawBuilder<unknown>): RawBuilder<unk
 }
 
 /** Gets a delivery. @throws AppError `not-found` */
-export function getDelivery(db: Db, id: string): Promise<DeliveryRow> {
-  return db
-    .selectFrom('deliveries')
-    .select(columns)
+export function getDelivery(db: Db, id: string) {
+  return deliveries(db)
     .where('id', '=', id)
     .executeTakeFirstOrThrow(() => notFound('Delivery not found'))
 }
@@ -116,7 +98,7 @@ export async function getDeliveryDetails(db: Db, id: string) {
 }
 
 /** Stores a replay of the deliveries that a filter matches. webhook-dispatcher runs it. */
-export async function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
+export function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
   return db
     .insertInto('webhookReplays')
     .values({ id: randomUUID(), filter: JSON.stringify(filter) })

@@ -27,7 +27,6 @@ export function getRoute(db: Db, id: string) {
     .where('id', '=', id)
     .executeTakeFirstOrThrow(routeNotFound)
 }
-export type RouteRow = Awaited<ReturnType<typeof getRoute>>
 
 /** One page of the routes, oldest first, and their total. */
 export function listRoutes(db: Db, page: PageRequest) {
@@ -35,11 +34,7 @@ export function listRoutes(db: Db, page: PageRequest) {
 }
 export type RouteListRow = Awaited<ReturnType<typeof listRoutes>>['rows'][number]
 
-/**
- * Locks the stored route until the transaction ends.
- *
- * @throws AppError `not-found`
- */
+/** Locks the stored route until the transaction ends. @throws AppError `not-found` */
 export function lockRoute(tx: Tx, id: string) {
   return tx
     .selectFrom('webhookRoutes')
@@ -71,18 +66,14 @@ export async function updateRoute(tx: Tx, id: string, columns: RouteColumns): Pr
 
 /** Deletes a route. @throws AppError `not-found` */
 export async function deleteRoute(db: Db, id: string): Promise<void> {
-  const { numDeletedRows } = await db
+  await db
     .deleteFrom('webhookRoutes')
     .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  if (numDeletedRows === 0n) throw routeNotFound()
+    .returning('id')
+    .executeTakeFirstOrThrow(routeNotFound)
 }
 
-/**
- * Latest failures of the route's functions, newest first.
- *
- * @throws AppError `not-found`
- */
+/** Latest failures of the route's functions, newest first. @throws AppError `not-found` */
 export async function listRouteErrors(db: Db, id: string, limit: number) {
   await db
     .selectFrom('webhookRoutes')

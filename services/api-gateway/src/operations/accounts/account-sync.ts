@@ -1,17 +1,10 @@
-import type { Bus } from '@posthorn/bus'
 import { defined, operations, parseDate, syncAccount } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
-import type { TaskGroup } from '@posthorn/flow'
 import { callWorker } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
-import { accountNotFound, flushAccount, getShard, updateAccount } from '../../store/accounts.ts'
+import { flushAccount, getShard, updateAccount } from '../../store/accounts.ts'
+import type { OperationDeps } from '../operation-deps.ts'
 
-export interface AccountSyncDeps {
-  db: Db
-  bus: Bus
-  tasks: TaskGroup
-  timeoutMs: number
-}
+type AccountSyncDeps = Pick<OperationDeps, 'db' | 'bus' | 'tasks' | 'timeoutMs'>
 
 /**
  * Operations on the session of an account. Reconnect and flush are stored in the account: its
@@ -24,8 +17,10 @@ export function accountSyncHandlers(deps: AccountSyncDeps): OperationHandler[] {
     handle(operations.reconnectAccount, async ({ params: { account }, body }) => {
       const { reconnect = false } = body
       if (!reconnect) await getShard(db, account)
-      else if (!(await updateAccount(db, account, {}))) throw accountNotFound()
-      else invalidate(account)
+      else {
+        await updateAccount(db, account, {})
+        invalidate(account)
+      }
       return { reconnect }
     }),
     handle(operations.flushAccount, async ({ params: { account }, body }) => {
@@ -35,8 +30,7 @@ export function accountSyncHandlers(deps: AccountSyncDeps): OperationHandler[] {
         return { flush }
       }
       const from = (notifyFrom && parseDate(notifyFrom)) || new Date()
-      const changes = defined({ notifyFrom: from, imapIndexer })
-      if (!(await flushAccount(db, account, changes))) throw accountNotFound()
+      await flushAccount(db, account, defined({ notifyFrom: from, imapIndexer }))
       invalidate(account)
       return { flush }
     }),

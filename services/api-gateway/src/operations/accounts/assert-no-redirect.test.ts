@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { StoredOAuth2 } from '@posthorn/db'
+import type { PasswordKind } from '../../store/credentials.ts'
 import {
   assertMailboxUnchanged,
   assertMailServerUnchanged,
@@ -11,7 +12,7 @@ const bound = { account: 'own' }
 describe('assertMailboxUnchanged', () => {
   const stored: StoredOAuth2 = { provider: 'app', auth: { user: 'me@mail.example' } }
   const email = 'me@mail.example'
-  const imap = { host: 'imap.mail.example' }
+  const imap = { host: 'imap.mail.example', port: 143 }
   const before = { oauth2: stored, email, imap, smtp: null, proxy: null }
   const byPassword = { ...before, oauth2: null }
 
@@ -108,7 +109,8 @@ describe('assertTargetUnchanged', () => {
 
 describe('assertMailServerUnchanged', () => {
   const imap = { host: 'imap.mail.example', port: 143, secure: false }
-  const byPassword = { imap, smtp: null, proxy: null, passwords: ['imap'] }
+  const passwords: PasswordKind[] = ['imap']
+  const byPassword = { imap, smtp: null, proxy: null, passwords }
   const byAuthServer = { ...byPassword, imap: { ...imap, useAuthServer: true }, passwords: [] }
 
   const attempt = (before: typeof byPassword, server: object | null, more: object = {}) => {

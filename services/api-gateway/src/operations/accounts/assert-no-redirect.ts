@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { StoredOAuth2 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Token } from '../../store/tokens.ts'
-import type { PasswordPlan, ServerKind } from '../../accounts/plan-server.ts'
+import type { PasswordPlan, ServerInput } from '../../accounts/plan-server.ts'
 import { maskUrl } from '../../http/masks.ts'
+import type { LockedAccount } from '../../store/accounts.ts'
+import type { Token } from '../../store/tokens.ts'
 
 /*
  * A token that is bound to an account may not redirect stored secrets of the account to servers of
@@ -15,13 +15,7 @@ type BoundToken = Pick<Token, 'account'> | null
 /** Changed columns; absent ones stay. */
 type ColumnChange<T> = { [K in keyof T]?: string | null | undefined }
 
-interface OAuth2Login {
-  oauth2: StoredOAuth2 | null
-  email: string | null
-  imap: { host?: string } | null
-  smtp: { host?: string } | null
-  proxy: string | null
-}
+type OAuth2Login = Pick<LockedAccount, 'oauth2' | 'email' | 'imap' | 'smtp' | 'proxy'>
 
 /**
  * Rejects a change of the mailbox of an OAuth2 login. Another user or delegated account would give
@@ -53,10 +47,7 @@ function mailboxOf({ oauth2, email, imap, smtp, proxy }: OAuth2Login) {
   return { provider, user: user ?? email, delegatedUser, delegatedAccount, hosts }
 }
 
-interface WebhookTarget {
-  webhooks: string | null
-  webhooksCustomHeaders: readonly { key: string; value: string }[] | null
-}
+type WebhookTarget = Pick<LockedAccount, 'webhooks' | 'webhooksCustomHeaders'>
 
 /**
  * Rejects a new origin of the webhook target while stored custom headers remain: they may contain
@@ -78,27 +69,13 @@ export function assertTargetUnchanged(
 }
 
 function originOf(address: string | null): string | undefined {
-  return address !== null && URL.canParse(address) ? new URL(address).origin : undefined
+  return address === null ? undefined : URL.parse(address)?.origin
 }
 
-interface MailServer {
-  host?: string
-  port?: number
-  secure?: boolean
-  tls?: object
-  useAuthServer?: boolean
-}
-
-interface ServerAccount {
-  imap: MailServer | null
-  smtp: MailServer | null
-  proxy: string | null
-  /** Kinds of the stored credentials. */
-  passwords: readonly string[]
-}
+type ServerAccount = Pick<LockedAccount, 'imap' | 'smtp' | 'proxy' | 'passwords'>
 
 interface ServerChange {
-  columns: { [K in ServerKind | 'proxy']?: string | null | undefined }
+  columns: ColumnChange<Pick<LockedAccount, 'imap' | 'smtp' | 'proxy'>>
   passwords: readonly PasswordPlan[]
 }
 
@@ -116,7 +93,7 @@ export function assertMailServerUnchanged(
   if (!isBound(token)) return
   const proxy = columns.proxy === undefined ? before.proxy : columns.proxy
   for (const kind of ['imap', 'smtp'] as const) {
-    const after = parseColumn(columns[kind], before[kind])
+    const after = parseColumn<ServerInput>(columns[kind], before[kind])
     const isStored =
       before.passwords.includes(kind) && !passwords.some((plan) => plan.kind === kind)
     if (!after || !(isStored || after.useAuthServer)) continue
@@ -125,7 +102,7 @@ export function assertMailServerUnchanged(
   }
 }
 
-function networkPathOf(server: MailServer | null, proxy: string | null) {
+function networkPathOf(server: ServerInput | null, proxy: string | null) {
   const { host, port, secure = false, tls = {}, useAuthServer = false } = server ?? {}
   const proxyUrl = proxy && maskUrl(proxy)
   return { host: host?.toLowerCase(), port, secure, tls, useAuthServer, proxyUrl }

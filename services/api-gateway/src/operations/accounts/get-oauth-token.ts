@@ -1,19 +1,14 @@
-import type { Bus } from '@posthorn/bus'
 import { defined, getOAuth2Token, operations } from '@posthorn/contracts'
-import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { requestTimeout } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'
 import { getShard } from '../../store/accounts.ts'
+import type { OperationDeps } from '../operation-deps.ts'
 
-export interface OAuthTokenDeps {
-  db: Db
-  bus: Bus
-  settings: SettingsCache
-  timeoutMs: number
-  /** True enables the operation regardless of the setting. */
-  oauthTokensApi: boolean
-}
+type OAuthTokenDeps = Pick<
+  OperationDeps,
+  'db' | 'bus' | 'settings' | 'timeoutMs' | 'oauthTokensApi'
+>
 
 /** Returns the provider access token of an account, if the operator has enabled it. */
 export function onGetOAuthToken(deps: OAuthTokenDeps) {

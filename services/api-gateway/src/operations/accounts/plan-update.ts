@@ -66,10 +66,8 @@ function mergeServer(
   if (input === undefined || input === false) return input
   const { partial, ...update } = input
   if (!partial) return update
-  const merged: ServerInput = { ...stored, ...update }
   const auth = mergeLogin(update, stored)
-  if (auth === undefined) delete merged.auth
-  else merged.auth = auth
+  const merged: ServerInput = defined({ ...stored, ...update, auth })
   // An own login replaces the authentication server.
   if (auth && merged.useAuthServer && !update.useAuthServer) merged.useAuthServer = false
   return merged

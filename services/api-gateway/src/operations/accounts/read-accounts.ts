@@ -10,6 +10,7 @@ import {
   type SendingAttempt,
 } from '../../store/account-records.ts'
 import { accountNotFound, getShard } from '../../store/accounts.ts'
+import { present } from '../present.ts'
 
 /** Operations that read accounts. */
 export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
@@ -122,12 +123,4 @@ function connectionsOf({ state, connections }: AccountRow): number {
 function withMask<S extends { auth?: { user: string } | false }>(server: S, hasPassword: boolean) {
   const { auth } = server
   return auth && hasPassword ? { ...server, auth: { ...auth, pass: mask } } : server
-}
-
-/** Drops members that are null or undefined. */
-function present<T extends Record<string, unknown>>(members: T) {
-  const entries = Object.entries(members).filter(
-    ([, value]) => value !== null && value !== undefined,
-  )
-  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> }
 }

@@ -1,4 +1,3 @@
-import type { Bus } from '@posthorn/bus'
 import {
   type FieldError,
   fieldError,
@@ -9,14 +8,10 @@ import {
 import { credentialsOf, probeServers } from '../../accounts/probe-servers.ts'
 import { requestTimeout } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'
-
-export interface VerifyDeps {
-  bus: Bus
-  timeoutMs: number
-}
+import type { OperationDeps } from '../operation-deps.ts'
 
 /** Tests the logins of a request. Stores nothing. */
-export function onVerifyAccount(deps: VerifyDeps) {
+export function onVerifyAccount(deps: Pick<OperationDeps, 'bus' | 'timeoutMs'>) {
   return handle(operations.verifyAccount, async ({ body, headers, signal }) => {
     assertVerifiable(body)
     const timeoutMs = requestTimeout(deps, headers)

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Bus } from '@posthorn/bus'
-import { defined, type GatewayRegistration, operations } from '@posthorn/contracts'
-import type { Db, Tx } from '@posthorn/db'
+import { type GatewayRegistration, operations } from '@posthorn/contracts'
+import type { Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Sealer } from '@posthorn/secrets'
-import type { TaskGroup } from '@posthorn/flow'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { mask } from '../../http/masks.ts'
 import {
@@ -21,14 +19,10 @@ import {
   upsertGatewayPassword,
 } from '../../store/gateways.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import type { OperationDeps } from '../operation-deps.ts'
 import { type GatewayPlan, planRegistration, planUpdate } from './plan-gateway.ts'
 
-export interface GatewayDeps {
-  db: Db
-  bus: Bus
-  sealer: Sealer
-  tasks: TaskGroup
-}
+type GatewayDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'tasks'>
 
 /** Operations on gateways. Queued messages are sent through the gateway as it is at the attempt. */
 export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): OperationHandler[] {
@@ -39,10 +33,8 @@ export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): Operat
       return { ...counts, gateways: rows.map(describeListed) }
     }),
     handle(operations.getGateway, async ({ params: { gateway } }) => {
-      const row = await getGateway(db, gateway)
-      const { username, hasPassword, host, port, secure } = row
-      const pass = hasPassword ? mask : undefined
-      return { ...describeListed(row), user: username, ...defined({ pass }), host, port, secure }
+      const { username: user, hasPassword, ...row } = await getGateway(db, gateway)
+      return { ...describeListed(row), user, ...(hasPassword ? { pass: mask } : {}) }
     }),
     handle(operations.createGateway, async ({ body: { gateway: id, ...input } }) => {
       const gateway = id ?? randomBytes(16).toString('base64url')
@@ -71,15 +63,9 @@ export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): Operat
 }
 
 /** A gateway that was never used has no state yet. */
-function describeListed(row: GatewayListRow) {
-  const { gateway, name, deliveries, lastUse, lastError } = row
-  return {
-    gateway,
-    name,
-    deliveries: Number(deliveries ?? 0),
-    lastUse: lastUse?.toISOString() ?? null,
-    lastError,
-  }
+function describeListed<R extends GatewayListRow>({ deliveries, lastUse, ...row }: R) {
+  const use = { deliveries: Number(deliveries ?? 0), lastUse: lastUse?.toISOString() ?? null }
+  return { ...row, ...use }
 }
 
 interface Registration {
@@ -109,8 +95,8 @@ async function storePassword(
   { gateway, sealer }: { gateway: string; sealer: Sealer },
   password: GatewayPlan['password'],
 ): Promise<void> {
-  if ('forget' in password) await deleteGatewayPassword(tx, gateway)
-  else if ('seal' in password) {
+  if (password === 'delete') await deleteGatewayPassword(tx, gateway)
+  else if (password !== 'keep') {
     const sealed = await sealer.seal(password.seal, gatewayPasswordSealContext(gateway))
     await upsertGatewayPassword(tx, gateway, sealed)
   }

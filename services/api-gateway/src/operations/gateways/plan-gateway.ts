@@ -10,7 +10,7 @@ import { mask } from '../../http/masks.ts'
 /** Changes of a gateway: its columns, and what becomes of the password. */
 export interface GatewayPlan {
   columns: GatewayColumns
-  password: { seal: string } | { forget: true } | { keep: true }
+  password: { seal: string } | 'delete' | 'keep'
 }
 
 /** Plans a registration. A masked password keeps the stored one, for the same host only. */
@@ -46,7 +46,7 @@ function planPassword(
   if (username === null) {
     if (pass && pass !== mask)
       throw validationError([fieldError('user', 'is required with a password')])
-    return { forget: true }
+    return 'delete'
   }
   if (!pass) throw validationError([fieldError('pass', 'is required')])
   if (pass !== mask) return { seal: pass }
@@ -54,5 +54,5 @@ function planPassword(
   // Otherwise a client could have the password, which it cannot read, sent to its own server.
   if (stored.host.toLowerCase() !== host.toLowerCase())
     throw validationError([fieldError('pass', 'is required for another host')])
-  return { keep: true }
+  return 'keep'
 }

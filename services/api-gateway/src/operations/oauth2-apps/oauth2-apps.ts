@@ -1,4 +1,3 @@
-import type { Bus } from '@posthorn/bus'
 import { defined, type OAuth2CheckStep, operations, verifyOAuth2App } from '@posthorn/contracts'
 import type { Db, Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
@@ -20,14 +19,10 @@ import {
 } from '../../store/oauth2-apps.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { newSortableId } from '../sortable-id.ts'
+import type { OperationDeps } from '../operation-deps.ts'
 import { type AppPlan, planRegistration, planUpdate } from './plan-oauth2-app.ts'
 
-export interface OAuth2AppDeps {
-  db: Db
-  bus: Bus
-  sealer: Sealer
-  timeoutMs: number
-}
+type OAuth2AppDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'timeoutMs'>
 
 /** Operations on OAuth2 applications. Deletion does not end sessions that are logged in. */
 export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
@@ -38,8 +33,8 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
       return { ...counts, apps: rows.map(describeListed) }
     }),
     handle(operations.getOAuth2App, async ({ params: { app } }) => {
-      const row = await getApp(db, app)
-      return { ...describeListed(row), accounts: row.accounts }
+      const { accounts, ...row } = await getApp(db, app)
+      return { ...describeListed(row), accounts }
     }),
     handle(operations.createOAuth2App, async ({ body }) => {
       const { secrets, config, ...columns } = planRegistration(body)
@@ -81,21 +76,16 @@ async function storeSecrets(
 }
 
 /** Application with masked secrets. */
-function describeListed(row: AppListRow) {
-  const { id, name, provider, enabled, config, secrets, createdAt, updatedAt, lastError } = row
-  const tenant = provider.startsWith('outlook') ? config.authority : undefined
+function describeListed({ config, secrets, createdAt, updatedAt, ...row }: AppListRow) {
+  const tenant = row.provider.startsWith('outlook') ? config.authority : undefined
   return {
     includeInListing: false,
     ...config,
     ...defined({ tenant }),
     ...Object.fromEntries(secrets.map((kind) => [kind, mask])),
-    id,
-    name,
-    provider,
-    enabled,
+    ...row,
     created: createdAt.toISOString(),
     updated: updatedAt.toISOString(),
-    lastError,
   }
 }
 

@@ -9,16 +9,7 @@ import {
   type OAuth2Provider,
 } from '@posthorn/contracts'
 import { mask } from '../../http/masks.ts'
-import type { AppSecretKind } from '../../store/oauth2-apps.ts'
-
-/** Stored application with the kinds of its secrets. */
-export interface StoredApp {
-  provider: OAuth2Provider
-  name: string
-  enabled: boolean
-  config: OAuth2AppConfig
-  secrets: readonly AppSecretKind[]
-}
+import type { AppSecretKind, LockedApp } from '../../store/oauth2-apps.ts'
 
 /** Changes of an application. */
 export interface AppPlan {
@@ -51,7 +42,7 @@ export function planRegistration(body: OAuth2AppRegistration): AppPlan {
  *
  * @throws AppError `invalid` with `fields`
  */
-export function planUpdate(body: OAuth2AppUpdate, stored: StoredApp): AppPlan {
+export function planUpdate(body: OAuth2AppUpdate, stored: LockedApp): AppPlan {
   const { name = stored.name, enabled = stored.enabled, tenant, ...rest } = body
   const authority = rest.authority ?? tenant
   const input = splitSecrets({ ...rest, ...defined({ authority }) })
@@ -88,7 +79,7 @@ function withDefaults(provider: OAuth2Provider, config: OAuth2AppConfig): OAuth2
 }
 
 /** A stored secret, which the client cannot read, must not be sent to another server. */
-function providerErrors({ config, secrets }: AppPlan, stored: StoredApp): FieldError[] {
+function providerErrors({ config, secrets }: AppPlan, stored: LockedApp): FieldError[] {
   const keepsSecret = stored.secrets.includes('clientSecret') && secrets.clientSecret === undefined
   const isMoved = (['issuer', 'tokenUrl', 'revokeUrl', 'cloud'] as const).some(
     (name) => config[name] !== stored.config[name],

@@ -78,10 +78,7 @@ function planHeaders(input: Headers, { webhooksCustomHeaders }: Settings): Chang
 }
 
 /** Seals secrets for their seal contexts, logins in addresses, and header values. */
-export function sealChanges(
-  planned: readonly PlannedChange[],
-  sealer: Sealer,
-): Promise<SettingChange[]> {
+export function sealChanges(planned: readonly PlannedChange[], sealer: Sealer) {
   return Promise.all(planned.map((change) => sealChange(change, sealer)))
 }
 

@@ -1,4 +1,3 @@
-import type { Bus } from '@posthorn/bus'
 import {
   addressSettings,
   eventNames,
@@ -11,10 +10,8 @@ import {
   settingKeys,
   type Settings,
 } from '@posthorn/contracts'
-import { type Db, readSettings, type SettingsCache, type Tx } from '@posthorn/db'
+import { readSettings, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { TaskGroup } from '@posthorn/flow'
-import type { Sealer } from '@posthorn/secrets'
 import { refusedPermission } from '../../access/authorize.ts'
 import type { Caller } from '../../access/caller.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
@@ -26,19 +23,14 @@ import {
   writeSettings,
 } from '../../store/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import type { OperationDeps } from '../operation-deps.ts'
 import { planChanges, sealChanges } from './setting-changes.ts'
 
 const secret = new Set<string>(secretSettings)
 const addresses = new Set<string>(addressSettings)
 const privileged = new Set<string>(privilegedSettings)
 
-export interface SettingsDeps {
-  db: Db
-  bus: Bus
-  sealer: Sealer
-  settings: SettingsCache
-  tasks: TaskGroup
-}
+type SettingsDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks'>
 
 /** Operations on settings. */
 export function settingsHandlers(deps: SettingsDeps): OperationHandler[] {

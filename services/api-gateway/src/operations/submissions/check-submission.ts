@@ -46,7 +46,7 @@ function exclusions(submission: Submission): FieldError[] {
  * The schema limits each list, this function all together. An empty set of recipients is detected
  * later, because a reply adds some.
  */
-function recipientFields({ to, cc, bcc, envelope }: Submission): FieldError[] {
+export function recipientFields({ to, cc, bcc, envelope }: Submission): FieldError[] {
   if (envelope?.to?.length === 0)
     return [fieldError('envelope.to', 'must name at least one recipient')]
   let count = 0

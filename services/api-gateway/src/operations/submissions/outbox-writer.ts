@@ -1,20 +1,11 @@
-import type { Bus } from '@posthorn/bus'
 import {
   defined,
   type DraftSubmission,
   parseDate,
   type SubmissionResult,
 } from '@posthorn/contracts'
-import {
-  assertCanSend,
-  type Db,
-  type Filing,
-  newQueueId,
-  type SettingsCache,
-  type Tx,
-} from '@posthorn/db'
-import { type Sealer, sealLogin } from '@posthorn/secrets'
-import type { TaskGroup } from '@posthorn/flow'
+import { assertCanSend, type Db, type Filing, newQueueId, type Tx } from '@posthorn/db'
+import { sealLogin } from '@posthorn/secrets'
 import type { ComposedCopy } from '../../composing/compose-copy.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
 import { getGateway } from '../../store/gateways.ts'
@@ -31,16 +22,9 @@ import {
   insertRows,
   type NewSubmission,
 } from '../../store/outbox.ts'
+import type { OperationDeps } from '../operation-deps.ts'
 
-export interface OutboxWriterDeps {
-  db: Db
-  /** Pool for storing messages, which takes longer than other statements. */
-  outbox: Db
-  bus: Bus
-  sealer: Sealer
-  settings: SettingsCache
-  tasks: TaskGroup
-}
+type WriterDeps = Pick<OperationDeps, 'db' | 'outbox' | 'bus' | 'sealer' | 'settings' | 'tasks'>
 
 /** Options that all messages of one request share. */
 export interface SendOptions {
@@ -57,11 +41,7 @@ export interface SendOptions {
  *
  * @throws AppError if it may not send by the requested gateway, see `assertCanSend`
  */
-export async function getSender(
-  db: Db,
-  account: string,
-  { gateway }: { gateway?: string },
-): Promise<SendingAccount> {
+export async function getSender(db: Db, account: string, { gateway }: { gateway?: string }) {
   const owner = await getSendingAccount(db, account)
   if (gateway !== undefined) await getGateway(db, gateway)
   assertCanSend({ ...owner, gateway: gateway ?? null })
@@ -70,10 +50,10 @@ export async function getSender(
 
 /** Stores submissions in the outbox and publishes hints for due ones. Senders also poll. */
 export class OutboxWriter {
-  readonly #deps: OutboxWriterDeps
+  readonly #deps: WriterDeps
   readonly #insert: InsertSubmission
 
-  constructor(deps: OutboxWriterDeps) {
+  constructor(deps: WriterDeps) {
     this.#deps = deps
     this.#insert = createSubmissionInserter(deps.outbox)
   }

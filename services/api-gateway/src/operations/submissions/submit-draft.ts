@@ -1,6 +1,5 @@
 import {
   defined,
-  fieldError,
   getMessage,
   getMessageSource,
   validationError,
@@ -10,30 +9,24 @@ import {
 import { AppError } from '@posthorn/errors'
 import { prepareStoredMessage } from '@posthorn/mime'
 import { readBytes } from '../../composing/attachments.ts'
+import type { ResolveDeps } from '../../composing/resolve-submission.ts'
 import { senderOf } from '../../composing/sender.ts'
-import type { BodyMemoryLimiter } from '../../http/body-memory.ts'
-import { callWorker, streamFromWorker, type WorkerDeps } from '../../http/call-worker.ts'
+import { callWorker, streamFromWorker } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'
 import type { SendingAccount } from '../../store/accounts.ts'
-import { assertProxyAllowed, dsnFields } from './check-submission.ts'
 import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
+import { assertProxyAllowed, dsnFields, recipientFields } from './check-submission.ts'
 import { getSender, type OutboxWriter, sendTime } from './outbox-writer.ts'
 
-export interface SubmitDraftDeps extends WorkerDeps {
-  storedMemory: BodyMemoryLimiter
-  writer: OutboxWriter
-}
-
 /** Stores a draft for sending, with its current content. Filing deletes it once it is sent. */
-export function onSubmitDraft(deps: SubmitDraftDeps) {
-  const { storedMemory, writer } = deps
+export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
+  const { storedMemory } = deps
   const { maxBytes } = storedMemory
   return handle(operations.submitDraft, async (input) => {
     const { body: options, params } = input
     const { account, message } = params
-    const errors = dsnFields(options.dsn)
-    if (options.envelope?.to?.length === 0)
-      errors.push(fieldError('envelope.to', 'must name at least one recipient'))
+    const { dsn, envelope } = options
+    const errors = [...dsnFields(dsn), ...recipientFields(defined({ envelope }))]
     if (errors.length > 0) throw validationError(errors)
     assertProxyAllowed(options, input.caller)
     const idempotencyKey = idempotencyKeyOf('submitDraft', input)
@@ -46,14 +39,10 @@ export function onSubmitDraft(deps: SubmitDraftDeps) {
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
     const source = await streamFromWorker(deps, input, [getMessageSource, { account, message }])
-    const prepared = prepareStoredMessage(
-      await readBytes(source.body, maxBytes, 'The draft is too large'),
-      {
-        path: 'message',
-        from: senderOf({}, { ...owner, email: owner.email ?? '' }),
-        content: defined({ envelope: options.envelope }),
-      },
-    )
+    const stored = await readBytes(source.body, maxBytes, 'The draft is too large')
+    const from = senderOf({}, { ...owner, email: owner.email ?? '' })
+    const content = defined({ envelope })
+    const prepared = prepareStoredMessage(stored, { path: 'message', from, content })
     if (prepared.envelope.to.length === 0)
       throw new AppError('invalid', 'The draft has no recipients', { code: 'DraftHasNoRecipients' })
     const sendAt = sendTime(options.sendAt)

@@ -118,30 +118,31 @@ async function* composeAll(
     const row = createRow(composed, sendTime(entry.sendAt ?? sendAt))
     yield { row, result: successResult(entry, row), bytes: composed.mime.length }
   }
-  return undefined
 }
 
 /** Composes the message of one recipient. Returns its own errors and throws all others. */
 async function composeEntry(
   tools: SubmitTools,
   resolved: ResolvedSubmission,
-  { to, messageId, params = {} }: Entry,
+  { to: recipient, messageId, params = {} }: Entry,
 ): Promise<ComposedCopy | AppError> {
   try {
-    return await composeCopy(tools, resolved, {
-      messageId:
-        messageId === undefined
-          ? newMessageId(senderOf(resolved.submission, resolved.owner))
-          : formatMessageId(messageId),
-      params,
-      recipient: to,
-      isMerged: true,
-    })
+    const copy = { messageId: messageIdOf(resolved, messageId), params, recipient }
+    return await composeCopy(tools, resolved, { ...copy, isMerged: true })
   } catch (error) {
     const recipientKinds = ['invalid', 'unprocessable', 'too-large']
     if (error instanceof AppError && recipientKinds.includes(error.kind)) return error
     throw error
   }
+}
+
+/** Message-ID of the request, or a new one in the domain of the sender. */
+export function messageIdOf(
+  { submission, owner }: ResolvedSubmission,
+  messageId: string | undefined,
+): string {
+  if (messageId !== undefined) return formatMessageId(messageId)
+  return newMessageId(senderOf(submission, owner))
 }
 
 function successResult({ to }: Entry, { queueId, messageId, sendAt }: NewSubmission): MergeResult {

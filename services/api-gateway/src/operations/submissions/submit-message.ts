@@ -3,17 +3,14 @@ import {
   fieldError,
   maxRecipients,
   operations,
-  type Submission,
   type SubmissionResult,
   validationError,
 } from '@posthorn/contracts'
-import { formatMessageId, newMessageId } from '@posthorn/mime'
 import {
   addressCopy,
   composeCopy,
   type ComposedCopy,
   createMessageLinks,
-  type LinkDeps,
   prepareRaw,
 } from '../../composing/compose-copy.ts'
 import {
@@ -21,19 +18,20 @@ import {
   type ResolvedSubmission,
   resolveSubmission,
 } from '../../composing/resolve-submission.ts'
-import { type Mailbox, senderOf } from '../../composing/sender.ts'
+import type { Mailbox } from '../../composing/sender.ts'
 import { handle } from '../../http/handle.ts'
 import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import { blockedRecipients } from '../../store/lists.ts'
+import type { OperationDeps } from '../operation-deps.ts'
 import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
-import { getSender, type SendOptions, sendTime } from './outbox-writer.ts'
-import { submitMerge, type SubmitTools } from './submit-merge.ts'
+import { getSender, type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
+import { messageIdOf, submitMerge, type SubmitTools } from './submit-merge.ts'
 
-export type SubmitDeps = ResolveDeps & LinkDeps & Pick<SubmitTools, 'renderer' | 'writer'>
+type SubmitDeps = ResolveDeps & Pick<OperationDeps, 'links' | 'renderer'>
 
 /** Stores messages for sending. The response confirms storage. A lost hint delays the sender. */
-export function onSubmitMessage(deps: SubmitDeps) {
-  const { db, renderer, writer } = deps
+export function onSubmitMessage(deps: SubmitDeps, writer: OutboxWriter) {
+  const { db, renderer } = deps
   return handle(operations.submitMessage, async (input) => {
     const { params, query, body: submission } = input
     checkSubmission(submission)
@@ -53,13 +51,10 @@ export function onSubmitMessage(deps: SubmitDeps) {
 }
 
 function sendOptionsOf({ account, owner, submission, original }: ResolvedSubmission): SendOptions {
-  const filing = original ? referenceFiling(submission) : {}
+  const { message, action = 'reply' } = submission.reference ?? {}
+  const isFiled = original && message !== undefined
+  const filing = isFiled ? { reference: { message, action } } : {}
   return { account, owner, options: submission, filing }
-}
-
-function referenceFiling({ reference }: Submission): SendOptions['filing'] & object {
-  const { message, action = 'reply' } = reference ?? {}
-  return message === undefined ? {} : { reference: { message, action } }
 }
 
 /** Stores the only message of a submission. A dry run returns its bytes instead. */
@@ -69,7 +64,8 @@ async function submitSingle(
   options: SendOptions,
 ): Promise<SubmissionResult> {
   const { submission, reference } = resolved
-  const raw = submission.raw === undefined ? undefined : prepareRaw(resolved, rawHeaders(resolved))
+  const headers = defined({ headers: submission.headers })
+  const raw = submission.raw === undefined ? undefined : prepareRaw(resolved, headers)
   const recipients = raw ? raw.envelope.to.map((address) => ({ address })) : recipientsOf(resolved)
   assertRecipients(resolved, recipients)
   const skipped = await findSkipped(tools, resolved, recipients)
@@ -90,25 +86,18 @@ async function submitSingle(
   return tools.writer.writeOne(row, queued, idempotencyKey)
 }
 
-function rawHeaders({ submission: { headers } }: ResolvedSubmission) {
-  return defined({ headers })
-}
-
 function composeMessage(
   tools: SubmitTools,
   resolved: ResolvedSubmission,
   { raw, recipients }: { raw: ComposedCopy | undefined; recipients: readonly Mailbox[] },
 ): ComposedCopy | Promise<ComposedCopy> {
-  const { submission, owner } = resolved
+  const { submission } = resolved
   if (raw && submission.listId === undefined) return raw
   const recipient = recipients.length === 1 ? recipients[0] : undefined
   const messageId = submission.messageId ?? raw?.messageId
   return composeCopy(tools, resolved, {
-    messageId:
-      messageId === undefined
-        ? newMessageId(senderOf(submission, owner))
-        : formatMessageId(messageId),
-    params: (submission.render ? submission.render.params : undefined) ?? {},
+    messageId: messageIdOf(resolved, messageId),
+    params: (submission.render && submission.render.params) || {},
     ...defined({ recipient }),
   })
 }
@@ -126,10 +115,7 @@ function recipientsOf(resolved: ResolvedSubmission): Mailbox[] {
   return [...addresses].map(([key, address]) => ({ ...named.get(key), address }))
 }
 
-function assertRecipients(
-  { submission }: ResolvedSubmission,
-  recipients: readonly Mailbox[],
-): void {
+function assertRecipients({ submission }: ResolvedSubmission, recipients: readonly Mailbox[]) {
   const { raw, envelope, listId } = submission
   const field = envelope?.to ? 'envelope.to' : raw === undefined ? 'to' : 'raw'
   if (recipients.length === 0)

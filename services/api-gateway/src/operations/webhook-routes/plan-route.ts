@@ -46,10 +46,7 @@ export function sourceOf(source: string | null | undefined): string | null {
 }
 
 /** @throws AppError `invalid` with one field per source that is not a function body */
-export async function checkFunctions(
-  sandbox: Sandbox,
-  content: RouteFunctions | undefined,
-): Promise<void> {
+export async function checkFunctions(sandbox: Sandbox, content: RouteFunctions | undefined) {
   const errors = []
   for (const name of ['fn', 'map'] as const) {
     const source = sourceOf(content?.[name])

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Bus } from '@posthorn/bus'
 import { operations } from '@posthorn/contracts'
-import { type Db, readSettings } from '@posthorn/db'
-import type { Sandbox } from '@posthorn/sandbox'
-import type { Sealer } from '@posthorn/secrets'
-import type { TaskGroup } from '@posthorn/flow'
+import { readSettings } from '@posthorn/db'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { maskHeaders, maskUrl } from '../../http/masks.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -19,18 +15,13 @@ import {
   updateRoute,
 } from '../../store/webhook-routes.ts'
 import { newSortableId } from '../sortable-id.ts'
+import type { OperationDeps } from '../operation-deps.ts'
 import { checkFunctions, columnsOf, sealColumns, sourceOf } from './plan-route.ts'
 
 /** Maximum errors in a response; webhook-dispatcher keeps as many. */
 const maxErrors = 20
 
-export interface WebhookRouteDeps {
-  db: Db
-  bus: Bus
-  sandbox: Sandbox
-  sealer: Sealer
-  tasks: TaskGroup
-}
+type WebhookRouteDeps = Pick<OperationDeps, 'db' | 'bus' | 'sandbox' | 'sealer' | 'tasks'>
 
 /** Operations on webhook routes: `/v1` reads them, `/admin/api` changes them. */
 export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[] {
@@ -42,9 +33,8 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       return { ...counts, webhooks: rows.map(describeListed) }
     }),
     handle(operations.getWebhookRoute, async ({ params: { webhookRoute } }) => {
-      const row = await getRoute(db, webhookRoute)
-      const content = { fn: row.filter, map: row.map }
-      return { ...describeListed(row), v: row.version, content }
+      const { filter: fn, map, version: v, ...row } = await getRoute(db, webhookRoute)
+      return { ...describeListed(row), v, content: { fn, map } }
     }),
     // Applies to events recorded from now on.
     handle(operations.createWebhookRoute, async ({ body }) => {
@@ -107,17 +97,14 @@ function onTestWebhookRoute({ db, sandbox }: Pick<WebhookRouteDeps, 'db' | 'sand
 }
 
 /** Masks the password of the target and the values of its headers. */
-function describeListed(row: RouteListRow) {
+function describeListed({ createdAt, updatedAt, errorFlag, ...row }: RouteListRow) {
   return {
-    id: row.id,
-    name: row.name,
+    ...row,
     description: row.description ?? '',
-    created: row.createdAt.toISOString(),
-    updated: row.updatedAt.toISOString(),
-    enabled: row.enabled,
+    created: createdAt.toISOString(),
+    updated: updatedAt.toISOString(),
     targetUrl: maskUrl(row.targetUrl),
-    tcount: row.tcount,
-    webhookErrorFlag: row.errorFlag,
+    webhookErrorFlag: errorFlag,
     customHeaders: maskHeaders(row.customHeaders),
   }
 }

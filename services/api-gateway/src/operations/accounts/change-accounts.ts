@@ -1,0 +1,127 @@
+import type { Bus } from '@posthorn/bus'
+import {
+  accountDeleted,
+  type AccountRegistration,
+  defined,
+  operations,
+  revokeAccountGrant,
+} from '@posthorn/contracts'
+import { deriveEventId, publishEvents, recordEvents } from '@posthorn/db'
+import { planAccount } from '../../accounts/plan-account.ts'
+import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
+import { newAccountId, register } from '../../accounts/register.ts'
+import { sealColumns, sealRegistration, storePasswords } from '../../accounts/seal-account.ts'
+import { handle } from '../../http/handle.ts'
+import { startSignIn } from '../../sign-in/start-sign-in.ts'
+import {
+  accountNotFound,
+  deleteAccount,
+  lockAccount,
+  patchAccount,
+  updateAccount,
+} from '../../store/accounts.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import type { OperationDeps } from '../operation-deps.ts'
+import {
+  assertMailboxUnchanged,
+  assertMailServerUnchanged,
+  assertTargetUnchanged,
+} from './assert-no-redirect.ts'
+import { planUpdate } from './plan-update.ts'
+
+type ChangeDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks' | 'timeoutMs'>
+
+/** Registers or changes an account. Of concurrent requests with a new id, one returns `new`. */
+export function onCreateAccount(deps: ChangeDeps) {
+  const { db, bus, sealer, settings, tasks } = deps
+  return handle(operations.createAccount, async ({ body }) => {
+    const account = body.account ?? newAccountId()
+    if (body.oauth2 && body.oauth2.authorize)
+      return { redirect: await startConsent(deps, account, body) }
+    const { serviceUrl = null } = await settings.get()
+    const events = await inTransaction(db, (tx) =>
+      register(tx, { account, body, sealer, serviceUrl }),
+    )
+    tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events ?? []))
+    tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
+    return { account, state: events ? ('new' as const) : ('existing' as const) }
+  })
+}
+
+/** Stores a registration until the owner consents. Returns the URL of the consent page. */
+async function startConsent(
+  deps: ChangeDeps,
+  account: string,
+  { account: _account, ...input }: AccountRegistration,
+): Promise<string> {
+  const body = await sealRegistration(input, { account, sealer: deps.sealer })
+  const { oauth2, expectedEmail, email } = body
+  const { provider = '', redirectUrl = '', auth } = oauth2 || {}
+  // Errors are reported now: the client receives no response when the owner returns.
+  await inTransaction(deps.db, async (tx) => {
+    planAccount(input, undefined, await findAppFor(tx, oauth2, undefined))
+  })
+  const loginHint = expectedEmail ?? auth?.user ?? email
+  const registration = { account, body, redirectUrl }
+  return startSignIn(deps, { app: provider, registration, ...defined({ loginHint }) })
+}
+
+/** Changes an account. Its sessions restart only if something that they use has changed. */
+export function onUpdateAccount({ db, bus, sealer, tasks }: ChangeDeps) {
+  return handle(operations.updateAccount, async ({ params: { account }, body, caller }) => {
+    await inTransaction(db, async (tx) => {
+      const stored = await lockAccount(tx, account)
+      if (!stored) throw accountNotFound()
+      const app = await findAppFor(tx, body.oauth2, stored)
+      const { columns, passwords, restarts } = planUpdate(body, stored, app)
+      assertMailboxUnchanged(caller.token, stored, columns)
+      assertTargetUnchanged(caller.token, stored, columns)
+      assertMailServerUnchanged(caller.token, stored, { columns, passwords })
+      await assertUserUnique(tx, account, columns.oauth2)
+      const change = restarts ? updateAccount : patchAccount
+      await change(tx, account, await sealColumns(columns, { account, sealer }))
+      await storePasswords(tx, { account, sealer }, passwords)
+    })
+    tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
+    return { account }
+  })
+}
+
+type DeleteDeps = Pick<OperationDeps, 'db' | 'bus' | 'settings' | 'tokens' | 'tasks'>
+
+/** Deletes an account. Its webhook target is stored with the event, which is delivered later. */
+export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps) {
+  return handle(operations.deleteAccount, async ({ params: { account }, query, signal }) => {
+    if (query.revoke) await revokeGrant(bus, account, signal)
+    const { serviceUrl = null } = await settings.get()
+    const events = await inTransaction(db, async (tx) => {
+      const stored = await lockAccount(tx, account)
+      if (!stored) throw accountNotFound()
+      const { webhooks: url, webhooksCustomHeaders, createdAt } = stored
+      const event = {
+        eventId: deriveEventId([accountDeleted.name, account, createdAt.getTime()]),
+        event: accountDeleted.name,
+        account,
+        data: { account },
+        ...(url ? { accountTarget: { url, headers: webhooksCustomHeaders ?? [] } } : {}),
+      }
+      const recorded = await recordEvents(tx, [event], serviceUrl)
+      await deleteAccount(tx, account)
+      return recorded
+    })
+    tokens.invalidate()
+    tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events))
+    tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
+    tasks.run(bus.invalidate({ topic: 'tokens' }))
+    return { account, deleted: true }
+  })
+}
+
+/** Timeout of the provider's revocation endpoint. */
+const revokeTimeoutMs = 10_000
+
+/** Runs before the deletion, which deletes the grant. A failure does not prevent the deletion. */
+async function revokeGrant(bus: Bus, account: string, signal: AbortSignal): Promise<void> {
+  const options = { key: 'credentials', timeoutMs: revokeTimeoutMs, signal }
+  await bus.request(revokeAccountGrant, { account }, options).catch(() => undefined)
+}

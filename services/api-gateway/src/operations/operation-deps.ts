@@ -1,0 +1,32 @@
+import type { Db } from '@posthorn/db'
+import type { TaskGroup } from '@posthorn/flow'
+import type { LinkKeys } from '@posthorn/links'
+import type { Sandbox } from '@posthorn/sandbox'
+import type { Sealer } from '@posthorn/secrets'
+import type { Renderer } from '@posthorn/templates'
+import type { TokenCache } from '../access/token-cache.ts'
+import type { Autoconfig } from '../autoconfig/autoconfig.ts'
+import type { ChangeStreams } from '../changes/change-streams.ts'
+import type { ResolveDeps } from '../composing/resolve-submission.ts'
+
+/** Dependencies of all operations. Each handler picks its own part. */
+export interface OperationDeps extends ResolveDeps {
+  /** Pool for storing messages, which takes longer than other statements. */
+  outbox: Db
+  tasks: TaskGroup
+  sealer: Sealer
+  sandbox: Sandbox
+  renderer: Renderer
+  tokens: TokenCache
+  links: LinkKeys
+  changes: ChangeStreams
+  autoconfig: Autoconfig
+  maxUploadBytes: number
+  /** True enables reading provider access tokens regardless of the setting. */
+  oauthTokensApi: boolean
+  /** Log entries kept per token. */
+  tokenLogEntries: number
+  version: string
+  /** Age of a heartbeat after which a sync-worker counts as dead. */
+  workerExpiryMs: number
+}
