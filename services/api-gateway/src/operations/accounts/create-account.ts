@@ -8,7 +8,7 @@ import { newAccountId, register } from '../../accounts/register.ts'
 import { sealRegistration } from '../../accounts/seal-account.ts'
 import type { TaskGroup } from '@posthorn/flow'
 import { handle } from '../../http/handle.ts'
-import { startSignIn } from '../../sign-in/start-sign-in.ts'
+import { startSignIn } from '../../accounts/start-sign-in.ts'
 import { inTransaction } from '../../store/transaction.ts'
 
 export interface CreateAccountDeps {
