@@ -1,40 +1,34 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bus, connectBus } from '@posthorn/bus'
+import { connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
-import { cacheSettings, connect, countMinutes, ping, type SettingsCache } from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
+import { cacheSettings, countMinutes } from '@posthorn/db'
 import { runPeriodically, TaskGroup } from '@posthorn/flow'
-import { proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { waitForSchema } from '@posthorn/service'
-import { createLogger, createMetrics, type Logger } from '@posthorn/telemetry'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { Renderer } from '@posthorn/templates'
-import { createLoginUnsealer } from '@posthorn/unseal'
-import { type RequestHandler, Router } from 'express'
+import { Router } from 'express'
 import { createAccess, sweepAccess } from './access/create-access.ts'
-import type { TokenCache } from './access/token-cache.ts'
 import { createAutoconfig } from './autoconfig/autoconfig.ts'
-import { type ChangeStreams, serveChanges } from './changes/change-streams.ts'
+import { serveChanges } from './changes/change-streams.ts'
 import type { Config } from './config.ts'
-import { mountDocs } from './docs/mount-docs.ts'
-import { startHttpServer } from './http/start-http-server.ts'
 import { firstRun } from './first-run.ts'
 import { BodyMemoryLimiter } from './http/body-memory.ts'
+import { mountDocs } from './http/mount-docs.ts'
 import { mountOperations } from './http/mount.ts'
-import { linkKeys } from './links/link-keys.ts'
-import { operationHandlers } from './operations/handlers.ts'
+import { startHttpServer } from './http/start-http-server.ts'
+import { linkKeys } from './link-keys.ts'
+import { openPools } from './open-pools.ts'
+import { type OperationDeps, operationHandlers } from './operations/handlers.ts'
 import { mountPublicPages } from './public/mount-public-pages.ts'
 import { deleteExpired } from './store/delete-expired.ts'
 
 const name = 'api-gateway'
 const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
 const { version } = JSON.parse(manifest) as { version: string }
-
-/** Maximum bytes buffered for a slow client of `GET /v1/changes`. */
-const maxWaitingBytes = 1024 * 1024
 
 /** CPU time limit of one rendering; a usual template takes well below a millisecond. */
 const templateTimeoutMs = 1_000
@@ -59,44 +53,36 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   await using stack = new AsyncDisposableStack()
   const { db, outbox } = openPools(stack, config, log)
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  const tasks = stack.use(createBackgroundTasks(log))
-  const sealer = createSealer(config.sealingKey)
-  const settings = cacheSettings(db)
+  // Work that responses do not wait for, such as hints. Periodic tasks repair what is lost.
+  const onTaskError = (err: unknown) => log.debug({ err }, 'background task failed')
+  const tasks = stack.use(new TaskGroup({ onError: onTaskError }))
   const onError = (err: unknown) => log.debug({ err }, 'counter flush failed')
   const counter = stack.use(countMinutes(db, { onError }))
+  const sealer = createSealer(config.sealingKey)
+  const settings = cacheSettings(db)
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs, crawlerRangesFile } = config
-  const streaming = { version, maxWaitingBytes, keepAliveMs, pollMs }
-  const changes = serveChanges({ db, log, metrics, ...streaming })
-
+  const changes = serveChanges({ db, log, metrics, version, keepAliveMs, pollMs })
   const { trustedProxies } = config.httpServer
   const accessOptions = { requireToken: config.requireApiAuth, trustedProxies }
   const { authorizer, tokens } = createAccess(stack, { db, settings, log, ...accessOptions })
-  const limits = limitsOf(config)
+  const { timeoutMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
+  const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
+  const limits = { timeoutMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
-  const autoconfig = createAutoconfig(stack, autoconfigOf(config, bus, settings))
+  const autoconfig = createAutoconfig(stack, { config, settings, bus })
   const links = linkKeys(bus)
-  const renderLimits = { timeoutMs: templateTimeoutMs, maxOutputBytes: config.maxBodyBytes }
-  const renderer = stack.use(new Renderer(renderLimits))
+  const rendering = { timeoutMs: templateTimeoutMs, maxOutputBytes: maxUploadBytes }
+  const renderer = stack.use(new Renderer(rendering))
   const sandbox = stack.use(new Sandbox())
   const tools = { bus, sandbox, sealer, tasks, autoconfig, changes, links, renderer, version }
   const deps = { ...stores, ...limits, ...tools, tokenLogEntries: config.tokenLog.keep }
   const api = Router({ caseSensitive: true })
   const onResponse = (status: number) =>
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
-  mountOperations(api, operationHandlers(deps), { authorizer, ...limits, onResponse })
+  mountOperations(api, operationHandlers(deps), { authorizer, maxUploadBytes, onResponse })
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
-
-  let isStarted = false
-  const server = await startHttpServer({
-    config,
-    log,
-    metrics,
-    settings,
-    // Without RabbitMQ, accounts can be registered and messages submitted: no readiness check.
-    checks: { start: () => assertStarted(isStarted), postgres: () => ping(db) },
-    api: whenStarted(api, () => isStarted),
-  })
+  const server = await startHttpServer({ config, log, metrics, settings, db, api })
   // Concurrently: open streams delay the server's end, and clients of ended streams reconnect.
   stack.defer(async () => {
     await Promise.all([server[Symbol.asyncDispose](), changes[Symbol.asyncDispose]()])
@@ -110,28 +96,9 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   stack.use(await bus.onInvalidate((message) => invalidateCaches(message, deps)))
   // Other processes may have cached settings before the first run changed them.
   tasks.run(bus.invalidate({ topic: 'settings' }))
-  isStarted = true
+  server.markStarted()
   const running = stack.move()
   return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }
-}
-
-function whenStarted(api: RequestHandler, isStarted: () => boolean): RequestHandler {
-  return (request, response, next) => {
-    if (isStarted()) void api(request, response, next)
-    else next(new AppError('unavailable', 'The service is starting'))
-  }
-}
-
-function assertStarted(isStarted: boolean): void {
-  if (!isStarted) throw new Error('service is starting')
-}
-
-/**
- * Group for work that responses do not wait for, such as hints and broadcasts. Periodic tasks
- * repair what is lost. Disposal waits for running tasks, which limit their own time.
- */
-function createBackgroundTasks(log: Logger): TaskGroup {
-  return new TaskGroup({ onError: (err) => log.debug({ err }, 'background task failed') })
 }
 
 /** Logs the names of settings only, because values may be secret. */
@@ -140,42 +107,9 @@ function loggable(config: Config) {
   return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })
 }
 
-function autoconfigOf(config: Config, bus: Bus, settings: SettingsCache) {
-  const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
-  const options = { egress: config.proxyEgressPolicy, unseal: createLoginUnsealer(bus) }
-  return { directory, policy, proxy: proxyFromSettings(() => settings.get(), options) }
-}
+type Caches = Pick<OperationDeps, 'settings' | 'tokens' | 'changes'>
 
-function limitsOf({ timeoutMs, maxBodyBytes, workerHeartbeatMs, oauthTokensApi }: Config) {
-  const workerExpiryMs = maxMissedHeartbeats * workerHeartbeatMs
-  return { timeoutMs, maxUploadBytes: maxBodyBytes, workerExpiryMs, oauthTokensApi }
-}
-
-/**
- * Opens two pools. Statements of `db` time out before a client does, so that it receives a 503.
- * `outbox` stores messages: slower, and separate so that others keep their connections.
- */
-function openPools(stack: AsyncDisposableStack, config: Config, log: Logger) {
-  const outboxMax = Math.max(1, Math.floor(config.databasePoolSize / 4))
-  const onError = (err: Error) => log.warn({ err }, 'Postgres connection lost')
-  const openPool = (max: number, timeoutMs: number) =>
-    stack.adopt(connect(config.databaseUrl, { name, max, timeoutMs, onError }), (db) =>
-      db.destroy(),
-    )
-  return {
-    db: openPool(config.databasePoolSize - outboxMax, 3_000),
-    outbox: openPool(outboxMax, 30_000),
-  }
-}
-
-interface InvalidatedCaches {
-  settings: SettingsCache
-  tokens: TokenCache
-  changes: ChangeStreams
-}
-
-function invalidateCaches({ topic, id }: Invalidation, caches: InvalidatedCaches): void {
-  const { settings, tokens, changes } = caches
+function invalidateCaches({ topic, id }: Invalidation, { settings, tokens, changes }: Caches) {
   if (topic === 'settings') settings.invalidate()
   if (topic === 'changes') changes.wake()
   if (topic !== 'tokens') return

@@ -4,7 +4,7 @@ import { readConfig } from './config.ts'
 
 const env = { DATABASE_URL: 'postgres://u:p@db/x', AMQP_URL: 'amqp://u:p@mq/', SVC_SECRET: 's' }
 
-test('what is not set has its default', () => {
+test('readConfig: an unset variable has its default', () => {
   expect(readConfig(env)).toMatchObject({
     port: 3000,
     timeoutMs: 10_000,
@@ -16,7 +16,7 @@ test('what is not set has its default', () => {
   })
 })
 
-test('what is set is read', () => {
+test('readConfig: reads all kinds of variables, and names unknown settings', () => {
   const config = readConfig({
     ...env,
     SVC_TIMEOUT: '1m',
@@ -35,7 +35,7 @@ test('what is set is read', () => {
   expect(config.preparedToken?.reveal()).toBe('x'.repeat(32))
 })
 
-test('the sealing key is the public half of the secret, or the public key that is given', () => {
+test('sealingKey: the configured public key, or that of SVC_SECRET', () => {
   const { publicKey } = keyPairFromSecret('s')
   expect(readConfig(env).sealingKey.id).toBe(publicKey.id)
   const { SVC_SECRET: _secret, ...without } = env
@@ -57,6 +57,6 @@ test.each([
     /^SVC_SETTINGS: "webhooks" must be a valid http or https URL/,
   ],
   ['SVC_PREPARED_TOKEN', 'short', /^SVC_PREPARED_TOKEN: must be 32 to 256/],
-])('%s=%s is refused by name', (name, value, reason) => {
+])('readConfig: %s=%s, throws with the name', (name, value, reason) => {
   expect(() => readConfig({ ...env, [name]: value })).toThrow(reason)
 })

@@ -40,7 +40,7 @@ export interface Config extends ServiceConfig {
   readonly changesKeepAliveMs: number
   /** Interval of the poll for changes whose broadcast was lost. */
   readonly changesPollMs: number
-  /** Heartbeat interval of sync-workers, equal to theirs. */
+  /** Heartbeat interval that the sync-workers use. */
   readonly workerHeartbeatMs: number
   /** Base URL of a directory of provider settings; the domain is appended. */
   readonly autoconfigDirectory: string | undefined
@@ -84,21 +84,20 @@ export function readConfig(env: Env): Config {
       max: 60_000,
     }),
     autoconfigDirectory: autoconfigDirectory(env),
-    autoconfigEgressPolicy: oneOf(env, 'SVC_AUTOCONFIG_EGRESS_POLICY', {
-      values: egressPolicies,
-      // Autoconfig contacts mail hosts, so it defaults to their policy.
-      fallback: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
-        values: egressPolicies,
-        fallback: 'link-local',
-      }),
-    }),
-    proxyEgressPolicy: oneOf(env, 'SVC_PROXY_EGRESS_POLICY', {
-      values: egressPolicies,
-      fallback: 'link-local',
-    }),
+    // Autoconfig contacts mail hosts, so it defaults to their policy.
+    autoconfigEgressPolicy: egressPolicy(
+      env,
+      'SVC_AUTOCONFIG_EGRESS_POLICY',
+      egressPolicy(env, 'SVC_MAIL_EGRESS_POLICY'),
+    ),
+    proxyEgressPolicy: egressPolicy(env, 'SVC_PROXY_EGRESS_POLICY'),
     crawlerRangesFile: optional(env, 'SVC_CRAWLER_RANGES_FILE'),
     sealingKey: sealingKey(env),
   }
+}
+
+function egressPolicy(env: Env, name: string, fallback: EgressPolicy = 'link-local'): EgressPolicy {
+  return oneOf(env, name, { values: egressPolicies, fallback })
 }
 
 /** An empty value disables the directory. */
@@ -121,12 +120,12 @@ function tokenLog(env: Env) {
 
 /** Unknown settings are skipped, so that an older or newer release starts with them. */
 function readSettings(env: Env): Pick<Config, 'settings' | 'unknownSettings'> {
-  const entries = Object.entries(json(env, 'SVC_SETTINGS') ?? {})
-  const valid = entries.filter(([key]) => Object.hasOwn(settings, key))
-  const unknownSettings = entries.map(([key]) => key).filter((key) => !Object.hasOwn(settings, key))
-  if (valid.length === 0) return { settings: undefined, unknownSettings }
+  const input = json(env, 'SVC_SETTINGS') ?? {}
+  const unknownSettings = Object.keys(input).filter((key) => !Object.hasOwn(settings, key))
+  for (const key of unknownSettings) delete input[key]
+  if (Object.keys(input).length === 0) return { settings: undefined, unknownSettings }
   try {
-    return { settings: check(SettingsUpdate, Object.fromEntries(valid)), unknownSettings }
+    return { settings: check(SettingsUpdate, input), unknownSettings }
   } catch (error) {
     if (error instanceof AppError) throw new ConfigError('SVC_SETTINGS', error.message)
     throw error
@@ -135,29 +134,24 @@ function readSettings(env: Env): Pick<Config, 'settings' | 'unknownSettings'> {
 
 function preparedToken(env: Env): Secret | undefined {
   const token = secret(env, 'SVC_PREPARED_TOKEN')
+  const problem = 'must be 32 to 256 printable characters without spaces'
   if (token !== undefined && !/^[\x21-\x7e]{32,256}$/.test(token.reveal()))
-    throw new ConfigError(
-      'SVC_PREPARED_TOKEN',
-      'must be 32 to 256 printable characters without spaces',
-    )
+    throw new ConfigError('SVC_PREPARED_TOKEN', problem)
   return token
 }
 
 /** Only the public key stays in memory, so this service cannot unseal. */
 function sealingKey(env: Env): PublicKey {
-  const text = optional(env, 'SVC_SECRET_PUBLIC_KEY')
+  const name = 'SVC_SECRET_PUBLIC_KEY'
+  const text = optional(env, name)
   if (text !== undefined) {
     try {
       return readPublicKey(text)
     } catch {
-      throw new ConfigError(
-        'SVC_SECRET_PUBLIC_KEY',
-        'must be 32 bytes of an X25519 key as base64url',
-      )
+      throw new ConfigError(name, 'must be 32 bytes of an X25519 key as base64url')
     }
   }
   const derived = secret(env, 'SVC_SECRET')
-  if (derived === undefined)
-    throw new ConfigError('SVC_SECRET_PUBLIC_KEY', 'must be set, or SVC_SECRET instead')
+  if (derived === undefined) throw new ConfigError(name, 'must be set, or SVC_SECRET instead')
   return keyPairFromSecret(derived.reveal()).publicKey
 }

@@ -1,19 +1,13 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { getQuota, type Invalidation, shardOf, syncAccount } from '@posthorn/contracts'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { db, broker } = servers
+const { db } = servers
 const { call } = await servers.start()
-const bus = await connectBus({
-  url: broker.url,
-  name: 'worker',
-  log: createLogger('worker', 'silent'),
-  metrics: createMetrics('worker'),
-})
+const bus = await servers.connectBus()
 const invalidations: Invalidation[] = []
 const synced: string[] = []
 const quotas = new Map<string, { usage: number; limit: number }>()

@@ -7,7 +7,7 @@ const servers = await testServers()
 afterAll(servers.stop)
 const { db, env } = servers
 const { call } = await servers.start()
-const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
 
 const passwords = async (account: string) => {
   const rows = await db
@@ -17,7 +17,7 @@ const passwords = async (account: string) => {
     .execute()
   const opened = rows.map(async ({ kind, sealed }) => [
     kind,
-    await opener.unseal(sealed, `credentials/${account}/${kind}`),
+    await unsealer.unseal(sealed, `credentials/${account}/${kind}`),
   ])
   return Object.fromEntries(await Promise.all(opened)) as Record<string, string>
 }
@@ -204,10 +204,10 @@ test('getAccount: contains the state, no secrets and no unset members', async ()
   const { webhooks, proxy, webhooksCustomHeaders } = await stored('read')
   const [{ key, value } = { key: '', value: '' }] = webhooksCustomHeaders ?? []
   expect(value).toMatch(/^sealed~/)
-  expect(await unsealHeader({ owner: 'account/read', key, value }, opener)).toBe('hush')
+  expect(await unsealHeader({ owner: 'account/read', key, value }, unsealer)).toBe('hush')
   expect(`${webhooks} ${proxy}`).not.toContain('hush')
-  expect(await unsealLogin(webhooks ?? '', opener)).toBe('https://u:hush@hooks.example/x')
-  expect(await unsealLogin(proxy ?? '', opener)).toBe('socks5://hush@proxy.example:1080')
+  expect(await unsealLogin(webhooks ?? '', unsealer)).toBe('https://u:hush@hooks.example/x')
+  expect(await unsealLogin(proxy ?? '', unsealer)).toBe('socks5://hush@proxy.example:1080')
   const sentBack = await call('POST', '/v1/account', {
     body: {
       account: 'read',

@@ -1,23 +1,16 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus } from '@posthorn/bus'
 import type { Db, Tx } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, RawClient } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { follow, type StreamClient } from './event-stream.ts'
 import { admin, mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { db, broker } = servers
-const bus = await connectBus({
-  url: broker.url,
-  name: 'worker',
-  log: createLogger('worker', 'silent'),
-  metrics: createMetrics('worker'),
-})
+const { db } = servers
+const bus = await servers.connectBus()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()

@@ -1,3 +1,5 @@
+import { connectBus } from '@posthorn/bus'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { startApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
@@ -42,6 +44,11 @@ export async function testServers() {
     database,
     broker,
     env,
+    /** Connects a fake of another service to the bus. The test disposes it. */
+    connectBus() {
+      const log = createLogger('test', 'silent')
+      return connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+    },
     /**
      * Starts a gateway on a free port and stops it with the servers. Waits for its connection to
      * RabbitMQ, unless the test has a separate broker or uses TLS.

@@ -1,15 +1,12 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus } from '@posthorn/bus'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { db, broker, env } = servers
+const { db, env } = servers
 const { call } = await servers.start()
-const log = createLogger('test', 'silent')
-const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+const bus = await servers.connectBus()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()
@@ -35,8 +32,8 @@ async function passwordOf(gateway: string): Promise<string | undefined> {
     .select('sealed')
     .where('gateway', '=', gateway)
     .executeTakeFirst()
-  const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
-  return row && opener.unseal(row.sealed, `gateways/${gateway}`)
+  const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+  return row && unsealer.unseal(row.sealed, `gateways/${gateway}`)
 }
 const versionOf = async (gateway: string) =>
   Number(

@@ -1,11 +1,10 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { type CommandRequest, getLinkSecret, verifyImap, verifySmtp } from '@posthorn/contracts'
 import { startProviderStub } from './provider-stub.ts'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { testServers } from './gateway.ts'
 
 export const serviceUrl = 'https://mail.posthorn.example'
@@ -21,12 +20,7 @@ export async function hostedFormWorld() {
   const directory = await startDirectory()
   const options = { SVC_AUTOCONFIG_DIRECTORY: directory.url, SVC_TRUSTED_PROXIES: '127.0.0.0/8' }
   const gateways = [await servers.start(options), await servers.start(options)] as const
-  const bus = await connectBus({
-    url: servers.broker.url,
-    name: 'stubs',
-    log: createLogger('stubs', 'silent'),
-    metrics: createMetrics('stubs'),
-  })
+  const bus = await servers.connectBus()
   const unsealer = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
   const { sealed } = await servers.db
     .selectFrom('sealedSettings')

@@ -1,24 +1,17 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
 import { linkTo } from '@posthorn/links'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { cuttable } from './cuttable.ts'
 import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { db, env, broker } = servers
+const { db, env } = servers
 const postgres = await cuttable(env.DATABASE_URL)
 const { call, url } = await servers.start({ DATABASE_URL: postgres.url })
-const log = createLogger('test', 'silent')
-const bus = await connectBus({
-  url: broker.url,
-  name: 'auth-bridge',
-  log,
-  metrics: createMetrics('test'),
-})
+const bus = await servers.connectBus()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()

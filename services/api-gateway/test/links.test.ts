@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { connectBus, type Bus, on } from '@posthorn/bus'
+import { type Bus, on } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
 import { linkTo, listHeaders, type SignedLink } from '@posthorn/links'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { db, env, broker } = servers
+const { db, env } = servers
 // The tests are a trusted proxy and choose the client address.
 const gateway = await servers.start({ SVC_TRUSTED_PROXIES: '127.0.0.0/8' })
 const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
@@ -19,13 +18,7 @@ let bus: Bus
 let key: Buffer
 
 beforeAll(async () => {
-  const log = createLogger('test', 'silent')
-  bus = await connectBus({
-    url: broker.url,
-    name: 'auth-bridge',
-    log,
-    metrics: createMetrics('test'),
-  })
+  bus = await servers.connectBus()
   const { sealed } = await db
     .selectFrom('sealedSettings')
     .select('sealed')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { type Bus, connectBus, on } from '@posthorn/bus'
+import { type Bus, on } from '@posthorn/bus'
 import {
   createMailbox,
   deleteMailbox,
@@ -13,7 +13,6 @@ import {
   updateMessages,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { type Answer, type Call, mint, registration, testServers } from './gateway.ts'
 
@@ -34,12 +33,7 @@ function answered<T>(response: T) {
 beforeAll(async () => {
   ;({ call } = await servers.start())
   await call('POST', '/v1/account', { body: registration('jane') })
-  bus = await connectBus({
-    url: servers.broker.url,
-    name: 'worker',
-    log: createLogger('worker', 'silent'),
-    metrics: createMetrics('worker'),
-  })
+  bus = await servers.connectBus()
   await bus.serve({
     queue: 'private',
     keys: [`shard.${shardOf('jane')}`],

@@ -1,15 +1,13 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { startOAuth2Login } from '@posthorn/contracts'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { db, broker, env } = servers
+const { db, env } = servers
 const { call } = await servers.start()
-const log = createLogger('test', 'silent')
-const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+const bus = await servers.connectBus()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()
@@ -40,8 +38,8 @@ async function grantOf(account: string): Promise<unknown> {
     .where('account', '=', account)
     .where('kind', '=', 'oauth2')
     .executeTakeFirst()
-  const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
-  return row && JSON.parse(await opener.unseal(row.sealed, `credentials/${account}/oauth2`))
+  const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+  return row && JSON.parse(await unsealer.unseal(row.sealed, `credentials/${account}/oauth2`))
 }
 
 test('createAccount: with tokens, stores the servers of the provider', async () => {

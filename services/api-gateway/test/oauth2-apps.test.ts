@@ -21,8 +21,8 @@ async function secretOf(app: string, kind: 'clientSecret' | 'serviceKey' = 'clie
     .where('app', '=', app)
     .where('kind', '=', kind)
     .executeTakeFirst()
-  const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
-  return row && opener.unseal(row.sealed, `oauth2/${app}/${kind}`)
+  const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+  return row && unsealer.unseal(row.sealed, `oauth2/${app}/${kind}`)
 }
 
 test('OAuth2 applications: create, read with a masked secret, update, delete', async () => {

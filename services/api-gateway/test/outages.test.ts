@@ -65,7 +65,7 @@ const unavailable = {
   message: 'The service is temporarily unavailable, retry later',
 }
 
-test('without Postgres: all requests respond 503 until it is back', async () => {
+test('without Postgres: all requests respond 503 until it is available', async () => {
   postgres.cut()
   for (const request of [
     () => call('GET', '/v1/accounts'),

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { changeOutbox, type CommandRequest } from '@posthorn/contracts'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { mint, testServers } from './gateway.ts'
@@ -9,12 +8,7 @@ import { mint, testServers } from './gateway.ts'
 const servers = await testServers()
 const { db } = servers
 const { call } = await servers.start()
-const bus = await connectBus({
-  url: servers.broker.url,
-  name: 'test',
-  log: createLogger('test', 'silent'),
-  metrics: createMetrics('test'),
-})
+const bus = await servers.connectBus()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()

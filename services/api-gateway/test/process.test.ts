@@ -4,20 +4,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { listMailboxes, shardOf } from '@posthorn/contracts'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { admin, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { env, broker } = servers
-const bus = await connectBus({
-  url: broker.url,
-  name: 'worker',
-  log: createLogger('worker', 'silent'),
-  metrics: createMetrics('worker'),
-})
+const { env } = servers
+const bus = await servers.connectBus()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()
@@ -50,7 +44,7 @@ test.each([
 )
 
 /** A child process starts slowly on a busy machine. */
-const patience = { timeoutMs: 120_000 }
+const startTimeout = { timeoutMs: 120_000 }
 
 test('SIGTERM: requests in flight complete, the process exits with 0, no token is in the log', async () => {
   const release = Promise.withResolvers<void>()
@@ -66,7 +60,7 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
       }),
     ],
   })
-  const settings = { ofAnotherRelease: 1, smtpServerPassword: 'password of the door' }
+  const settings = { ofAnotherRelease: 1, smtpServerPassword: 'password of the proxy' }
   const child = start({ SVC_SETTINGS: JSON.stringify(settings) })
   const closed = once(child, 'close')
   const lines: string[] = []
@@ -74,11 +68,11 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
   const port = await eventually(() => {
     const line = lines.find((line) => line.includes('"listening"')) ?? '{}'
     return (JSON.parse(line) as { port?: number }).port ?? null
-  }, patience)
+  }, startTimeout)
   const url = `http://127.0.0.1:${port}`
   await eventually(
     async () => expect((await fetch(`${url}/health/ready`)).status).toBe(200),
-    patience,
+    startTimeout,
   )
   const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }
   await fetch(`${url}/v1/account`, {
@@ -106,6 +100,6 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
   expect(log).toContain('"route":"/v1/account/:account/mailboxes"')
   expect(log).toContain('"settings":["ofAnotherRelease"]')
   const { password } = new URL(env.DATABASE_URL)
-  for (const secret of [admin, env.SVC_SECRET, 'pass of slow', 'password of the door', password])
+  for (const secret of [admin, env.SVC_SECRET, 'pass of slow', 'password of the proxy', password])
     expect(log).not.toContain(secret)
 })

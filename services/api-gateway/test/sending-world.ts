@@ -1,4 +1,4 @@
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import {
   getAttachment,
   getLinkSecret,
@@ -8,21 +8,15 @@ import {
   shardOf,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { registration, testServers } from './gateway.ts'
 
 /** Starts a gateway with a sending account, and fakes of its worker and auth-bridge. */
 export async function sendingWorld(env: Record<string, string> = {}) {
   const servers = await testServers()
-  const { broker, db } = servers
+  const { db } = servers
   const { call } = await servers.start(env)
   const mailbox = { original: letter(), draft: draft(), source: draftSource, isAway: 0 }
-  const bus = await connectBus({
-    url: broker.url,
-    name: 'worker',
-    log: createLogger('worker', 'silent'),
-    metrics: createMetrics('worker'),
-  })
+  const bus = await servers.connectBus()
   await bus.serve({
     queue: 'private',
     keys: [`shard.${shardOf('me')}`],

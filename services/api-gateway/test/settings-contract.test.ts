@@ -142,7 +142,7 @@ test('updateSettings: each setting is stored and read back without secrets', asy
   expect(body).toEqual(Object.fromEntries(settingKeys.map((key) => [key, shown(key)])))
 })
 
-test('each setting is unset by null, but for the service secret, which there always is', async () => {
+test('updateSettings: null unsets each setting except serviceSecret', async () => {
   for (const key of settingKeys) {
     const { status, body } = await update({ [key]: null })
     expect([status, body]).toEqual([200, { updated: key === 'serviceSecret' ? [] : [key] }])
@@ -152,10 +152,10 @@ test('each setting is unset by null, but for the service secret, which there alw
   expect(left.toSorted()).toEqual(['linkSecret', 'serviceSecret'])
 })
 
-const opener = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
+const unsealer = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
 
 test.each(addressSettings)(
-  'credentials in %s are masked, and the masked address stands for the stored one',
+  'getSettings: the login in %s is masked; updateSettings accepts the mask',
   async (key) => {
     const scheme = key === 'proxyUrl' ? 'socks5' : 'https'
     for (const login of ['user:hush', 'hush']) {
@@ -170,7 +170,7 @@ test.each(addressSettings)(
       else {
         const value = String(plain.find((row) => row.key === key)?.value)
         expect(value).toContain('sealed~')
-        expect(await unsealLogin(value, opener)).toBe(address)
+        expect(await unsealLogin(value, unsealer)).toBe(address)
       }
       const moved = String(masked).replace('a.example', 'b.example')
       const refused = await update({ [key]: moved })
@@ -181,13 +181,13 @@ test.each(addressSettings)(
   },
 )
 
-test('a header whose value is hidden in part is refused', async () => {
+test('webhooksCustomHeaders: a partly masked value responds 400', async () => {
   const headers = [{ key: 'X-Key', value: 'Bearer ******' }]
   const { status, body } = await update({ webhooksCustomHeaders: headers })
   expect([status, body.fields?.map(({ path }) => path)]).toEqual([400, ['webhooksCustomHeaders']])
 })
 
-test('a token with a permissions record is refused each privileged setting by name, and all of them in one sentence', async () => {
+test('privileged settings: a token with permissions gets a 403 that names each requested one', async () => {
   const token = await mint(call, { permissions: { actions: ['read', 'write'] } })
   const sentence = (verb: string, keys: readonly string[]) =>
     `A token with restricted permissions can not ${verb} ${keys.join(', ')}`

@@ -8,7 +8,7 @@ const servers = await testServers()
 afterAll(servers.stop)
 const { db, env } = servers
 const { call } = await servers.start()
-const opener = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
+const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
 const update = (body: object, token?: string) =>
   call('POST', '/v1/settings', { body, ...(token === undefined ? {} : { token }) })
 const read = async (...keys: string[]) =>
@@ -122,7 +122,7 @@ test('getSettings: masks secrets in URLs and headers; updateSettings accepts the
     .where('key', '=', 'webhooks')
     .executeTakeFirstOrThrow()
   expect(value).toMatch(/^https:\/\/u:sealed~[\w.-]+@hooks\.example\/a$/)
-  expect(await unsealLogin(String(value), opener)).toBe('https://u:hush@hooks.example/a')
+  expect(await unsealLogin(String(value), unsealer)).toBe('https://u:hush@hooks.example/a')
   const { value: headers } = await db
     .selectFrom('settings')
     .select('value')
@@ -131,7 +131,7 @@ test('getSettings: masks secrets in URLs and headers; updateSettings accepts the
   const [sealed, empty] = headers as { key: string; value: string }[]
   expect(sealed?.value).toMatch(/^sealed~[\w.-]+$/)
   const header = { owner: 'settings', key: 'X-Key', value: sealed?.value ?? '' } as const
-  expect(await unsealHeader(header, opener)).toBe('hush')
+  expect(await unsealHeader(header, unsealer)).toBe('hush')
   expect(empty).toEqual({ key: 'X-Empty', value: '' })
   const refused = await update({
     webhooks: 'https://u:******@elsewhere.example/',
@@ -178,7 +178,7 @@ test('updateSettings: seals the login inside each URL, also a user without a pas
   for (const [key, address] of Object.entries(addresses)) {
     const stored = String(rows.find((row) => row.key === key)?.value)
     expect(stored).not.toContain('hush')
-    expect(await unsealLogin(stored, opener)).toBe(address)
+    expect(await unsealLogin(stored, unsealer)).toBe(address)
   }
   await update({ proxyUrl: null, httpProxyUrl: null, openAiAPIUrl: null })
 })
@@ -193,7 +193,7 @@ test('serviceSecret: sealed, can be replaced, neither read nor removed', async (
     .where('key', '=', 'serviceSecret')
     .executeTakeFirstOrThrow()
   expect(sealed).not.toContain('my own')
-  expect(await opener.unseal(sealed, 'settings/serviceSecret')).toBe('my own secret')
+  expect(await unsealer.unseal(sealed, 'settings/serviceSecret')).toBe('my own secret')
   expect(
     await db.selectFrom('settings').select('key').where('key', '=', 'serviceSecret').execute(),
   ).toEqual([])
@@ -217,7 +217,7 @@ test('serviceSecret: the replaced secret signs during serviceSecretOverlap, unle
   expect(await previous()).toHaveLength(before)
   await update({ serviceSecret: 'third', serviceSecretOverlap: 3600 })
   const [kept] = await previous()
-  expect(await opener.unseal(kept?.sealed ?? '', 'settings/serviceSecret')).toBe('second')
+  expect(await unsealer.unseal(kept?.sealed ?? '', 'settings/serviceSecret')).toBe('second')
   const hours = (Number(kept?.expiresAt) - Date.now()) / 3_600_000
   expect(hours).toBeGreaterThan(0.9)
   expect(hours).toBeLessThan(1.1)
@@ -238,7 +238,9 @@ test('target keys: sealed as a whole and shown as set or unset', async () => {
     .select('sealed')
     .where('key', '=', 'webhookSecrets')
     .executeTakeFirstOrThrow()
-  expect(JSON.parse(await opener.unseal(sealed, 'settings/webhookSecrets'))).toEqual(webhookSecrets)
+  expect(JSON.parse(await unsealer.unseal(sealed, 'settings/webhookSecrets'))).toEqual(
+    webhookSecrets,
+  )
   const wrong = [{ target: 'https://user:pass@own.example/hook', secret: 'x' }]
   expect((await update({ webhookSecrets: wrong })).status).toBe(400)
   expect((await update({ webhookSecrets: [] })).body).toEqual({ updated: ['webhookSecrets'] })

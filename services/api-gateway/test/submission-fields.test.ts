@@ -5,7 +5,7 @@ import { sendingWorld } from './sending-world.ts'
 
 const world = await sendingWorld()
 const { call, db, mailbox, queued, rows, submit } = world
-const opener = createUnsealer([keyPairFromSecret(world.servers.env.SVC_SECRET).privateKey])
+const unsealer = createUnsealer([keyPairFromSecret(world.servers.env.SVC_SECRET).privateKey])
 afterAll(world.stop)
 afterEach(async () => {
   await db.deleteFrom('outbox').execute()
@@ -45,7 +45,7 @@ test('submitMessage: stores the send options with the message', async () => {
   expect(answer.status).toBe(200)
   const { proxy, ...row } = await queued()
   expect(proxy).not.toContain('u:p@')
-  expect(await unsealLogin(proxy ?? '', opener)).toBe(how.proxy)
+  expect(await unsealLogin(proxy ?? '', unsealer)).toBe(how.proxy)
   const { proxy: _proxy, ...stored } = how
   expect(row).toMatchObject({
     ...stored,

@@ -1,20 +1,13 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus } from '@posthorn/bus'
 import { SubmissionHint } from '@posthorn/contracts'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { db, broker } = servers
+const { db } = servers
 const { call } = await servers.start()
-const bus = await connectBus({
-  url: broker.url,
-  name: 'test',
-  log: createLogger('test', 'silent'),
-  metrics: createMetrics('test'),
-})
+const bus = await servers.connectBus()
 const hints: string[] = []
 await bus.consume({
   queue: 'sender.submissions',

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { accountCommands, type Operation, shardOf } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { hashToken } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { sql } from 'kysely'
 import { mint, registration, testServers } from './gateway.ts'
 
@@ -18,15 +17,10 @@ export type Things = Record<string, string>
  */
 export async function twoTenants() {
   const servers = await testServers()
-  const { broker, db } = servers
+  const { db } = servers
   const { call, url } = await servers.start()
   const commands: { command: string; account: string }[] = []
-  const bus = await connectBus({
-    url: broker.url,
-    name: 'worker',
-    log: createLogger('worker', 'silent'),
-    metrics: createMetrics('worker'),
-  })
+  const bus = await servers.connectBus()
   await bus.serve({
     queue: 'private',
     keys: ['own', 'other'].map((account) => `shard.${shardOf(account)}`),

@@ -35,7 +35,7 @@ const takesBody = ({ body, optionalBody }: Operation) => body !== undefined && !
 
 test.each(
   byId(allOperations.filter((operation) => isForAccounts(operation) && takesBody(operation))),
-)('what is tried of %s is right but for whose it is, and all there is to try', (_id, operation) => {
+)('%s: the test bodies are valid and name objects in all fields that can', (_id, operation) => {
   const tried = bodies[operation.id] ?? []
   expect(tried).not.toEqual([])
   for (const body of tried) if (operation.body) check(operation.body, structuredClone(body))
@@ -111,11 +111,11 @@ test.each([
   '/v1/tokens?account=own&account=other',
   '/v1/tokens/account/%6fther',
   '/V1/account/other',
-])('%s does not bypass the account check', async (path) => {
+])('account-bound token: %s does not bypass the account check', async (path) => {
   for (const method of ['GET', 'HEAD', 'DELETE'])
     expect([403, 404]).toContain(await rawStatus(method, path, bound))
 })
 
-test('none of these requests changed any data', async () => {
+test('account-bound tokens: none of these requests changed data', async () => {
   expect(await stored()).toEqual(before)
 })

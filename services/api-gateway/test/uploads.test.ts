@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import {
   type CommandRequest,
   getAttachment,
@@ -9,12 +9,11 @@ import {
   uploadMessage,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { admin, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { broker, db } = servers
+const { db } = servers
 const { call, url } = await servers.start({ SVC_MAX_BODY_SIZE: '3MB' })
 const account = { ...registration('held'), email: 'me@mail.example' }
 await call('POST', '/v1/account', { body: account })
@@ -46,12 +45,7 @@ const original: MessageDetail = {
   ],
 }
 
-const bus = await connectBus({
-  url: broker.url,
-  name: 'worker',
-  log: createLogger('worker', 'silent'),
-  metrics: createMetrics('worker'),
-})
+const bus = await servers.connectBus()
 await bus.serve({
   queue: 'private',
   keys: [`shard.${shardOf('held')}`],

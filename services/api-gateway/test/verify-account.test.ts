@@ -1,19 +1,13 @@
 import { once } from 'node:events'
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { type CommandRequest, verifyImap, verifySmtp } from '@posthorn/contracts'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { testServers } from './gateway.ts'
 
 const servers = await testServers()
 const { call } = await servers.start({ SVC_TIMEOUT: '1h' })
 const impatient = await servers.start({ SVC_TIMEOUT: '2s' })
-const bus = await connectBus({
-  url: servers.broker.url,
-  name: 'workers',
-  log: createLogger('workers', 'silent'),
-  metrics: createMetrics('workers'),
-})
+const bus = await servers.connectBus()
 const imapRequests: CommandRequest<typeof verifyImap>[] = []
 const smtpRequests: CommandRequest<typeof verifySmtp>[] = []
 const inbox = { path: 'INBOX', delimiter: '/', name: 'INBOX', listed: true, subscribed: true }

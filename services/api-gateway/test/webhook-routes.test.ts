@@ -1,17 +1,14 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { connectBus } from '@posthorn/bus'
 import type { Invalidation } from '@posthorn/contracts'
 import { createUnsealer, keyPairFromSecret, unsealHeader, unsealLogin } from '@posthorn/secrets'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { mint, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { db, broker } = servers
+const { db } = servers
 const { call } = await servers.start()
-const opener = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
-const log = createLogger('test', 'silent')
-const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+const unsealer = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])
+const bus = await servers.connectBus()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()
@@ -76,11 +73,11 @@ test('webhook routes: create, read, update, delete', async () => {
   })
   const { targetUrl, customHeaders } = await stored(id)
   expect(targetUrl).toBe(before)
-  expect(await unsealLogin(targetUrl, opener)).toBe(route.targetUrl)
+  expect(await unsealLogin(targetUrl, unsealer)).toBe(route.targetUrl)
   expect(customHeaders).toEqual(headers)
   const [{ key, value } = { key: '', value: '' }] = headers
   expect(value).toMatch(/^sealed~/)
-  expect(await unsealHeader({ owner: `route/${id}`, key, value }, opener)).toBe('hush')
+  expect(await unsealHeader({ owner: `route/${id}`, key, value }, unsealer)).toBe('hush')
 
   const gone = await call('DELETE', `${admin}/${id}`)
   expect([gone.status, gone.body]).toEqual([200, { id, deleted: true }])

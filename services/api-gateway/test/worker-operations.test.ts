@@ -1,15 +1,13 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { on } from '@posthorn/bus'
 import { accountCommands, type CommandRequest, listMessages, shardOf } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { admin, mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { broker } = servers
 const { call, url } = await servers.start({ SVC_TIMEOUT: '1h' })
 const impatient = await servers.start({ SVC_TIMEOUT: '300ms' })
 await call('POST', '/v1/account', { body: registration('held') })
@@ -29,12 +27,7 @@ const page = {
 const silence = Promise.withResolvers<never>()
 silence.promise.catch(() => undefined)
 
-const bus = await connectBus({
-  url: broker.url,
-  name: 'worker',
-  log: createLogger('worker', 'silent'),
-  metrics: createMetrics('worker'),
-})
+const bus = await servers.connectBus()
 await bus.serve({
   queue: 'private',
   keys: [`shard.${shardOf('held')}`],

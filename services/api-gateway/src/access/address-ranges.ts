@@ -1,43 +1,35 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 
+/** Address or CIDR range. */
 interface Range {
-  family: number
+  address: string
   bits: number
-  /** First `bits` bits of the address. */
-  prefix: bigint
+  family: 'ipv4' | 'ipv6'
 }
 
 /** True if `outer` contains all addresses of `inner`. Both are addresses or CIDR ranges. */
 export function rangeCovers(outer: string, inner: string): boolean {
-  const whole = parse(outer)
-  const part = parse(inner)
+  const whole = parseRange(outer)
+  const part = parseRange(inner)
   if (!whole || !part || whole.family !== part.family || part.bits < whole.bits) return false
-  return part.prefix >> BigInt(part.bits - whole.bits) === whole.prefix
+  const list = new BlockList()
+  list.addSubnet(whole.address, whole.bits, whole.family)
+  return list.check(part.address, part.family)
 }
 
-function parse(text: string): Range | undefined {
-  const [address = '', suffix] = text.trim().split('/')
-  const family = isIP(address)
-  if (family === 0 || address.includes('%')) return undefined
-  const width = family === 4 ? 32 : 128
+/** Parses an address or CIDR range; undefined if it is neither. */
+export function parseRange(text: string): Range | undefined {
+  const [address = '', suffix, ...rest] = text.split('/')
+  const family = familyOf(address)
+  if (family === undefined || address.includes('%') || rest.length > 0) return undefined
+  const width = family === 'ipv4' ? 32 : 128
+  if (suffix !== undefined && !/^\d{1,3}$/.test(suffix)) return undefined
   const bits = suffix === undefined ? width : Number(suffix)
-  if (!Number.isInteger(bits) || bits < 0 || bits > width) return undefined
-  const value = family === 4 ? number(address.split('.'), 8, 10) : number(groups(address), 16, 16)
-  return { family, bits, prefix: value >> BigInt(width - bits) }
+  return bits > width ? undefined : { address, bits, family }
 }
 
-function number(parts: string[], width: number, radix: 10 | 16): bigint {
-  return parts.reduce(
-    (sum, part) => (sum << BigInt(width)) + BigInt(Number.parseInt(part, radix)),
-    0n,
-  )
-}
-
-/** Returns the eight groups of an IPv6 address. The URL parser converts an IPv4 tail to groups. */
-function groups(address: string): string[] {
-  const { hostname } = new URL(`http://[${address}]/`)
-  const [head = '', tail] = hostname.slice(1, -1).split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
+/** Family of an address, as `BlockList` names it; undefined for any other text. */
+export function familyOf(address: string): Range['family'] | undefined {
+  const family = isIP(address)
+  return family === 0 ? undefined : family === 4 ? 'ipv4' : 'ipv6'
 }

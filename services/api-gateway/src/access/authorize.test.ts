@@ -23,7 +23,7 @@ test.each<[string, unknown, boolean]>([
   ['empty lists', { actions: [], groups: [] }, false],
   ['a list of something else', [], false],
   ['a word that has the action in it', { actions: 'read' }, false],
-])('authorize: permissions record with %s', (_what, permissions, admitted) => {
+])('authorize: permissions record with %s', (_case, permissions, admitted) => {
   const attempt = () => authorize(operations.getAccount, { ...token, permissions } as Token, visit)
   if (admitted) expect(attempt).not.toThrow()
   else

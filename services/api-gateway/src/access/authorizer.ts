@@ -5,9 +5,8 @@ import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { authorize } from './authorize.ts'
 import { type AuditedRequest, denialOf, auditRequest } from './audit.ts'
-import { badToken } from './bad-token.ts'
-import { clientAddress } from './client-address.ts'
-import { readCredential } from './credential.ts'
+import { badToken, readBearerToken } from './bearer-token.ts'
+import { addressOf } from './client-address.ts'
 import { isCrossOrigin } from './cross-origin.ts'
 import type { LastUseTracker } from './last-use.ts'
 import { limitRate } from './rate-limit.ts'
@@ -58,14 +57,14 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   return async (operation, incoming, response) => {
     const { headers } = incoming
     const address = addressOf(incoming, options.trustedProxies)
-    const credential = readCredential(headers, incoming.query['access_token'])
-    if (credential === undefined) {
+    const value = readBearerToken(headers, incoming.query['access_token'])
+    if (value === undefined) {
       // The CORS middleware has set this header for allowed origins.
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw new AppError('unauthorized', 'Unauthorized')
       return authorizeAnonymous(operation, address, options)
     }
-    const token = await tokens.find(credential)
+    const token = await tokens.find(value)
     if (!token) throw badToken()
     const account = accountOf(operation, incoming)
     const request: AuditedRequest = { operation, token, account, address, path: incoming.path }
@@ -99,14 +98,6 @@ function authorizeAnonymous(
 ): AuthorizedRequest {
   if (requireToken || operation.scope === '*') throw new AppError('unauthorized', 'Unauthorized')
   return { caller: { token: null, address }, settled: () => undefined }
-}
-
-function addressOf(
-  { headers, socket }: IncomingRequest,
-  trustedProxies: readonly string[],
-): string {
-  const forwarded = [headers['x-forwarded-for']].flat().join(',')
-  return clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies)
 }
 
 function accountOf({ boundBy }: Operation, { query, params }: IncomingRequest): string | undefined {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { addressAllowed } from '@posthorn/access'
 
@@ -20,6 +21,15 @@ export function clientAddress(
     client = address
   }
   return client
+}
+
+/** Variant of `clientAddress` for a request. */
+export function addressOf(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  trustedProxies: readonly string[],
+): string {
+  const forwarded = headers['x-forwarded-for']?.toString()
+  return clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies)
 }
 
 /** Removes zone ids and unwraps IPv4-mapped addresses (RFC 4291 §2.5.5.2). */

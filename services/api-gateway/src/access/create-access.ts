@@ -1,35 +1,25 @@
-import { type TokenLog } from '@posthorn/access'
-import { type Db, type SettingsCache } from '@posthorn/db'
-import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import { startTokenLog } from '@posthorn/access'
+import type { Db, SettingsCache } from '@posthorn/db'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { sweepTokenLog, type TokenLogLimits } from '../store/token-log.ts'
 import { deleteExpiredTokens } from '../store/tokens.ts'
-import { createAuthorizer, type Authorizer } from './authorizer.ts'
+import { createAuthorizer, type AuthorizerOptions } from './authorizer.ts'
 import { trackLastUse } from './last-use.ts'
-import { cacheTokens, type TokenCache } from './token-cache.ts'
+import { cacheTokens } from './token-cache.ts'
 
-export interface AccessOptions {
-  db: Db
+export interface AccessOptions extends Omit<AuthorizerOptions, 'tokens' | 'lastUse' | 'audit'> {
   settings: SettingsCache
   log: Logger
-  requireToken: boolean
-  trustedProxies: readonly string[]
 }
 
-export interface Access {
-  authorizer: Authorizer
-  tokens: TokenCache
-  audit: TokenLog
-}
-
-/** Creates authorizer, token cache and token log. */
-export function createAccess(stack: AsyncDisposableStack, options: AccessOptions): Access {
+/** Creates the authorizer and its token cache. */
+export function createAccess(stack: AsyncDisposableStack, options: AccessOptions) {
   const { db, settings, log } = options
   const lastUse = stack.use(trackLastUse(db, log))
   const tokens = cacheTokens(db)
   const audit = stack.use(startTokenLog(db, settings, { log }))
-  return { authorizer: createAuthorizer({ ...options, tokens, lastUse, audit }), tokens, audit }
+  return { authorizer: createAuthorizer({ ...options, tokens, lastUse, audit }), tokens }
 }
 
 const sweepMs = 60_000

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { allOperations, type Operation } from '@posthorn/contracts'
 import fc from 'fast-check'
 import { authorize, type AccessContext } from './authorize.ts'
-import { type Dimension, type TokenReach, widened } from './mint.ts'
+import { type TokenReach, widened } from './mint.ts'
 
 const unlimited: TokenReach = {
   account: null,
@@ -17,7 +17,7 @@ const rate = (maxRequests: number, timeWindow: number) => ({
   restrictions: { rateLimit: { maxRequests, timeWindow } },
 })
 
-test.each<[Partial<TokenReach>, Partial<TokenReach>, Dimension[]]>([
+test.each<[Partial<TokenReach>, Partial<TokenReach>, string[]]>([
   [{}, {}, []],
   [{ scopes: ['api'] }, { scopes: ['imap-proxy', 'smtp'] }, []],
   [{ scopes: ['smtp'] }, { scopes: ['smtp', 'imap-proxy'] }, ['scopes']],
@@ -117,7 +117,7 @@ function admits(token: TokenReach, operation: Operation, visit: AccessContext): 
   }
 }
 
-/** A child as one would ask for: much of it as the parent has it. */
+/** Parent and child that have some members in common, as usual. */
 const pair = fc
   .tuple(
     reach,

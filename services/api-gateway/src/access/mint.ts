@@ -1,6 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import { rangeCovers } from './address-ranges.ts'
-import { globCovers } from './referrers.ts'
+import { globMatches } from './referrers.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** Scopes, account, permissions, restrictions and expiry of a token. */
@@ -13,44 +13,27 @@ export type TokenReach = Omit<Token, 'id'>
  */
 export function assertNotWider(parent: TokenReach, child: TokenReach): void {
   if (widened(parent, child).length === 0) return
-  throw new AppError(
-    'forbidden',
-    'The new token would be less restricted than the token creating it',
-    {
-      code: 'MintWidensRestrictions',
-    },
-  )
+  const message = 'The new token would be less restricted than the token creating it'
+  throw new AppError('forbidden', message, { code: 'MintWidensRestrictions' })
 }
 
-export type Dimension =
-  | 'scopes'
-  | 'account'
-  | 'permissions'
-  | 'addresses'
-  | 'referrers'
-  | 'rateLimit'
-  | 'expires'
-
 /** Returns the dimensions in which the child exceeds the parent. Absent means unrestricted. */
-export function widened(parent: TokenReach, child: TokenReach): Dimension[] {
-  const wider: Record<Dimension, boolean> = {
+export function widened(parent: TokenReach, child: TokenReach) {
+  const outer = parent.restrictions ?? {}
+  const inner = child.restrictions ?? {}
+  const wider = {
     scopes: !scopesCover(parent.scopes, child.scopes),
     account: parent.account !== null && parent.account !== child.account,
     permissions: !permissionsCover(parent.permissions, child.permissions),
-    addresses: !listCovers(
-      parent.restrictions?.addresses,
-      child.restrictions?.addresses,
-      rangeCovers,
-    ),
-    referrers: !listCovers(
-      parent.restrictions?.referrers,
-      child.restrictions?.referrers,
-      globCovers,
-    ),
-    rateLimit: !rateCovers(parent.restrictions?.rateLimit, child.restrictions?.rateLimit),
+    addresses: !listCovers(outer.addresses, inner.addresses, rangeCovers),
+    // A `*` of the child, taken as a character, is matched only by a `*` of the parent, which also
+    // matches its expansions.
+    referrers: !listCovers(outer.referrers, inner.referrers, globMatches),
+    rateLimit: !rateCovers(outer.rateLimit, inner.rateLimit),
     expires: !expiryCovers(parent.expiresAt, child.expiresAt),
   }
-  return (Object.keys(wider) as Dimension[]).filter((dimension) => wider[dimension])
+  const dimensions = Object.keys(wider) as (keyof typeof wider)[]
+  return dimensions.filter((dimension) => wider[dimension])
 }
 
 /**
@@ -100,16 +83,13 @@ type Rate = { maxRequests: number; timeWindow: number } | null | undefined
 function rateCovers(parent: Rate, child: Rate): boolean {
   if (!parent) return true
   if (!child) return false
-  return child.maxRequests * windowsWithin(parent, child) <= parent.maxRequests
+  const windows = windowsWithin(parent.timeWindow, child.timeWindow)
+  return child.maxRequests * windows <= parent.maxRequests
 }
 
 /** Maximum number of child windows that overlap one parent window. Windows start at multiples. */
-function windowsWithin(
-  { timeWindow: outer }: { timeWindow: number },
-  child: { timeWindow: number },
-) {
-  const shared = divisor(outer, child.timeWindow)
-  return Math.ceil((outer - shared) / child.timeWindow) + 1
+function windowsWithin(outer: number, inner: number): number {
+  return Math.ceil((outer - divisor(outer, inner)) / inner) + 1
 }
 
 function divisor(a: number, b: number): number {

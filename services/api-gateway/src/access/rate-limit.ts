@@ -3,7 +3,7 @@ import type { CountedRequest, TokenWindow } from '@posthorn/access'
 import { sqlState } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { foreignKeyViolation } from '../store/database-errors.ts'
-import { badToken } from './bad-token.ts'
+import { badToken } from './bearer-token.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** Counts one request of a token over all replicas. */

@@ -14,11 +14,3 @@ export function globMatches(pattern: string, text: string): boolean {
   }
   return true
 }
-
-/**
- * True if `outer` matches everything that `inner` matches. A `*` in `inner`, taken as a character,
- * is matched only by a `*` of `outer`, which also matches its expansions.
- */
-export function globCovers(outer: string, inner: string): boolean {
-  return globMatches(outer, inner)
-}

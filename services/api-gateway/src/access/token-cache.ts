@@ -26,8 +26,6 @@ export function cacheTokens(db: Db, clock: Clock = Date.now): TokenCache {
   return {
     find(value) {
       const id = hashToken(value)
-      const cached = cache.get(id)
-      if (cached) return Promise.resolve(cached)
       return cache.load(id, () => lookUp(id), { storeIf: (token) => token !== undefined })
     },
     invalidate(id) {

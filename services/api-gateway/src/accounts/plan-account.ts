@@ -31,18 +31,6 @@ export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
     oauth2?: OAuth2Input | false
   }
 
-type StoredAccount = Pick<
-  LockedAccount,
-  | 'email'
-  | 'webhooks'
-  | 'webhooksCustomHeaders'
-  | 'proxy'
-  | 'imap'
-  | 'smtp'
-  | 'oauth2'
-  | 'passwords'
->
-
 /**
  * Plans the changes of an account, new or stored. Absent fields stay; `false`, null or an empty
  * text remove a value; a masked secret keeps the stored one.
@@ -51,7 +39,7 @@ type StoredAccount = Pick<
  */
 export function planAccount(
   input: AccountInput,
-  stored: StoredAccount | undefined,
+  stored: LockedAccount | undefined,
   app?: AppForAccount,
 ): AccountPlan {
   const errors: FieldError[] = []
@@ -62,8 +50,9 @@ export function planAccount(
   const smtp = planServer('smtp', body.smtp, { stored, byOAuth2, errors })
   const columns = {
     ...plainColumns(body),
-    ...proxyColumn(body, stored, errors),
-    ...webhookColumns(body, stored, errors),
+    ...urlColumn('proxy', body, { stored, errors }),
+    ...urlColumn('webhooks', body, { stored, errors }),
+    ...headersColumn(body, { stored, errors }),
     ...defined({
       imap: json(imap.column),
       smtp: json(smtp.column),
@@ -78,8 +67,6 @@ export function planAccount(
 function plainColumns(body: AccountInput): AccountColumns {
   const { name, expectedEmail, copy, logs, smtpEhloName, imapIndexer, locale, tz } = body
   const { path, subconnections, notifyFrom } = body
-  const from =
-    typeof notifyFrom === 'string' && notifyFrom !== 'now' ? parseDate(notifyFrom) : undefined
   return defined({
     name,
     expectedEmail,
@@ -91,40 +78,40 @@ function plainColumns(body: AccountInput): AccountColumns {
     tz,
     path: json(path),
     subconnections: json(subconnections),
-    notifyFrom: notifyFrom === 'now' ? new Date() : from,
+    notifyFrom: notifyFrom === 'now' ? new Date() : parseDate(notifyFrom ?? ''),
   })
 }
 
-function proxyColumn(
-  { proxy }: AccountInput,
-  stored: StoredAccount | undefined,
-  errors: FieldError[],
-): AccountColumns {
-  if (proxy === undefined) return {}
-  const url = unmaskUrl(proxy, stored?.proxy)
-  if (url === undefined) errors.push(fieldError('proxy', unknownMask))
-  return { proxy: url || null }
+interface AccountContext {
+  stored: LockedAccount | undefined
+  errors: FieldError[]
 }
 
-function webhookColumns(
-  { webhooks, webhooksCustomHeaders }: AccountInput,
-  stored: StoredAccount | undefined,
-  errors: FieldError[],
+/** Column of a URL that may be masked. An empty text removes it. */
+function urlColumn(
+  name: 'proxy' | 'webhooks',
+  input: AccountInput,
+  { stored, errors }: AccountContext,
 ): AccountColumns {
-  const url = webhooks === undefined ? undefined : unmaskUrl(webhooks, stored?.webhooks)
-  const headers =
-    webhooksCustomHeaders && unmaskHeaders(webhooksCustomHeaders, stored?.webhooksCustomHeaders)
-  if (webhooks !== undefined && url === undefined) errors.push(fieldError('webhooks', unknownMask))
-  if (webhooksCustomHeaders && !headers)
-    errors.push(fieldError('webhooksCustomHeaders', unknownMask))
-  return defined({
-    webhooks: url === '' ? null : url,
-    webhooksCustomHeaders: json(headers),
-  })
+  const text = input[name]
+  if (text === undefined) return {}
+  const url = unmaskUrl(text, stored?.[name])
+  if (url === undefined) errors.push(fieldError(name, unknownMask))
+  return { [name]: url || null }
+}
+
+function headersColumn(
+  { webhooksCustomHeaders: input }: AccountInput,
+  { stored, errors }: AccountContext,
+): AccountColumns {
+  if (!input) return {}
+  const headers = unmaskHeaders(input, stored?.webhooksCustomHeaders)
+  if (!headers) errors.push(fieldError('webhooksCustomHeaders', unknownMask))
+  return { webhooksCustomHeaders: JSON.stringify(headers) }
 }
 
 /** Defaults to the login name, if it is an address and no other is stored. */
-function emailColumn({ email, imap, oauth2 }: AccountInput, stored: StoredAccount | undefined) {
+function emailColumn({ email, imap, oauth2 }: AccountInput, stored: LockedAccount | undefined) {
   if (email !== undefined) return { email }
   const { user: owner, delegatedUser = owner } = (oauth2 && oauth2.auth) || {}
   const user = imap && imap.auth ? imap.auth.user : delegatedUser

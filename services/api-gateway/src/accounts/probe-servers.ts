@@ -26,19 +26,13 @@ export async function probeServers(
   { bus, timeoutMs, signal }: ProbeOptions,
   request: VerifyRequest,
 ): Promise<ProbeResult> {
-  const options = (key: string) => ({ key, timeoutMs, signal })
+  const options = { timeoutMs, signal }
+  const toImap = { ...options, key: 'verify.imap' }
+  const toSmtp = { ...options, key: 'verify.smtp' }
   const { imap, smtp } = request
   const [incoming, outgoing] = await Promise.all([
-    isUsed(imap) &&
-      orFailure(
-        bus.request(verifyImap, imapRequest(imap, request), options('verify.imap')),
-        signal,
-      ),
-    smtp &&
-      orFailure(
-        bus.request(verifySmtp, smtpRequest(smtp, request), options('verify.smtp')),
-        signal,
-      ),
+    isUsed(imap) && orFailure(bus.request(verifyImap, imapRequest(imap, request), toImap), signal),
+    smtp && orFailure(bus.request(verifySmtp, smtpRequest(smtp, request), toSmtp), signal),
   ])
   return defined({
     imap: incoming ? incoming.verdict : undefined,

@@ -46,22 +46,6 @@ function hasOwnLogin(server: StoredServers['imap' | 'smtp'] | undefined): boolea
   return Boolean(server?.auth) || server?.useAuthServer === true
 }
 
-interface Server {
-  host: string
-  port: number
-  secure?: boolean
-}
-
-interface ProviderServers {
-  imap?: Server
-  smtp?: Server
-}
-
-const gmail = {
-  imap: { host: 'imap.gmail.com', port: 993, secure: true },
-  smtp: { host: 'smtp.gmail.com', port: 465, secure: true },
-}
-
 const outlook: Record<OAuth2Cloud, [imap: string, smtp: string]> = {
   global: ['outlook.office365.com', 'smtp.office365.com'],
   'gcc-high': ['outlook.office365.us', 'smtp.office365.us'],
@@ -70,25 +54,27 @@ const outlook: Record<OAuth2Cloud, [imap: string, smtp: string]> = {
 }
 
 /** Mail servers of a provider. */
-function serversOf(provider: OAuth2Provider, config: OAuth2AppConfig): ProviderServers {
+function serversOf(
+  provider: OAuth2Provider,
+  { cloud, imap, smtp }: OAuth2AppConfig,
+): Pick<ServersInput, 'imap' | 'smtp'> {
   switch (provider) {
     case 'gmail':
     case 'gmailService':
-      return gmail
+      return { imap: mailServer('imap.gmail.com', 993), smtp: mailServer('smtp.gmail.com', 465) }
     case 'outlook':
     case 'outlookService': {
-      const [imap, smtp] = outlook[config.cloud ?? 'global']
-      return {
-        imap: { host: imap, port: 993, secure: true },
-        smtp: { host: smtp, port: 587, secure: false },
-      }
+      const [imapHost, smtpHost] = outlook[cloud ?? 'global']
+      return { imap: mailServer(imapHost, 993), smtp: mailServer(smtpHost, 587) }
     }
     case 'mailRu':
-      return {
-        imap: { host: 'imap.mail.ru', port: 993, secure: true },
-        smtp: { host: 'smtp.mail.ru', port: 465, secure: true },
-      }
+      return { imap: mailServer('imap.mail.ru', 993), smtp: mailServer('smtp.mail.ru', 465) }
     case 'generic':
-      return defined({ imap: config.imap || undefined, smtp: config.smtp || undefined })
+      return defined({ imap: imap || undefined, smtp: smtp || undefined })
   }
+}
+
+/** Port 587 uses STARTTLS, the others TLS from the start. */
+function mailServer(host: string, port: 993 | 465 | 587) {
+  return { host, port, secure: port !== 587 }
 }

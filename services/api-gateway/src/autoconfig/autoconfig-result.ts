@@ -27,14 +27,13 @@ export function toResult(
 }
 
 /** Validates a server from an external source; undefined if the host name or port is invalid. */
-export function parseServer(server: {
-  host: string
-  port: number
-  secure: boolean
-  user: string
-}): DiscoveredServer | undefined {
-  const { port, secure, user } = server
-  const host = server.host.trim().toLowerCase().replace(/\.$/, '')
+export function parseServer({
+  host: name,
+  port,
+  secure,
+  user,
+}: Omit<DiscoveredServer, 'auth'> & { user: string }): DiscoveredServer | undefined {
+  const host = name.trim().toLowerCase().replace(/\.$/, '')
   if (!isHostName(host) || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined
   return { auth: { user: user.slice(0, 256) }, host, port, secure }
 }

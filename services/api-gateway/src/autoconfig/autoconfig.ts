@@ -1,15 +1,19 @@
 import { Resolver } from 'node:dns/promises'
 import { domainToASCII } from 'node:url'
+import type { Bus } from '@posthorn/bus'
 import { defined } from '@posthorn/contracts'
+import type { SettingsCache } from '@posthorn/db'
 import { abortable } from '@posthorn/flow'
-import { createHttpCaller, type EgressPolicy, type HttpProxy } from '@posthorn/net'
+import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
+import { createLoginUnsealer } from '@posthorn/unseal'
+import type { Config } from '../config.ts'
 import type { AddressParts, AutoconfigResponse, AutoconfigResult } from './autoconfig-result.ts'
 import { type CallHttp, createFetchText } from './fetch-text.ts'
 import { appPasswordFor } from './providers.ts'
 import { type Dns, sources } from './sources.ts'
 
 /** Timeout of all sources together, similar to that of mail clients. */
-const defaultTimeoutMs = 5_000
+const timeoutMs = 5_000
 /** Maximum size of one document. Larger ones are truncated and therefore rejected. */
 const maxResponseBytes = 64 * 1024
 
@@ -17,17 +21,19 @@ const maxResponseBytes = 64 * 1024
 export type Autoconfig = (email: string, signal: AbortSignal) => Promise<AutoconfigResponse>
 
 export interface AutoconfigOptions {
-  directory: string | undefined
-  policy: EgressPolicy
-  proxy: () => Promise<HttpProxy | undefined>
+  config: Config
+  settings: SettingsCache
+  bus: Bus
 }
 
 /** Creates the autoconfig lookup over the system's DNS resolvers and HTTP. */
 export function createAutoconfig(
   stack: AsyncDisposableStack,
-  { directory, policy, proxy }: AutoconfigOptions,
+  { config, settings, bus }: AutoconfigOptions,
 ): Autoconfig {
-  const timeoutMs = defaultTimeoutMs
+  const { autoconfigDirectory: directory, autoconfigEgressPolicy: policy } = config
+  const proxyOptions = { egress: config.proxyEgressPolicy, unseal: createLoginUnsealer(bus) }
+  const proxy = proxyFromSettings(() => settings.get(), proxyOptions)
   const http = stack.use(createHttpCaller({ policy, proxy, timeoutMs, maxResponseBytes }))
   const dns = new Resolver({ timeout: 2_000, tries: 2 })
   return createAutoconfigLookup({ call: http.call, dns, directory, timeoutMs })
@@ -47,12 +53,13 @@ export interface AutoconfigDeps {
  * or else of the best that has one. A source that fails or exceeds the timeout has no result.
  */
 export function createAutoconfigLookup(options: AutoconfigDeps): Autoconfig {
-  const { call, dns, directory, timeoutMs } = options
+  const { call, dns, directory } = options
   return async (email, callerSignal) => {
     const address = parseAddress(email)
     if (!address) return { imap: false, smtp: false }
-    using stop = stopAfter(timeoutMs)
-    const signal = AbortSignal.any([stop.signal, callerSignal])
+    const done = new AbortController()
+    const timeout = AbortSignal.timeout(options.timeoutMs)
+    const signal = AbortSignal.any([done.signal, callerSignal, timeout])
     const deps = { dns, directory, fetch: createFetchText(call, signal) }
     const results = sources.map(({ name, find }) =>
       abortable(find(address, deps), signal).then(
@@ -60,7 +67,10 @@ export function createAutoconfigLookup(options: AutoconfigDeps): Autoconfig {
         () => undefined,
       ),
     )
-    return toResponse(await bestOf(results))
+    const best = await bestOf(results)
+    // Ends the queries that are still running.
+    done.abort()
+    return toResponse(best)
   }
 }
 
@@ -96,17 +106,4 @@ function parseAddress(email: string): AddressParts | undefined {
   const domain = domainToASCII(email.slice(at + 1)).toLowerCase()
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(domain) || /\.\d+$/.test(domain)) return undefined
   return { email, local: email.slice(0, at), domain }
-}
-
-/** Signal that aborts after `ms` or on disposal, which ends the queries that are still running. */
-function stopAfter(ms: number): Disposable & { signal: AbortSignal } {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), ms)
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      clearTimeout(timer)
-      controller.abort()
-    },
-  }
 }

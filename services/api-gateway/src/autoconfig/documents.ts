@@ -35,16 +35,15 @@ function bestServer(
     .filter(({ attributes }) => attributes['type']?.toLowerCase() === type)
     .filter((element) => rank(element) >= 0)
     .toSorted((a, b) => rank(a) - rank(b))
-  for (const element of candidates) {
-    const server = parseServer({
+  const servers = candidates.map((element) =>
+    parseServer({
       host: fillPlaceholders(textOf(element, 'hostname'), address),
       port: Number(textOf(element, 'port')),
       secure: rank(element) === 0,
       user: fillPlaceholders(textOf(element, 'username') || '%EMAILADDRESS%', address),
-    })
-    if (server) return server
-  }
-  return undefined
+    }),
+  )
+  return servers.find((server) => server !== undefined)
 }
 
 function fillPlaceholders(text: string, { email, local, domain }: AddressParts): string {
@@ -91,18 +90,14 @@ function protocolServer(
   type: 'IMAP' | 'SMTP',
   { email }: AddressParts,
 ): DiscoveredServer | undefined {
-  for (const protocol of protocols) {
-    if (textOf(protocol, 'type').toUpperCase() !== type) continue
+  const matching = protocols.filter((protocol) => textOf(protocol, 'type').toUpperCase() === type)
+  const servers = matching.map((protocol) => {
     const port = Number(textOf(protocol, 'port') || defaultPorts[type])
-    const server = parseServer({
-      host: textOf(protocol, 'server'),
-      port,
-      secure: isSecure(protocol, port),
-      user: textOf(protocol, 'loginname') || email,
-    })
-    if (server) return server
-  }
-  return undefined
+    const secure = isSecure(protocol, port)
+    const user = textOf(protocol, 'loginname') || email
+    return parseServer({ host: textOf(protocol, 'server'), port, secure, user })
+  })
+  return servers.find((server) => server !== undefined)
 }
 
 /**

@@ -11,8 +11,8 @@ export interface Provider {
   readonly domains: readonly string[]
   /** Suffixes of its mail exchangers, which identify customer domains. */
   readonly exchangers: readonly string[]
-  readonly imap?: Endpoint
-  readonly smtp?: Endpoint
+  readonly imap: Endpoint
+  readonly smtp: Endpoint
   /** Instructions for creating a password for mail clients. */
   readonly appPassword?: { required: boolean; instructions: string }
 }
@@ -20,8 +20,35 @@ export interface Provider {
 const needed = (instructions: string) => ({ required: true, instructions })
 const withTwoSteps = (instructions: string) => ({ required: false, instructions })
 
+const imapOffByDefault = withTwoSteps(
+  'IMAP has to be switched on in the settings; with two-factor sign-in make an application-specific password',
+)
+
+type HostedProvider = readonly [name: string, exchangers: string[], imap: string, smtp: string]
+
+/** Providers of customer domains, without rules for passwords. Both servers use TLS. */
+const hosted: readonly HostedProvider[] = [
+  [
+    'Tencent Exmail',
+    ['mxbiz1.qq.com', 'mxbiz2.qq.com'],
+    'imap.exmail.qq.com',
+    'smtp.exmail.qq.com',
+  ],
+  ['IONOS', ['ionos.com'], 'imap.ionos.com', 'smtp.ionos.com'],
+  ['IONOS', ['kundenserver.de', 'ionos.de'], 'imap.ionos.de', 'smtp.ionos.de'],
+  ['STRATO', ['rzone.de'], 'imap.strato.de', 'smtp.strato.de'],
+  ['OVHcloud', ['mail.ovh.net'], 'ssl0.ovh.net', 'ssl0.ovh.net'],
+  ['Gandi', ['mail.gandi.net'], 'mail.gandi.net', 'mail.gandi.net'],
+  ['Migadu', ['migadu.com'], 'imap.migadu.com', 'smtp.migadu.com'],
+  ['Rackspace', ['emailsrvr.com'], 'secure.emailsrvr.com', 'secure.emailsrvr.com'],
+  ['Private Email', ['privateemail.com'], 'mail.privateemail.com', 'mail.privateemail.com'],
+  ['GoDaddy', ['secureserver.net'], 'imap.secureserver.net', 'smtpout.secureserver.net'],
+  ['Titan', ['titan.email'], 'imap.titan.email', 'smtp.titan.email'],
+  ['one.com', ['one.com'], 'imap.one.com', 'send.one.com'],
+]
+
 /** Built-in providers. Ports 465 and 993 use TLS from the start, all others STARTTLS. */
-export const providers: readonly Provider[] = [
+const providers: readonly Provider[] = [
   {
     name: 'Gmail',
     domains: ['gmail.com', 'googlemail.com'],
@@ -124,13 +151,6 @@ export const providers: readonly Provider[] = [
       'Switch IMAP on in the settings of QQ Mail and use the authorization code it gives',
     ),
   },
-  {
-    name: 'Tencent Exmail',
-    domains: [],
-    exchangers: ['mxbiz1.qq.com', 'mxbiz2.qq.com'],
-    imap: ['imap.exmail.qq.com', 993],
-    smtp: ['smtp.exmail.qq.com', 465],
-  },
   ...['163.com', '126.com', 'yeah.net'].map((domain): Provider => ({
     name: `NetEase ${domain}`,
     domains: [domain],
@@ -147,9 +167,7 @@ export const providers: readonly Provider[] = [
     exchangers: ['gmx.com'],
     imap: ['imap.gmx.com', 993],
     smtp: ['mail.gmx.com', 465],
-    appPassword: withTwoSteps(
-      'IMAP has to be switched on in the settings; with two-factor sign-in make an application-specific password',
-    ),
+    appPassword: imapOffByDefault,
   },
   {
     name: 'GMX',
@@ -157,9 +175,7 @@ export const providers: readonly Provider[] = [
     exchangers: ['gmx.net'],
     imap: ['imap.gmx.net', 993],
     smtp: ['mail.gmx.net', 465],
-    appPassword: withTwoSteps(
-      'IMAP has to be switched on in the settings; with two-factor sign-in make an application-specific password',
-    ),
+    appPassword: imapOffByDefault,
   },
   {
     name: 'WEB.DE',
@@ -167,9 +183,7 @@ export const providers: readonly Provider[] = [
     exchangers: ['web.de'],
     imap: ['imap.web.de', 993],
     smtp: ['smtp.web.de', 465],
-    appPassword: withTwoSteps(
-      'IMAP has to be switched on in the settings; with two-factor sign-in make an application-specific password',
-    ),
+    appPassword: imapOffByDefault,
   },
   {
     name: 'mailbox.org',
@@ -178,83 +192,13 @@ export const providers: readonly Provider[] = [
     imap: ['imap.mailbox.org', 993],
     smtp: ['smtp.mailbox.org', 465],
   },
-  {
-    name: 'IONOS',
+  ...hosted.map(([name, exchangers, imap, smtp]): Provider => ({
+    name,
     domains: [],
-    exchangers: ['ionos.com'],
-    imap: ['imap.ionos.com', 993],
-    smtp: ['smtp.ionos.com', 465],
-  },
-  {
-    name: 'IONOS',
-    domains: [],
-    exchangers: ['kundenserver.de', 'ionos.de'],
-    imap: ['imap.ionos.de', 993],
-    smtp: ['smtp.ionos.de', 465],
-  },
-  {
-    name: 'STRATO',
-    domains: [],
-    exchangers: ['rzone.de'],
-    imap: ['imap.strato.de', 993],
-    smtp: ['smtp.strato.de', 465],
-  },
-  {
-    name: 'OVHcloud',
-    domains: [],
-    exchangers: ['mail.ovh.net'],
-    imap: ['ssl0.ovh.net', 993],
-    smtp: ['ssl0.ovh.net', 465],
-  },
-  {
-    name: 'Gandi',
-    domains: [],
-    exchangers: ['mail.gandi.net'],
-    imap: ['mail.gandi.net', 993],
-    smtp: ['mail.gandi.net', 465],
-  },
-  {
-    name: 'Migadu',
-    domains: [],
-    exchangers: ['migadu.com'],
-    imap: ['imap.migadu.com', 993],
-    smtp: ['smtp.migadu.com', 465],
-  },
-  {
-    name: 'Rackspace',
-    domains: [],
-    exchangers: ['emailsrvr.com'],
-    imap: ['secure.emailsrvr.com', 993],
-    smtp: ['secure.emailsrvr.com', 465],
-  },
-  {
-    name: 'Private Email',
-    domains: [],
-    exchangers: ['privateemail.com'],
-    imap: ['mail.privateemail.com', 993],
-    smtp: ['mail.privateemail.com', 465],
-  },
-  {
-    name: 'GoDaddy',
-    domains: [],
-    exchangers: ['secureserver.net'],
-    imap: ['imap.secureserver.net', 993],
-    smtp: ['smtpout.secureserver.net', 465],
-  },
-  {
-    name: 'Titan',
-    domains: [],
-    exchangers: ['titan.email'],
-    imap: ['imap.titan.email', 993],
-    smtp: ['smtp.titan.email', 465],
-  },
-  {
-    name: 'one.com',
-    domains: [],
-    exchangers: ['one.com'],
-    imap: ['imap.one.com', 993],
-    smtp: ['send.one.com', 465],
-  },
+    exchangers,
+    imap: [imap, 993],
+    smtp: [smtp, 465],
+  })),
 ]
 
 /** Provider whose own email addresses use a domain. */
@@ -274,6 +218,10 @@ export function providerOfExchanger(exchanger: string): Provider | undefined {
 
 /** App password rules of the provider that operates a server, for any domain. */
 export function appPasswordFor(host: string): AppPassword | undefined {
-  const provider = providers.find(({ imap, smtp }) => imap?.[0] === host || smtp?.[0] === host)
+  return appPasswordOf(providers.find(({ imap, smtp }) => imap[0] === host || smtp[0] === host))
+}
+
+/** App password rules of a provider, with its name. */
+export function appPasswordOf(provider: Provider | undefined): AppPassword | undefined {
   return provider?.appPassword && { provider: provider.name, ...provider.appPassword }
 }

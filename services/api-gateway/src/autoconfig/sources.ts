@@ -1,4 +1,4 @@
-import type { MxRecord, SrvRecord } from 'node:dns'
+import type { Resolver } from 'node:dns/promises'
 import {
   type AddressParts,
   type AutoconfigResult,
@@ -9,10 +9,7 @@ import { autodiscoverRequest, readAutodiscover, readClientConfig } from './docum
 import { type Provider, providerOfDomain, providerOfExchanger } from './providers.ts'
 
 /** DNS lookups of autoconfig. They reject if there are no records. */
-export interface Dns {
-  resolveSrv(name: string): Promise<SrvRecord[]>
-  resolveMx(name: string): Promise<MxRecord[]>
-}
+export type Dns = Pick<Resolver, 'resolveSrv' | 'resolveMx'>
 
 /** Fetches a document; undefined unless the response has status 200. */
 export type FetchText = (request: { url: string; body?: string }) => Promise<string | undefined>
@@ -29,47 +26,43 @@ interface Source {
   readonly find: (address: AddressParts, deps: SourceDeps) => Promise<AutoconfigResult | undefined>
 }
 
+/** Source of a clientConfig document below a URL of the domain. */
+function configSource(name: string, rootOf: (domain: string) => string): Source {
+  return {
+    name,
+    async find(address, { fetch }) {
+      const query = `emailaddress=${encodeURIComponent(address.email)}`
+      const url = `${rootOf(address.domain)}/mail/config-v1.1.xml?${query}`
+      return fromDocument(address, fetch, url)
+    },
+  }
+}
+
 /** Sources, best first. Guesses from the mail exchanger and plaintext HTTP come last. */
 export const sources: readonly Source[] = [
   {
     name: 'provider',
     find: async ({ domain, email }) => fromProvider(providerOfDomain(domain), email),
   },
-  { name: 'autoconfig', find: (address, deps) => fromDomain(address, deps, 'https') },
-  { name: 'well-known', find: (address, deps) => fromWellKnown(address, deps, 'https') },
+  configSource('autoconfig', (domain) => `https://autoconfig.${domain}`),
+  configSource('well-known', (domain) => `https://${domain}/.well-known/autoconfig`),
   { name: 'directory', find: (address, deps) => fromDirectory(address, deps, address.domain) },
   { name: 'srv', find: fromSrv },
   { name: 'mx', find: fromExchanger },
   { name: 'autodiscover', find: fromAutodiscover },
-  { name: 'autoconfig', find: (address, deps) => fromDomain(address, deps, 'http') },
-  { name: 'well-known', find: (address, deps) => fromWellKnown(address, deps, 'http') },
+  configSource('autoconfig', (domain) => `http://autoconfig.${domain}`),
+  configSource('well-known', (domain) => `http://${domain}/.well-known/autoconfig`),
 ]
 
 function fromProvider(provider: Provider | undefined, user: string): AutoconfigResult | undefined {
   if (!provider) return undefined
-  const server = (endpoint: Provider['imap']) =>
-    endpoint && {
-      auth: { user },
-      host: endpoint[0],
-      port: endpoint[1],
-      secure: endpoint[1] === 993 || endpoint[1] === 465,
-    }
+  const server = ([host, port]: Provider['imap']) => ({
+    auth: { user },
+    host,
+    port,
+    secure: port === 993 || port === 465,
+  })
   return toResult(server(provider.imap), server(provider.smtp))
-}
-
-const configPath = 'mail/config-v1.1.xml?emailaddress='
-
-async function fromDomain(address: AddressParts, { fetch }: SourceDeps, scheme: string) {
-  const { domain, email } = address
-  const url = `${scheme}://autoconfig.${domain}/${configPath}${encodeURIComponent(email)}`
-  return parseClientConfig(await fetch({ url }), address)
-}
-
-async function fromWellKnown(address: AddressParts, { fetch }: SourceDeps, scheme: string) {
-  const { domain, email } = address
-  const root = `${scheme}://${domain}/.well-known/autoconfig`
-  const url = `${root}/${configPath}${encodeURIComponent(email)}`
-  return parseClientConfig(await fetch({ url }), address)
 }
 
 /** Sends the domain only: the directory does not need the address. */
@@ -78,14 +71,11 @@ async function fromDirectory(
   { fetch, directory }: SourceDeps,
   domain: string,
 ) {
-  if (directory === undefined) return undefined
-  return parseClientConfig(await fetch({ url: `${directory}${domain}` }), address)
+  return directory === undefined ? undefined : fromDocument(address, fetch, directory + domain)
 }
 
-function parseClientConfig(
-  text: string | undefined,
-  address: AddressParts,
-): AutoconfigResult | undefined {
+async function fromDocument(address: AddressParts, fetch: FetchText, url: string) {
+  const text = await fetch({ url })
   return text === undefined ? undefined : readClientConfig(text, address)
 }
 

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRangeCheck } from './ranges.ts'
-import { createScannerCheck, type Names } from './scanner-names.ts'
+import { createScannerCheck } from './scanner-names.ts'
 import { isCrawlerName } from './user-agents.ts'
 
 /** Crawler ranges of the release. */
@@ -23,12 +23,9 @@ export interface AutomatedCheck {
 }
 
 /** Creates the check that distinguishes crawlers and scanners from readers. */
-export function createAutomatedCheck(
-  rangesFile: string = defaultRangesFile,
-  names: Names = new Resolver({ timeout: 2_000, tries: 1 }),
-): AutomatedCheck {
+export function createAutomatedCheck(rangesFile: string = defaultRangesFile): AutomatedCheck {
   const inRanges = createRangeCheck(readFileSync(rangesFile, 'utf8'))
-  const isScannerAddress = createScannerCheck(names)
+  const isScannerAddress = createScannerCheck(new Resolver({ timeout: 2_000, tries: 1 }))
   return {
     isCrawler: ({ remoteAddress, userAgent }) =>
       isCrawlerName(userAgent) || inRanges(remoteAddress),

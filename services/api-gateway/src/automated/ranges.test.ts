@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { createRangeCheck, parseRange } from './ranges.ts'
+import { parseRange } from '../access/address-ranges.ts'
+import { createRangeCheck } from './ranges.ts'
 
 const file = (...ranges: string[]) => JSON.stringify({ sources: [{ name: 'a', url: 'b', ranges }] })
 

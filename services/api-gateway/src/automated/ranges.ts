@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net'
+import { BlockList } from 'node:net'
+import { familyOf, parseRange } from '../access/address-ranges.ts'
 
 /** Address ranges published by crawler operators. Written by `make crawlers`. */
 export interface CrawlerRanges {
@@ -22,26 +23,4 @@ export function createRangeCheck(text: string): (address: string) => boolean {
     const family = familyOf(address)
     return family !== undefined && list.check(address, family)
   }
-}
-
-interface Range {
-  address: string
-  bits: number
-  family: 'ipv4' | 'ipv6'
-}
-
-/** Parses an address or CIDR range; undefined if it is neither. */
-export function parseRange(text: string): Range | undefined {
-  const [address = '', suffix, ...rest] = text.split('/')
-  const family = familyOf(address)
-  if (family === undefined || rest.length > 0) return undefined
-  const width = family === 'ipv4' ? 32 : 128
-  if (suffix !== undefined && !/^\d{1,3}$/.test(suffix)) return undefined
-  const bits = suffix === undefined ? width : Number(suffix)
-  return bits > width ? undefined : { address, bits, family }
-}
-
-function familyOf(address: string): Range['family'] | undefined {
-  const family = isIP(address)
-  return family === 0 ? undefined : family === 4 ? 'ipv4' : 'ipv6'
 }

@@ -7,8 +7,8 @@ test.each([
     '{"creationTime":"x","prefixes":[{"ipv4Prefix":"192.0.2.0/27"},{"ipv6Prefix":"2001:db8::/64"}]}',
   ],
   ['a bare list', '["192.0.2.0/27","2001:db8::/64","192.0.2.0/27"]'],
-  ['lines', '# ours\n192.0.2.0/27\r\n2001:db8::/64\n'],
-])('readRanges: %s, extracts the ranges', (_what, text) => {
+  ['lines', '# ranges\n192.0.2.0/27\r\n2001:db8::/64\n'],
+])('readRanges: %s, extracts the ranges', (_case, text) => {
   expect(readRanges(text)).toEqual(['192.0.2.0/27', '2001:db8::/64'])
 })
 
@@ -17,7 +17,7 @@ test.each([
   ['nothing', '{"prefixes":[]}'],
   ['the whole Internet', '{"prefixes":[{"ipv4Prefix":"0.0.0.0/0"}]}'],
   ['broken text', '{"prefixes":['],
-])('readRanges: %s, throws', (_what, text) => {
+])('readRanges: %s, throws', (_case, text) => {
   expect(() => readRanges(text)).toThrow()
 })
 

@@ -1,4 +1,5 @@
-import { type CrawlerRanges, parseRange } from './ranges.ts'
+import { parseRange } from '../access/address-ranges.ts'
+import type { CrawlerRanges } from './ranges.ts'
 
 export interface Source {
   name: string

@@ -1,6 +1,8 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { BlockList, isIPv6 } from 'node:net'
 import type { Resolver } from 'node:dns/promises'
 import { TtlCache } from '@posthorn/flow'
+import { isSameAddress } from '@posthorn/net'
+import { familyOf } from '../access/address-ranges.ts'
 
 export type Names = Pick<Resolver, 'reverse' | 'resolve4' | 'resolve6'>
 
@@ -41,8 +43,8 @@ export function createScannerCheck(names: Names): (address: string) => Promise<b
   const cache = new TtlCache<string, Promise<boolean>>({ max: maxCached, ttlMs: cacheTtlMs })
   let lookups = 0
   return async (address) => {
-    const family = isIP(address)
-    if (family === 0 || notPublic.check(address, family === 6 ? 'ipv6' : 'ipv4')) return false
+    const family = familyOf(address)
+    if (family === undefined || notPublic.check(address, family)) return false
     const cached = cache.get(address)
     if (cached) return cached
     if (lookups >= maxLookups) return false
@@ -60,19 +62,11 @@ async function lookUp(names: Names, address: string): Promise<boolean> {
   const candidates = published.filter((name) => isScanner(name.toLowerCase().replace(/\.$/, '')))
   for (const name of candidates) {
     const addresses = isIPv6(address) ? await names.resolve6(name) : await names.resolve4(name)
-    if (addresses.some((other) => same(other, address))) return true
+    if (addresses.some((other) => isSameAddress(other, address))) return true
   }
   return false
 }
 
 function isScanner(name: string): boolean {
   return scannerDomains.some((domain) => name === domain || name.endsWith(`.${domain}`))
-}
-
-/** Compares addresses independent of their spelling. */
-function same(left: string, right: string): boolean {
-  const family = isIPv6(right) ? 'ipv6' : 'ipv4'
-  const list = new BlockList()
-  list.addAddress(right, family)
-  return list.check(left, family)
 }

@@ -1,20 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { operations } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
 import { AppError, messageOf } from '@posthorn/errors'
-import type { Logger, Metrics } from '@posthorn/telemetry'
+import type { Metrics } from '@posthorn/telemetry'
 import type { Caller } from '../access/caller.ts'
 import type { EventStreamResponse } from '../http/handle.ts'
 import { type Change, findChangesEnd, type Position } from '../store/changes.ts'
-import { ChangeFeed } from './feed.ts'
+import { ChangeFeed, type FeedOptions } from './feed.ts'
 import { ChangeStream, type StreamOptions } from './stream.ts'
 import { TokenWatch } from './token-watch.ts'
 
-export interface ChangeStreamsDeps extends StreamOptions {
-  db: Db
-  log: Logger
+export interface ChangeStreamsDeps extends StreamOptions, Omit<FeedOptions, 'onLive'> {
   metrics: Metrics
-  pollMs: number
 }
 
 /**
@@ -30,9 +26,9 @@ export interface ChangeStreams extends AsyncDisposable {
 }
 
 export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
-  const { db, log, pollMs } = deps
+  const { db, log } = deps
   const measured = measure(deps.metrics)
-  const feed = new ChangeFeed({ db, log, pollMs, onLive: measured.onLive })
+  const feed = new ChangeFeed({ ...deps, onLive: measured.onLive })
   const tokens = new TokenWatch(db, log)
   const streams = new Set<ChangeStream>()
   let stopping = false

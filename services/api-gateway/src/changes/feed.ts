@@ -39,10 +39,7 @@ const unsettledMs = 20
  * periodically.
  */
 export class ChangeFeed implements AsyncDisposable {
-  readonly #db: Db
-  readonly #log: Logger
-  readonly #pollMs: number
-  readonly #live: (changes: readonly Change[]) => void
+  readonly #options: FeedOptions
   readonly #followers = new Set<Follower>()
   /** Position of the shared reader. Meaningless while it does not run. */
   #end: Position = { xid: 0n, id: 0n }
@@ -50,11 +47,8 @@ export class ChangeFeed implements AsyncDisposable {
   #woken = false
   #wakeReader: (() => void) | undefined
 
-  constructor({ db, log, pollMs, onLive: live }: FeedOptions) {
-    this.#db = db
-    this.#log = log
-    this.#pollMs = pollMs
-    this.#live = live
+  constructor(options: FeedOptions) {
+    this.#options = options
   }
 
   /** Called when there may be new changes. */
@@ -66,7 +60,7 @@ export class ChangeFeed implements AsyncDisposable {
   /** Delivers everything after the follower's position until it joins the shared reader. */
   async follow(follower: Follower): Promise<void> {
     while (!follower.closed) {
-      const page = await listChanges(this.#db, follower.position, pageSize)
+      const page = await listChanges(this.#options.db, follower.position, pageSize)
       if (page.lost) follower.lost(page.lost)
       for (let at = 0; at < page.changes.length; at += chunkSize) {
         if (at > 0) await follower.ready()
@@ -102,12 +96,12 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
-    const pollMs = this.#pollMs
+    const { db, log, pollMs } = this.#options
     let waitMs = pollMs
     while (this.#followers.size > 0) {
       this.#woken = false
       try {
-        const page = await listChanges(this.#db, this.#end, pageSize)
+        const page = await listChanges(db, this.#end, pageSize)
         if (page.lost) this.#startOver()
         this.#deliverToAll(page.changes)
         if (page.full) continue
@@ -115,7 +109,7 @@ export class ChangeFeed implements AsyncDisposable {
           ? Math.min(waitMs === pollMs ? unsettledMs : waitMs * 2, pollMs)
           : pollMs
       } catch (err) {
-        this.#log.warn({ err }, 'reading changes failed, will retry')
+        log.warn({ err }, 'reading changes failed, will retry')
         waitMs = pollMs
       }
       await this.#sleep(waitMs)
@@ -126,7 +120,7 @@ export class ChangeFeed implements AsyncDisposable {
   #deliverToAll(changes: readonly Change[]): void {
     for (const follower of this.#followers) deliver(follower, changes)
     this.#end = changes.at(-1)?.position ?? this.#end
-    this.#live(changes)
+    this.#options.onLive(changes)
   }
 
   /** Ends all followers: changes were deleted unread, or the database was replaced. */
@@ -138,7 +132,7 @@ export class ChangeFeed implements AsyncDisposable {
   async #sleep(ms: number): Promise<void> {
     if (this.#woken || this.#followers.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => resolve(), ms)
+    const timer = setTimeout(resolve, ms)
     this.#wakeReader = resolve
     await promise
     this.#wakeReader = undefined

@@ -7,10 +7,10 @@ export interface StreamOptions {
   version: string
   /** Silence after which a comment is sent. */
   keepAliveMs: number
-  /** Maximum buffered bytes of a slow client. Beyond it the client is closed and may resume. */
-  maxWaitingBytes: number
 }
 
+/** Maximum buffered bytes of a slow client. Beyond it the client is closed and may resume. */
+const maxWaitingBytes = 1024 * 1024
 /** Time without progress after which a client that catches up is closed. */
 const stallMs = 60_000
 /** Time to flush the last bytes when a stream ends. */
@@ -80,6 +80,6 @@ export class ChangeStream implements Follower {
     if (this.closed) return
     this.#response.write(text)
     this.#keepAlive.refresh()
-    if (this.#response.writableLength > this.#options.maxWaitingBytes) this.#response.destroy()
+    if (this.#response.writableLength > maxWaitingBytes) this.#response.destroy()
   }
 }

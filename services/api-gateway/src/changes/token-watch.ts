@@ -1,17 +1,15 @@
 import type { Operation } from '@posthorn/contracts'
 import { isExpired, listTokens } from '@posthorn/access'
-import { type Db } from '@posthorn/db'
+import type { Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
-import { authorize } from '../access/authorize.ts'
+import { type AccessContext, authorize } from '../access/authorize.ts'
 import type { Token } from '../store/tokens.ts'
 
 /** Open stream and the token that permits it. */
-export interface WatchedStream {
+export interface WatchedStream extends Omit<AccessContext, 'account'> {
   operation: Operation
   token: string
-  address: string
-  referrer: string | undefined
   /** Called when the token was deleted or no longer permits the stream. */
   refused(): void
 }
@@ -46,9 +44,8 @@ export class TokenWatch implements Disposable {
     const watchedStreams = [...this.#watched]
     if (watchedStreams.length === 0) return
     try {
-      const rows = await listTokens(this.#db, [
-        ...new Set(watchedStreams.map(({ token }) => token)),
-      ])
+      const ids = new Set(watchedStreams.map(({ token }) => token))
+      const rows = await listTokens(this.#db, [...ids])
       const tokens = new Map(rows.map((row) => [row.id, row]))
       for (const watched of watchedStreams)
         if (!admits(tokens.get(watched.token), watched)) watched.refused()
@@ -64,13 +61,10 @@ export class TokenWatch implements Disposable {
   }
 }
 
-function admits(
-  token: Token | undefined,
-  { operation, address, referrer }: WatchedStream,
-): boolean {
+function admits(token: Token | undefined, { operation, ...context }: WatchedStream): boolean {
   if (!token || isExpired(token)) return false
   try {
-    authorize(operation, token, { account: undefined, address, referrer })
+    authorize(operation, token, { ...context, account: undefined })
     return true
   } catch {
     return false

@@ -71,18 +71,9 @@ export function addressCopy(
   { recipient, isMerged = false }: Pick<Copy, 'recipient' | 'isMerged'>,
   texts: TemplateContent,
 ) {
-  const { to, cc, bcc, reference, locale, tz } = submission
+  const { to, cc, bcc } = submission
   const lists = isMerged && recipient ? { to: [recipient], cc: [], bcc: [] } : { to, cc, bcc }
-  return referTo(
-    { ...lists, ...texts },
-    {
-      original,
-      reference,
-      own: [submission.from?.address, owner.email],
-      locale: locale ?? owner.locale,
-      tz: tz ?? owner.tz,
-    },
-  )
+  return referTo({ ...lists, ...texts }, submission, { original, owner })
 }
 
 /** Prepares a raw message: headers set by the request replace those of its bytes. */
@@ -94,7 +85,7 @@ export function prepareRaw(
   const { from, replyTo, to, cc, bcc, envelope, subject, raw = '' } = submission
   const set = { from, replyTo, to, cc, bcc, envelope, subject, messageId: submission.messageId }
   const reference = submission.reference && { ...submission.reference, inline: false }
-  const { references } = referTo({}, { original, reference, own: [] })
+  const { references } = referTo({}, defined({ reference }), { original, owner })
   return prepareStoredMessage(Buffer.from(raw, 'base64'), {
     path: 'raw',
     from: senderOf(submission, owner),
@@ -191,12 +182,8 @@ function mayHaveHtml({ texts, submission: { reference }, original }: ResolvedSub
 }
 
 /** The client can add a base URL for links it requested; the operator for links of the settings. */
-function missingBaseUrl({
-  listId,
-  trackOpens,
-  trackClicks,
-  trackingEnabled,
-}: Submission): AppError {
+function missingBaseUrl(submission: Submission): AppError {
+  const { listId, trackOpens, trackClicks, trackingEnabled } = submission
   const isRequested = listId !== undefined || trackOpens || trackClicks || trackingEnabled
   return isRequested
     ? validationError([

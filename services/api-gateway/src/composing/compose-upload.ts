@@ -14,12 +14,12 @@ import {
   applyReference,
 } from '@posthorn/mime'
 import { referTo } from './references.ts'
-import { type Owner, senderOf } from './sender.ts'
+import { type OwnerWithLanguage, senderOf } from './sender.ts'
 
 /** Upload with everything that it refers to. */
 export interface ResolvedUpload {
   upload: MessageUpload
-  owner: Owner & { locale: string | null; tz: string | null }
+  owner: OwnerWithLanguage
   /** Message to reply to or forward; undefined if it is missing. */
   original: MessageDetail | undefined
   attached: readonly AttachedContent[]
@@ -35,14 +35,8 @@ export interface ComposedUpload {
 export async function composeUpload(resolved: ResolvedUpload): Promise<ComposedUpload> {
   const { upload, owner, original, attached } = resolved
   if (upload.raw !== undefined) return composeRaw(upload.raw, original)
-  const { reference, locale, tz, from, headers, messageId } = upload
-  const { draft, references } = referTo(upload, {
-    original,
-    reference,
-    locale: locale ?? owner.locale,
-    tz: tz ?? owner.tz,
-    own: [from?.address, owner.email],
-  })
+  const { from, headers, messageId } = upload
+  const { draft, references } = referTo(upload, upload, { original, owner })
   const content: MessageContent = {
     ...draft,
     ...defined({ from, headers, messageId: messageId || undefined }),

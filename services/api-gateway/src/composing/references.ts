@@ -10,6 +10,7 @@ import {
 import { AppError } from '@posthorn/errors'
 import { applyReference, type ReferenceResult as ReferredDraft } from '@posthorn/mime'
 import { callWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
+import type { Mailbox, OwnerWithLanguage } from './sender.ts'
 
 /** Field errors of a reference that the schema cannot express. */
 export function referenceFields(reference: Reference | undefined): FieldError[] {
@@ -73,29 +74,31 @@ export function referenceResult(
   return defined({ message, threadId, success: original !== undefined, error })
 }
 
-/** Message to reply to or forward, and the options of the reference. */
-export interface ReferenceInput {
-  original: MessageDetail | undefined
-  reference: Reference | undefined
-  /** Addresses of the sender, which a reply to all leaves out. */
-  own: readonly (string | null | undefined)[]
-  locale?: string | null | undefined
-  tz?: string | null | undefined
+/** Fields of a new message that decide how it refers to the original. */
+interface ReferringMessage {
+  reference?: Reference
+  from?: Mailbox
+  locale?: string
+  tz?: string
 }
 
 type Draft = ReferredDraft['draft']
 type DraftInput = { [K in keyof Draft]?: Draft[K] | undefined }
 
-/** Completes a draft from the message it replies to or forwards. Unchanged without a reference. */
+/**
+ * Completes a draft from the message it replies to or forwards. Unchanged without a reference. A
+ * reply to all leaves out the sender.
+ */
 export function referTo(
-  input: DraftInput,
-  { original, reference, ...rest }: ReferenceInput,
+  { to, cc, bcc, subject, text, html }: DraftInput,
+  { reference, from, ...language }: ReferringMessage,
+  { original, owner }: { original: MessageDetail | undefined; owner: OwnerWithLanguage },
 ): ReferredDraft {
-  const { to, cc, bcc, subject, text, html } = input
   const draft: Draft = defined({ to, cc, bcc, subject, text, html })
   if (!original || !reference) return { draft }
   const { action = 'reply', inline = false } = reference
-  const own = rest.own.filter((address) => typeof address === 'string')
-  const language = defined({ locale: rest.locale || undefined, tz: rest.tz || undefined })
-  return applyReference(draft, original, { action, inline, own, ...language })
+  const own = [from?.address, owner.email].filter((address) => typeof address === 'string')
+  const locale = (language.locale ?? owner.locale) || undefined
+  const tz = (language.tz ?? owner.tz) || undefined
+  return applyReference(draft, original, { action, inline, own, ...defined({ locale, tz }) })
 }

@@ -14,6 +14,12 @@ export interface Owner {
   email: string | null
 }
 
+/** Owner with the language and time zone of quotations. */
+export interface OwnerWithLanguage extends Owner {
+  locale: string | null
+  tz: string | null
+}
+
 /** Sender of a message: its `from`, else the owner. @throws AppError `invalid` without either */
 export function senderOf({ from }: { from?: Mailbox }, { name, email }: Owner): Mailbox {
   if (from) return from
@@ -23,7 +29,7 @@ export function senderOf({ from }: { from?: Mailbox }, { name, email }: Owner): 
 }
 
 /** Adds the language and time zone of the settings for quotations, unless the owner has its own. */
-export function withLanguage<T extends { locale: string | null; tz: string | null }>(
+export function withLanguage<T extends OwnerWithLanguage>(
   owner: T,
   { locale, timezone }: Pick<Settings, 'locale' | 'timezone'>,
 ): T {

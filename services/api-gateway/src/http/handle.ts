@@ -11,6 +11,14 @@ export interface RequestContext {
   signal: AbortSignal
 }
 
+/** Aborts if the client disconnects before the response is complete. */
+export function disconnectSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  if (response.destroyed) controller.abort()
+  response.once('close', () => response.writableFinished || controller.abort())
+  return controller.signal
+}
+
 /** Operation with its handler, ready to be mounted. */
 export interface OperationHandler {
   readonly operation: Operation

@@ -5,9 +5,9 @@ import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
 import { asUnavailable } from '../store/database-errors.ts'
 import { BodyMemoryLimiter } from './body-memory.ts'
 import {
+  disconnectSignal,
   type EventStreamResponse,
   type OperationHandler,
-  type RequestContext,
   sendStream,
   type StreamResponse,
 } from './handle.ts'
@@ -34,7 +34,8 @@ export function mountOperations(
     router[handler.operation.method](handler.operation.path, async (request, response) => {
       response.once('close', () => options.onResponse(response.statusCode))
       try {
-        await serveRequest(handler, { ...options, bodies }, { request, response })
+        const authorized = await options.authorizer(handler.operation, request, response)
+        await runHandler(handler, bodies, { ...authorized, request, response })
       } catch (error) {
         if (isClientDisconnect(response, error)) return
         throw asUnavailable(error)
@@ -49,39 +50,36 @@ function compileSchemas({ params, query, headers, body }: Operation): void {
   if (body) precompile(body)
 }
 
-async function serveRequest(
-  handler: OperationHandler,
-  { authorizer, ...options }: MountOptions & { bodies: BodyMemoryLimiter },
-  { request, response }: { request: Request; response: Response },
-): Promise<void> {
-  const authorized = await authorizer(handler.operation, request, response)
-  try {
-    await runHandler(handler, options, { ...authorized, request, response })
-  } catch (error) {
-    authorized.settled(error)
-    throw error
-  }
+interface Exchange extends AuthorizedRequest {
+  request: Request
+  response: Response
 }
 
 async function runHandler(
   { operation, run }: OperationHandler,
-  { maxUploadBytes, bodies }: Pick<MountOptions, 'maxUploadBytes'> & { bodies: BodyMemoryLimiter },
-  {
-    request,
-    response,
-    caller,
-    settled,
-  }: AuthorizedRequest & { request: Request; response: Response },
+  bodies: BodyMemoryLimiter,
+  { request, response, caller, settled }: Exchange,
 ): Promise<void> {
-  const signal = disconnectSignal(response)
-  using _memory = await bodies.acquireForBody(operation, request, signal)
-  const input = await readInput(operation, request, maxUploadBytes)
-  // After a pause of the process, clients of waiting requests have disconnected: skip their work.
-  if (signal.aborted) return
-  const context: RequestContext = { caller, signal }
-  const result = await run({ ...input, ...context } as never)
-  settled()
-  const { produces = 'application/json' } = operation
+  try {
+    const signal = disconnectSignal(response)
+    using _memory = await bodies.acquireForBody(operation, request, signal)
+    const input = await readInput(operation, request, bodies.maxBytes)
+    // After a pause of the process, clients of waiting requests have disconnected: skip their work.
+    if (signal.aborted) return
+    const result = await run({ ...input, caller, signal } as never)
+    settled()
+    await respond(operation, response, result)
+  } catch (error) {
+    settled(error)
+    throw error
+  }
+}
+
+async function respond(
+  { produces = 'application/json' }: Operation,
+  response: Response,
+  result: unknown,
+): Promise<void> {
   if (typeof result === 'function') await (result as EventStreamResponse)(response)
   else if (produces === 'application/json') response.json(result)
   else {
@@ -98,14 +96,6 @@ function contentType(produces: string) {
 /** True if the client disconnected. The resulting abort is expected and not logged. */
 function isClientDisconnect(response: Response, error: unknown): boolean {
   return response.destroyed && error instanceof Error && error.name === 'AbortError'
-}
-
-/** Aborts if the connection closes before the response is complete. */
-function disconnectSignal(response: Response): AbortSignal {
-  const controller = new AbortController()
-  if (response.destroyed) controller.abort()
-  response.once('close', () => response.writableFinished || controller.abort())
-  return controller.signal
 }
 
 /** Validated parts of a request. The body is read last: earlier errors skip it. */

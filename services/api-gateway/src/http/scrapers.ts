@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { addressAllowed } from '@posthorn/access'
-import { clientAddress } from '../access/client-address.ts'
+import { addressOf } from '../access/client-address.ts'
 import type { HttpServerConfig } from './http-server-config.ts'
 
 type ScrapeLimits = Pick<HttpServerConfig, 'metricsAddresses' | 'trustedProxies'>
@@ -10,14 +10,13 @@ type ScrapeLimits = Pick<HttpServerConfig, 'metricsAddresses' | 'trustedProxies'
  * could forward any client. An ingress that forwards all paths therefore exposes no metrics.
  */
 export function mayScrape(
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  request: Pick<IncomingMessage, 'headers' | 'socket'>,
   { metricsAddresses, trustedProxies }: ScrapeLimits,
 ): boolean {
-  const remote = socket.remoteAddress ?? ''
-  const forwarded = headers['x-forwarded-for']?.toString()
-  const isForwarded = [forwarded, headers.forwarded, headers.via].some((one) => one !== undefined)
-  const client = clientAddress(remote, forwarded, trustedProxies)
+  const { 'x-forwarded-for': forwardedFor, forwarded, via } = request.headers
+  const isForwarded = [forwardedFor, forwarded, via].some((header) => header !== undefined)
+  const client = addressOf(request, trustedProxies)
   // A forwarded request whose client is the peer itself came through an untrusted proxy.
-  if (isForwarded && client === clientAddress(remote, undefined, [])) return false
+  if (isForwarded && client === addressOf(request, [])) return false
   return metricsAddresses.length > 0 && addressAllowed(metricsAddresses, client)
 }

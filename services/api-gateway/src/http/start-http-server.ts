@@ -1,5 +1,6 @@
 import { type Operation, operations } from '@posthorn/contracts'
-import type { SettingsCache } from '@posthorn/db'
+import { type Db, ping, type SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import { cors, type HttpServer, serve, type ServeOptions, type TlsOptions } from '@posthorn/http'
 import { readCertificate } from '@posthorn/service'
 import { type RequestHandler, Router } from 'express'
@@ -22,33 +23,50 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ]
 
-export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' | 'checks'> {
+export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics'> {
   config: Pick<Config, 'host' | 'port' | 'httpServer'>
+  db: Db
   settings: SettingsCache
   /** Handler of all requests. */
   api: RequestHandler
 }
 
+export interface GatewayServer extends HttpServer {
+  /** Makes the server ready. Until then it responds 503. */
+  markStarted(): void
+}
+
 /** Starts the HTTP server with TLS, CORS and proxy trust from environment and settings. */
-export function startHttpServer({
-  config,
+export async function startHttpServer({
+  config: { host, port, httpServer },
+  db,
   settings,
   api,
   ...options
-}: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, httpServer } = config
+}: HttpServerOptions): Promise<GatewayServer> {
   const isTrusted = trustsProxies(settings)
-  return serve({
+  let isStarted = false
+  const assertStarted = () => {
+    if (!isStarted) throw new AppError('unavailable', 'The service is starting')
+  }
+  const whenStarted: RequestHandler = (_request, _response, next) => {
+    assertStarted()
+    next()
+  }
+  const server = await serve({
     ...options,
     host,
     port,
-    mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), api),
+    // Without RabbitMQ, accounts can be registered and messages submitted: no readiness check.
+    checks: { start: assertStarted, postgres: () => ping(db) },
+    mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), whenStarted, api),
     maxConnections: httpServer.maxConnections,
     mayScrape: async (request) =>
       mayScrape(request, (await isTrusted()) ? httpServer : { ...httpServer, trustedProxies: [] }),
     crossOrigin: crossOrigin(httpServer),
     tls: tlsOf(httpServer),
   })
+  return { ...server, markStarted: () => void (isStarted = true) }
 }
 
 /** CORS for the API and its document. `/admin` and public pages are not available to origins. */

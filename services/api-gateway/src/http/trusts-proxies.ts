@@ -1,24 +1,21 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { SettingsCache } from '@posthorn/db'
+import { settleWithin } from '@posthorn/flow'
 import type { RequestHandler } from 'express'
 
 /** Maximum wait for the settings; beyond it the last value applies. */
 const maxWaitMs = 250
 
 /**
- * Returns whether trusted proxies are honoured, as the setting `enableApiProxy` says. The setting
- * can only disable them; their addresses come from the environment.
+ * Returns whether trusted proxies are used, by the setting `enableApiProxy`. The setting can only
+ * disable them; their addresses come from the environment.
  */
 export function trustsProxies(settings: SettingsCache): () => Promise<boolean> {
   let isEnabled = true
   return async () => {
-    const update = settings.get().then(
-      ({ enableApiProxy = true }) => {
-        isEnabled = enableApiProxy
-      },
-      () => undefined,
-    )
-    await Promise.race([update, delay(maxWaitMs, undefined, { ref: false })])
+    const update = settings.get().then(({ enableApiProxy = true }) => {
+      isEnabled = enableApiProxy
+    })
+    await settleWithin(update, maxWaitMs)
     return isEnabled
   }
 }

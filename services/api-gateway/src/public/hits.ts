@@ -8,12 +8,11 @@ import {
   publishEvents,
   type SettingsCache,
 } from '@posthorn/db'
-import { TaskGroup } from '@posthorn/flow'
+import { KeyedRateLimiter, TaskGroup } from '@posthorn/flow'
 import type { SignedLink } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { AutomatedCheck, LinkVisitor } from '../automated/automated.ts'
 import { recordHits } from '../store/tracking.ts'
-import { createHitLimiter } from './hit-limiter.ts'
 import { createHitWriter } from './hit-writer.ts'
 import { visitorFields } from './link-request.ts'
 
@@ -38,6 +37,11 @@ export interface Hits extends AsyncDisposable {
 
 /** Window in which hits of one visitor on one link are one event; clients repeat requests. */
 const duplicateWindowMs = 5_000
+/**
+ * Hits of a link that are recorded, which protects the events table from floods. One message may go
+ * to many recipients. A link beyond `maxKeys` starts with a full burst.
+ */
+const linkLimits = { perSecond: 1, burst: 100, maxKeys: 20_000 }
 /** Maximum concurrent DNS lookups of visitors. Further hits are recorded without a lookup. */
 const maxLookups = 500
 
@@ -47,7 +51,7 @@ const maxLookups = 500
  */
 export function createHits(deps: HitDeps): Hits {
   const { db, bus, settings, log, tasks, automated, count } = deps
-  const isWithinLimit = createHitLimiter()
+  const limiter = new KeyedRateLimiter(linkLimits)
   const lookups = new TaskGroup()
   const writer = createHitWriter<NewEvent>({
     log,
@@ -72,7 +76,7 @@ export function createHits(deps: HitDeps): Hits {
   return {
     record(link, visitor) {
       if (automated.isCrawler(visitor)) return count(link.act, 'automated')
-      if (!isWithinLimit(JSON.stringify([link.act, link.acc, link.msg, urlOf(link) ?? ''])))
+      if (!limiter.tryAcquire(JSON.stringify([link.act, link.acc, link.msg, urlOf(link) ?? ''])))
         return count(link.act, 'limited')
       const event = eventOf(link, visitor)
       if (lookups.size >= maxLookups) return queue(link, event)

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type ListForm, listPage, notePage } from './link-pages.ts'
+import { type ListForm, linkTexts, listPage } from './link-pages.ts'
+import { messagePage } from './page-layout.ts'
 
 const form: ListForm = {
   state: 'confirm',
-  recipient: 'ann@example.com',
-  listId: 'news',
+  link: { act: 'unsub', acc: 'me', list: 'news', rcpt: 'ann@example.com', msg: '<1@example.com>' },
   data: 'd',
   sig: 's',
   target: 'unsubscribe/address',
@@ -26,15 +26,16 @@ test('listPage: link with markup, has the same elements', () => {
     ),
   )
   fc.assert(
-    fc.property(hostile, hostile, (recipient, listId) => {
-      const { html } = listPage({ ...form, recipient, listId, data: recipient, sig: listId }, {})
+    fc.property(hostile, hostile, (rcpt, list) => {
+      const link = { ...form.link, rcpt, list }
+      const { html } = listPage({ ...form, link, data: rcpt, sig: list }, {})
       expect(tags(html)).toEqual(plain)
     }),
   )
 })
 
 test('renderPage: without operator templates, allows the built-in style only', () => {
-  const { html, contentSecurityPolicy: policy } = notePage('invalid', {})
+  const { html, contentSecurityPolicy: policy } = messagePage(linkTexts.invalid, {})
   const [, style = ''] = /<style>([^]*)<\/style>/.exec(html) ?? []
   const hash = createHash('sha256').update(style).digest('base64')
   expect(policy).toBe(
@@ -67,7 +68,6 @@ test('listPage: the button offers the opposite of the state', () => {
 })
 
 test('renderPage: without pageBrandName, shows the host of serviceUrl', () => {
-  expect(notePage('unavailable', { serviceUrl: 'https://mail.example' }).html).toContain(
-    '<p class="brand">mail.example</p>',
-  )
+  const { html } = messagePage(linkTexts.unavailable, { serviceUrl: 'https://mail.example' })
+  expect(html).toContain('<p class="brand">mail.example</p>')
 })

@@ -1,3 +1,4 @@
+import type { SignedParams } from './link-request.ts'
 import { type Branding, escapeHtml, hiddenField, type Page, renderPage } from './page-layout.ts'
 
 /** Texts of the pages behind links in messages. */
@@ -33,13 +34,9 @@ export const linkTexts = {
   oneClick: 'Unsubscribed',
 } as const
 
-export interface ListForm {
+/** Form with the signed parameters of the link, which authorize it. */
+export interface ListForm extends SignedParams<'unsub'> {
   state: 'confirm' | 'unsubscribed' | 'resubscribed'
-  recipient: string
-  listId: string
-  /** Signed parameters of the link, which authorize the form. */
-  data: string
-  sig: string
   /** Target of the form, relative to the page. */
   target: string
 }
@@ -47,20 +44,15 @@ export interface ListForm {
 /** Page of a list: the state of the subscription and a button that changes it. */
 export function listPage(form: ListForm, branding: Branding): Page {
   const { title, lead, button, note } = linkTexts[form.state]
+  const { rcpt, list } = form.link
   const action = form.state === 'unsubscribed' ? 'subscribe' : 'unsubscribe'
   const body = `<h1>${title}</h1>
 <p>${lead}</p>
-<dl><dt>${linkTexts.address}</dt><dd>${escapeHtml(form.recipient)}</dd><dt>${linkTexts.list}</dt><dd>${escapeHtml(form.listId)}</dd></dl>
+<dl><dt>${linkTexts.address}</dt><dd>${escapeHtml(rcpt)}</dd><dt>${linkTexts.list}</dt><dd>${escapeHtml(list)}</dd></dl>
 <form method="post" action="${form.target}">
 ${hiddenField('data', form.data)}${hiddenField('sig', form.sig)}${hiddenField('action', action)}
 <button type="submit">${button}</button>
 </form>
 <p class="note">${note}</p>`
   return renderPage({ title, body }, branding)
-}
-
-/** Page without a form: a title and one sentence. */
-export function notePage(kind: 'invalid' | 'unavailable', branding: Branding): Page {
-  const { title, lead } = linkTexts[kind]
-  return renderPage({ title, body: `<h1>${title}</h1>\n<p>${lead}</p>` }, branding)
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { defined } from '@posthorn/contracts'
 import { type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
 import express, { type Request, type RequestHandler } from 'express'
-import { clientAddress } from '../access/client-address.ts'
+import { addressOf } from '../access/client-address.ts'
 import type { LinkVisitor } from '../automated/automated.ts'
 
 export interface SignedParams<A extends SignedLink['act']> {
@@ -62,13 +62,13 @@ const maxUserAgentLength = 1024
 
 /** Reads the client address behind the trusted proxies and the truncated User-Agent. */
 export function resolveVisitor(
-  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  request: Pick<IncomingMessage, 'headers' | 'socket'>,
   trustedProxies: readonly string[],
 ): LinkVisitor {
-  const forwarded = [headers['x-forwarded-for']].flat().join(',')
+  const { 'user-agent': userAgent = '' } = request.headers
   return {
-    remoteAddress: clientAddress(socket.remoteAddress ?? '', forwarded, trustedProxies),
-    userAgent: (headers['user-agent'] ?? '').slice(0, maxUserAgentLength).toWellFormed(),
+    remoteAddress: addressOf(request, trustedProxies),
+    userAgent: userAgent.slice(0, maxUserAgentLength).toWellFormed(),
   }
 }
 

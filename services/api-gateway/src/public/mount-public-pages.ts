@@ -1,13 +1,7 @@
-import type { Bus } from '@posthorn/bus'
-import type { Db, SettingsCache } from '@posthorn/db'
-import type { TaskGroup } from '@posthorn/flow'
-import type { LinkKeys } from '@posthorn/links'
-import type { Sealer } from '@posthorn/secrets'
-import type { Logger, Metrics } from '@posthorn/telemetry'
+import type { Metrics } from '@posthorn/telemetry'
 import { Router } from 'express'
-import type { Autoconfig } from '../autoconfig/autoconfig.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
-import { onPerson, onServers, onTest } from './form/imap-form.ts'
+import { type ImapFormDeps, onPerson, onServers, onTest } from './form/imap-form.ts'
 import { onChoice } from './form/sign-in-form.ts'
 import { type FormOutcome, withFormLink } from './form/with-form-link.ts'
 import { createHits } from './hits.ts'
@@ -15,20 +9,11 @@ import { smallBody } from './link-request.ts'
 import type { Branding } from './page-layout.ts'
 import { onCallback } from './sign-in/callback.ts'
 import { onClick, onOpen } from './tracking.ts'
-import { onListForm, onOneClick, onUnsubscribePage } from './unsubscribe.ts'
+import { onListForm, onOneClick, onUnsubscribePage, type UnsubscribeDeps } from './unsubscribe.ts'
 
-export interface PublicDeps {
-  db: Db
-  bus: Bus
-  log: Logger
+/** Dependencies of the pages. */
+export type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> & {
   metrics: Metrics
-  settings: SettingsCache
-  tasks: TaskGroup
-  links: LinkKeys
-  sealer: Sealer
-  autoconfig: Autoconfig
-  timeoutMs: number
-  trustedProxies: readonly string[]
   crawlerRangesFile: string | undefined
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Settings } from '@posthorn/contracts'
+import { defined, type Settings } from '@posthorn/contracts'
 
 const light =
   '--ground: #f4f5f7; --card: #fff; --text: #1c1e21; --quiet: #5c636e; --line: #d9dce1; --edge: #82899a; --act: #1a56c4; --bad: #b3261e; --good: #1a7540;'
@@ -100,6 +100,28 @@ ${brand === '' ? '' : `<p class="brand">${brand}</p>\n`}${body}
 `
   const hasTemplates = Boolean(templateHeader) || Boolean(templateHtmlHead)
   return { html, contentSecurityPolicy: contentSecurityPolicy(hasTemplates) }
+}
+
+export interface MessageTexts {
+  title: string
+  lead: string
+  /** HTML below the text. External values in it are escaped with `escapeHtml`. */
+  details?: string
+  /** Text of the link. */
+  next?: string
+}
+
+/** Page with a message and, with `next`, a link that the browser may follow automatically. */
+export function messagePage(
+  { title, lead, details = '', next: text }: MessageTexts,
+  theme: PageTheme,
+  next?: { href: string; isAutomatic?: boolean },
+): Page {
+  const link =
+    next && text ? `\n<nav><a class="button" href="${escapeHtml(next.href)}">${text}</a></nav>` : ''
+  const body = `<h1>${title}</h1>\n<p>${lead}</p>${details}${link}`
+  const redirectUrl = next?.isAutomatic ? next.href : undefined
+  return renderPage({ title, body, ...defined({ redirectUrl }) }, theme)
 }
 
 /** Scripts are never allowed. External images, fonts and styles only with operator templates. */

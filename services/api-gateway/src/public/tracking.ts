@@ -1,9 +1,9 @@
 import type { LinkKeys } from '@posthorn/links'
 import type { RequestHandler } from 'express'
 import type { Hits } from './hits.ts'
-import { notePage } from './link-pages.ts'
+import { linkTexts } from './link-pages.ts'
 import { isVisit, readSigned, resolveVisitor } from './link-request.ts'
-import type { Branding } from './page-layout.ts'
+import { type Branding, messagePage } from './page-layout.ts'
 import { sendPage, sendText, sendTrackingPixel } from './send-page.ts'
 
 export interface TrackingDeps {
@@ -43,12 +43,12 @@ export function onClick(deps: TrackingDeps): RequestHandler {
     if (signed === 'unavailable') {
       onRejected('click', 'unavailable')
       response.setHeader('Retry-After', '5')
-      return sendPage(response, 503, notePage('unavailable', await branding()))
+      return sendPage(response, 503, messagePage(linkTexts.unavailable, await branding()))
     }
     const target = signed && URL.parse(signed.link.url)
     if (!target || !/^https?:$/.test(target.protocol)) {
       onRejected('click', 'signature')
-      return sendPage(response, 403, notePage('invalid', await branding()))
+      return sendPage(response, 403, messagePage(linkTexts.invalid, await branding()))
     }
     if (isVisit(request)) hits.record(signed.link, resolveVisitor(request, trustedProxies))
     response.setHeader('X-Robots-Tag', 'noindex, nofollow')

@@ -6,7 +6,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 import { applyListTurn, isBlocked, type ListTurnRequest } from '../store/list-turns.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { type ListForm, linkTexts, listPage, notePage } from './link-pages.ts'
+import { linkTexts, listPage } from './link-pages.ts'
 import {
   formFields,
   isOneClick,
@@ -14,7 +14,7 @@ import {
   resolveVisitor,
   type SignedParams,
 } from './link-request.ts'
-import type { Branding } from './page-layout.ts'
+import { type Branding, messagePage } from './page-layout.ts'
 import { sendPage, sendText } from './send-page.ts'
 
 export interface UnsubscribeDeps {
@@ -42,7 +42,8 @@ export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
       const { list, rcpt } = signed.link
       const state = (await isBlocked(deps.db, list, rcpt)) ? 'unsubscribed' : 'confirm'
       deps.count('page')
-      await sendListPage(deps, response, toListForm(signed, state, 'unsubscribe/address'))
+      const form = { ...signed, state, target: 'unsubscribe/address' } as const
+      sendPage(response, 200, listPage(form, await deps.branding()))
     },
   )
 }
@@ -75,10 +76,11 @@ export function onListForm(deps: UnsubscribeDeps): RequestHandler {
   return withListLink(deps, readParams, async (signed, request, response) => {
     const action = formFields(request).get('action')
     if (action !== 'unsubscribe' && action !== 'subscribe')
-      return sendPage(response, 400, notePage('invalid', await deps.branding()))
+      return sendPage(response, 400, messagePage(linkTexts.invalid, await deps.branding()))
     await changeSubscription(deps, request, { ...signed.link, action, source: 'form' })
     const state = action === 'unsubscribe' ? 'unsubscribed' : 'resubscribed'
-    await sendListPage(deps, response, toListForm(signed, state, 'address'))
+    const form = { ...signed, state, target: 'address' } as const
+    sendPage(response, 200, listPage(form, await deps.branding()))
   })
 }
 
@@ -88,15 +90,9 @@ type SubscriptionChange = ListLink['link'] & Pick<ListTurnRequest, 'action' | 's
 async function changeSubscription(
   { db, bus, settings, tasks, trustedProxies, count }: UnsubscribeDeps,
   request: Request,
-  {
-    acc: account,
-    list: listId,
-    rcpt: recipient,
-    msg: messageId,
-    action,
-    source,
-  }: SubscriptionChange,
+  change: SubscriptionChange,
 ): Promise<void> {
+  const { acc: account, list: listId, rcpt: recipient, msg: messageId, action, source } = change
   const { serviceUrl = null } = await settings.get()
   const visitor = resolveVisitor(request, trustedProxies)
   const turn = { action, source, account, listId, recipient, messageId, ...visitor }
@@ -122,28 +118,12 @@ function withListLink(
       const signed = await readSigned(deps.links, 'unsub', paramsOf(request))
       if (signed) return await handler(signed, request, response)
       deps.count('signature')
-      sendPage(response, 403, notePage('invalid', await deps.branding()))
+      sendPage(response, 403, messagePage(linkTexts.invalid, await deps.branding()))
     } catch (err) {
       deps.log.warn({ err }, 'unsubscribe request failed with 503')
       deps.count('unavailable')
       response.setHeader('Retry-After', '30')
-      sendPage(response, 503, notePage('unavailable', await deps.branding()))
+      sendPage(response, 503, messagePage(linkTexts.unavailable, await deps.branding()))
     }
   }
-}
-
-async function sendListPage(
-  { branding }: UnsubscribeDeps,
-  response: Response,
-  form: ListForm,
-): Promise<void> {
-  sendPage(response, 200, listPage(form, await branding()))
-}
-
-function toListForm(
-  { link, data, sig }: ListLink,
-  state: ListForm['state'],
-  target: string,
-): ListForm {
-  return { state, recipient: link.rcpt, listId: link.list, data, sig, target }
 }

@@ -12,7 +12,7 @@ import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
 import { sealColumns, sealRegistration, storePasswords } from '../../accounts/seal-account.ts'
 import { handle } from '../../http/handle.ts'
-import { startSignIn } from '../../sign-in/start-sign-in.ts'
+import { startSignIn } from '../../accounts/start-sign-in.ts'
 import {
   accountNotFound,
   deleteAccount,

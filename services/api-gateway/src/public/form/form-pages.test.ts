@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { PageTheme } from '../page-layout.ts'
-import { oneAddress, scopeList, signInPage, twoAddresses } from '../sign-in/sign-in-pages.ts'
-import { choicePage, messagePage, personPage, type FormContext, serversPage } from './form-pages.ts'
+import { messagePage, type PageTheme } from '../page-layout.ts'
+import { oneAddress, scopeList, signInTexts, twoAddresses } from '../sign-in/sign-in-pages.ts'
+import { choicePage, personPage, type FormContext, serversPage } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
+import { formValueNames, type FormValues } from './parse-settings.ts'
 
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme' }),
@@ -21,21 +22,7 @@ const tags = (html: string) => html.match(/<\/?[a-z!][^>]*/gi)?.map((tag) => tag
 function pages(text: string) {
   const theme: PageTheme = {}
   const context: FormContext = { parts: { data: text, sig: text }, up: '../', theme }
-  const names = [
-    'name',
-    'email',
-    'imapHost',
-    'imapPort',
-    'imapSecurity',
-    'imapUser',
-    'smtpHost',
-    'smtpPort',
-    'smtpUser',
-  ] as const
-  const values = Object.fromEntries(names.map((name) => [name, text])) as Record<
-    (typeof names)[number],
-    string
-  >
+  const values = Object.fromEntries(formValueNames.map((name) => [name, text])) as FormValues
   const errors = { ...values, imapPass: text, smtpPass: text }
   const appPassword = { provider: text, required: true, instructions: 'at https://mail.example/x' }
   const servers = {
@@ -52,13 +39,14 @@ function pages(text: string) {
     personPage(context, { name: text, email: text, pinned: true, appPassword, errors }),
     serversPage(context, servers),
     messagePage(formTexts.done, theme, { href: text, isAutomatic: true }),
-    signInPage(
+    messagePage(
       {
-        texts: formTexts.invalid,
+        ...formTexts.invalid,
         details: scopeList([text]) + oneAddress(text) + twoAddresses(text, text),
-        retryUrl: text,
+        next: signInTexts.again,
       },
       theme,
+      { href: text },
     ),
   ].map(({ html }) => html)
 }

@@ -1,4 +1,3 @@
-import { defined } from '@posthorn/contracts'
 import type { SignedParts } from '@posthorn/links'
 import type { AppPassword } from '../../autoconfig/providers.ts'
 import { escapeHtml, hiddenField, type Page, type PageTheme, renderPage } from '../page-layout.ts'
@@ -50,7 +49,7 @@ export interface PersonView {
   /** True if the link allows this mailbox only. */
   pinned: boolean
   appPassword: AppPassword | undefined
-  errors: { name?: string; email?: string; imapPass?: string }
+  errors: FormErrors
 }
 
 /** Page for name, address and password. */
@@ -104,23 +103,15 @@ const plain = 'autocapitalize="none" autocorrect="off" spellcheck="false"'
 
 function serverFields({ values, errors, works }: ServersView): string {
   const texts = formTexts.servers
-  const input = (name: FormValueName, label: string, more = '') =>
-    inputField({
-      name,
-      label,
-      value: values[name],
-      error: errors[name],
-      attributes: `${plain} ${more}`,
-    })
-  const password = (name: 'imapPass' | 'smtpPass', note: string) =>
-    inputField({
-      name,
-      label: texts.pass,
-      value: '',
-      note,
-      error: errors[name],
-      attributes: 'type="password" autocomplete="off" maxlength="256"',
-    })
+  const input = (name: FormValueName, label: string, more = '') => {
+    const attributes = `${plain} ${more}`
+    return inputField({ name, label, value: values[name], error: errors[name], attributes })
+  }
+  const password = (name: 'imapPass' | 'smtpPass', note: string) => {
+    const attributes = 'type="password" autocomplete="off" maxlength="256"'
+    const field = { name, label: texts.pass, value: '', attributes }
+    return inputField({ ...field, note, error: errors[name] })
+  }
   const port = 'inputmode="numeric" maxlength="5"'
   const status = (success?: boolean) =>
     success ? `<p class="good" role="status">${texts.works}</p>` : ''
@@ -147,26 +138,6 @@ function securityField(selected: string): string {
     `<option value="${value}"${selected === value ? ' selected' : ''}>${label}</option>`
   return `<label for="imapSecurity">${security}</label>
 <select id="imapSecurity" name="imapSecurity">${option('tls', tls)}${option('starttls', startTls)}</select>`
-}
-
-interface MessageTexts {
-  title: string
-  lead: string
-  next?: string
-}
-
-/** Page with a message and, with `next`, a link that the browser may follow automatically. */
-export function messagePage(
-  texts: MessageTexts,
-  theme: PageTheme,
-  next?: { href: string; isAutomatic?: boolean },
-): Page {
-  const { title, lead, next: text } = texts
-  const link =
-    next && text ? `\n<nav><a class="button" href="${escapeHtml(next.href)}">${text}</a></nav>` : ''
-  const body = `<h1>${title}</h1>\n<p>${lead}</p>${link}`
-  const redirectUrl = next?.isAutomatic ? next.href : undefined
-  return renderPage({ title, body, ...defined({ redirectUrl }) }, theme)
 }
 
 /** Hidden fields of every form: the signed link and the color scheme. */

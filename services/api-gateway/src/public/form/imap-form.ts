@@ -1,17 +1,20 @@
-import { defined, type VerificationResult } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts'
 import { decryptFormState, encryptFormState } from '@posthorn/links'
-import { probeServers } from '../../accounts/probe-servers.ts'
+import { type ProbeResult, probeServers } from '../../accounts/probe-servers.ts'
 import type { Autoconfig } from '../../autoconfig/autoconfig.ts'
-import { appPasswordFor, providerOfDomain } from '../../autoconfig/providers.ts'
+import { appPasswordFor, appPasswordOf, providerOfDomain } from '../../autoconfig/providers.ts'
 import { countProbes } from '../../store/form-links.ts'
+import { messagePage } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
 import { type ConnectDeps, connectMailbox } from './connect-mailbox.ts'
 import { explainVerification } from './explain-verification.ts'
-import { messagePage, personPage, type ServersView, serversPage } from './form-pages.ts'
+import { personPage, type ServersView, serversPage } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
 import {
   checkPerson,
   type FormErrors,
+  type FormValueName,
+  formValueNames,
   type FormValues,
   type ImapRegistration,
   parseSettings,
@@ -61,14 +64,9 @@ export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<v
   sendServers(form, { values, encryptedPasswords, isDiscovered: Boolean(imap) })
 }
 
-/** Tests the settings and shows the result. */
-export async function onTest(deps: ImapFormDeps, form: FormRequest): Promise<void> {
-  await testSettings(deps, form)
-}
-
 /** Tests the settings and registers the account if both logins succeed. */
 export async function onServers(deps: ImapFormDeps, form: FormRequest): Promise<void> {
-  const body = await testSettings(deps, form)
+  const body = await onTest(deps, form)
   if (!body) return
   const { link, nonce, theme, response } = form
   const state = await connectMailbox(deps, { account: link.account, body, formNonce: nonce })
@@ -78,8 +76,11 @@ export async function onServers(deps: ImapFormDeps, form: FormRequest): Promise<
   sendPage(response, 200, messagePage(formTexts.done, theme, next))
 }
 
-/** Settings that may be registered. Undefined if the response, a page, has already been sent. */
-async function testSettings(
+/**
+ * Tests the settings and shows the result. Returns settings that are to be registered; undefined if
+ * a page was sent.
+ */
+export async function onTest(
   deps: ImapFormDeps,
   form: FormRequest,
 ): Promise<ImapRegistration | undefined> {
@@ -103,15 +104,11 @@ async function testSettings(
   const { bus, timeoutMs } = deps
   const results = await probeServers({ bus, timeoutMs, signal }, body)
   const failure = explainFailure(results)
-  const works = { imap: isSuccess(results.imap), smtp: isSuccess(results.smtp) }
+  const works = { imap: results.imap?.success === true, smtp: results.smtp?.success === true }
   deps.count('tested')
   if (!failure && request.path.endsWith('/server')) return body
   sendServers(form, { ...view, works, ...failure?.view }, failure?.status ?? 200)
   return undefined
-}
-
-function isSuccess(result: VerificationResult | undefined): boolean {
-  return result?.success ?? false
 }
 
 const fieldNames = {
@@ -125,9 +122,7 @@ interface TestFailure {
 }
 
 /** Status and error texts of failed logins; undefined if all succeeded. */
-function explainFailure(
-  results: Awaited<ReturnType<typeof probeServers>>,
-): TestFailure | undefined {
+function explainFailure(results: ProbeResult): TestFailure | undefined {
   const errors: FormErrors = {}
   let general: string | undefined
   for (const kind of ['imap', 'smtp'] as const) {
@@ -141,18 +136,9 @@ function explainFailure(
 }
 
 function readValues(params: URLSearchParams): FormValues {
-  const text = (name: keyof FormValues) => (params.get(name) ?? '').trim()
-  return {
-    name: text('name'),
-    email: text('email'),
-    imapHost: text('imapHost'),
-    imapPort: text('imapPort'),
-    imapSecurity: text('imapSecurity') === 'starttls' ? 'starttls' : 'tls',
-    imapUser: text('imapUser'),
-    smtpHost: text('smtpHost'),
-    smtpPort: text('smtpPort'),
-    smtpUser: text('smtpUser'),
-  }
+  const text = (name: FormValueName) => (params.get(name) ?? '').trim()
+  const values = Object.fromEntries(formValueNames.map((name) => [name, text(name)])) as FormValues
+  return { ...values, imapSecurity: values.imapSecurity === 'starttls' ? 'starttls' : 'tls' }
 }
 
 /** Reads the posted passwords; an empty field stands for the one in the encrypted form state. */
@@ -165,22 +151,20 @@ function readPasswords({ params, key, nonce }: FormRequest): Passwords {
   }
 }
 
-function sendExhausted({ count }: ImapFormDeps, { theme, response }: FormRequest): void {
+/** Responds that the link has used up its probes. */
+export function sendExhausted({ count }: ImapFormDeps, { theme, response }: FormRequest): void {
   count('exhausted')
   sendPage(response, 429, messagePage(formTexts.exhausted, theme))
 }
 
-type PersonInput = { name: string; email: string; errors?: FormErrors }
+type PersonInput = Pick<FormValues, 'name' | 'email'> & { errors?: FormErrors }
 
-function sendPerson(
-  form: FormRequest,
-  { name, email, errors = {} }: PersonInput,
-  status = 200,
-): void {
+function sendPerson(form: FormRequest, { errors = {}, ...input }: PersonInput, status = 200): void {
+  const { email } = input
   const pinned = form.link.request.expectedEmail !== undefined
-  const provider = providerOfDomain(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
-  const appPassword = provider?.appPassword && { provider: provider.name, ...provider.appPassword }
-  sendPage(form.response, status, personPage(form, { name, email, pinned, appPassword, errors }))
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  const appPassword = appPasswordOf(providerOfDomain(domain))
+  sendPage(form.response, status, personPage(form, { ...input, pinned, appPassword, errors }))
 }
 
 type ServersInput = Pick<ServersView, 'values' | 'encryptedPasswords' | 'isDiscovered'> &

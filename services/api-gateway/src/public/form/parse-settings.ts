@@ -8,19 +8,16 @@ import { AppError } from '@posthorn/errors'
 import type { FormLink } from '../../store/form-links.ts'
 import { formTexts } from './form-texts.ts'
 
+const personFields = ['name', 'email'] as const
+const imapFields = ['imapHost', 'imapPort', 'imapSecurity', 'imapUser'] as const
+const smtpFields = ['smtpHost', 'smtpPort', 'smtpUser'] as const
+
+/** Form fields that a page shows again, unlike passwords. */
+export const formValueNames = [...personFields, ...imapFields, ...smtpFields]
+export type FormValueName = (typeof formValueNames)[number]
+
 /** Values of the form fields, as text. */
-export interface FormValues {
-  name: string
-  email: string
-  imapHost: string
-  imapPort: string
-  imapSecurity: string
-  imapUser: string
-  smtpHost: string
-  smtpPort: string
-  smtpUser: string
-}
-export type FormValueName = keyof FormValues
+export type FormValues = Record<FormValueName, string>
 
 export interface Passwords {
   imap: string

@@ -1,14 +1,15 @@
 import { defined } from '@posthorn/contracts'
 import { AppError, isPermanent } from '@posthorn/errors'
-import { startSignIn } from '../../sign-in/start-sign-in.ts'
+import { startSignIn } from '../../accounts/start-sign-in.ts'
 import { countProbes, type FormLink } from '../../store/form-links.ts'
 import { listSignInOffers } from '../../store/oauth2-apps.ts'
 import type { PendingRegistration } from '../../store/oauth2-logins.ts'
 import { isVisit } from '../link-request.ts'
+import { messagePage, type PageTheme } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
-import { choicePage, formUrl, messagePage } from './form-pages.ts'
+import { choicePage, formUrl } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
-import { type ImapFormDeps, showPerson } from './imap-form.ts'
+import { type ImapFormDeps, sendExhausted, showPerson } from './imap-form.ts'
 import { accountFieldsOf } from './parse-settings.ts'
 import type { FormRequest } from './with-form-link.ts'
 
@@ -37,16 +38,10 @@ async function redirectToProvider(
   app: string,
 ): Promise<void> {
   const { nonce, link, theme, response } = form
-  if (!(await countProbes(deps.db, nonce, 1))) {
-    deps.count('exhausted')
-    return sendPage(response, 429, messagePage(formTexts.exhausted, theme))
-  }
+  if (!(await countProbes(deps.db, nonce, 1))) return sendExhausted(deps, form)
   const { expectedEmail, email, delegated } = link.request
   const loginHint = expectedEmail ?? (delegated ? undefined : email)
-  const registration = {
-    ...registrationOf(link),
-    ...defined({ theme: theme.colorScheme }),
-  }
+  const registration = registrationOf(link, theme)
   try {
     const signIn = { app, registration, form: nonce, ...defined({ loginHint }) }
     const url = await startSignIn(deps, signIn)
@@ -62,14 +57,14 @@ async function redirectToProvider(
   }
 }
 
-function registrationOf(link: FormLink): PendingRegistration {
+function registrationOf(link: FormLink, { colorScheme: theme }: PageTheme): PendingRegistration {
   const { name = '', email, redirectUrl, delegated } = link.request
   const { account, ...fields } = accountFieldsOf(link)
   return {
     account,
     body: { ...fields, name, ...defined({ email }) },
     redirectUrl,
-    ...defined({ delegated: delegated || undefined }),
+    ...defined({ delegated: delegated || undefined, theme }),
   }
 }
 

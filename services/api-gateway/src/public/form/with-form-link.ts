@@ -2,12 +2,13 @@ import type { Db, SettingsCache } from '@posthorn/db'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
+import { disconnectSignal } from '../../http/handle.ts'
 import { findFormLink, type FormLink } from '../../store/form-links.ts'
 import { formFields, queryOf, readSigned } from '../link-request.ts'
-import type { Branding, PageTheme } from '../page-layout.ts'
+import { type Branding, messagePage, type PageTheme } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from './connect-mailbox.ts'
-import { type FormContext, messagePage } from './form-pages.ts'
+import type { FormContext } from './form-pages.ts'
 import { formTexts } from './form-texts.ts'
 import { redirectUrlOf } from './redirect-back.ts'
 
@@ -19,18 +20,6 @@ export interface FormLinkDeps {
   branding: () => Promise<Branding>
   count: (outcome: FormOutcome) => void
 }
-
-export type FormOutcome =
-  | 'page'
-  | 'tested'
-  | 'signIn'
-  | 'connected'
-  | 'refused'
-  | 'signature'
-  | 'expired'
-  | 'used'
-  | 'exhausted'
-  | 'unavailable'
 
 /** Request with a valid form link. */
 export interface FormRequest extends FormContext {
@@ -51,6 +40,14 @@ const rejections = {
   expired: { status: 410, texts: formTexts.expired },
   unavailable: { status: 503, texts: formTexts.unavailable },
 } as const
+export type FormOutcome =
+  | keyof typeof rejections
+  | 'page'
+  | 'tested'
+  | 'signIn'
+  | 'connected'
+  | 'refused'
+  | 'exhausted'
 
 /**
  * Wraps a handler of the hosted form, which runs only with a valid link. Otherwise, and on failure,
@@ -59,7 +56,7 @@ const rejections = {
 export function withFormLink<D extends FormLinkDeps>(
   deps: D,
   up: string,
-  handler: (deps: D, form: FormRequest) => Promise<void>,
+  handler: (deps: D, form: FormRequest) => Promise<unknown>,
 ): RequestHandler {
   return async (request, response) => {
     const params = request.method === 'POST' ? formFields(request) : queryOf(request)
@@ -97,11 +94,4 @@ export async function pageTheme(
 ): Promise<PageTheme> {
   const theme = await branding()
   return colorScheme === 'light' || colorScheme === 'dark' ? { ...theme, colorScheme } : theme
-}
-
-/** Signal that aborts if the client disconnects before the response is sent. */
-function disconnectSignal(response: Response): AbortSignal {
-  const controller = new AbortController()
-  response.once('close', () => response.writableFinished || controller.abort())
-  return controller.signal
 }

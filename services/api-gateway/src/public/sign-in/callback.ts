@@ -1,20 +1,18 @@
 import { completeOAuth2Login, defined } from '@posthorn/contracts'
 import { AppError, isPermanent } from '@posthorn/errors'
-import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { RequestHandler, Response } from 'express'
-import { type SignInDeps, startSignIn } from '../../sign-in/start-sign-in.ts'
+import { type SignInDeps, startSignIn } from '../../accounts/start-sign-in.ts'
 import { countProbes, findFormLink } from '../../store/form-links.ts'
 import { consumeLogin, type PendingLogin } from '../../store/oauth2-logins.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from '../form/connect-mailbox.ts'
-import { messagePage } from '../form/form-pages.ts'
 import { formTexts } from '../form/form-texts.ts'
 import { redirectUrlOf, withAccountState } from '../form/redirect-back.ts'
 import { pageTheme } from '../form/with-form-link.ts'
 import { isVisit, queryOf } from '../link-request.ts'
-import type { Branding, PageTheme } from '../page-layout.ts'
+import { type Branding, messagePage, type PageTheme } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
-import { oneAddress, scopeList, signInPage, signInTexts, twoAddresses } from './sign-in-pages.ts'
+import { oneAddress, scopeList, signInTexts, twoAddresses } from './sign-in-pages.ts'
 import {
   type ReceivedGrant,
   storeGrant,
@@ -23,24 +21,23 @@ import {
 } from './store-grant.ts'
 
 export interface CallbackDeps extends SignInDeps, StoreGrantDeps {
-  links: LinkKeys
   log: Logger
   branding: () => Promise<Branding>
-  count: (outcome: CallbackOutcome) => void
+  count: (outcome: PageOutcome | 'connected' | 'used' | 'expired') => void
 }
 
-export type CallbackOutcome =
-  | 'connected'
-  | 'unknown'
-  | 'denied'
-  | 'refused'
-  | 'missing'
-  | 'unverified'
-  | 'other'
-  | 'exists'
-  | 'used'
-  | 'expired'
-  | 'unavailable'
+/** Statuses of the pages of failed sign-ins. */
+const statuses = {
+  unknown: 400,
+  denied: 403,
+  refused: 400,
+  missing: 403,
+  unverified: 403,
+  other: 403,
+  exists: 400,
+  unavailable: 503,
+}
+type PageOutcome = keyof typeof statuses
 
 /** Far above the length of our states. RFC 6749 does not limit the length of a code. */
 const maxStateLength = 256
@@ -132,28 +129,16 @@ async function sendFailure(
   await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')
 }
 
-type PageOutcome = Exclude<CallbackOutcome, 'connected' | 'used' | 'expired'>
-
-const statuses: Record<PageOutcome, number> = {
-  unknown: 400,
-  denied: 403,
-  refused: 400,
-  missing: 403,
-  unverified: 403,
-  other: 403,
-  exists: 400,
-  unavailable: 503,
-}
-
 async function sendOutcome(
   deps: CallbackDeps,
   { login, theme, response }: SignInResponse,
-  ...[outcome, details]: [PageOutcome, string?]
+  ...[outcome, details = '']: [PageOutcome, string?]
 ): Promise<void> {
   deps.count(outcome)
   const retryUrl = login && (await restartSignIn(deps, login))
-  const page = { texts: signInTexts[outcome], ...defined({ details, retryUrl }) }
-  sendPage(response, statuses[outcome], signInPage(page, theme))
+  const texts = { ...signInTexts[outcome], details, next: signInTexts.again }
+  const next = retryUrl === undefined ? undefined : { href: retryUrl }
+  sendPage(response, statuses[outcome], messagePage(texts, theme, next))
 }
 
 /** Starts a new sign-in. Undefined on failure or if the link has used up its probes. */

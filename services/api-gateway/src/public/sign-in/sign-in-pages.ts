@@ -1,4 +1,4 @@
-import { escapeHtml, type Page, type PageTheme, renderPage } from '../page-layout.ts'
+import { escapeHtml } from '../page-layout.ts'
 
 /** Texts of the pages after a sign-in. */
 export const signInTexts = {
@@ -38,24 +38,6 @@ export const signInTexts = {
     lead: 'Your mailbox is not connected yet. Please sign in again in a minute.',
   },
 } as const
-
-export interface SignInPage {
-  texts: { title: string; lead: string }
-  /** Further HTML. External values in it are escaped with `escapeHtml`. */
-  details?: string
-  /** URL of the provider for another attempt. */
-  retryUrl?: string
-}
-
-/** Page with the outcome of a sign-in and, with `retryUrl`, a link to try again. */
-export function signInPage({ texts, details = '', retryUrl }: SignInPage, theme: PageTheme): Page {
-  const { title, lead } = texts
-  const button =
-    retryUrl === undefined
-      ? ''
-      : `\n<nav><a class="button" href="${escapeHtml(retryUrl)}">${signInTexts.again}</a></nav>`
-  return renderPage({ title, body: `<h1>${title}</h1>\n<p>${lead}</p>${details}${button}` }, theme)
-}
 
 /** List of missing scopes, as the provider names them. */
 export function scopeList(scopes: readonly string[]): string {

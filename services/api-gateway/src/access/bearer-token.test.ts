@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readCredential } from './credential.ts'
+import { readBearerToken } from './bearer-token.ts'
 
 test.each([
   ['Bearer abc', undefined, 'abc'],
@@ -12,9 +12,9 @@ test.each([
   [undefined, ['a', 'b'], undefined],
   [undefined, '', undefined],
 ])(
-  'readCredential: Authorization %j and access_token %j, %j',
+  'readBearerToken: Authorization %j and access_token %j, %j',
   (authorization, parameter, expected) => {
-    expect(readCredential(authorization === undefined ? {} : { authorization }, parameter)).toBe(
+    expect(readBearerToken(authorization === undefined ? {} : { authorization }, parameter)).toBe(
       expected,
     )
   },

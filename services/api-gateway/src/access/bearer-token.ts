@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '@posthorn/errors'
 
-/** Maximum length of a credential; longer ones are invalid and not hashed. */
+/** Maximum length of a token; longer ones are invalid and not hashed. */
 const maxLength = 512
 
 /** Reads the token from `Authorization: Bearer …` or `access_token` (RFC 6750 §2.1, §2.3). */
-export function readCredential(
+export function readBearerToken(
   headers: IncomingHttpHeaders,
   accessToken: unknown,
 ): string | undefined {
@@ -12,4 +13,11 @@ export function readCredential(
     /^bearer +(\S+) *$/i.exec(headers.authorization?.slice(0, maxLength) ?? '') ?? []
   const value = bearer ?? accessToken
   return typeof value === 'string' && value !== '' ? value.slice(0, maxLength) : undefined
+}
+
+/** Error for unknown and expired tokens, which clients cannot distinguish. */
+export function badToken(): AppError {
+  return new AppError('unauthorized', 'Bad token', {
+    extras: { attributes: { error: 'Bad token' } },
+  })
 }
