@@ -1,60 +1,59 @@
-# The front door. Needs Node 20 or later with npm; Node 24 itself comes with the dependencies.
+# Commands of the project. Needs Node 20 or later with npm; Node 24 is one of the dependencies.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
-TARGET_TESTS ?=
 
 .PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration crawlers openapi format ci image
 
-help: ## this table
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
+help: ## lists the commands
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
 
 node_modules/.modules.yaml: package.json pnpm-lock.yaml pnpm-workspace.yaml $(wildcard libs/*/package.json services/*/package.json deploy/local/package.json test-e2e/package.json)
 	@$(PNPM) install --frozen-lockfile --reporter=append-only > .install.log 2>&1 || { cat .install.log; exit 1; }
 	@touch $@
 
-demo: node_modules/.modules.yaml ## the whole system on this machine, its main job told line by line
+demo: node_modules/.modules.yaml ## the whole system on this machine, with one line per step of its main path
 	@$(RUN) node deploy/local/src/demo.ts
 
-up: node_modules/.modules.yaml ## the system on localhost, left running; addresses and a token in .local/posthorn.env
+up: node_modules/.modules.yaml ## starts the system and leaves it running; addresses and a token in .local/posthorn.env
 	@$(RUN) node deploy/local/src/up.ts
 
 down: node_modules/.modules.yaml ## stops what `make up` started
 	@$(RUN) node deploy/local/src/down.ts
 
-test: node_modules/.modules.yaml ## check, unit, integration and end-to-end tests, from nothing; FILE=… for one
+test: node_modules/.modules.yaml ## check, unit, integration and end-to-end tests; FILE=… for one file
 	@$(RUN) node libs/tooling/src/test.ts $(FILE)
 
 check: node_modules/.modules.yaml ## types, lint, format, import rules, links, OpenAPI; needs no server
 	@$(RUN) node libs/tooling/src/check.ts
 
-servers: node_modules/.modules.yaml ## Postgres, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests, left running
+servers: node_modules/.modules.yaml ## starts the servers for tests and leaves them running
 	@$(RUN) node deploy/local/src/servers.ts start
 
-servers-stop: node_modules/.modules.yaml ## stops them
+servers-stop: node_modules/.modules.yaml ## stops the servers for tests
 	@$(RUN) node deploy/local/src/servers.ts stop
 
-test-unit: node_modules/.modules.yaml ## tests beside the code; need nothing
+test-unit: node_modules/.modules.yaml ## tests beside the code; need no server
 	@$(RUN) node libs/tooling/src/test.ts --kind unit
 
 test-integration: node_modules/.modules.yaml ## a library or service against real servers
 	@$(RUN) node libs/tooling/src/test.ts --kind integration
 
-test-e2e: node_modules/.modules.yaml ## the whole system, a story a file
+test-e2e: node_modules/.modules.yaml ## the whole system, one story per file
 	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/stories
 
 test-faults: node_modules/.modules.yaml ## the whole system under kills and restarts
 	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/faults
 
-bench: node_modules/.modules.yaml ## figures, each beside its reference in the same run
+bench: node_modules/.modules.yaml ## figures, each with a reference of the same run
 	@$(RUN) node test-e2e/bench/main.ts
 
-migration: node_modules/.modules.yaml ## the next numbered .sql: make migration NAME=add-labels
+migration: node_modules/.modules.yaml ## creates the next numbered migration: make migration NAME=add-labels
 	@$(RUN) node libs/tooling/src/new-migration.ts $(NAME)
 
-crawlers: node_modules/.modules.yaml ## renews the addresses of crawlers from what their operators publish
+crawlers: node_modules/.modules.yaml ## updates the addresses of crawlers from the lists of their operators
 	@$(RUN) node services/api-gateway/src/automated/refresh-main.ts
 
 openapi: node_modules/.modules.yaml ## writes the OpenAPI document from the contracts
