@@ -4,8 +4,8 @@
 export type Value = string | readonly Value[]
 
 /**
- * Parses the arguments of a command: a lenient version of RFC 9051 §9. A literal is its length, such
- * as `{5}`, CRLF and its bytes.
+ * Parses the arguments of a command: a lenient version of RFC 9051 §9. A literal is its length
+ * (`{5}`), CRLF and its bytes.
  */
 export function readValues(text: string): Value[] {
   let at = 0
