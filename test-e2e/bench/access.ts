@@ -50,8 +50,8 @@ export async function benchAccess(servers: 'own' | 'shared' = 'own'): Promise<Ro
 }
 
 async function mint({ client }: World, body: Partial<TokenRequest>): Promise<string> {
-  const answer = await client.call(operations.createToken, { body })
-  return String(answer.body.token)
+  const { body: created } = await client.call(operations.createToken, { body })
+  return String(created.token)
 }
 
 /** Sends requests that cost nothing else. Resolves with the gateway's CPU milliseconds. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** Connection that reads at full speed and looks only for the end of a reply. */
+/** Connection that reads at full speed and parses only the end of a reply. */
 export interface ImapLine {
   /**
    * Sends a command with the tag `a`. Resolves with the bytes of the reply, including the tagged
@@ -22,19 +22,19 @@ export async function openImapLine({ port, tls }: ImapAddress): Promise<ImapLine
   const at = { port, host: '127.0.0.1' }
   const socket: Socket = tls ? connectTls({ ...at, rejectUnauthorized: false }) : connect(at)
   socket.setNoDelay(true)
-  await answer(socket, '* ')
+  await reply(socket, '* ')
   return {
     command(text) {
-      const answered = answer(socket, 'a ')
+      const replied = reply(socket, 'a ')
       socket.write(`a ${text}\r\n`)
-      return answered
+      return replied
     },
     close: () => socket.destroy(),
   }
 }
 
 /** Counts bytes up to the tagged line, which is the last one. */
-function answer(socket: Socket, tag: string): Promise<number> {
+function reply(socket: Socket, tag: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   let bytes = 0
   let tail = ''

@@ -45,10 +45,10 @@ export async function compareMemory(world: World, { port, tls }: ImapAddress): P
 async function sessionBytes(pid: number, request: SessionRequest): Promise<number> {
   await using clients = await startPart('imap-clients-main.ts')
   // The first sessions load code and tables that the others share.
-  await clients.ask({ ...request, count: 100 })
+  await clients.request({ ...request, count: 100 })
   await delay(settleMs)
   const before = await residentBytes(pid)
-  await clients.ask(request)
+  await clients.request(request)
   await delay(settleMs)
   return ((await residentBytes(pid)) - before) / request.count
 }

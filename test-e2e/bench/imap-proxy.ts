@@ -40,7 +40,7 @@ export async function benchImapProxy(world: World): Promise<Row[]> {
   const rows: Row[] = []
   const atProxy = (port: number, tls: boolean, { login }: Box): Side => ({ port, tls, login })
   for (const tls of [false, true]) {
-    const port = await openDoor(world, tls)
+    const port = await enableListener(world, tls)
     const [like, unlike] = tls ? [secure, clear] : [clear, secure]
     const direct = directTo(like, tls)
     const server = tls ? 'Dovecot itself over TLS' : 'Dovecot itself in plaintext'
@@ -119,7 +119,7 @@ async function logInOnce(side: Side): Promise<number> {
   return ms
 }
 
-async function openDoor(world: World, tls: boolean): Promise<number> {
+async function enableListener(world: World, tls: boolean): Promise<number> {
   const port = await freePort()
   await world.client.call(operations.updateSettings, {
     body: {

@@ -6,7 +6,7 @@ import { residentBytes } from './resident-bytes.ts'
 // One plain IMAP client per user in IDLE: cost of an account without any service.
 process.on('message', (users: TestUser[]) => void connectAll(users))
 process.on('disconnect', () => process.exit(0))
-process.send?.('ready')
+process.send?.({ port: 0 })
 
 async function connectAll(users: TestUser[]): Promise<void> {
   const waiting = [...users]

@@ -1,7 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import type { TestUser } from '@posthorn/testkit'
+import { startPart } from './start-part.ts'
 
 /** Concurrent logins, the same number as in the worker. */
 export const loginsAtOnce = 10
@@ -10,11 +8,6 @@ export const loginsAtOnce = 10
 export async function connectPlainClients(
   users: readonly TestUser[],
 ): Promise<{ ms: number; bytes: number }> {
-  const child = fork(join(import.meta.dirname, 'plain-clients-main.ts'))
-  await once(child, 'message')
-  child.send(users)
-  const [report] = (await once(child, 'message')) as [{ ms: number; bytes: number }]
-  child.disconnect()
-  await once(child, 'exit')
-  return report
+  await using clients = await startPart('plain-clients-main.ts')
+  return await clients.request(users)
 }

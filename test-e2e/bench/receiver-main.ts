@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerParent } from './child.ts'
+import { replyWithCounts } from './counter.ts'
 
 // Receives and counts webhooks at full speed. /hang gets no response. /hang and /other are not
 // counted.
@@ -14,4 +14,4 @@ const server = createServer((request, response) => {
 })
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
-const parent = answerParent((server.address() as AddressInfo).port)
+const parent = replyWithCounts((server.address() as AddressInfo).port)

@@ -3,7 +3,7 @@ import { operations } from '@posthorn/contracts'
 import { withClient } from '@posthorn/local/postgres/client'
 import { createTransport } from 'nodemailer'
 import { untilConnected, type World } from '../world.ts'
-import { type Child, startChild } from './child.ts'
+import { type Counter, startCounter } from './counter.ts'
 import { perSecond, percentile, type Row } from './report.ts'
 
 const count = 1_000
@@ -17,7 +17,7 @@ type Server = Parameters<typeof createTransport>[0] & object
 
 /** Submissions through the API and their rate at the sink, with an empty and a full outbox. */
 export async function benchSending(world: World): Promise<Row[]> {
-  await using sink = await startChild('sink-main.ts')
+  await using sink = await startCounter('sink-main.ts')
   const smtp = {
     host: '127.0.0.1',
     port: sink.port,
@@ -34,7 +34,7 @@ export async function benchSending(world: World): Promise<Row[]> {
 }
 
 interface Measuring {
-  sink: Child
+  sink: Counter
   smtp: Server
   outbox: string
 }
@@ -87,7 +87,7 @@ async function plain({
   lanes,
   inFlight,
 }: {
-  sink: Child
+  sink: Counter
   smtp: Server
   lanes: number
   inFlight: number

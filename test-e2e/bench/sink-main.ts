@@ -1,5 +1,5 @@
 import { startSmtpScript } from '@posthorn/testkit'
-import { answerParent } from './child.ts'
+import { replyWithCounts } from './counter.ts'
 
 // SMTP server that accepts and counts all messages.
 const sink = await startSmtpScript()
@@ -7,4 +7,4 @@ sink.behaviour.onData = () => {
   parent.one()
   return undefined
 }
-const parent = answerParent(sink.port)
+const parent = replyWithCounts(sink.port)

@@ -2,20 +2,28 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/**
- * A server or client of a benchmark in its own process. It sends its port when ready and ends when
- * disposed.
- */
-export async function startPart(file: string, args: readonly string[] = []) {
+/** Server or client of a benchmark in its own process, which ends when disposed. */
+export interface Part extends AsyncDisposable {
+  port: number
+  pid: number
+  send(message: object): void
+  /** Sends a request. Resolves with the reply. */
+  request<Reply>(message: object): Promise<Reply>
+}
+
+/** Starts a part. It sends its port when it is ready, or 0 if it does not listen. */
+export async function startPart(file: string, args: readonly string[] = []): Promise<Part> {
   const child = fork(join(import.meta.dirname, file), args)
-  const [started] = (await once(child, 'message')) as [{ port: number }]
+  const next = async <Message>() => ((await once(child, 'message')) as [Message])[0]
+  const { port } = await next<{ port: number }>()
   return {
-    port: started.port,
+    port,
     pid: child.pid ?? 0,
-    /** Sends a request. Resolves with any reply. */
-    async ask(question: object) {
-      child.send(question)
-      await once(child, 'message')
+    send: (message) => void child.send(message),
+    request<Reply>(message: object) {
+      const reply = next<Reply>()
+      child.send(message)
+      return reply
     },
     async [Symbol.asyncDispose]() {
       child.disconnect()

@@ -4,7 +4,7 @@ import { operations } from '@posthorn/contracts'
 import { recordTestEvents } from '@posthorn/testkit'
 import got from 'got'
 import type { World } from '../world.ts'
-import type { Child } from './child.ts'
+import type { Counter } from './counter.ts'
 import { perSecond } from './report.ts'
 import { cpuMs } from './cpu-ms.ts'
 
@@ -21,7 +21,7 @@ export interface Rates {
 export interface WebhookLoad {
   world: World
   amqpUrl: string
-  receiver: Child
+  receiver: Counter
   accounts: readonly string[]
 }
 
@@ -60,7 +60,7 @@ export async function deliverEvents(
 }
 
 /** Sends the same signed bytes with got over kept-alive connections. */
-export async function plainLoop(url: string, receiver: Child, count: number): Promise<Rates> {
+export async function plainLoop(url: string, receiver: Counter, count: number): Promise<Rates> {
   const body = JSON.stringify({ event: 'messageDeleted', note: 'x'.repeat(950) })
   const agent = { http: new Agent({ keepAlive: true, maxSockets: concurrency }) }
   let left = count

@@ -1,7 +1,7 @@
 import { operations } from '@posthorn/contracts'
 import { withClient } from '@posthorn/local/postgres/client'
 import type { World } from '../world.ts'
-import { startChild } from './child.ts'
+import { startCounter } from './counter.ts'
 import type { Row } from './report.ts'
 import { addAccounts, plainLoop, deliverEvents, type WebhookLoad } from './webhooks-load.ts'
 
@@ -15,7 +15,7 @@ const perCpu = '/s of CPU'
  * with itself under other load.
  */
 export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[]> {
-  await using receiver = await startChild('receiver-main.ts')
+  await using receiver = await startCounter('receiver-main.ts')
   const url = `http://127.0.0.1:${receiver.port}/hook`
   await world.client.call(operations.updateSettings, { body: { webhooks: url } })
   const accounts = await addAccounts(

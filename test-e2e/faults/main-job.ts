@@ -1,6 +1,8 @@
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
-import type { TestUser } from '@posthorn/testkit'
+import { eventually, type TestUser } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, type Webhook, type World } from '../world.ts'
 
 export interface MainJob extends AsyncDisposable {
@@ -8,8 +10,11 @@ export interface MainJob extends AsyncDisposable {
   started(): Promise<void>
   /** Resolves after this many more attempts of each. */
   more(rounds: number): Promise<void>
-  /** Stops the job. Returns stored mail and submissions with status 200. */
-  end(): Promise<{ delivered: string[]; submitted: string[] }>
+  /**
+   * Stops the job and waits until no stored mail and no submission with status 200 lacks its
+   * webhooks.
+   */
+  endWithoutLoss(): Promise<void>
 }
 
 interface Participants {
@@ -24,6 +29,7 @@ interface Participants {
 export function startMainJob(world: World, { from, to }: Participants): MainJob {
   const delivered: string[] = []
   const submitted: string[] = []
+  const progress = new EventEmitter()
   let rounds = 0
   let ended = false
   const loop = (async () => {
@@ -34,19 +40,34 @@ export function startMainJob(world: World, { from, to }: Participants): MainJob 
       const accepted = await submit(world, from.account, to.address)
       if (accepted) submitted.push(accepted)
       rounds++
+      progress.emit('round')
       await delay(50) // pace of the job, not a wait
     }
   })()
   const reach = async (target: number) => {
-    while (rounds < target) await Promise.race([loop, delay(20)])
+    while (rounds < target) await Promise.race([loop, once(progress, 'round')])
   }
   return {
     started: () => reach(3),
     more: (count) => reach(rounds + count),
-    async end() {
+    async endWithoutLoss() {
       ended = true
       await loop
-      return { delivered, submitted }
+      await eventually(
+        () => {
+          const seen = new Set(
+            world
+              .webhooks()
+              .map(({ event, account, data }) => `${event} ${account} ${data?.messageId}`),
+          )
+          expect({
+            missing: delivered.filter((id) => !seen.has(`messageNew ${from.account} ${id}`)),
+            unsent: submitted.filter((id) => !seen.has(`messageSent ${from.account} ${id}`)),
+            notArrived: submitted.filter((id) => !seen.has(`messageNew ${to.account} ${id}`)),
+          }).toEqual({ missing: [], unsent: [], notArrived: [] })
+        },
+        { timeoutMs: 60_000 },
+      )
     },
     async [Symbol.asyncDispose]() {
       ended = true
@@ -71,12 +92,12 @@ async function submit(world: World, account: string, address: string): Promise<s
 export function findDuplicateEvents(webhooks: readonly Webhook[]): string[] {
   const ids = new Map<string, Set<string>>()
   for (const { event, account, data, eventId, path } of webhooks) {
-    const what = { messageNew: `${account} ${path} ${data.id}`, messageSent: `${data.queueId}` }[
+    const fact = { messageNew: `${account} ${path} ${data.id}`, messageSent: `${data.queueId}` }[
       event
     ]
-    if (what === undefined) continue
-    const key = `${event} ${what}`
+    if (fact === undefined) continue
+    const key = `${event} ${fact}`
     ids.set(key, (ids.get(key) ?? new Set()).add(eventId))
   }
-  return [...ids].filter(([, eventIds]) => eventIds.size > 1).map(([what]) => what)
+  return [...ids].filter(([, eventIds]) => eventIds.size > 1).map(([key]) => key)
 }

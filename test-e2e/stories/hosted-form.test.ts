@@ -11,7 +11,7 @@ import { startWorld } from '../world.ts'
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof testBrowser>>['openPhone']>>
 
 if (!hasBrowser()) process.stderr.write('Chromium not found: browser tests are skipped\n')
-const here = hasBrowser() ? test : test.skip
+const testInBrowser = hasBrowser() ? test : test.skip
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
@@ -88,7 +88,7 @@ async function expectToFit(page: Page): Promise<void> {
   expect(body?.width).toBeLessThanOrEqual(375)
 }
 
-here(
+testInBrowser(
   'hosted form: connects a mailbox on a phone without scripts',
   async () => {
     if (!stage) return
@@ -141,7 +141,7 @@ here(
   300_000,
 )
 
-here(
+testInBrowser(
   'hosted form: rejects a changed link, follows the color scheme of the device',
   async () => {
     if (!stage) return
@@ -152,8 +152,8 @@ here(
     await page.getByRole('link', { name: /myaccount\.google\.com/ }).waitFor()
     await expectToFit(page)
     await picture(page, 'form-5-dark-hint')
-    const answer = await page.goto(link.replace(/sig=./, 'sig=~'))
-    expect(answer?.status()).toBe(403)
+    const rejected = await page.goto(link.replace(/sig=./, 'sig=~'))
+    expect(rejected?.status()).toBe(403)
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
     await page.goto(`${link}&theme=light`)
     expect(await page.locator('html').getAttribute('data-theme')).toBe('light')
@@ -162,7 +162,7 @@ here(
   300_000,
 )
 
-here(
+testInBrowser(
   'hosted form: connects an account by OAuth2 on a phone',
   async () => {
     if (!stage) return
@@ -222,7 +222,7 @@ here(
   300_000,
 )
 
-here(
+testInBrowser(
   'unsubscribe page: unsubscribes from a list and subscribes again on a phone',
   async () => {
     if (!stage) return

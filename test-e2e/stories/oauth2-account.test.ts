@@ -5,7 +5,7 @@ import {
   eventually,
   RawClient,
   testOAuthDovecot,
-  type TestOAuthDovecot,
+  type TestDovecot,
   testOpenIdProvider,
 } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
@@ -47,7 +47,7 @@ const get = async (account: string) =>
   (await client.call(operations.getAccount, { params: { account } })).body
 
 const app = await createApp(byXoauth2)
-async function createApp({ host, imapPort, submissionPort }: TestOAuthDovecot): Promise<string> {
+async function createApp({ host, imapPort, submissionPort }: TestDovecot): Promise<string> {
   const { status, body } = await client.call(operations.createOAuth2App, {
     body: {
       name: 'Test provider',
@@ -198,7 +198,7 @@ test('deleteAccount with revoke=true: revokes the grant at the provider', async 
     query: { revoke: true },
   })
   expect(gone.status).toBe(200)
-  expect(provider.revoked()).toBe(1)
+  expect(provider.revoked).toBe(1)
 })
 
 test('a deleted OAuth2 application causes connectError with AppNotFound', async () => {

@@ -32,7 +32,7 @@ try {
     token,
     serviceSecret,
     imapProxyPort,
-    report: report,
+    report,
     mail: { ...mail, deliver: (user, rfc822) => deliver(mail.lmtpPort, user, rfc822) },
   })
   await Promise.race([scenario, interrupted(stop.signal)])

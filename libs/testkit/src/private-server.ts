@@ -1,38 +1,70 @@
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cacheDirectory } from '@posthorn/local/paths'
 
-/** A server started for this process because no address was configured. */
-export interface PrivateServer {
-  destroy(): Promise<void>
+/** Directory of the server, and the directory of downloaded packages. */
+export interface ServerDirectories {
+  dir: string
+  cache: string
 }
 
-/** Reference-counted server: started for the first user, destroyed after the last one. */
-export function sharedServer<T extends PrivateServer>(
+/** A server that was started for this process because no address was configured. */
+export interface PrivateServer<Address> {
+  address: Address
+  destroy: () => Promise<void>
+}
+
+/** Address of a server, and its release, which destroys a private server after its last use. */
+export interface ServerUse<Address> {
+  address: Address
+  drop: () => Promise<void>
+}
+
+/**
+ * Returns a function that resolves with the configured server, else with a private one, which all
+ * users of this process share.
+ */
+export function sharedServer<Address>(
   name: string,
-  start: (dir: string) => Promise<T>,
-) {
+  configured: () => Address | undefined,
+  start: (directories: ServerDirectories) => Promise<PrivateServer<Address>>,
+): () => Promise<ServerUse<Address>> {
   let users = 0
-  let server: Promise<T> | undefined
-  return {
-    async use(): Promise<T> {
-      users++
-      server ??= createServerDirectory(name).then(start)
-      return server
-    },
-    async release(): Promise<void> {
-      users--
-      if (users > 0) return
-      const last = server
-      server = undefined
-      await (await last)?.destroy()
-    },
+  let server: Promise<PrivateServer<Address>> | undefined
+  return async () => {
+    const existing = configured()
+    if (existing !== undefined) return { address: existing, drop: async () => undefined }
+    users++
+    server ??= serverDirectories(name).then(start)
+    const { address } = await server
+    return {
+      address,
+      async drop() {
+        users--
+        if (users > 0) return
+        const last = server
+        server = undefined
+        await (await last)?.destroy()
+      },
+    }
   }
 }
 
 /** Creates an empty directory that servers of any user may use. */
-export async function createServerDirectory(name: string): Promise<string> {
+export async function serverDirectories(name: string): Promise<ServerDirectories> {
   const dir = await mkdtemp(join(tmpdir(), `posthorn-test-${name}-`))
   await chmod(dir, 0o755) // As root, servers run as another user.
-  return dir
+  return { dir, cache: cacheDirectory(process.env) }
+}
+
+/** Parses the address in a variable such as TEST_CYRUS. */
+export function addressIn<Address>(variable: string): Address | undefined {
+  const json = process.env[variable]
+  return json ? (JSON.parse(json) as Address) : undefined
+}
+
+/** True if the tests of a server are switched off, for example with TEST_CYRUS=off. */
+export function isSwitchedOff(variable: 'TEST_CYRUS' | 'TEST_POSTFIX' | 'TEST_OPENSMTPD'): boolean {
+  return process.env[variable] === 'off'
 }

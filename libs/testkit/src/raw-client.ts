@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
@@ -7,7 +7,7 @@ export class RawClient {
   socket: Socket
   #text = ''
   #closed = false
-  #changed = Promise.withResolvers<void>()
+  readonly #changes = new EventEmitter()
 
   constructor(socket: Socket) {
     this.socket = socket
@@ -43,29 +43,22 @@ export class RawClient {
 
   /** Waits for a match. Returns all text up to its end. */
   async until(pattern: RegExp, timeoutMs = 25_000): Promise<string> {
-    const deadline = AbortSignal.timeout(timeoutMs)
-    for (;;) {
-      const match = pattern.exec(this.#text)
-      if (match) {
-        const end = match.index + match[0].length
-        const read = this.#text.slice(0, end)
-        this.#text = this.#text.slice(end)
-        return read
-      }
+    let match = pattern.exec(this.#text)
+    for (const timeout = AbortSignal.timeout(timeoutMs); !match; match = pattern.exec(this.#text)) {
       if (this.#closed)
         throw new Error(`closed before ${pattern}; had ${JSON.stringify(this.#text)}`)
-      await Promise.race([
-        this.#changed.promise,
-        aborted(deadline, `waited for ${pattern}; had ${JSON.stringify(this.#text.slice(-500))}`),
-      ])
+      await this.#change(timeout, `${pattern} expected`)
     }
+    const end = match.index + match[0].length
+    const read = this.#text.slice(0, end)
+    this.#text = this.#text.slice(end)
+    return read
   }
 
   /** Waits for the end of the connection. Returns all text before it. */
   async untilClosed(timeoutMs = 25_000): Promise<string> {
-    const deadline = AbortSignal.timeout(timeoutMs)
-    while (!this.#closed)
-      await Promise.race([this.#changed.promise, aborted(deadline, 'still open')])
+    const timeout = AbortSignal.timeout(timeoutMs)
+    while (!this.#closed) await this.#change(timeout, 'end of the connection expected')
     return this.#text
   }
 
@@ -86,26 +79,23 @@ export class RawClient {
     this.socket.destroy()
   }
 
+  /** Resolves when more text or the end has arrived. */
+  async #change(timeout: AbortSignal, expected: string): Promise<void> {
+    await once(this.#changes, 'change', { signal: timeout }).catch((cause: unknown) => {
+      throw new Error(`${expected}; had ${JSON.stringify(this.#text.slice(-500))}`, { cause })
+    })
+  }
+
   #listen(socket: Socket): void {
-    const changed = () => {
-      this.#changed.resolve()
-      this.#changed = Promise.withResolvers()
-    }
     socket.on('data', (chunk: Buffer) => {
       this.#text += chunk.toString('latin1')
-      changed()
+      this.#changes.emit('change')
     })
     socket.on('error', () => undefined)
     for (const event of ['end', 'close'] as const)
       socket.on(event, () => {
         this.#closed = true
-        changed()
+        this.#changes.emit('change')
       })
   }
-}
-
-function aborted(signal: AbortSignal, text: string): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error(text)), { once: true })
-  })
 }

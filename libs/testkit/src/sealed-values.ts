@@ -1,19 +1,22 @@
 import { type CommandHandler, on } from '@posthorn/bus'
-import { unsealHeader as headerQuestion, unsealLogin } from '@posthorn/contracts'
+import {
+  unsealHeader as unsealHeaderCommand,
+  unsealLogin as unsealLoginCommand,
+} from '@posthorn/contracts'
 import {
   createUnsealer,
   createSealer,
   type HeaderOwner,
   keyPairFromSecret,
   unsealHeader,
-  unsealLogin as open,
+  unsealLogin,
   sealHeaders,
   sealLogin,
 } from '@posthorn/secrets'
 
 const { privateKey, publicKey } = keyPairFromSecret('of logins in tests')
 const sealer = createSealer(publicKey)
-const opener = createUnsealer([privateKey])
+const unsealer = createUnsealer([privateKey])
 
 /** Returns an address with a sealed login, as the gateway stores it. */
 export function sealedLogin(address: string): Promise<string> {
@@ -26,8 +29,8 @@ export function sealedHeaders(owner: HeaderOwner, headers: { key: string; value:
 }
 
 /** Unseals the logins of `sealedLogin`, in place of auth-bridge. */
-export const unsealsLogins: CommandHandler = on(unsealLogin, async ({ address }) => ({
-  address: await open(address, opener),
+export const unsealsLogins: CommandHandler = on(unsealLoginCommand, async ({ address }) => ({
+  address: await unsealLogin(address, unsealer),
 }))
 
 /**
@@ -37,8 +40,8 @@ export const unsealsLogins: CommandHandler = on(unsealLogin, async ({ address })
 export function unsealsHeaders(
   onUnseal: (value: string) => void = () => undefined,
 ): CommandHandler {
-  return on(headerQuestion, async (header) => {
+  return on(unsealHeaderCommand, async (header) => {
     onUnseal(header.value)
-    return { value: await unsealHeader(header, opener) }
+    return { value: await unsealHeader(header, unsealer) }
   })
 }

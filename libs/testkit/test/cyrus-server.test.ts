@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Cyrus, startCyrus } from '@posthorn/local'
 import { cacheDirectory } from '@posthorn/local/paths'
-import { eventually, hasCyrus } from '@posthorn/testkit'
+import { eventually, isSwitchedOff } from '@posthorn/testkit'
 import { ImapFlow } from 'imapflow'
 import { scratch } from './scratch.ts'
 
 const { dir, processes, remove } = await scratch()
-const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhello\r\n'
+const rfc822 = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhello\r\n'
 
-;(hasCyrus() ? describe : describe.skip)('Cyrus', () => {
+const describeCyrus = isSwitchedOff('TEST_CYRUS') ? describe.skip : describe
+
+describeCyrus('Cyrus', () => {
   let server: Cyrus
   let ca = ''
   beforeAll(async () => {
@@ -39,8 +41,8 @@ const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhel
   }
 
   test('startCyrus: accepts the user name and the address, rejects a wrong password, has a valid certificate', async () => {
-    await server.deliver('jane', letter)
-    await server.deliver('jane@mail.test', letter)
+    await server.deliver('jane', rfc822)
+    await server.deliver('jane@mail.test', rfc822)
     expect(await inbox('jane')).toBe(2)
     expect(await inbox('jane@mail.test')).toBe(2)
     expect(await inbox('john')).toBe(0)
@@ -70,13 +72,13 @@ const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhel
     await client.mailboxOpen('INBOX')
     const notified = new Promise((resolve) => client.once('exists', resolve))
     void client.idle()
-    await server.deliver('idler', letter)
+    await server.deliver('idler', rfc822)
     expect(await notified).toMatchObject({ count: 1 })
     client.close()
   })
 
   test('startCyrus: after kill and restart, keeps ports and mail', async () => {
-    await server.deliver('kept', letter)
+    await server.deliver('kept', rfc822)
     await server.kill()
     await expect(inbox('kept')).rejects.toThrow()
     await server.restart()

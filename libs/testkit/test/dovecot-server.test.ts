@@ -28,10 +28,10 @@ async function inbox(user: string, pass = server.password): Promise<number> {
   return exists
 }
 
-const letter = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhello\r\n'
+const rfc822 = 'From: a@mail.test\r\nTo: jane@mail.test\r\nSubject: x\r\n\r\nhello\r\n'
 
 test('startDovecot: accepts the user name and the address, rejects a wrong password, has a valid certificate', async () => {
-  await server.deliver('jane', letter)
+  await server.deliver('jane', rfc822)
   expect(await inbox('jane')).toBe(1)
   expect(await inbox('jane@mail.test')).toBe(1)
   expect(await inbox('john')).toBe(0)

@@ -4,16 +4,16 @@ import { connect as connectSocket, type Socket } from 'node:net'
 
 const {
   adds,
-  truncatesAfter: breaksAfter,
-  failsOn: chokesOn,
+  failsOn,
   hides,
   limitsConnections,
   notConnected,
-  rejects: refuses,
+  rejects,
   repeatsUids,
   replaces,
-  sendsRaw: spits,
+  sendsRaw,
   times,
+  truncatesAfter,
 } = imapFaults
 
 const open: AsyncDisposable[] = []
@@ -29,17 +29,17 @@ async function start(messages = 0): Promise<ImapScript> {
   return server
 }
 
-interface Talk {
+interface ImapDialogue {
   socket: Socket
   /** Returns the received text and whether the connection is open. */
   received(): string
   ended(): boolean
   /** Sends a command and returns the reply up to the tagged line. */
-  ask(command: string): Promise<string>
+  execute(command: string): Promise<string>
 }
 
 /** Client that reads raw bytes, for details that an IMAP library hides. */
-function talk({ host, port }: ImapScript): Talk {
+function openDialogue({ host, port }: ImapScript): ImapDialogue {
   const socket = connectSocket(port, host)
   open.push({ [Symbol.asyncDispose]: async () => void socket.destroy() })
   let text = ''
@@ -51,7 +51,7 @@ function talk({ host, port }: ImapScript): Talk {
     socket,
     received: () => text,
     ended: () => over,
-    async ask(command) {
+    async execute(command) {
       const tag = `t${++tags}`
       const before = text.length
       socket.write(`${tag} ${command}\r\n`)
@@ -62,53 +62,53 @@ function talk({ host, port }: ImapScript): Talk {
   }
 }
 
-async function inInbox(server: ImapScript): Promise<Talk> {
-  const client = talk(server)
-  await client.ask('LOGIN jane secret')
-  await client.ask('SELECT INBOX')
+async function selectInbox(server: ImapScript): Promise<ImapDialogue> {
+  const client = openDialogue(server)
+  await client.execute('LOGIN jane secret')
+  await client.execute('SELECT INBOX')
   return client
 }
 
 test('imapFaults: the greeting may be BYE, invalid or missing', async () => {
   const server = await start()
-  const offBye = server.on('greeting', spits('* BYE full\r\n', 'close'))
-  const first = talk(server)
+  const offBye = server.on('greeting', sendsRaw('* BYE full\r\n', 'close'))
+  const first = openDialogue(server)
   await eventually(() =>
     expect([first.received(), first.ended()]).toEqual(['* BYE full\r\n', true]),
   )
   offBye()
   server.on('greeting', () => [])
-  const second = talk(server)
-  await second.ask('NOOP')
+  const second = openDialogue(server)
+  await second.execute('NOOP')
   expect(second.received()).toBe('t1 OK done\r\n')
 })
 
 test('imapFaults.times: limits a hook to its count, the latest hook runs first', async () => {
   const server = await start()
-  const client = await inInbox(server)
-  server.on('NOOP', refuses('NO never'))
-  const off = server.on('NOOP', times(2, refuses('NO [UNAVAILABLE] later')))
-  expect(await client.ask('NOOP')).toContain('NO [UNAVAILABLE] later')
-  expect(await client.ask('NOOP')).toContain('NO [UNAVAILABLE] later')
-  expect(await client.ask('NOOP')).toContain('NO never')
+  const client = await selectInbox(server)
+  server.on('NOOP', rejects('NO never'))
+  const off = server.on('NOOP', times(2, rejects('NO [UNAVAILABLE] later')))
+  expect(await client.execute('NOOP')).toContain('NO [UNAVAILABLE] later')
+  expect(await client.execute('NOOP')).toContain('NO [UNAVAILABLE] later')
+  expect(await client.execute('NOOP')).toContain('NO never')
   off()
-  expect(await client.ask('NOOP')).toContain('NO never')
+  expect(await client.execute('NOOP')).toContain('NO never')
   expect(server.received.filter((command) => command === 'NOOP')).toHaveLength(4)
 })
 
 test('imapFaults: hides a message, fails on it, truncates the reply', async () => {
   const server = await start(3)
-  const client = await inInbox(server)
-  const offHides = server.on('FETCH', hides(2))
-  const seen = await client.ask('UID FETCH 1:* (FLAGS)')
+  const client = await selectInbox(server)
+  const offHiding = server.on('FETCH', hides(2))
+  const seen = await client.execute('UID FETCH 1:* (FLAGS)')
   expect(seen.match(/UID \d/g)).toEqual(['UID 1', 'UID 3'])
-  offHides()
-  const offChokes = server.on('FETCH', chokesOn(2))
-  expect(await client.ask('UID FETCH 1:3 (FLAGS)')).toMatch(/^t\d NO Server error\r\n$/)
-  expect(await client.ask('UID FETCH 1,3 (FLAGS)')).toContain('OK')
-  offChokes()
-  server.on('UID FETCH', breaksAfter(40))
-  const cut = await client.ask('UID FETCH 1:3 (BODY.PEEK[])')
+  offHiding()
+  const offFailure = server.on('FETCH', failsOn(2))
+  expect(await client.execute('UID FETCH 1:3 (FLAGS)')).toMatch(/^t\d NO Server error\r\n$/)
+  expect(await client.execute('UID FETCH 1,3 (FLAGS)')).toContain('OK')
+  offFailure()
+  server.on('UID FETCH', truncatesAfter(40))
+  const cut = await client.execute('UID FETCH 1:3 (BODY.PEEK[])')
   expect([cut.length, client.ended()]).toEqual([40, true])
 })
 
@@ -117,51 +117,57 @@ test('imapFaults: changes, repeats and adds lines', async () => {
   server.on('SELECT', replaces(/UIDNEXT \d+/, 'UIDNEXT 0'))
   server.on('SEARCH', repeatsUids())
   server.on('NOOP', adds('* VANISHED 1:4294967295', `* OK ${'x'.repeat(10_000)}`))
-  const client = await inInbox(server)
+  const client = await selectInbox(server)
   expect(client.received()).toContain('[UIDNEXT 0]')
-  expect(await client.ask('UID SEARCH ALL')).toContain('* SEARCH 1 1 2 2\r\n')
-  expect((await client.ask('NOOP')).length).toBeGreaterThan(10_000)
+  expect(await client.execute('UID SEARCH ALL')).toContain('* SEARCH 1 1 2 2\r\n')
+  expect((await client.execute('NOOP')).length).toBeGreaterThan(10_000)
 })
 
 test('startImapScript: N:* contains the last message for any N', async () => {
   const server = await start(2)
-  const client = await inInbox(server)
-  expect(await client.ask('UID FETCH 99:* (UID)')).toContain('* 2 FETCH (UID 2)')
+  const client = await selectInbox(server)
+  expect(await client.execute('UID FETCH 99:* (UID)')).toContain('* 2 FETCH (UID 2)')
 })
 
 test('imapFaults: limitsConnections rejects further logins, notConnected rejects commands after the login', async () => {
   const server = await start()
   const offLimit = server.on('LOGIN', limitsConnections(2))
-  const clients = [talk(server), talk(server), talk(server)]
-  const answers: string[] = []
-  for (const client of clients) answers.push(await client.ask('LOGIN jane secret'))
-  expect(answers.map((answer) => answer.includes('OK'))).toEqual([true, true, false])
+  const clients = [openDialogue(server), openDialogue(server), openDialogue(server)]
+  const replies: string[] = []
+  for (const client of clients) replies.push(await client.execute('LOGIN jane secret'))
+  expect(replies.map((reply) => reply.includes('OK'))).toEqual([true, true, false])
   clients[0]?.socket.destroy()
   await eventually(() => expect(server.sessions).toHaveLength(2))
-  expect(await clients[2]?.ask('LOGIN jane secret')).toContain('OK')
+  expect(await clients[2]?.execute('LOGIN jane secret')).toContain('OK')
   offLimit()
   server.on('*', notConnected())
-  const nobody = talk(server)
-  expect(await nobody.ask('LOGIN jane secret')).toContain('OK')
-  expect(await nobody.ask('SELECT INBOX')).toContain('BAD User is authenticated but not connected.')
+  const rejected = openDialogue(server)
+  expect(await rejected.execute('LOGIN jane secret')).toContain('OK')
+  expect(await rejected.execute('SELECT INBOX')).toContain(
+    'BAD User is authenticated but not connected.',
+  )
 })
 
 test('ImapScript: resets, freezes, ends connections, and refuses them until open', async () => {
   const server = await start(1)
-  const [one, two, three] = [await inInbox(server), await inInbox(server), await inInbox(server)]
+  const [one, two, three] = [
+    await selectInbox(server),
+    await selectInbox(server),
+    await selectInbox(server),
+  ]
   server.sessions[0]?.reset()
   await eventually(() => expect(one.ended()).toBe(true))
   expect(server.sessions).toHaveLength(2)
   server.sessions[0]?.freeze()
   two.socket.write('x NOOP\r\n')
-  expect(await three.ask('NOOP')).toContain('OK')
+  expect(await three.execute('NOOP')).toContain('OK')
   expect(two.received()).not.toContain('x OK')
   const { port } = server
   await server.close()
   await eventually(() => expect([two.ended(), three.ended()]).toEqual([true, true]))
   await server.open()
   expect(server.port).toBe(port)
-  expect((await inInbox(server)).received()).toContain('* 1 EXISTS')
+  expect((await selectInbox(server)).received()).toContain('* 1 EXISTS')
 })
 
 test('ImapScript: renumbers a mailbox, enforces quota and size limit', async () => {
@@ -170,13 +176,14 @@ test('ImapScript: renumbers a mailbox, enforces quota and size limit', async () 
   inbox.append('one', { uid: 17 })
   inbox.append('two', { uid: 23 })
   inbox.renumber(99)
-  const client = await inInbox(server)
+  const client = await selectInbox(server)
   expect(client.received()).toContain('[UIDVALIDITY 99]')
   expect(inbox.messages.map(({ uid, rfc822 }) => [uid, rfc822])).toEqual([
     [1, 'one'],
     [2, 'two'],
   ])
-  const append = (bytes: number) => client.ask(`APPEND INBOX {${bytes}+}\r\n${'x'.repeat(bytes)}`)
+  const append = (bytes: number) =>
+    client.execute(`APPEND INBOX {${bytes}+}\r\n${'x'.repeat(bytes)}`)
   expect(await append(90)).toContain('NO [TOOBIG]')
   expect(await append(60)).toContain('[APPENDUID 99 3]')
   expect(await append(60)).toContain('NO [OVERQUOTA]')
@@ -187,8 +194,8 @@ test('ImapScript: a hook that throws resets its client and fails the disposal', 
   server.on('NOOP', () => {
     throw new Error('error of the test')
   })
-  const client = talk(server)
-  await client.ask('NOOP')
+  const client = openDialogue(server)
+  await client.execute('NOOP')
   expect(client.ended()).toBe(true)
   await expect(server[Symbol.asyncDispose]()).rejects.toThrow('error of the test')
 })

@@ -36,7 +36,7 @@ async function connect(server: ImapScript, options: object = {}): Promise<ImapFl
   return client
 }
 
-const letter = (subject: string) =>
+const plainMessage = (subject: string) =>
   `From: "Doe, Jane" <jane@mail.test>\r\nTo: a@x, friends: b@x;\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@x>\r\n\r\nhello ${subject}\r\n`
 
 const mixed = [
@@ -70,11 +70,11 @@ test('startImapScript: accepts every mechanism, rejects a wrong password', async
   await expect(
     connect(server, { auth: { user: 'jane', accessToken: 'no' } }),
   ).rejects.toMatchObject({ authenticationFailed: true })
-  const tls = await start({ users: { jane: 'her own' } })
+  const tls = await start({ users: { jane: 'another' } })
   await connect(tls, {
     port: tls.securePort,
     secure: true,
-    auth: { user: 'jane', pass: 'her own' },
+    auth: { user: 'jane', pass: 'another' },
     tls: { ca: tls.cert },
   })
 })
@@ -104,7 +104,7 @@ test('startImapScript: fetches descriptions and contents of messages', async () 
   const date = new Date('2024-02-29T12:00:00Z')
   const { emailId } = server
     .mailbox('INBOX')
-    .append(letter('one'), { flags: ['\\Seen', 'work'], date })
+    .append(plainMessage('one'), { flags: ['\\Seen', 'work'], date })
   server.mailbox('INBOX').append(mixed)
   const client = await connect(server)
   await client.mailboxOpen('INBOX')
@@ -121,7 +121,7 @@ test('startImapScript: fetches descriptions and contents of messages', async () 
     emailId,
     flags: new Set(['\\Seen', 'work']),
     internalDate: date,
-    size: letter('one').length,
+    size: plainMessage('one').length,
     envelope: {
       subject: 'one',
       from: [{ name: 'Doe, Jane', address: 'jane@mail.test' }],
@@ -154,21 +154,21 @@ test('startImapScript: fetches descriptions and contents of messages', async () 
 test('startImapScript: notifies a client in IDLE, and of earlier changes afterwards', async () => {
   const server = await start()
   const inbox = server.mailbox('INBOX')
-  inbox.append(letter('one'))
+  inbox.append(plainMessage('one'))
   const client = await connect(server, { qresync: false })
   await client.mailboxOpen('INBOX')
   const notifications: unknown[] = []
   client.on('exists', ({ count }) => notifications.push(['exists', count]))
   client.on('expunge', ({ seq }) => notifications.push(['expunge', seq]))
   client.on('flags', ({ uid, flags }) => notifications.push(['flags', uid, [...flags]]))
-  inbox.append(letter('two'))
+  inbox.append(plainMessage('two'))
   void client.idle()
   await eventually(() => expect(notifications).toEqual([['exists', 2]]))
   inbox.changeFlags(1, { add: ['\\Flagged'] })
   await eventually(() => expect(notifications).toContainEqual(['flags', 1, ['\\Flagged']]))
   inbox.expunge(1)
   await eventually(() => expect(notifications).toContainEqual(['expunge', 1]))
-  inbox.append(letter('three'))
+  inbox.append(plainMessage('three'))
   await client.noop()
   await eventually(() => expect(notifications.at(-1)).toEqual(['exists', 2]))
 })
@@ -176,7 +176,7 @@ test('startImapScript: notifies a client in IDLE, and of earlier changes afterwa
 test('startImapScript: searches, flags, copies, moves and expunges messages', async () => {
   const server = await start({ mailboxes: ['Archive'] })
   const inbox = server.mailbox('INBOX')
-  for (const subject of ['one', 'two', 'three', 'four']) inbox.append(letter(subject))
+  for (const subject of ['one', 'two', 'three', 'four']) inbox.append(plainMessage(subject))
   const client = await connect(server)
   await client.mailboxOpen('INBOX')
   expect(await client.search({ subject: 'T' }, { uid: true })).toEqual([2, 3])
@@ -198,20 +198,22 @@ test('startImapScript: searches, flags, copies, moves and expunges messages', as
   await client.messageDelete('2', { uid: true })
   expect(inbox.messages.map(({ uid }) => uid)).toEqual([4])
   expect(server.mailbox('Archive').messages).toHaveLength(3)
-  expect(await client.append('Archive', letter('five'), ['\\Draft'])).toMatchObject({ uid: 4 })
+  expect(await client.append('Archive', plainMessage('five'), ['\\Draft'])).toMatchObject({
+    uid: 4,
+  })
   expect(server.mailbox('Archive').message(4).flags).toEqual(new Set(['\\Draft']))
 })
 
 test('startImapScript: QRESYNC reports changed and vanished messages', async () => {
   const server = await start()
   const inbox = server.mailbox('INBOX')
-  for (const subject of ['one', 'two', 'three']) inbox.append(letter(subject))
+  for (const subject of ['one', 'two', 'three']) inbox.append(plainMessage(subject))
   const { highestModseq } = inbox
   inbox.expunge(2)
   inbox.changeFlags(3, { add: ['\\Seen'] })
   const client = await connect(server)
-  const gone: unknown[] = []
-  client.on('expunge', ({ uid, vanished, earlier }) => gone.push([uid, vanished, earlier]))
+  const expunged: unknown[] = []
+  client.on('expunge', ({ uid, vanished, earlier }) => expunged.push([uid, vanished, earlier]))
   await client.mailboxOpen('INBOX')
   const changed = await client.fetchAll(
     '1:*',
@@ -219,14 +221,14 @@ test('startImapScript: QRESYNC reports changed and vanished messages', async () 
     { uid: true, changedSince: highestModseq },
   )
   expect(changed.map(({ uid }) => uid)).toEqual([3])
-  expect(gone).toEqual([[2, true, true]])
+  expect(expunged).toEqual([[2, true, true]])
 })
 
 test('startImapScript: has Gmail labels and ids if X-GM-EXT-1 is given', async () => {
   const server = await start({ capabilities: ['IMAP4rev1', 'X-GM-EXT-1'] })
   server
     .mailbox('INBOX')
-    .append(letter('one'), { labels: ['\\Inbox', 'Öl'], emailId: '17', threadId: '18' })
+    .append(plainMessage('one'), { labels: ['\\Inbox', 'Öl'], emailId: '17', threadId: '18' })
   const client = await connect(server)
   await client.mailboxOpen('INBOX')
   expect(await client.fetchOne('1', { labels: true, threadId: true })).toMatchObject({

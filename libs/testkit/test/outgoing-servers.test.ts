@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   eventually,
-  hasOpenSmtpd,
-  hasPostfix,
+  isSwitchedOff,
   testOpenSmtpd,
   type TestOutgoing,
   testPostfix,
@@ -13,15 +12,16 @@ import { ImapFlow } from 'imapflow'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 
 const kinds = [
-  { name: 'Postfix', has: hasPostfix, use: testPostfix, reports: 'multipart/report' },
-  { name: 'OpenSMTPD', has: hasOpenSmtpd, use: testOpenSmtpd, reports: 'multipart/mixed' },
-]
+  { name: 'Postfix', variable: 'TEST_POSTFIX', use: testPostfix, reports: 'multipart/report' },
+  { name: 'OpenSMTPD', variable: 'TEST_OPENSMTPD', use: testOpenSmtpd, reports: 'multipart/mixed' },
+] as const
 
-describe.each(kinds)('$name', ({ name, has, use, reports }) => {
-  const tested = has() ? test : test.skip
+describe.each(kinds)('$name', ({ name, variable, use, reports }) => {
+  const isOff = isSwitchedOff(variable)
+  const tested = isOff ? test.skip : test
   let server: TestOutgoing
   beforeAll(async () => {
-    if (has()) server = await use()
+    if (!isOff) server = await use()
   })
   afterAll(() => server?.drop())
 

@@ -44,11 +44,11 @@ test('startPostgres: after kill and restart, keeps the port and every commit', a
 test('startPostgres: paused, does not reply; resumed, continues', async () => {
   await withClient(url, async (client) => {
     server.pause()
-    const answer = client.query('select 1 as one')
+    const reply = client.query('select 1 as one')
     const silence = once(AbortSignal.timeout(300), 'abort')
-    expect(await Promise.race([answer, silence.then(() => 'silence')])).toBe('silence')
+    expect(await Promise.race([reply, silence.then(() => 'silence')])).toBe('silence')
     server.resume()
-    expect((await answer).rows).toEqual([{ one: 1 }])
+    expect((await reply).rows).toEqual([{ one: 1 }])
   })
 })
 

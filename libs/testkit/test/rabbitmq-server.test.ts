@@ -12,7 +12,7 @@ afterAll(() => server.destroy().then(remove))
 
 async function queues(method = 'GET', path = ''): Promise<string[]> {
   const { origin, username, password } = new URL(server.api)
-  const answer = await fetch(`${origin}/api/queues/shop${path}`, {
+  const response = await fetch(`${origin}/api/queues/shop${path}`, {
     method,
     headers: {
       authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
@@ -22,9 +22,9 @@ async function queues(method = 'GET', path = ''): Promise<string[]> {
       ? { body: JSON.stringify({ durable: true, arguments: { 'x-queue-type': 'quorum' } }) }
       : {}),
   })
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`)
   return method === 'GET'
-    ? ((await answer.json()) as { name: string }[]).map(({ name }) => name)
+    ? ((await response.json()) as { name: string }[]).map(({ name }) => name)
     : []
 }
 

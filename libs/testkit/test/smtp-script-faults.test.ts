@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
-import { eventually, smtpFaults, type SmtpScript, type SmtpScriptOptions } from '@posthorn/testkit'
-import { startSmtpScript } from '@posthorn/testkit'
+import {
+  eventually,
+  smtpFaults,
+  type SmtpScript,
+  type SmtpScriptOptions,
+  startSmtpScript,
+} from '@posthorn/testkit'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 
 let server: SmtpScript

@@ -1,17 +1,10 @@
 import { runJest, runStaticChecks } from './commands.ts'
 
-// `make check`: no server needed; the thing to run before a commit.
+// `make check`: static checks and the rules of the workspace, without servers. Run it before a commit.
 const failed = await runStaticChecks()
-if (
-  (await runJest([
-    '--selectProjects',
-    'unit',
-    '--testPathPatterns',
-    'libs/tooling',
-    'libs/contracts',
-  ])) !== 0
-)
-  failed.push('rules of the workspace')
+const rules = ['libs/tooling', 'libs/contracts']
+const code = await runJest(['--selectProjects', 'unit', '--testPathPatterns', ...rules])
+if (code !== 0) failed.push('rules of the workspace')
 if (failed.length > 0) {
   process.stderr.write(`failed: ${failed.join(', ')}\n`)
   process.exitCode = 1

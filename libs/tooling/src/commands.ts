@@ -11,7 +11,7 @@ export const root = resolve(import.meta.dirname, '../../..')
 export async function runProgram(
   command: string,
   args: readonly string[],
-  { env = {}, signal }: { env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
+  { env = {}, signal }: { env?: NodeJS.ProcessEnv; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const child = spawn(command, args, {
     cwd: root,
@@ -23,51 +23,32 @@ export async function runProgram(
   return code ?? 1
 }
 
-/** Types, lint and format: what needs neither a server nor a test runner. */
-export const staticChecks: readonly (readonly [
-  name: string,
-  command: string,
-  args: readonly string[],
-])[] = [
-  ['types', 'tsc', ['-p', 'libs/tooling/tsconfig.json']],
-  [
-    'lint',
+const folders = ['libs', 'services', 'deploy', 'test-e2e']
+const formatted = ['package.json', '!**/*.md', '!libs/contracts/openapi.json']
+
+/** Types, lint and format: checks that need neither a server nor a test runner. */
+const staticChecks: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  types: ['tsc', '-p', 'libs/tooling/tsconfig.json'],
+  lint: [
     'oxlint',
-    [
-      '--type-aware',
-      '--deny-warnings',
-      '-c',
-      'libs/tooling/oxlintrc.json',
-      'libs',
-      'services',
-      'deploy',
-      'test-e2e',
-    ],
+    '--type-aware',
+    '--deny-warnings',
+    '-c',
+    'libs/tooling/oxlintrc.json',
+    ...folders,
   ],
-  [
-    'format',
-    'oxfmt',
-    [
-      '-c',
-      'libs/tooling/oxfmtrc.json',
-      '--check',
-      'libs',
-      'services',
-      'deploy',
-      'test-e2e',
-      'package.json',
-      '!**/*.md',
-      '!libs/contracts/openapi.json',
-    ],
-  ],
-]
+  format: ['oxfmt', '-c', 'libs/tooling/oxfmtrc.json', '--check', ...folders, ...formatted],
+}
 
 /** Runs all static checks concurrently. Returns the names of those that failed. */
 export async function runStaticChecks(): Promise<string[]> {
-  const codes = await Promise.all(
-    staticChecks.map(([, command, args]) => runProgram(command, args)),
+  const results = await Promise.all(
+    Object.entries(staticChecks).map(async ([name, [command, ...args]]) => ({
+      name,
+      code: await runProgram(command, args),
+    })),
   )
-  return staticChecks.flatMap(([name], index) => (codes[index] === 0 ? [] : [name]))
+  return results.filter(({ code }) => code !== 0).map(({ name }) => name)
 }
 
 /** Jest as native ES modules. */
@@ -76,15 +57,10 @@ export function runJest(
   env: NodeJS.ProcessEnv = {},
   signal?: AbortSignal,
 ): Promise<number> {
+  const nodeOptions = '--experimental-vm-modules --disable-warning=ExperimentalWarning'
   return runProgram(
     'node',
     ['node_modules/jest/bin/jest.js', '--config', 'libs/tooling/jest.config.js', ...args],
-    {
-      env: {
-        NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
-        ...env,
-      },
-      ...(signal ? { signal } : {}),
-    },
+    { env: { NODE_OPTIONS: nodeOptions, ...env }, signal },
   )
 }

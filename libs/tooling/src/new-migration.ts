@@ -17,7 +17,7 @@ const number = String(Number(last?.slice(0, 4) ?? 0) + 1).padStart(4, '0')
 const file = join(folder, `${number}-${name}.sql`)
 writeFileSync(
   file,
-  `-- Runs while the services of the release before are up: add, do not take away.\n`,
+  '-- The previous release runs on this schema: add tables and columns, remove nothing.\n',
   { flag: 'wx' },
 )
 process.stdout.write(`${file}\n`)

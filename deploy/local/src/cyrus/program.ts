@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fetchDebianPackages } from '../files/debian-packages.ts'
+import { fetchDebianPackages, triplet } from '../files/debian-packages.ts'
 import { isReadableUnprivileged, createOwnDirectory, isRoot } from '../files/data-directory.ts'
 
 export interface CyrusProgram {
@@ -26,7 +26,6 @@ export async function findCyrus(cache: string): Promise<CyrusProgram> {
       packages: ['cyrus-imapd', 'cyrus-common', 'libsasl2-modules'],
       dependencies: new RegExp(`^(${libraries})$`),
     })
-    const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
     const folders = [`usr/lib/${triplet}`, `lib/${triplet}`].map((folder) => join(root, folder))
     return {
       bin: join(root, 'usr/lib/cyrus/bin'),
@@ -38,7 +37,7 @@ export async function findCyrus(cache: string): Promise<CyrusProgram> {
     }
   } catch (cause) {
     throw new Error(
-      'Cyrus not available: its packages could not be downloaded (needs apt-get and a Debian mirror). Set TEST_CYRUS=off to skip its tests',
+      'Cyrus not available: its packages could not be downloaded. Allow apt-get and a Debian mirror, or set TEST_CYRUS=off to skip its tests',
       { cause },
     )
   }

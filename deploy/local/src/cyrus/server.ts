@@ -41,6 +41,8 @@ export interface CyrusAddress {
 }
 
 export interface Cyrus extends ManagedServer, CyrusAddress {
+  /** Address alone, to be passed to another process. */
+  readonly address: CyrusAddress
   /**
    * Delivers a message to the user's INBOX by LMTP. `user` is a name or an address @mail.test.
    * Mailboxes are created on first use.
@@ -59,7 +61,9 @@ export async function startCyrus({ dir, cache, record }: CyrusOptions): Promise<
   const program = await findCyrus(cache)
   await mkdir(dir, { recursive: true })
   const directory = await createDataDirectory(await socketDirectory(dir))
-  const ports = await loadOrCreateState<CyrusPorts>(join(dir, 'cyrus.json'), choosePorts)
+  const ports = await loadOrCreateState<CyrusPorts>(join(dir, 'cyrus.json'), () =>
+    freePorts('imap', 'imaps', 'lmtp'),
+  )
   const password = 'secret'
   const files = await configureCyrus({ directory, ports, program })
   const server = await manageServer(async () => {
@@ -77,30 +81,22 @@ export async function startCyrus({ dir, cache, record }: CyrusOptions): Promise<
       throw error
     }
   })
-  return Object.assign(server, {
+  const address: CyrusAddress = {
     host: '127.0.0.1',
     imapPort: ports.imap,
     imapsPort: ports.imaps,
     lmtpPort: ports.lmtp,
     certPath: join(directory.dir, 'tls.crt'),
     password,
+  }
+  return Object.assign(server, address, {
+    address,
     deliver: (user: string, rfc822: string | Uint8Array) => deliver(ports.lmtp, user, rfc822),
     async destroy() {
       await server.stop()
       for (const folder of [directory.dir, dir]) await rm(folder, { recursive: true, force: true })
     },
   })
-}
-
-/** Returns the address alone, without the methods that control the server. */
-export function toCyrusAddress(cyrus: CyrusAddress): CyrusAddress {
-  const { host, imapPort, imapsPort, lmtpPort, certPath, password } = cyrus
-  return { host, imapPort, imapsPort, lmtpPort, certPath, password }
-}
-
-async function choosePorts(): Promise<CyrusPorts> {
-  const [imap = 0, imaps = 0, lmtp = 0] = await freePorts(3)
-  return { imap, imaps, lmtp }
 }
 
 interface Starting {

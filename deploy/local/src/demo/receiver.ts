@@ -14,7 +14,7 @@ export interface ReceivedWebhook {
 export interface WebhookReceiver extends AsyncDisposable {
   url: string
   /** Resolves with the first matching webhook, including those received before the call. */
-  next(what: string, match: (webhook: ReceivedWebhook) => boolean): Promise<ReceivedWebhook>
+  next(description: string, match: (webhook: ReceivedWebhook) => boolean): Promise<ReceivedWebhook>
 }
 
 /** Timeout of every wait of the demo. */
@@ -49,23 +49,26 @@ export async function startReceiver(serviceSecret: string): Promise<WebhookRecei
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    next: (what, match) =>
+    next: (description, match) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(
-          () => finish(() => reject(new Error(`no webhook within ${timeoutMs / 1000} s: ${what}`))),
+          () =>
+            finish(() =>
+              reject(new Error(`no webhook within ${timeoutMs / 1000} s: ${description}`)),
+            ),
           timeoutMs,
         )
-        const look = () => {
+        const check = () => {
           const webhook = received.find(match)
           if (webhook) finish(() => resolve(webhook))
         }
         const finish = (settle: () => void) => {
           clearTimeout(timer)
-          waiting.delete(look)
+          waiting.delete(check)
           settle()
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       }),
     async [Symbol.asyncDispose]() {
       server.close()

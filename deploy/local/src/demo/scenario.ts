@@ -23,23 +23,23 @@ export interface ScenarioContext {
  * Connects two accounts, receives and sends a message, and logs in through the IMAP proxy. Reports
  * each step. Rejects at the first failure.
  */
-export async function runScenario(stage: ScenarioContext): Promise<void> {
-  const api = createApi(stage.url, stage.token)
-  await using receiver = await startReceiver(stage.serviceSecret)
+export async function runScenario(context: ScenarioContext): Promise<void> {
+  const api = createApi(context.url, context.token)
+  await using receiver = await startReceiver(context.serviceSecret)
   await api.post('/v1/settings', {
     webhooks: receiver.url,
     webhooksEnabled: true,
     webhookEvents: ['*'],
   })
-  stage.report(`webhooks are sent to ${receiver.url}, each signature is verified`)
-  for (const user of ['jane', 'john']) await connectAccount(stage, api, user)
-  await receiveMail(stage, receiver)
-  await sendMail({ stage, api, receiver })
-  await logInThroughProxy(stage, api)
+  context.report(`webhooks are sent to ${receiver.url}, each signature is verified`)
+  for (const user of ['jane', 'john']) await connectAccount(context, api, user)
+  await receiveMail(context, receiver)
+  await sendMail({ context, api, receiver })
+  await logInThroughProxy(context, api)
 }
 
 async function connectAccount(
-  { mail, report: tell }: ScenarioContext,
+  { mail, report }: ScenarioContext,
   api: Api,
   user: string,
 ): Promise<void> {
@@ -66,11 +66,11 @@ async function connectAccount(
       throw new Error(`${user} is still ${state} after 30 s`)
     await delay(50)
   }
-  tell(`account ${user} is connected, ${elapsed(started)} after its registration`)
+  report(`account ${user} is connected, ${elapsed(started)} after its registration`)
 }
 
 async function receiveMail(
-  { mail, report: tell }: ScenarioContext,
+  { mail, report }: ScenarioContext,
   receiver: WebhookReceiver,
 ): Promise<void> {
   const messageId = `<${randomUUID()}@example.test>`
@@ -91,18 +91,18 @@ async function receiveMail(
     ({ event, account, data }) =>
       event === 'messageNew' && account === 'jane' && data['messageId'] === messageId,
   )
-  tell(
+  report(
     `mail delivered to jane → webhook messageNew "${String(webhook.data['subject'])}", signature valid, ${(webhook.receivedAt - started).toFixed(0)} ms after delivery began`,
   )
 }
 
 interface SendContext {
-  stage: ScenarioContext
+  context: ScenarioContext
   api: Api
   receiver: WebhookReceiver
 }
 
-async function sendMail({ stage: { report: tell }, api, receiver }: SendContext): Promise<void> {
+async function sendMail({ context: { report }, api, receiver }: SendContext): Promise<void> {
   const started = performance.now()
   const { queueId, messageId } = await api.post<{ queueId: string; messageId: string }>(
     '/v1/account/jane/submit',
@@ -113,12 +113,12 @@ async function sendMail({ stage: { report: tell }, api, receiver }: SendContext)
       html: '<p>It has <b>come</b>.</p>',
     },
   )
-  tell(`message submitted by jane: queued as ${queueId}`)
+  report(`message submitted by jane: queued as ${queueId}`)
   const sent = await receiver.next(
     'messageSent',
     ({ event, data }) => event === 'messageSent' && data['queueId'] === queueId,
   )
-  tell(
+  report(
     `→ webhook messageSent, "${String(sent.data['response'])}", ${elapsed(started)} after the submission`,
   )
   await receiver.next(
@@ -126,11 +126,11 @@ async function sendMail({ stage: { report: tell }, api, receiver }: SendContext)
     ({ event, account, data }) =>
       event === 'messageNew' && account === 'john' && data['messageId'] === messageId,
   )
-  tell(`→ delivered: webhook messageNew for john, ${elapsed(started)} after the submission`)
+  report(`→ delivered: webhook messageNew for john, ${elapsed(started)} after the submission`)
 }
 
 async function logInThroughProxy(
-  { report: tell, imapProxyPort: port }: ScenarioContext,
+  { report, imapProxyPort: port }: ScenarioContext,
   api: Api,
 ): Promise<void> {
   const { token } = await api.post<{ token: string }>('/v1/token', {
@@ -143,7 +143,7 @@ async function logInThroughProxy(
     const mailbox = await client.mailboxOpen('INBOX')
     const message = await client.fetchOne(String(mailbox.exists), { envelope: true })
     if (!message) throw new Error('the IMAP proxy returned no message')
-    tell(
+    report(
       `mail client logged in as john through the IMAP proxy on port ${port} with a token; FETCH shows "${message.envelope?.subject ?? ''}"`,
     )
   } finally {

@@ -21,23 +21,24 @@ export interface DovecotPorts {
   relay: number
 }
 
-export interface DovecotSetup {
-  directory: DataDirectory
-  ports: DovecotPorts
-  password: string
-  program: DovecotProgram
+export interface DovecotFeatures {
   /**
    * Introspection endpoint (RFC 7662) for XOAUTH2 and OAUTHBEARER tokens. Without it, these
    * mechanisms are not offered.
    */
   introspectionUrl?: string
-  /** Defaults to both. */
-  tokenMechanisms?: readonly TokenMechanism[]
-  /** Defaults to true. */
+  /** Token mechanisms offered with `introspectionUrl`. Defaults to both. */
+  tokenMechanisms?: readonly ('xoauth2' | 'oauthbearer')[]
+  /** Offers STARTTLS and TLS. Defaults to true. */
   tls?: boolean
 }
 
-export type TokenMechanism = 'xoauth2' | 'oauthbearer'
+export interface DovecotSetup extends DovecotFeatures {
+  directory: DataDirectory
+  ports: DovecotPorts
+  password: string
+  program: DovecotProgram
+}
 
 /**
  * Writes the configuration of Dovecot and, on the first start, its certificate. Returns the path of

@@ -1,6 +1,7 @@
-import { access, open, readFile, realpath } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { open, readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fetchDebianPackages } from '../files/debian-packages.ts'
+import { fetchDebianPackages, triplet } from '../files/debian-packages.ts'
 
 export interface DovecotProgram {
   /** Directory of the extracted packages. Absent for an installed Dovecot. */
@@ -24,7 +25,7 @@ export async function findDovecot(cache: string): Promise<DovecotProgram> {
     '/usr/lib/dovecot/lmtp',
     '/usr/lib/dovecot/submission',
   ]
-  if (await allThere(needed)) return { env: { PATH: systemPath } }
+  if (needed.every((path) => existsSync(path))) return { env: { PATH: systemPath } }
   try {
     const root = await fetchDebianPackages({
       dir: join(cache, 'dovecot'),
@@ -32,7 +33,6 @@ export async function findDovecot(cache: string): Promise<DovecotProgram> {
       packages: ['dovecot-core', 'dovecot-imapd', 'dovecot-lmtpd', 'dovecot-submissiond'],
       dependencies: new RegExp(`^(${libraries})$`),
     })
-    const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
     const folders = [
       'usr/lib/dovecot',
       'usr/lib/dovecot/modules/old-stats',
@@ -74,11 +74,4 @@ async function relocate(library: string): Promise<void> {
   } finally {
     await handle.close()
   }
-}
-
-async function allThere(paths: readonly string[]): Promise<boolean> {
-  return Promise.all(paths.map((path) => access(path))).then(
-    () => true,
-    () => false,
-  )
 }

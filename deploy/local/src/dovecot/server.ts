@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { configureDovecot, type DovecotPorts, type TokenMechanism } from './config.ts'
+import { configureDovecot, type DovecotFeatures, type DovecotPorts } from './config.ts'
 import { type DovecotProgram, findDovecot } from './program.ts'
 import {
   expectGreeting,
@@ -14,22 +14,13 @@ import { launch } from '../process/launch.ts'
 import { loadOrCreateState } from '../files/state-file.ts'
 import { createDataDirectory } from '../files/data-directory.ts'
 
-export interface DovecotOptions {
+export interface DovecotOptions extends DovecotFeatures {
   /** Directory of ports, log, certificate and (usually) mail. Reused by the next start. */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
   /** Fixed ports. The others are free ones. */
   ports?: Partial<DovecotPorts>
-  /**
-   * Introspection endpoint (RFC 7662) for XOAUTH2 and OAUTHBEARER tokens. Without it, these
-   * mechanisms are not offered.
-   */
-  introspectionUrl?: string
-  /** Token mechanisms offered with `introspectionUrl`. Defaults to both. */
-  tokenMechanisms?: readonly TokenMechanism[]
-  /** Offers STARTTLS and TLS. Defaults to true. */
-  tls?: boolean
   /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
@@ -50,6 +41,8 @@ export interface DovecotAddress {
 }
 
 export interface Dovecot extends ManagedServer, DovecotAddress {
+  /** Address alone, to be passed to another process. */
+  readonly address: DovecotAddress
   /**
    * Delivers a message to the user's INBOX by LMTP. `user` is a name or an address @mail.test.
    * Mailboxes are created on first use.
@@ -65,25 +58,17 @@ export interface Dovecot extends ManagedServer, DovecotAddress {
  * unprivileged user.
  */
 export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
-  const { dir, cache, introspectionUrl, tokenMechanisms, tls, record } = options
+  const { dir, cache, record } = options
   const program = await findDovecot(cache)
   await mkdir(dir, { recursive: true })
   const directory = await createDataDirectory(dir)
   const ports = await loadOrCreateState<DovecotPorts>(
     join(dir, 'dovecot.json'),
-    choosePorts,
+    () => freePorts('imap', 'imaps', 'lmtp', 'submission', 'relay'),
     options.ports,
   )
   const password = 'secret'
-  const setup = {
-    directory,
-    ports,
-    password,
-    program,
-    ...(introspectionUrl === undefined ? {} : { introspectionUrl }),
-    ...(tokenMechanisms === undefined ? {} : { tokenMechanisms }),
-    ...(tls === undefined ? {} : { tls }),
-  }
+  const setup = { ...options, directory, ports, password, program }
   const server = await manageServer(async () => {
     const running = await launch({
       ...commandLine(program, await configureDovecot(setup)),
@@ -101,7 +86,7 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
     )
     return [running]
   })
-  return Object.assign(server, {
+  const address: DovecotAddress = {
     host: '127.0.0.1',
     imapPort: ports.imap,
     imapsPort: ports.imaps,
@@ -110,6 +95,9 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
     relayPort: ports.relay,
     certPath: join(directory.dir, 'tls.crt'),
     password,
+  }
+  return Object.assign(server, address, {
+    address,
     deliver: (user: string, rfc822: string | Uint8Array) => deliver(ports.lmtp, user, rfc822),
     async destroy() {
       await server.stop()
@@ -117,18 +105,6 @@ export async function startDovecot(options: DovecotOptions): Promise<Dovecot> {
       await rm(dir, { recursive: true, force: true })
     },
   })
-}
-
-/** Returns the address alone, without the methods that control the server. */
-export function toDovecotAddress(dovecot: DovecotAddress): DovecotAddress {
-  const { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password } =
-    dovecot
-  return { host, imapPort, imapsPort, lmtpPort, submissionPort, relayPort, certPath, password }
-}
-
-async function choosePorts(): Promise<DovecotPorts> {
-  const [imap = 0, imaps = 0, lmtp = 0, submission = 0, relay = 0] = await freePorts(5)
-  return { imap, imaps, lmtp, submission, relay }
 }
 
 /**

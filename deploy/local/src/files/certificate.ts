@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
-import { access, chown, rename, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chown, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DataDirectory } from './data-directory.ts'
 
@@ -101,11 +102,7 @@ export async function createServerCertificate(
   reader: DataDirectory['owner'] = {},
 ): Promise<void> {
   const certificate = join(dir, 'tls.crt')
-  const exists = await access(certificate).then(
-    () => true,
-    () => false,
-  )
-  if (exists) return
+  if (existsSync(certificate)) return
   const { cert, key } = selfSigned(['mail.test', 'localhost', '127.0.0.1'])
   const keyFile = join(dir, 'tls.key')
   await writeFile(keyFile, key, { mode: 0o600 })

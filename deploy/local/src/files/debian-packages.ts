@@ -4,6 +4,9 @@ import { promisify } from 'node:util'
 
 const script = join(import.meta.dirname, '../../scripts/fetch-debian.sh')
 
+/** Name of this architecture in library paths of Debian. */
+export const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
+
 export interface DebianPackages {
   /** Target directory. Later calls find the packages there and return immediately. */
   dir: string
@@ -21,9 +24,9 @@ export async function fetchDebianPackages({
   dir,
   suite,
   packages,
-  dependencies: also,
+  dependencies,
 }: DebianPackages): Promise<string> {
-  await promisify(execFile)('bash', [script, dir, suite, also.source, ...packages], {
+  await promisify(execFile)('bash', [script, dir, suite, dependencies.source, ...packages], {
     maxBuffer: 16 * 1024 * 1024,
   })
   return join(dir, 'root')

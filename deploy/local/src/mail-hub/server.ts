@@ -28,6 +28,8 @@ export interface MailHubAddress {
 }
 
 export interface MailHub extends ManagedServer, MailHubAddress {
+  /** Address alone, to be passed to another process. */
+  readonly address: MailHubAddress
   /** Lists accepted messages, oldest first. With `messageId`, only those with that Message-ID. */
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }
@@ -61,10 +63,9 @@ export async function startMailHub({
     )
     return [running]
   })
-  return Object.assign(server, {
-    host: '127.0.0.1',
-    port,
-    control,
+  const address: MailHubAddress = { host: '127.0.0.1', port, control }
+  return Object.assign(server, address, {
+    address,
     accepted: (messageId?: string) => listAcceptedMessages(control, messageId),
   })
 }

@@ -1,10 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { access, chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync, mkdirSync } from 'node:fs'
+import { chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { DebianPackages } from '../files/debian-packages.ts'
-import { fetchDebianPackages } from '../files/debian-packages.ts'
+import { type DebianPackages, fetchDebianPackages } from '../files/debian-packages.ts'
 import { localDirectory } from '../paths.ts'
 import { createServerCertificate } from '../files/certificate.ts'
 import { isRoot } from '../files/data-directory.ts'
@@ -50,18 +49,19 @@ function probeChroot(): boolean {
  * @throws Error that lists the alternatives if chroot or the download fails.
  */
 export async function fetchChrootPackages(
-  what: string,
+  name: string,
   packages: Omit<DebianPackages, 'dependencies'>,
 ): Promise<string> {
+  const remedy = `set TEST_${name.toUpperCase()}=off to skip its tests`
   if (!canChroot())
     throw new Error(
-      `${what} not available: it needs root and a working chroot. Set TEST_${what.toUpperCase()}=off to skip its tests`,
+      `${name} not available: run as root where chroot and mknod are permitted, or ${remedy}`,
     )
   try {
     return await fetchDebianPackages({ ...packages, dependencies: /^(lib.*|dash|zlib1g)$/ })
   } catch (cause) {
     throw new Error(
-      `${what} not available: its packages could not be downloaded (needs apt-get and a Debian mirror). Set TEST_${what.toUpperCase()}=off to skip its tests`,
+      `${name} not available: its packages could not be downloaded. Allow apt-get and a Debian mirror, or ${remedy}`,
       { cause },
     )
   }
@@ -75,7 +75,7 @@ export async function createChroot(
   packages: string,
   { root, users, groups = {} }: ChrootOptions,
 ): Promise<void> {
-  if (await exists(root)) return
+  if (existsSync(root)) return
   const draft = `${root}.draft`
   await rm(draft, { recursive: true, force: true })
   // Hard links if the file system supports them. Nothing below usr/ is written to.
@@ -99,8 +99,8 @@ export async function createChroot(
   await chmod(join(draft, 'tmp'), 0o1777)
   // directories and links of Debian's base-files package
   for (const folder of ['bin', 'sbin', 'lib', 'lib64'])
-    if (!(await exists(join(draft, folder)))) await symlink(`usr/${folder}`, join(draft, folder))
-  if (!(await exists(join(draft, 'var/run')))) await symlink('../run', join(draft, 'var/run'))
+    if (!existsSync(join(draft, folder))) await symlink(`usr/${folder}`, join(draft, folder))
+  if (!existsSync(join(draft, 'var/run'))) await symlink('../run', join(draft, 'var/run'))
   await run('mknod', ['-m', '666', join(draft, 'dev/null'), 'c', '1', '3'])
   await run('mknod', ['-m', '666', join(draft, 'dev/urandom'), 'c', '1', '9'])
   await writeUsers(join(draft, 'etc'), users, groups)
@@ -140,11 +140,4 @@ async function writeUsers(etc: string, users: Users, groups: Users): Promise<voi
   await writeFile(join(etc, 'group'), group.join(''))
   await writeFile(join(etc, 'nsswitch.conf'), 'passwd: files\ngroup: files\nhosts: files\n')
   await writeFile(join(etc, 'hosts'), '127.0.0.1 localhost mail.test\n')
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -33,19 +33,10 @@ export interface OutgoingAddress {
  * mailbox.
  */
 export interface OutgoingServer extends ManagedServer, OutgoingAddress {
+  /** Address alone, to be passed to another process. */
+  readonly address: OutgoingAddress
   /** Stops the server and deletes its queue. */
   destroy(): Promise<void>
-}
-
-/** Returns the address alone, without the methods that control the server. */
-export function toOutgoingAddress({
-  host,
-  submissionPort,
-  submissionsPort,
-  certPath,
-  password,
-}: OutgoingAddress): OutgoingAddress {
-  return { host, submissionPort, submissionsPort, certPath, password }
 }
 
 export interface OutgoingPorts {
@@ -53,21 +44,20 @@ export interface OutgoingPorts {
   submissions: number
 }
 
-export async function chooseOutgoingPorts(): Promise<OutgoingPorts> {
-  const [submission = 0, submissions = 0] = await freePorts(2)
-  return { submission, submissions }
+export function chooseOutgoingPorts(): Promise<OutgoingPorts> {
+  return freePorts('submission', 'submissions')
 }
 
 /** Values of the port placeholders in configuration templates. */
 export function portValues(
   { submission, submissions }: OutgoingPorts,
-  { lmtpPort, externalPort: worldPort }: OutgoingServerOptions,
+  { lmtpPort, externalPort }: OutgoingServerOptions,
 ): Record<string, string> {
   return {
     SUBMISSION: String(submission),
     SUBMISSIONS: String(submissions),
     LMTP: String(lmtpPort),
-    WORLD: String(worldPort),
+    WORLD: String(externalPort),
   }
 }
 
@@ -76,8 +66,8 @@ export function toOutgoingServer(
   server: ManagedServer,
   { address, folders }: { address: OutgoingAddress; folders: readonly string[] },
 ): OutgoingServer {
-  return Object.assign(server, {
-    ...address,
+  return Object.assign(server, address, {
+    address,
     async destroy() {
       await server.stop()
       for (const folder of folders) await rm(folder, { recursive: true, force: true })

@@ -1,4 +1,5 @@
-import { cp, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -35,19 +36,12 @@ export async function findPostgres(): Promise<string> {
 async function copyPrograms(native: string, version: string): Promise<string> {
   const cache = await createOwnDirectory(join(tmpdir(), 'posthorn-programs'))
   const target = join(cache, `postgres-${version}`)
-  if (await exists(join(target, 'bin/postgres'))) return target
+  if (existsSync(join(target, 'bin/postgres'))) return target
   const draft = await mkdtemp(join(cache, 'draft-'))
   await cp(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true })
-  await rename(join(draft, 'native'), target).catch(async (error: unknown) => {
-    if (!(await exists(join(target, 'bin/postgres')))) throw error
+  await rename(join(draft, 'native'), target).catch((error: unknown) => {
+    if (!existsSync(join(target, 'bin/postgres'))) throw error
   })
   await rm(draft, { recursive: true, force: true })
   return target
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -137,7 +138,7 @@ async function initialise({
   password: string
 }): Promise<string> {
   const data = join(directory.dir, 'data')
-  if (await exists(join(data, 'PG_VERSION'))) return data
+  if (existsSync(join(data, 'PG_VERSION'))) return data
   // initdb writes PG_VERSION early, so an interrupted run would look complete. The directory gets
   // its name when it is complete.
   const draft = join(directory.dir, 'data.draft')
@@ -171,11 +172,4 @@ async function createDatabase(url: string, name: string): Promise<string> {
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
   })
   return Object.assign(new URL(url), { pathname: `/${name}` }).href
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -4,7 +4,7 @@ import { errorCode } from './error-code.ts'
 import { identify, isAlive, type ProcessId } from './process-id.ts'
 
 /** Prevents concurrent runs of a command. The lock of a dead process is ignored. */
-export async function acquireCommandLock(file: string, what: string): Promise<AsyncDisposable> {
+export async function acquireCommandLock(file: string, command: string): Promise<AsyncDisposable> {
   await mkdir(dirname(file), { recursive: true })
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
@@ -17,7 +17,7 @@ export async function acquireCommandLock(file: string, what: string): Promise<As
     }
     const holder = await readHolder(file)
     if (holder && isAlive(holder))
-      throw new Error(`${what} is already running (process ${holder.pid})`)
+      throw new Error(`${command} is already running (process ${holder.pid})`)
     await rm(file, { force: true })
   }
   throw new Error(`cannot take ${file}`)

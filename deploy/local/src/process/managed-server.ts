@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerProcess } from './launch.ts'
-import { isAlive, type ProcessId } from './process-id.ts'
+import { isAlive } from './process-id.ts'
 import { killAll, signalAll, stopAll } from './stop.ts'
 
 /** A started server. Ports, users and data stay the same after a restart. */
@@ -66,7 +66,7 @@ export interface ReadinessOptions {
  * @throws Error with the end of the log if the process ends or the timeout expires.
  */
 export async function waitUntilReady(
-  { name: what, process: running, timeoutMs = 60_000 }: ReadinessOptions,
+  { name, process: running, timeoutMs = 60_000 }: ReadinessOptions,
   check: () => Promise<void>,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs
@@ -80,22 +80,18 @@ export async function waitUntilReady(
         await delay(waitMs)
         continue
       }
-      await giveUp(running.id)
+      await killAll([running.id]).catch(() => undefined)
       running.release()
       const reason = alive ? `not ready within ${timeoutMs / 1000} s` : 'ended during startup'
-      throw new Error(`${what} ${reason}\n${await lastLines(running.logFile)}`, { cause })
+      throw new Error(`${name} ${reason}\n${await lastLines(running.logFile)}`, { cause })
     }
   }
 }
 
-async function giveUp(id: ProcessId): Promise<void> {
-  await killAll([id]).catch(() => undefined)
-}
-
-/** Returns the last lines of a log file. */
-export async function lastLines(file: string, lines = 25): Promise<string> {
+/** Returns the last 25 lines of a log file. */
+async function lastLines(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '')
-  return text.trimEnd().split('\n').slice(-lines).join('\n')
+  return text.trimEnd().split('\n').slice(-25).join('\n')
 }
 
 /** Rejects unless a server on this machine sends the expected greeting. */
@@ -104,7 +100,7 @@ export async function expectGreeting(port: number, greeting: string): Promise<vo
   try {
     const [bytes] = (await once(socket, 'data', { signal: AbortSignal.timeout(2_000) })) as [Buffer]
     if (!bytes.toString('latin1').startsWith(greeting))
-      throw new Error(`port ${port} said ${bytes.toString('latin1')}`)
+      throw new Error(`port ${port} sent ${bytes.toString('latin1')}`)
   } finally {
     socket.destroy()
   }

@@ -12,23 +12,26 @@ const ranges = 4
 /** Ports returned earlier in this process: their users may not listen yet. */
 const assigned = new Set<number>()
 
-/** Returns ports without a listener, for immediate use. Never returns a port twice. */
-export async function freePorts(count: number): Promise<number[]> {
+/** Returns one port without a listener per name, for immediate use. Never returns a port twice. */
+export async function freePorts<Name extends string>(
+  ...names: readonly Name[]
+): Promise<Record<Name, number>> {
+  const entries: [Name, number][] = []
+  for (const name of names) entries.push([name, await freePort()])
+  return Object.fromEntries(entries) as Record<Name, number>
+}
+
+/** Returns a port without a listener, as `freePorts`. */
+export async function freePort(): Promise<number> {
   const worker = Number(process.env['JEST_WORKER_ID'] ?? 0)
   const size = Math.floor((highest - lowest) / ranges)
   const first = lowest + (worker % ranges) * size
-  const ports: number[] = []
-  while (ports.length < count) {
+  for (;;) {
     const port = first + Math.floor(Math.random() * size)
     if (assigned.has(port) || !(await isFree(port)) || assigned.has(port)) continue
     assigned.add(port)
-    ports.push(port)
+    return port
   }
-  return ports
-}
-
-export async function freePort(): Promise<number> {
-  return (await freePorts(1))[0] ?? 0
 }
 
 /** Returns the first port from `wanted` on without a listener. */

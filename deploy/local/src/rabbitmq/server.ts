@@ -117,12 +117,8 @@ interface NodeOptions {
 }
 
 async function createState(): Promise<State> {
-  const [port = 0, distribution = 0, epmd = 0, management = 0] = await freePorts(4)
   return {
-    port,
-    distribution,
-    epmd,
-    management,
+    ...(await freePorts('port', 'distribution', 'epmd', 'management')),
     password: randomPassword(),
     cookie: randomPassword(),
   }

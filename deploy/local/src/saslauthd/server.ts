@@ -28,6 +28,6 @@ export async function startSaslauthd({
     record,
     name,
   })
-  await waitUntilReady({ name: name, process: running }, () => access(socket))
+  await waitUntilReady({ name, process: running }, () => access(socket))
   return running
 }

@@ -1,10 +1,5 @@
 import { join } from 'node:path'
-import {
-  toDovecotAddress,
-  type Dovecot,
-  type DovecotAddress,
-  startDovecot,
-} from '../dovecot/server.ts'
+import { type Dovecot, type DovecotAddress, startDovecot } from '../dovecot/server.ts'
 import type { ManagedServer } from '../process/managed-server.ts'
 import { type MailHub, startMailHub } from '../mail-hub/server.ts'
 import { type Postgres, startPostgres } from '../postgres/server.ts'
@@ -149,7 +144,7 @@ async function mail({
     lmtpPort: dovecot.lmtpPort,
     record,
   })
-  return { dovecot, hub, mail: toDovecotAddress(dovecot) }
+  return { dovecot, hub, mail: dovecot.address }
 }
 
 function port(wanted: number | undefined): { port?: number } {

@@ -117,7 +117,7 @@ function startService(
       record,
       name: `service ${name}`,
     })
-    await waitUntilReady({ name: name, process: running, timeoutMs: readyMs }, () =>
+    await waitUntilReady({ name, process: running, timeoutMs: readyMs }, () =>
       expectReady(urlOf(service, port, shared)),
     )
     return [running]

@@ -149,14 +149,11 @@ const generatedVariables = new Set([
 ])
 
 async function createState(): Promise<State> {
-  const [api = 0, imapProxy = 0, smtpProxy = 0] = await freePorts(3)
   return {
+    ...(await freePorts('api', 'imapProxy', 'smtpProxy')),
     secret: randomPassword(),
     token: randomBytes(32).toString('hex'),
     serviceSecret: randomPassword(),
-    api,
-    imapProxy,
-    smtpProxy,
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ChannelModel, connect } from 'amqplib'
+import { connect } from 'amqplib'
 
 export interface BrokerTap extends AsyncDisposable {
   /** Published messages, one string each: routing key, properties and body. */
@@ -12,7 +12,7 @@ export async function tapBroker(
   url: string,
   keys: Readonly<Record<string, readonly string[]>>,
 ): Promise<BrokerTap> {
-  const model: ChannelModel = await connect(url)
+  const model = await connect(url)
   const channel = await model.createChannel()
   const { queue } = await channel.assertQueue('', { exclusive: true })
   for (const [exchange, list] of Object.entries(keys))
@@ -27,5 +27,5 @@ export async function tapBroker(
     },
     { noAck: true },
   )
-  return { messages: messages, [Symbol.asyncDispose]: () => model.close() }
+  return { messages, [Symbol.asyncDispose]: () => model.close() }
 }

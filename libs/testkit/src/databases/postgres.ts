@@ -4,13 +4,10 @@ import { join } from 'node:path'
 import { connect, type Db } from '@posthorn/db'
 import { migrate } from '@posthorn/db/migrate'
 import { checkout } from '@posthorn/local/paths'
-import { type Postgres, startPostgres } from '@posthorn/local/postgres/server'
+import { startPostgres } from '@posthorn/local/postgres/server'
 import { rolePasswords, roleUrl } from '@posthorn/local/role-passwords'
 import { escapeIdentifier, withClient } from '@posthorn/local/postgres/client'
 import { sharedServer } from '../private-server.ts'
-
-/** Role of a service, as created by the migrations. */
-export type Role = `posthorn_${string}`
 
 export interface TestDatabase {
   /** Connection as the owner, with all privileges. Closed by `drop`. */
@@ -19,19 +16,25 @@ export interface TestDatabase {
   url: string
   ownerUrl: string
   /** Address as the role of a service, with the privileges that the migrations grant. */
-  roleUrl: (role: Role) => string
+  roleUrl: (role: `posthorn_${string}`) => string
   drop: () => Promise<void>
 }
 
-const ownServer = sharedServer('postgres', (dir) => startPostgres({ dir, durable: false }))
+const useServer = sharedServer(
+  'postgres',
+  () => process.env['TEST_POSTGRES_URL'] || undefined,
+  async ({ dir }) => {
+    const server = await startPostgres({ dir, durable: false })
+    return { address: server.url, destroy: () => server.destroy() }
+  },
+)
 
 /**
  * Creates an empty database with the schema for one test file. It is a copy of a template, which
  * the first test file of a run creates.
  */
 export async function testDatabase(): Promise<TestDatabase> {
-  const configured = process.env['TEST_POSTGRES_URL']
-  const server = configured || (await ownServer.use()).url
+  const { address: server, drop } = await useServer()
   const template = await ensureTemplate(server)
   const name = `t_${randomBytes(8).toString('hex')}`
   await withClient(server, (client) =>
@@ -51,18 +54,9 @@ export async function testDatabase(): Promise<TestDatabase> {
       await withClient(server, (client) =>
         client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`),
       )
-      if (!configured) await ownServer.release()
+      await drop()
     },
   }
-}
-
-/**
- * Migrates a database on a private server, which a test may kill. Returns its address as the owner.
- */
-export async function migratedDatabase(server: Pick<Postgres, 'database'>): Promise<string> {
-  const url = await server.database('posthorn')
-  await migrate(url, { rolePasswords: rolePasswords(url) })
-  return url
 }
 
 /**

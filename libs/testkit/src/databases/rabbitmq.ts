@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { cacheDirectory } from '@posthorn/local/paths'
 import { roleOf, roleUrl, type ServiceName } from '@posthorn/local/role-passwords'
 import { type Rabbit, startRabbit } from '@posthorn/local/rabbitmq/server'
 import {
@@ -9,7 +8,7 @@ import {
   createVhost,
   type RabbitAddress,
 } from '@posthorn/local/rabbitmq/management-api'
-import { createServerDirectory, sharedServer } from '../private-server.ts'
+import { serverDirectories, sharedServer } from '../private-server.ts'
 
 export interface TestBus {
   /** AMQP address of an empty virtual host for one test file. */
@@ -24,18 +23,17 @@ export interface TestBus {
   drop: () => Promise<void>
 }
 
-const ownServer = sharedServer('rabbitmq', (dir) =>
-  startRabbit({ dir, cache: cacheDirectory(process.env) }),
-)
+const useServer = sharedServer<RabbitAddress>('rabbitmq', configuredServer, async (directories) => {
+  const server = await startRabbit(directories)
+  return { address: server, destroy: () => server.destroy() }
+})
 
 /**
  * Creates an empty virtual host on the broker of TEST_AMQP_URL and TEST_AMQP_API, else on one that
  * is started for this process.
  */
 export async function testBus(): Promise<TestBus> {
-  const { TEST_AMQP_URL: amqp, TEST_AMQP_API: api } = process.env
-  const configured: RabbitAddress | undefined = amqp && api ? { amqp, api } : undefined
-  const address = configured ?? (await ownServer.use())
+  const { address, drop } = await useServer()
   const vhost = `t-${randomBytes(8).toString('hex')}`
   const url = await createVhost(address, vhost)
   return {
@@ -46,17 +44,17 @@ export async function testBus(): Promise<TestBus> {
     closeConnections: () => closeConnections(address, vhost),
     async drop() {
       await dropVhost(address, vhost)
-      if (!configured) await ownServer.release()
+      await drop()
     },
   }
 }
 
-export type { Rabbit } from '@posthorn/local/rabbitmq/server'
+function configuredServer(): RabbitAddress | undefined {
+  const { TEST_AMQP_URL: amqp, TEST_AMQP_API: api } = process.env
+  return amqp && api ? { amqp, api } : undefined
+}
 
 /** Starts a broker for one test file, which may stop, kill and wipe it. `destroy` removes it. */
 export async function startTestRabbit(): Promise<Rabbit> {
-  return startRabbit({
-    dir: await createServerDirectory('rabbitmq'),
-    cache: cacheDirectory(process.env),
-  })
+  return startRabbit(await serverDirectories('rabbitmq'))
 }

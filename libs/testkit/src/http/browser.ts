@@ -1,16 +1,12 @@
 import { accessSync, constants } from 'node:fs'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 
 /** Paths of Chromium on Debian and similar systems. */
 const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export interface TestBrowser extends AsyncDisposable {
   /** Opens a page in a new browser context of a phone, with scripts disabled. */
-  openPhone: (options?: PhoneOptions) => Promise<Page>
-}
-
-export interface PhoneOptions {
-  colorScheme?: 'light' | 'dark'
+  openPhone: (options?: { colorScheme?: 'light' | 'dark' }) => Promise<Page>
 }
 
 function browserPath(): string | undefined {
@@ -40,17 +36,13 @@ export async function testBrowser(): Promise<TestBrowser> {
     throw new Error('Chromium not found: install chromium or set TEST_BROWSER')
   const { chromium } = await import('playwright-core') // Loaded on first use because it is large.
   const browser = await chromium.launch({ executablePath, args: asOnServers, timeout: 120_000 })
-  const contexts: BrowserContext[] = []
   return {
     async openPhone({ colorScheme = 'light' } = {}) {
-      const context = await openContext(browser, colorScheme)
-      contexts.push(context)
+      const context = await browser.newContext({ ...phone, colorScheme })
+      context.setDefaultTimeout(60_000)
       return context.newPage()
     },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(contexts.map((context) => context.close()))
-      await browser.close()
-    },
+    [Symbol.asyncDispose]: () => browser.close(),
   }
 }
 
@@ -67,15 +59,10 @@ const asOnServers = [
   '--disable-dev-shm-usage',
 ]
 
-async function openContext(browser: Browser, colorScheme: 'light' | 'dark') {
-  const context = await browser.newContext({
-    viewport: { width: 375, height: 667 },
-    deviceScaleFactor: 2,
-    isMobile: true,
-    hasTouch: true,
-    javaScriptEnabled: false,
-    colorScheme,
-  })
-  context.setDefaultTimeout(60_000)
-  return context
+const phone: BrowserContextOptions = {
+  viewport: { width: 375, height: 667 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+  javaScriptEnabled: false,
 }

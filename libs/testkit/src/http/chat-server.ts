@@ -28,11 +28,11 @@ export interface ChatServer extends AsyncDisposable {
   /** Valid requests, oldest first, whatever the reply was. */
   readonly requests: ChatRequest[]
   /** Sets the function that returns the model's reply. Defaults to an empty summary. */
-  setModel(what: (request: ChatRequest) => string): void
+  setModel(model: (request: ChatRequest) => string): void
   /** Replies for the next requests, one each. */
-  script(...answers: WebhookReply[]): void
+  script(...replies: WebhookReply[]): void
   /** Sets the reply to all later requests. Without an argument, removes it. */
-  setReply(answer?: WebhookReply): void
+  setReply(reply?: WebhookReply): void
 }
 
 const members = [
@@ -50,18 +50,15 @@ const roles = ['system', 'developer', 'user', 'assistant']
  * Starts an endpoint compatible with OpenAI's `POST /v1/chat/completions`. It rejects everything
  * that the published description does not contain.
  */
-export async function startChatServer({
-  key,
-  unsupported: refuses = [],
-}: ChatServerOptions = {}): Promise<ChatServer> {
+export async function startChatServer(options: ChatServerOptions = {}): Promise<ChatServer> {
   const receiver = await startWebhookReceiver()
   const requests: ChatRequest[] = []
   const scripted: WebhookReply[] = []
   let always: WebhookReply | undefined
   let model: (request: ChatRequest) => string = () => '{"summary":"Nothing."}'
   receiver.replyWith((request) => {
-    const refusal = rejectionOf(request, { key, refuses })
-    if (refusal) return refusal
+    const rejection = rejectionOf(request, { unsupported: [], ...options })
+    if (rejection) return rejection
     const chatRequest = request.json() as ChatRequest
     requests.push(chatRequest)
     return (
@@ -70,10 +67,10 @@ export async function startChatServer({
   })
   return {
     url: `${new URL(receiver.url).origin}/v1`,
-    requests: requests,
-    setModel: (what) => void (model = what),
-    script: (...answers) => void scripted.push(...answers),
-    setReply: (answer) => void (always = answer),
+    requests,
+    setModel: (next) => void (model = next),
+    script: (...replies) => void scripted.push(...replies),
+    setReply: (reply) => void (always = reply),
     [Symbol.asyncDispose]: () => receiver.close(),
   }
 }
@@ -82,7 +79,7 @@ function completion(request: ChatRequest, content: string, count: number): Webho
   const prompt_tokens = Math.ceil(JSON.stringify(request.messages).length / 4)
   const completion_tokens = Math.ceil(content.length / 4)
   const total_tokens = prompt_tokens + completion_tokens
-  return jsonAnswer(200, {
+  return jsonReply(200, {
     id: `chatcmpl-${count}`,
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1_000),
@@ -101,7 +98,7 @@ function completion(request: ChatRequest, content: string, count: number): Webho
 
 function rejectionOf(
   request: ReceivedRequest,
-  { key, refuses }: { key: string | undefined; refuses: readonly string[] },
+  { key, unsupported }: ChatServerOptions & { unsupported: readonly string[] },
 ): WebhookReply | undefined {
   const { method, path, headers } = request
   if (method !== 'POST' || path !== '/v1/chat/completions')
@@ -110,7 +107,7 @@ function rejectionOf(
     return failure(401, 'Incorrect API key provided')
   const body = request.json() as Record<string, unknown>
   const unknown = Object.keys(body).find(
-    (name) => !members.includes(name) || refuses.includes(name),
+    (name) => !members.includes(name) || unsupported.includes(name),
   )
   if (unknown !== undefined) return failure(400, `Unsupported parameter: '${unknown}'`)
   const { model, messages } = body
@@ -128,9 +125,9 @@ function isMessage(message: unknown): boolean {
 }
 
 function failure(status: number, message: string): WebhookReply {
-  return jsonAnswer(status, { error: { message, type: 'invalid_request_error', code: null } })
+  return jsonReply(status, { error: { message, type: 'invalid_request_error', code: null } })
 }
 
-function jsonAnswer(status: number, body: object): WebhookReply {
+function jsonReply(status: number, body: object): WebhookReply {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

@@ -1,5 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { defined } from '@posthorn/contracts'
+import { ByteReader } from '../byte-reader.ts'
+import { listen, stopListening } from '../listening.ts'
 
 /** Request of a client to the proxy. */
 export interface ProxyRequest {
@@ -39,61 +42,50 @@ export interface TestProxyOptions {
  */
 export async function startProxy(options: TestProxyOptions = {}): Promise<TestProxy> {
   const sockets = new Set<Socket>()
-  const state = {
-    host: '127.0.0.1',
-    rejects: false,
-    withGreeting: true,
-    names: new Map<string, string>(),
-    requests: [] as ProxyRequest[],
-  }
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket))
-    serve(new Reader(socket), options, proxy).catch(() => socket.destroy())
-  }).listen(0, state.host)
-  await once(server, 'listening')
-  const proxy: TestProxy = Object.assign(state, {
-    port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    serve(new ProxyClient(socket), options, proxy).catch(() => socket.destroy())
   })
+  const proxy: TestProxy = {
+    host: '127.0.0.1',
+    port: await listen(server),
+    rejects: false,
+    withGreeting: true,
+    names: new Map(),
+    requests: [],
+    [Symbol.asyncDispose]: () =>
+      stopListening(server, () => sockets.forEach((socket) => socket.destroy())),
+  }
   return proxy
 }
 
-/** Reads the bytes of the proxy protocol from a socket and leaves the rest to `pipeTo`. */
-class Reader {
+/** Reads the request of a client. All methods reject if the connection ends. */
+class ProxyClient {
   readonly socket: Socket
-  #rest = Buffer.alloc(0)
+  readonly #reader: ByteReader
 
   constructor(socket: Socket) {
     this.socket = socket
-    socket.pause()
+    this.#reader = new ByteReader(socket)
   }
 
   async bytes(count: number): Promise<Buffer> {
-    while (this.#rest.length < count) {
-      const chunk = this.socket.read() as Buffer | null
-      if (chunk) this.#rest = Buffer.concat([this.#rest, chunk])
-      else if (this.socket.destroyed || this.socket.readableEnded) throw new Error('ended')
-      else await Promise.race([once(this.socket, 'readable'), once(this.socket, 'close')])
-    }
-    const read = this.#rest.subarray(0, count)
-    this.#rest = this.#rest.subarray(count)
-    return read
+    return (await this.#reader.take(count)) ?? Promise.reject(new Error('connection ended'))
   }
 
-  /** Reads up to the mark. The result does not include it. */
   async until(mark: string): Promise<string> {
-    let read = ''
-    while (!read.endsWith(mark)) read += (await this.bytes(1)).toString('latin1')
-    return read.slice(0, -mark.length)
+    return (await this.#reader.until(mark)) ?? Promise.reject(new Error('connection ended'))
+  }
+
+  /** Reads a text with a length of one byte. */
+  async word(): Promise<string> {
+    const [length = 0] = await this.bytes(1)
+    return (await this.bytes(length)).toString()
   }
 
   pipeTo(target: Socket): void {
-    if (this.#rest.length > 0) target.write(this.#rest)
+    target.write(this.#reader.release())
     this.socket.pipe(target).pipe(this.socket)
   }
 }
@@ -102,106 +94,102 @@ class Reader {
 interface ProxyExchange {
   request: Omit<ProxyRequest, 'from'>
   granted: Buffer
-  refused: Buffer
+  rejected: Buffer
 }
 
-async function serve(reader: Reader, options: TestProxyOptions, proxy: TestProxy): Promise<void> {
-  const [first = 0] = await reader.bytes(1)
-  const { request, granted, refused } = await (first === 4
-    ? readSocks4Request(reader)
-    : first === 5
-      ? readSocks5Request(reader)
-      : readHttpRequest(reader))
-  proxy.requests.push({ ...request, from: reader.socket.remoteAddress ?? '' })
+/** Readers of requests by their first byte. Others are HTTP. */
+const requestReaders: Readonly<Record<number, (client: ProxyClient) => Promise<ProxyExchange>>> = {
+  4: readSocks4Request,
+  5: readSocks5Request,
+}
+
+async function serve(
+  client: ProxyClient,
+  options: TestProxyOptions,
+  proxy: TestProxy,
+): Promise<void> {
+  const { socket } = client
+  const [first = 0] = await client.bytes(1)
+  const readRequest = requestReaders[first] ?? readHttpRequest
+  const { request, granted, rejected } = await readRequest(client)
+  proxy.requests.push({ ...request, from: socket.remoteAddress ?? '' })
   const isAuthorized = options.user === request.user && options.pass === request.pass
   if (proxy.rejects || (options.user !== undefined && !isAuthorized)) {
-    reader.socket.end(refused)
+    socket.end(rejected)
     return
   }
   const target = connect(request.port, proxy.names.get(request.host) ?? request.host)
-  target.on('error', () => reader.socket.end(refused))
-  target.once('close', () => reader.socket.destroy())
-  reader.socket.once('close', () => target.destroy())
+  target.on('error', () => socket.end(rejected))
+  target.once('close', () => socket.destroy())
+  socket.once('close', () => target.destroy())
   await once(target, 'connect')
   if (proxy.withGreeting) {
     const [greeting] = (await once(target, 'data')) as [Buffer]
     target.pause()
-    reader.socket.write(Buffer.concat([granted, greeting]))
-  } else reader.socket.write(granted)
-  reader.pipeTo(target)
+    socket.write(Buffer.concat([granted, greeting]))
+  } else socket.write(granted)
+  client.pipeTo(target)
 }
 
-async function readSocks4Request(reader: Reader): Promise<ProxyExchange> {
-  const head = await reader.bytes(7)
+async function readSocks4Request(client: ProxyClient): Promise<ProxyExchange> {
+  const head = await client.bytes(7)
   const address = [...head.subarray(3)].join('.')
-  const user = await reader.until('\0')
+  const user = (await client.until('\0')) || undefined
   const named = /^0\.0\.0\.[^0]/.test(address)
-  const host = named ? await reader.until('\0') : address
-  const answer = (code: number) => Buffer.from([0, code, 0, 0, 0, 0, 0, 0])
+  const kind = named ? 'socks4a' : 'socks4'
+  const host = named ? await client.until('\0') : address
+  const reply = (code: number) => Buffer.from([0, code, 0, 0, 0, 0, 0, 0])
   return {
-    request: {
-      kind: named ? 'socks4a' : 'socks4',
-      host,
-      port: head.readUInt16BE(1),
-      ...(user === '' ? {} : { user }),
-    },
-    granted: answer(0x5a),
-    refused: answer(0x5b),
+    request: defined({ kind, host, port: head.readUInt16BE(1), user }),
+    granted: reply(0x5a),
+    rejected: reply(0x5b),
   }
 }
 
-async function readSocks5Request(reader: Reader): Promise<ProxyExchange> {
-  const [count = 0] = await reader.bytes(1)
-  const login = (await reader.bytes(count)).includes(2)
-  reader.socket.write(Buffer.from([5, login ? 2 : 0]))
-  const words: string[] = []
+async function readSocks5Request(client: ProxyClient): Promise<ProxyExchange> {
+  const [methods = 0] = await client.bytes(1)
+  const login = (await client.bytes(methods)).includes(2)
+  client.socket.write(Buffer.from([5, login ? 2 : 0]))
+  let user: string | undefined
+  let pass: string | undefined
   if (login) {
-    await reader.bytes(1)
-    for (let n = 0; n < 2; n++) {
-      const [length = 0] = await reader.bytes(1)
-      words.push((await reader.bytes(length)).toString())
-    }
-    reader.socket.write(Buffer.from([1, 0]))
+    await client.bytes(1)
+    user = (await client.word()) || undefined
+    pass = (await client.word()) || undefined
+    client.socket.write(Buffer.from([1, 0]))
   }
-  const [, , , type = 0] = await reader.bytes(4)
-  const host = await socks5Host(reader, type)
-  const port = (await reader.bytes(2)).readUInt16BE()
-  const [user, pass] = words
-  const answer = (code: number) => Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0])
+  const [, , , type = 0] = await client.bytes(4)
+  const host = await readSocks5Host(client, type)
+  const port = (await client.bytes(2)).readUInt16BE()
+  const reply = (code: number) => Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0])
   return {
-    request: {
-      kind: 'socks5',
-      host,
-      port,
-      ...(user === undefined || user === '' ? {} : { user }),
-      ...(pass === undefined || pass === '' ? {} : { pass }),
-    },
-    granted: answer(0),
-    refused: answer(2),
+    request: defined({ kind: 'socks5', host, port, user, pass }),
+    granted: reply(0),
+    rejected: reply(2),
   }
 }
 
-async function socks5Host(reader: Reader, type: number): Promise<string> {
-  if (type === 1) return [...(await reader.bytes(4))].join('.')
-  if (type === 4) return (await reader.bytes(16)).toString('hex').replace(/(.{4})(?!$)/g, '$1:')
-  const [length = 0] = await reader.bytes(1)
-  return (await reader.bytes(length)).toString()
+async function readSocks5Host(client: ProxyClient, type: number): Promise<string> {
+  if (type === 1) return [...(await client.bytes(4))].join('.')
+  if (type !== 4) return client.word()
+  return (await client.bytes(16)).toString('hex').replace(/(.{4})(?!$)/g, '$1:')
 }
 
-async function readHttpRequest(reader: Reader): Promise<ProxyExchange> {
-  const head = await reader.until('\r\n\r\n')
+async function readHttpRequest(client: ProxyClient): Promise<ProxyExchange> {
+  const head = await client.until('\r\n\r\n')
   const [, host = '', port = ''] = /^ONNECT (\S+):(\d+) HTTP/.exec(head) ?? []
   const [, credentials] = /^proxy-authorization: Basic (\S+)$/im.exec(head) ?? []
-  const [, user = '', pass = ''] =
-    /^([^:]*):(.*)$/s.exec(Buffer.from(credentials ?? '', 'base64').toString()) ?? []
+  const login = Buffer.from(credentials ?? '', 'base64').toString()
+  const [, user, pass] = /^([^:]*):(.*)$/s.exec(login) ?? []
   return {
-    request: {
+    request: defined({
       kind: 'http',
       host: host.replace(/^\[|\]$/g, ''),
       port: Number(port),
-      ...(credentials === undefined ? {} : { user, pass }),
-    },
+      user,
+      pass,
+    }),
     granted: Buffer.from('HTTP/1.1 200 Connection established\r\nX-Proxy: test\r\n\r\n'),
-    refused: Buffer.from('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
+    rejected: Buffer.from('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
   }
 }

@@ -1,12 +1,12 @@
-import { once } from 'node:events'
 import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { listen, stopListening } from '../listening.ts'
 
 /** A received request. */
 export interface ReceivedRequest {
@@ -35,6 +35,8 @@ export interface WebhookReply {
   instead?: 'hang' | 'drop'
 }
 
+type ReplyRule = (request: ReceivedRequest, index: number) => WebhookReply
+
 export interface WebhookReceiver {
   readonly port: number
   /** `http://127.0.0.1:port/hook`. Every other path works as well. */
@@ -42,15 +44,13 @@ export interface WebhookReceiver {
   /** All requests, oldest first, whatever the reply was. */
   readonly requests: ReceivedRequest[]
   /** Replies to the next requests, one each. */
-  script(...answers: WebhookReply[]): void
+  script(...replies: WebhookReply[]): void
   /** Sets the reply to requests without a scripted one. `index` counts all requests from 0. */
-  replyWith(how: (request: ReceivedRequest, index: number) => WebhookReply): void
+  replyWith(rule: ReplyRule): void
   /** Refuses connections until `open`, which listens on the same port. */
   close(): Promise<void>
   open(): Promise<void>
 }
-
-const maxBytes = 64 * 1024 * 1024
 
 /**
  * Starts an HTTP server that stands for a customer's webhook endpoint. `close` ends hanging
@@ -59,21 +59,17 @@ const maxBytes = 64 * 1024 * 1024
 export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
   const requests: ReceivedRequest[] = []
   const scripted: WebhookReply[] = []
-  let otherwise: (request: ReceivedRequest, index: number) => WebhookReply = () => ({})
+  let rule: ReplyRule = () => ({})
   const server = createServer((request, response) => {
     receive(request)
       .then((received) => {
         const index = requests.push(received) - 1
-        return reply(response, scripted.shift() ?? otherwise(received, index))
+        return reply(response, scripted.shift() ?? rule(received, index))
       })
       .catch(() => response.destroy())
   })
   let port = 0
-  const open = async () => {
-    server.listen(port, host)
-    await once(server, 'listening')
-    port = (server.address() as AddressInfo).port
-  }
+  const open = async () => void (port = await listen(server, port, host))
   await open()
   return {
     get port() {
@@ -83,28 +79,15 @@ export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookR
       return `http://${host}:${port}/hook`
     },
     requests,
-    script: (...answers) => void scripted.push(...answers),
-    replyWith: (how) => void (otherwise = how),
+    script: (...replies) => void scripted.push(...replies),
+    replyWith: (next) => void (rule = next),
     open,
-    async close() {
-      if (!server.listening) return
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => stopListening(server, () => server.closeAllConnections()),
   }
 }
 
 async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw new Error('too big')
-    chunks.push(chunk)
-  }
-  const body = Buffer.concat(chunks)
+  const body = await buffer(request)
   return {
     method: request.method ?? '',
     path: request.url ?? '',

@@ -7,10 +7,7 @@ export interface ScriptCommand {
   readonly tag: string
   /** Name in capitals, such as `SELECT` or `UID FETCH`. */
   readonly name: string
-  /**
-   * Text after the name, unchanged. Literals appear as `{5}\r
-   * hello`.
-   */
+  /** Text after the name, unchanged, literals included. */
   readonly rest: string
   readonly args: readonly Value[]
   readonly session: ScriptSession

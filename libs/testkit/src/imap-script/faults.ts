@@ -1,4 +1,5 @@
-import type { Hook, ScriptCommand } from './command.ts'
+import { defined } from '@posthorn/contracts'
+import type { Hook, RawReply, ScriptCommand } from './command.ts'
 import type { ScriptSession } from './session.ts'
 
 /** Uses the hook for the first `count` commands. */
@@ -41,7 +42,7 @@ export function adds(...extra: string[]): Hook {
 }
 
 /** Sends the first `bytes` bytes of the reply, then ends the connection. */
-export function truncatesAfter(bytes: number, then: 'close' | 'reset' | 'freeze' = 'reset'): Hook {
+export function truncatesAfter(bytes: number, then: RawReply['then'] = 'reset'): Hook {
   return async (command) => ({
     raw: `${(await command.defaultReply()).join('\r\n')}\r\n`.slice(0, bytes),
     then,
@@ -49,24 +50,25 @@ export function truncatesAfter(bytes: number, then: 'close' | 'reset' | 'freeze'
 }
 
 /** Sends bytes unchanged, then ends the connection if requested. */
-export function sendsRaw(raw: string, then?: 'close' | 'reset' | 'freeze'): Hook {
-  return () => (then === undefined ? { raw } : { raw, then })
+export function sendsRaw(raw: string, then?: RawReply['then']): Hook {
+  return () => defined({ raw, then })
 }
 
 /** Omits a message from FETCH replies. */
 export function hides(uid: number): Hook {
-  return omits(new RegExp(`^\\* \\d+ FETCH \\(.*\\bUID ${uid}\\b`, 's'))
+  return omits(fetchLineOf(uid))
 }
 
 /** Fails FETCH as a whole if its set contains the message. */
 export function failsOn(uid: number, text = 'NO Server error'): Hook {
   return async (command) => {
     const lines = await command.defaultReply()
-    const isRequested = lines.some((line) =>
-      new RegExp(`^\\* \\d+ FETCH \\(.*\\bUID ${uid}\\b`, 's').test(line),
-    )
-    return isRequested ? [`{tag} ${text}`] : lines
+    return lines.some((line) => fetchLineOf(uid).test(line)) ? [`{tag} ${text}`] : lines
   }
+}
+
+function fetchLineOf(uid: number): RegExp {
+  return new RegExp(`^\\* \\d+ FETCH \\(.*\\bUID ${uid}\\b`, 's')
 }
 
 /** Repeats every UID in SEARCH replies. */

@@ -56,28 +56,26 @@ export class ScriptMessage {
     this.labels = new Set(placed.labels)
     const header = rfc822.slice(0, 100_000)
     this.emailId = placed.emailId ?? digits(rfc822)
-    this.threadId =
-      placed.threadId ??
-      digits(
-        (
-          field(header, 'references') ??
-          field(header, 'in-reply-to') ??
-          field(header, 'message-id') ??
-          rfc822
-        ).split(/\s/, 1)[0] ?? '',
-      )
+    const thread =
+      field(header, 'references') ?? field(header, 'in-reply-to') ?? field(header, 'message-id')
+    this.threadId = placed.threadId ?? digits((thread ?? rfc822).split(/\s/, 1)[0] ?? '')
   }
 
   get tree(): MimePart {
     this.#tree ??= parseMime(this.rfc822)
     return this.#tree
   }
+
+  copyTo(mailbox: ScriptMailbox): ScriptMessage {
+    const { flags, labels, internalDate: date, emailId, threadId } = this
+    const placed = { flags: [...flags], labels: [...labels], date, emailId, threadId }
+    return mailbox.append(Buffer.from(this.rfc822, 'latin1'), placed)
+  }
 }
 
 function digits(text: string): string {
-  return BigInt(
-    `0x1${createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 15)}`,
-  ).toString()
+  const digest = createHash('sha256').update(text, 'latin1').digest('hex')
+  return String(BigInt(`0x1${digest.slice(0, 15)}`))
 }
 
 export interface MailboxOptions {
@@ -166,6 +164,11 @@ export class ScriptMailbox {
     this.#touch([])
   }
 
+  /** Removes messages with the flag `\\Deleted`. */
+  expungeDeleted(among: readonly ScriptMessage[] = this.messages): void {
+    this.expunge(...among.filter(({ flags }) => flags.has('\\Deleted')).map(({ uid }) => uid))
+  }
+
   /**
    * Simulates a restore from a backup: new UIDVALIDITY, UIDs from 1. Drop sessions that selected
    * the mailbox first: real servers do not renumber under them.
@@ -174,14 +177,7 @@ export class ScriptMailbox {
     this.uidValidity = uidValidity
     this.uidNext = 1
     this.vanished.length = 0
-    for (const { rfc822, internalDate, flags, ...rest } of this.messages.splice(0))
-      this.append(Buffer.from(rfc822, 'latin1'), {
-        date: internalDate,
-        flags: [...flags],
-        labels: [...rest.labels],
-        emailId: rest.emailId,
-        threadId: rest.threadId,
-      })
+    for (const message of this.messages.splice(0)) message.copyTo(this)
     this.#touch([])
   }
 

@@ -101,7 +101,8 @@ function parse(text: string, session: ScriptSession, world: ScriptServerState): 
   return command
 }
 
-async function answer(command: ScriptCommand, hooks: readonly Hook[]): Promise<Reply> {
+/** Returns the reply of the first hook that has one, else the server's. */
+export async function answer(command: ScriptCommand, hooks: readonly Hook[]): Promise<Reply> {
   for (const hook of hooks) {
     const reply = await hook(command)
     if (reply !== undefined) return reply

@@ -1,11 +1,11 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { selfSigned } from '@posthorn/local/files/certificate'
+import { listen, stopListening } from '../listening.ts'
 import type { Hook, Quota, ScriptCommand, ScriptServerState } from './command.ts'
 import { statusNotification } from './commands/mailboxes.ts'
 import type { MailboxOptions, ScriptMailbox } from './mailbox.ts'
-import { sendReply, serveCommands } from './serve.ts'
+import { answer, sendReply, serveCommands } from './serve.ts'
 import { ScriptSession } from './session.ts'
 import { MailboxStore } from './store.ts'
 
@@ -141,20 +141,12 @@ export class ImapScript implements AsyncDisposable {
 
   /** Ends connections and refuses new ones until `open`, which listens on the same ports. */
   async close(): Promise<void> {
-    const closed = this.#servers.flatMap((server) =>
-      server.listening ? [once(server, 'close')] : [],
-    )
-    for (const server of this.#servers) server.close()
-    this.drop()
-    await Promise.all(closed)
+    await Promise.all(this.#servers.map((server) => stopListening(server, () => this.drop())))
   }
 
   async open(): Promise<void> {
-    for (const [index, server] of this.#servers.entries()) {
-      server.listen(this.#ports[index], this.host)
-      await once(server, 'listening')
-      this.#ports[index] = (server.address() as AddressInfo).port
-    }
+    for (const [index, server] of this.#servers.entries())
+      this.#ports[index] = await listen(server, this.#ports[index])
   }
 
   /** @throws The first error of a hook. Its client saw a reset. */
@@ -164,7 +156,7 @@ export class ImapScript implements AsyncDisposable {
   }
 
   async #serve(socket: Socket): Promise<void> {
-    const session = new ScriptSession(this.#allSessions.length + 1, socket)
+    const session = new ScriptSession(socket)
     this.#allSessions.push(session)
     this.#openSessions.add(session)
     socket.once('close', () => this.#openSessions.delete(session))
@@ -229,19 +221,7 @@ async function greet(
   greeting: string,
   hooks: readonly Hook[],
 ): Promise<boolean> {
-  const usual = () => Promise.resolve([greeting])
-  const command: ScriptCommand = {
-    tag: '*',
-    name: 'greeting',
-    rest: '',
-    args: [],
-    session,
-    defaultReply: usual,
-  }
-  for (const hook of hooks) {
-    const reply = await hook(command)
-    if (reply !== undefined) return sendReply(command, reply)
-  }
-  session.send(greeting)
-  return true
+  const base = { tag: '*', name: 'greeting', rest: '', args: [], session }
+  const command: ScriptCommand = { ...base, defaultReply: async () => [greeting] }
+  return sendReply(command, await answer(command, hooks))
 }

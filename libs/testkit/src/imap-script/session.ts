@@ -5,7 +5,6 @@ import { writeSet } from './sequence-set.ts'
 
 /** Connection of a client, with the state that the client has been notified of. */
 export class ScriptSession {
-  readonly id: number
   /** Received commands without their tags, including literals. */
   readonly received: string[] = []
   /** Authenticated user. */
@@ -30,8 +29,7 @@ export class ScriptSession {
   #announced = 0
   readonly #notifiedRevisions = new WeakMap<ScriptMessage, number>()
 
-  constructor(id: number, socket: Socket) {
-    this.id = id
+  constructor(socket: Socket) {
     this.#socket = socket
     this.#listen(socket)
   }

@@ -32,6 +32,14 @@ export class MailboxStore {
     return mailbox
   }
 
+  /** @throws ImapRejection if the mailbox does not exist or is `\\Noselect`. */
+  getSelectable(path: string): ScriptMailbox {
+    const mailbox = this.get(path)
+    if (mailbox.attributes.has('\\Noselect'))
+      throw new ImapRejection('NO [NONEXISTENT] Not selectable')
+    return mailbox
+  }
+
   create(path: string, options: MailboxOptions = {}): ScriptMailbox {
     if (this.find(path)) throw new ImapRejection('NO [ALREADYEXISTS] Mailbox already exists')
     // A recreated mailbox gets a new UIDVALIDITY.
@@ -55,8 +63,7 @@ export class MailboxStore {
     const mailbox = this.get(path)
     if (mailbox.path === 'INBOX') {
       const target = this.create(newPath)
-      for (const { rfc822, flags, internalDate } of mailbox.messages)
-        target.append(Buffer.from(rfc822, 'latin1'), { flags: [...flags], date: internalDate })
+      for (const message of mailbox.messages) message.copyTo(target)
       return mailbox.expunge(...mailbox.messages.map(({ uid }) => uid))
     }
     if (this.find(newPath))

@@ -4,8 +4,8 @@
 export type Value = string | readonly Value[]
 
 /**
- * Parses the arguments of a command. Literals appear as `{5}\r
- * hello`. Lenient version of RFC 9051 §9.
+ * Parses the arguments of a command: a lenient version of RFC 9051 §9. A literal is its length
+ * (`{5}`), CRLF and its bytes.
  */
 export function readValues(text: string): Value[] {
   let at = 0
@@ -74,7 +74,7 @@ export function asTexts(value: Value | undefined): string[] {
   return typeof value === 'string' ? [value] : value.map(asText)
 }
 
-export function quote(text: string): string {
+function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 

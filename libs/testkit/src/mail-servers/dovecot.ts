@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import {
-  toDovecotAddress,
   type AcceptedMessage,
   deliver,
   type DovecotAddress,
@@ -10,8 +9,13 @@ import {
   startDovecot,
   startMailHub,
 } from '@posthorn/local'
-import { cacheDirectory } from '@posthorn/local/paths'
-import { sharedServer } from '../private-server.ts'
+import {
+  addressIn,
+  type PrivateServer,
+  type ServerDirectories,
+  serverDirectories,
+  sharedServer,
+} from '../private-server.ts'
 
 export interface TestUser {
   user: string
@@ -38,51 +42,71 @@ export interface TestDovecot extends DovecotAddress {
   drop: () => Promise<void>
 }
 
-const ownServer = sharedServer('dovecot', async (dir) => {
-  const dovecot = await startDovecot({ dir, cache: cacheDirectory(process.env) })
-  const hub = await startMailHub({ dir, port: dovecot.relayPort, lmtpPort: dovecot.lmtpPort })
-  return {
-    dovecot,
-    hub,
-    async destroy() {
-      await hub.stop()
-      await dovecot.destroy()
-      await rm(dir, { recursive: true, force: true })
-    },
-  }
-})
+interface Addresses {
+  dovecot: DovecotAddress
+  hub: MailHubAddress
+}
+
+const useServers = sharedServer<Addresses>('dovecot', configuredServers, startServers)
 
 /**
  * Returns the Dovecot and mail hub of TEST_DOVECOT and TEST_MAIL_HUB, else ones that are started
  * for this process.
  */
 export async function testDovecot(): Promise<TestDovecot> {
-  const { TEST_DOVECOT: dovecotJson, TEST_MAIL_HUB: hubJson } = process.env
-  const configured = dovecotJson && hubJson
-  const { dovecot, hub } = configured
-    ? {
-        dovecot: JSON.parse(dovecotJson) as DovecotAddress,
-        hub: JSON.parse(hubJson) as MailHubAddress,
-      }
-    : await ownServer.use()
-  const { host, imapPort, imapsPort, lmtpPort, submissionPort, password } = dovecot
+  const { address, drop } = await useServers()
+  return { ...accessTo(address), drop }
+}
+
+/**
+ * Starts a Dovecot with token mechanisms. It checks every token at `introspectionUrl` (RFC 7662).
+ */
+export async function testOAuthDovecot(
+  introspectionUrl: string,
+  tokenMechanisms: readonly ('xoauth2' | 'oauthbearer')[] = ['xoauth2', 'oauthbearer'],
+): Promise<TestDovecot> {
+  const directories = await serverDirectories('oauth-dovecot')
+  const options = { ...directories, introspectionUrl, tokenMechanisms }
+  const { address, destroy } = await startServers(options)
+  return { ...accessTo(address), drop: destroy }
+}
+
+/** Returns a new user name with its password and address. */
+export function uniqueLogin({ password }: { password: string }, prefix = 'user') {
+  const user = `${prefix}-${randomBytes(6).toString('hex')}`
+  return { user, pass: password, address: `${user}@mail.test` }
+}
+
+function accessTo({ dovecot, hub }: Addresses): Omit<TestDovecot, 'drop'> {
+  const { host, imapPort, imapsPort, lmtpPort, submissionPort } = dovecot
+  const ports = { host, imapPort, imapsPort, submissionPort }
   return {
-    ...toDovecotAddress(dovecot),
-    hub: { host: hub.host, port: hub.port, control: hub.control },
-    freshUser(prefix = 'user') {
-      const user = `${prefix}-${randomBytes(6).toString('hex')}`
-      return {
-        user,
-        pass: password,
-        address: `${user}@mail.test`,
-        host,
-        imapPort,
-        imapsPort,
-        submissionPort,
-      }
-    },
+    ...dovecot,
+    hub,
+    freshUser: (prefix) => ({ ...uniqueLogin(dovecot, prefix), ...ports }),
     deliver: (user, rfc822) => deliver(lmtpPort, user, rfc822),
     accepted: (messageId) => listAcceptedMessages(hub.control, messageId),
-    drop: async () => void (configured || (await ownServer.release())),
+  }
+}
+
+function configuredServers(): Addresses | undefined {
+  const dovecot = addressIn<DovecotAddress>('TEST_DOVECOT')
+  const hub = addressIn<MailHubAddress>('TEST_MAIL_HUB')
+  return dovecot && hub && { dovecot, hub }
+}
+
+async function startServers(
+  options: ServerDirectories & Parameters<typeof startDovecot>[0],
+): Promise<PrivateServer<Addresses>> {
+  const { dir } = options
+  const dovecot = await startDovecot(options)
+  const hub = await startMailHub({ dir, port: dovecot.relayPort, lmtpPort: dovecot.lmtpPort })
+  return {
+    address: { dovecot: dovecot.address, hub: hub.address },
+    async destroy() {
+      await hub.stop()
+      await dovecot.destroy()
+      await rm(dir, { recursive: true, force: true })
+    },
   }
 }

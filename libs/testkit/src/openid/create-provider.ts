@@ -7,13 +7,21 @@ export interface ProviderSettings {
   clientId: string
   clientSecret: string
   redirectUrls: string[]
+  /** Lifetime of new access tokens. Initially 3,600. */
   accessTokenSeconds: number
+  /** Scopes that users do not consent to. */
   withheldScopes: Set<string>
+  /** Users whose address is reported as unverified. For others, nothing is reported. */
   unverified: Set<string>
+  /**
+   * True if a replaced refresh token stays valid, as with providers that tolerate lost responses.
+   * Initially false.
+   */
   acceptsReplacedRefreshTokens: boolean
+  /** Number of granted and refused requests per grant type. */
   counts: { granted: Record<string, number>; refused: Record<string, number> }
-  /** Number of revoked tokens. */
-  revocations: number
+  /** Number of tokens revoked by clients (RFC 7009). */
+  revoked: number
   /** Grant ids by user. */
   grants: Map<string, Set<string>>
 }
@@ -74,7 +82,7 @@ export async function createProvider(issuer: string, state: ProviderSettings): P
     const grants = state.grants.get(Account.accountId) ?? new Set()
     state.grants.set(Account.accountId, grants.add(Grant.jti))
   })
-  provider.on('grant.revoked', () => void (state.revocations += 1))
+  provider.on('grant.revoked', () => void state.revoked++)
   provider.on('grant.error', ({ oidc }) => count(counts.refused, oidc.params['grant_type']))
   return provider
 }

@@ -1,41 +1,24 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type Provider from 'oidc-provider'
+import { listen, stopListening } from '../listening.ts'
 import type { ProviderSettings } from './create-provider.ts'
 import { followConsent, type ConsentResult } from './consent.ts'
 
-export interface TestOpenIdProvider {
+/** The provider follows changes of its settings. */
+export interface TestOpenIdProvider extends ProviderSettings {
   /** Issuer of the discovery document. */
   issuer: string
-  clientId: string
-  clientSecret: string
   tokenUrl: string
   authorizeUrl: string
   userinfoUrl: string
   revokeUrl: string
   /** Introspection endpoint (RFC 7662) for Dovecot. The reply names the owner as `username`. */
   introspectionUrl: string
-  /** Lifetime of new access tokens. Initially 3,600. */
-  accessTokenSeconds: number
-  /** Scopes that users do not consent to. */
-  withheldScopes: Set<string>
-  /** Users whose address is reported as unverified. For others, nothing is reported. */
-  unverified: Set<string>
-  /**
-   * True if a replaced refresh token stays valid, as with providers that tolerate lost responses.
-   * Initially false.
-   */
-  acceptsReplacedRefreshTokens: boolean
   /** If set, the token endpoint executes requests and waits for this before it responds. */
   holdTokenReplies?: (() => Promise<void>) | undefined
-  /** Number of granted and refused requests per grant type. */
-  counts: { granted: Record<string, number>; refused: Record<string, number> }
   /** If set, the response to every token request. */
   tokenReply?: { status: number; body: string } | undefined
-  /** Number of tokens revoked by clients (RFC 7009). */
-  revoked(): number
   /** Revokes all grants of a user. */
   revoke(user: string): Promise<void>
   /**
@@ -62,31 +45,23 @@ export async function testOpenIdProvider(
     acceptsReplacedRefreshTokens: false,
     counts: { granted: {}, refused: {} },
     grants: new Map(),
-    revocations: 0,
+    revoked: 0,
   }
   const { withheldScopes } = state
   const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = `http://127.0.0.1:${await listen(server)}`
   const { createProvider } = await import('./create-provider.ts') // Loaded on first use because it is large.
   const provider = await createProvider(issuer, state)
-  // One object with `state`: the provider follows changes by a test.
-  const test: ProviderSettings & TestOpenIdProvider = Object.assign(state, {
+  const test: TestOpenIdProvider = Object.assign(state, {
     issuer,
     tokenUrl: `${issuer}/token`,
     authorizeUrl: `${issuer}/auth`,
     userinfoUrl: `${issuer}/me`,
     revokeUrl: `${issuer}/token/revocation`,
     introspectionUrl: `${issuer}/introspect-for-dovecot`,
-    revoked: () => state.revocations,
     revoke: (user: string) => revokeAll(provider, state, user),
     consent: followConsent,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close: () => stopListening(server, () => server.closeAllConnections()),
   })
   const handle = provider.callback()
   server.on('request', (request, response) => {
@@ -106,8 +81,8 @@ export async function testOpenIdProvider(
 
 function delayReply(response: ServerResponse, until: () => Promise<void>): void {
   const end = response.end.bind(response)
-  response.end = ((...answer: Parameters<typeof end>) => {
-    void until().then(() => end(...answer))
+  response.end = ((...body: Parameters<typeof end>) => {
+    void until().then(() => end(...body))
     return response
   }) as typeof end
 }
@@ -140,10 +115,10 @@ async function introspect(
 ): Promise<void> {
   const token = new URLSearchParams(await text(request)).get('token') ?? ''
   const accessToken = await provider.AccessToken.find(token)
-  const answer = accessToken
+  const reply = accessToken
     ? { active: true, username: accessToken.accountId.split('@')[0], scope: accessToken.scope }
     : { active: false }
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply))
 }
 
 async function revokeAll(

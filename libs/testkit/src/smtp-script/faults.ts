@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { defined } from '@posthorn/contracts'
 import type { SmtpHook } from './contract.ts'
 
 /** Uses the hook for the first `count` commands. */
@@ -26,17 +27,11 @@ export const omitsReply: SmtpHook = async (command) => {
 
 /** Delays the command. */
 export function slow(ms: number): SmtpHook {
-  return async () => {
-    await delay(ms)
-    return undefined
-  }
+  return () => delay(ms, undefined)
 }
 
 /** Closes the connection without a reply. */
 export const closes: SmtpHook = () => ({ raw: '', then: 'close' })
-
-/** Resets the connection (RST). */
-export const resets: SmtpHook = () => ({ raw: '', then: 'reset' })
 
 /**
  * Closes the connection after `bytes` bytes of a message, before its end. For the moment `body`.
@@ -47,7 +42,7 @@ export function closesAfter(bytes: number): SmtpHook {
 
 /** Sends bytes unchanged, then ends the connection if requested. */
 export function sendsRaw(raw: string | Uint8Array, then?: 'close' | 'reset'): SmtpHook {
-  return () => (then === undefined ? { raw } : { raw, then })
+  return () => defined({ raw, then })
 }
 
 /** Rejects matching command lines, for MAIL and RCPT. */

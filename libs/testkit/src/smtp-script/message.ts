@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ByteReader } from './incoming.ts'
+import type { ByteReader } from '../byte-reader.ts'
 
 export function messageIdOf(raw: Buffer): string {
   const end = raw.indexOf('\r\n\r\n')

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { selfSigned } from '@posthorn/local/files/certificate'
+import { listen, stopListening } from '../listening.ts'
 import type {
   SmtpBehaviour,
   SmtpHook,
@@ -79,20 +79,12 @@ export async function startSmtpScript(options: SmtpScriptOptions = {}): Promise<
     secureContext: createSecureContext(selfSigned(['script.mail.test', 'localhost', '127.0.0.1'])),
     failures: [],
   }
-  let server: Server | undefined
-  const open = async () => {
-    server = createServer({ noDelay: true }, (socket) => {
-      void serve(socket, { state, sessions: script.sessions, secure: options.secure ?? false })
-    }).listen(script.port, '127.0.0.1')
-    await once(server, 'listening')
-    script.port = (server.address() as AddressInfo).port
-  }
-  const close = async () => {
-    const closing = server
-    server = undefined
-    for (const session of script.sessions) session.destroy()
-    if (closing) await new Promise<void>((resolve) => closing.close(() => resolve()))
-  }
+  const server = createServer({ noDelay: true }, (socket) => {
+    void serve(socket, { state, sessions: script.sessions, secure: options.secure ?? false })
+  })
+  const open = async () => void (script.port = await listen(server, script.port))
+  const close = () =>
+    stopListening(server, () => script.sessions.forEach((session) => session.destroy()))
   await open()
   return Object.assign(script, {
     host: '127.0.0.1',

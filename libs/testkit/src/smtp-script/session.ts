@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
+import { defined } from '@posthorn/contracts'
+import { ByteReader } from '../byte-reader.ts'
 import type {
   Envelope,
   SmtpCommand,
@@ -11,7 +13,6 @@ import type {
   SmtpServerState,
   SmtpSession,
 } from './contract.ts'
-import { ByteReader } from './incoming.ts'
 import { messageIdOf, readBody, sha256 } from './message.ts'
 import { handlers } from './verbs.ts'
 
@@ -51,7 +52,7 @@ export class SmtpConnection implements SmtpSession {
       return [refused ? `${refused.code} ${refused.text}` : '220 script.mail.test ESMTP']
     })
     for (;;) {
-      const line = this.#open ? await this.#incoming.line() : undefined
+      const line = this.#open ? await this.#incoming.until('\r\n') : undefined
       if (line === undefined) return this.close()
       await this.#command(line)
     }
@@ -82,7 +83,7 @@ export class SmtpConnection implements SmtpSession {
   /** Sends a line within AUTH and returns the client's next line. */
   async prompt(line: string): Promise<string> {
     this.write(`${line}\r\n`)
-    return (await this.#incoming.line()) ?? '*'
+    return (await this.#incoming.until('\r\n')) ?? '*'
   }
 
   /** RFC 3207 §4.2: TLS discards all previous state. */
@@ -126,7 +127,7 @@ export class SmtpConnection implements SmtpSession {
     if (!raw || !envelope) return
     this.received.push('.')
     this.#state.script.received.push('.')
-    const message: SmtpMessage = {
+    const message: SmtpMessage = defined({
       messageId: messageIdOf(raw),
       from: envelope.from,
       to: envelope.to.map(({ address }) => address),
@@ -136,10 +137,10 @@ export class SmtpConnection implements SmtpSession {
       },
       raw,
       sha256: sha256(raw),
-      ...(this.user === undefined ? {} : { user: this.user }),
+      user: this.user,
       helo: this.helo,
       receivedAt: new Date(),
-    }
+    })
     await this.#answer({ moment: 'dot', bytes: raw.length, message }, async () =>
       this.#take(message),
     )
@@ -183,9 +184,9 @@ export class SmtpConnection implements SmtpSession {
   }
 
   /** A hook that throws resets the connection. Disposal of the server throws its error. */
-  async #guarded<T>(ask: () => T | Promise<T>): Promise<T | SmtpRaw> {
+  async #guarded<T>(call: () => T | Promise<T>): Promise<T | SmtpRaw> {
     try {
-      return await ask()
+      return await call()
     } catch (error) {
       this.#state.failures.push(error)
       return { raw: '', then: 'reset' }

@@ -105,19 +105,14 @@ const logins: Readonly<Record<string, LoginReader>> = {
     return { method: 'LOGIN', user, password }
   },
   async PLAIN(session, initial) {
-    const [, user = '', password = ''] = decode(initial ?? (await session.prompt('334 '))).split(
-      '\0',
-    )
+    const text = decode(initial ?? (await session.prompt('334 ')))
+    const [, user = '', password = ''] = text.split('\0')
     return { method: 'PLAIN', user, password }
   },
   async XOAUTH2(session, initial) {
     const text = decode(initial ?? (await session.prompt('334 ')))
-    const field = (name: string) =>
-      text
-        .split('\u0001')
-        .find((part) => part.startsWith(name))
-        ?.slice(name.length) ?? ''
-    return { method: 'XOAUTH2', user: field('user='), accessToken: field('auth=Bearer ') }
+    const [, user = '', accessToken = ''] = /^user=(.*?)\x01auth=Bearer (.*?)\x01/.exec(text) ?? []
+    return { method: 'XOAUTH2', user, accessToken }
   },
 }
 

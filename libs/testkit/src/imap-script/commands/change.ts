@@ -54,15 +54,7 @@ const onCopy: Handler = (command, world) => {
   const mailbox = moves ? writableMailbox(command) : selectedMailbox(command)
   const target = world.store.get(pathOf(command.args[1]), 'TRYCREATE')
   const messages = messagesInSet(command, command.args[0]).map(([, message]) => message)
-  const copies = messages.map(({ rfc822, flags, labels, internalDate, emailId, threadId }) =>
-    target.append(Buffer.from(rfc822, 'latin1'), {
-      flags: [...flags],
-      labels: [...labels],
-      date: internalDate,
-      emailId,
-      threadId,
-    }),
-  )
+  const copies = messages.map((message) => message.copyTo(target))
   const uids = (all: readonly ScriptMessage[]) => all.map(({ uid }) => uid)
   const code =
     world.capabilities.has('UIDPLUS') && messages.length > 0
@@ -74,12 +66,11 @@ const onCopy: Handler = (command, world) => {
 }
 
 const onExpunge: Handler = (command) => {
-  const mailbox = writableMailbox(command)
   const among =
     command.name === 'UID EXPUNGE'
       ? messagesInSet(command, command.args[0]).map(([, message]) => message)
-      : mailbox.messages
-  mailbox.expunge(...among.filter(({ flags }) => flags.has('\\Deleted')).map(({ uid }) => uid))
+      : undefined
+  writableMailbox(command).expungeDeleted(among)
   return ok(command)
 }
 

@@ -130,9 +130,7 @@ const subscribe =
   }
 
 const onStatus: Handler = (command, { store }) => {
-  const mailbox = store.get(pathOf(command.args[0]))
-  if (mailbox.attributes.has('\\Noselect'))
-    throw new ImapRejection('NO [NONEXISTENT] Not selectable')
+  const mailbox = store.getSelectable(pathOf(command.args[0]))
   return ok(command, [statusLine(mailbox, asTexts(command.args[1]))])
 }
 

@@ -2,7 +2,7 @@ import { type Handler, ok } from '../command.ts'
 import type { ScriptMessage } from '../mailbox.ts'
 import { field } from '../mime-tree.ts'
 import { ImapRejection } from '../store.ts'
-import { isInRanges, type Ranges, readSet, writeSet } from '../sequence-set.ts'
+import { isInRanges, readSet, writeSet } from '../sequence-set.ts'
 import { asText, asTexts, decodeName, readDate, type Value } from '../syntax.ts'
 import { selectedMailbox, type Numbered } from './selected.ts'
 
@@ -76,38 +76,27 @@ function readKey(rest: Value[], last: Last): Test {
     const [one, other] = [readKey(rest, last), readKey(rest, last)]
     return (numbered) => one(numbered) || other(numbered)
   }
-  if (name === 'UID') return uidIn(readSet(next(), last.uid))
+  if (name === 'UID') {
+    const ranges = readSet(next(), last.uid)
+    return ([, { uid }]) => isInRanges(ranges, uid)
+  }
   if (/^[\d*]/.test(name)) {
     const ranges = readSet(name, last.seq)
     return ([seq]) => isInRanges(ranges, seq)
   }
-  const flagged = flagKeys[name]
-  if (flagged) return ([, { flags }]) => flags.has(flagged[0]) === flagged[1]
+  const [, un, flag] = /^(UN)?(ANSWERED|DELETED|DRAFT|FLAGGED|SEEN)$/.exec(name) ?? []
+  if (flag !== undefined) {
+    const systemFlag = `\\${flag.charAt(0)}${flag.slice(1).toLowerCase()}`
+    return ([, { flags }]) => flags.has(systemFlag) === (un === undefined)
+  }
   const test = keys[name]?.(next)
   if (!test) throw new ImapRejection(`BAD Unknown search key ${name}`)
   return ([, message]) => test(message)
 }
 
-function uidIn(ranges: Ranges): Test {
-  return ([, { uid }]) => isInRanges(ranges, uid)
-}
-
-const flagKeys: Record<string, readonly [string, boolean]> = {
-  ANSWERED: ['\\Answered', true],
-  DELETED: ['\\Deleted', true],
-  DRAFT: ['\\Draft', true],
-  FLAGGED: ['\\Flagged', true],
-  SEEN: ['\\Seen', true],
-  UNANSWERED: ['\\Answered', false],
-  UNDELETED: ['\\Deleted', false],
-  UNDRAFT: ['\\Draft', false],
-  UNFLAGGED: ['\\Flagged', false],
-  UNSEEN: ['\\Seen', false],
-}
-
 type KeyOf = (next: () => string) => (message: ScriptMessage) => boolean
 
-const has = (text: string | undefined, part: string) =>
+const includes = (text: string | undefined, part: string) =>
   text !== undefined && decoded(text).includes(part.toLowerCase())
 
 /** Decodes UTF-8 encoded words (RFC 2047), so that searches compare their text. */
@@ -125,103 +114,64 @@ function decoded(text: string): string {
     .toLowerCase()
 }
 
-const inField =
-  (name: string): KeyOf =>
+/** Key with one argument. */
+const withText =
+  (test: (message: ScriptMessage, text: string) => boolean): KeyOf =>
   (next) => {
-    const part = next()
-    return ({ tree }) => has(field(tree.header, name), part)
+    const text = next()
+    return (message) => test(message, text)
   }
 
-const onDay =
-  (compare: (day: number, than: number) => boolean, sent = false): KeyOf =>
-  (next) => {
-    const than = readDate(next()).getTime()
-    return ({ internalDate, tree }) => {
-      const date = sent ? new Date(field(tree.header, 'date') ?? '') : internalDate
-      return compare(new Date(date).setUTCHours(0, 0, 0, 0), than)
-    }
-  }
+const inField = (name: string) =>
+  withText(({ tree }, part) => includes(field(tree.header, name), part))
+
+const onDay = (compare: (day: number, than: number) => boolean, sent = false) =>
+  withText(({ internalDate, tree }, text) => {
+    const date = sent ? new Date(field(tree.header, 'date') ?? '') : internalDate
+    return compare(new Date(date).setUTCHours(0, 0, 0, 0), readDate(text).getTime())
+  })
 const before = (day: number, than: number) => day < than
 const since = (day: number, than: number) => day >= than
 const on = (day: number, than: number) => day === than
+
+const hasEmailId = withText(({ emailId }, id) => emailId === id)
+const hasThreadId = withText(({ threadId }, id) => threadId === id)
 
 const keys: Record<string, KeyOf> = {
   ALL: () => () => true,
   NEW: () => () => false,
   OLD: () => () => true,
   RECENT: () => () => false,
-  KEYWORD: (next) => {
-    const flag = next()
-    return ({ flags }) => flags.has(flag)
-  },
-  UNKEYWORD: (next) => {
-    const flag = next()
-    return ({ flags }) => !flags.has(flag)
-  },
+  KEYWORD: withText(({ flags }, flag) => flags.has(flag)),
+  UNKEYWORD: withText(({ flags }, flag) => !flags.has(flag)),
   FROM: inField('from'),
   TO: inField('to'),
   CC: inField('cc'),
   BCC: inField('bcc'),
   SUBJECT: inField('subject'),
-  HEADER: (next) => {
-    const name = next()
-    const part = next()
-    return ({ tree }) => has(field(tree.header, name), part)
-  },
-  BODY: (next) => {
-    const part = next()
-    return ({ tree }) => has(tree.body, part)
-  },
-  TEXT: (next) => {
-    const part = next()
-    return ({ rfc822 }) => has(rfc822, part)
-  },
-  LARGER: (next) => {
-    const bytes = Number(next())
-    return ({ rfc822 }) => rfc822.length > bytes
-  },
-  SMALLER: (next) => {
-    const bytes = Number(next())
-    return ({ rfc822 }) => rfc822.length < bytes
-  },
+  HEADER: (next) => inField(next())(next),
+  BODY: withText(({ tree }, part) => includes(tree.body, part)),
+  TEXT: withText(({ rfc822 }, part) => includes(rfc822, part)),
+  LARGER: withText(({ rfc822 }, bytes) => rfc822.length > Number(bytes)),
+  SMALLER: withText(({ rfc822 }, bytes) => rfc822.length < Number(bytes)),
   BEFORE: onDay(before),
   SINCE: onDay(since),
   ON: onDay(on),
   SENTBEFORE: onDay(before, true),
   SENTSINCE: onDay(since, true),
   SENTON: onDay(on, true),
-  MODSEQ: (next) => {
-    const modseq = BigInt(next())
-    return (message) => message.modseq >= modseq
-  },
-  EMAILID: (next) => {
-    const id = next()
-    return ({ emailId }) => emailId === id
-  },
-  THREADID: (next) => {
-    const id = next()
-    return ({ threadId }) => threadId === id
-  },
-  'X-GM-MSGID': (next) => {
-    const id = next()
-    return ({ emailId }) => emailId === id
-  },
-  'X-GM-THRID': (next) => {
-    const id = next()
-    return ({ threadId }) => threadId === id
-  },
-  'X-GM-LABELS': (next) => {
-    const label = decodeName(next())
-    return ({ labels }) => labels.has(label)
-  },
+  MODSEQ: withText((message, modseq) => message.modseq >= BigInt(modseq)),
+  EMAILID: hasEmailId,
+  THREADID: hasThreadId,
+  'X-GM-MSGID': hasEmailId,
+  'X-GM-THRID': hasThreadId,
+  'X-GM-LABELS': withText(({ labels }, label) => labels.has(decodeName(label))),
   // Gmail's search syntax: only `category:` is supported. Other text is searched in the whole
   // message.
-  'X-GM-RAW': (next) => {
-    const part = next()
+  'X-GM-RAW': withText(({ category, rfc822 }, part) => {
     const [, name] = /^category:(\w+)$/i.exec(part) ?? []
-    if (name !== undefined) return ({ category }) => category === name.toLowerCase()
-    return ({ rfc822 }) => has(rfc822, part)
-  },
+    return name === undefined ? includes(rfc822, part) : category === name.toLowerCase()
+  }),
 }
 
 export const searchCommands: Record<string, Handler> = { SEARCH: onSearch, 'UID SEARCH': onSearch }

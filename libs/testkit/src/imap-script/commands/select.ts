@@ -1,6 +1,5 @@
 import { type Handler, ok, type ScriptCommand, type ScriptServerState } from '../command.ts'
 import type { ScriptMailbox } from '../mailbox.ts'
-import { ImapRejection } from '../store.ts'
 import { isInRanges, readSet, writeSet } from '../sequence-set.ts'
 import { asText, asTexts, type Value } from '../syntax.ts'
 import { pathOf } from './mailboxes.ts'
@@ -10,9 +9,7 @@ const systemFlags = ['\\Answered', '\\Flagged', '\\Deleted', '\\Seen', '\\Draft'
 const onSelect: Handler = (command, world) => {
   const { session } = command
   session.unselect() // RFC 9051 §6.3.2: a failed SELECT also unselects the mailbox.
-  const mailbox = world.store.get(pathOf(command.args[0]))
-  if (mailbox.attributes.has('\\Noselect'))
-    throw new ImapRejection('NO [NONEXISTENT] Not selectable')
+  const mailbox = world.store.getSelectable(pathOf(command.args[0]))
   const readOnly = command.name === 'EXAMINE'
   const parameters = command.args[1]
   const words = asTexts(parameters).map((word) => word.toUpperCase())
@@ -80,10 +77,7 @@ export function vanishedSince(
 const onClose: Handler = (command) => {
   const { session } = command
   const { mailbox } = session
-  if (mailbox && command.name === 'CLOSE' && !session.readOnly)
-    mailbox.expunge(
-      ...mailbox.messages.filter(({ flags }) => flags.has('\\Deleted')).map(({ uid }) => uid),
-    )
+  if (command.name === 'CLOSE' && !session.readOnly) mailbox?.expungeDeleted()
   session.unselect()
   return ok(command)
 }

@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream'
 
-const crlf = Buffer.from('\r\n')
 const maxLine = 64 * 1024
 const ends = ['end', 'close', 'error'] as const
 
@@ -22,10 +21,11 @@ export class ByteReader {
     for (const event of ends) stream.once(event, this.#onEnd)
   }
 
-  /** Detaches from the connection before TLS starts. */
-  release(): void {
+  /** Detaches from the connection, for TLS or a pipe. Returns the bytes that were not read. */
+  release(): Buffer {
     this.#stream.off('readable', this.#onReadable)
     for (const event of ends) this.#stream.off(event, this.#onEnd)
+    return this.#bytes
   }
 
   /** True if more was received than read: the client did not wait for replies. */
@@ -33,41 +33,51 @@ export class ByteReader {
     return this.#bytes.length > 0
   }
 
-  /** Returns the next line without its line end. Undefined after the end of the connection. */
-  async line(): Promise<string | undefined> {
+  /**
+   * Returns the text up to a mark, without it. Undefined after the end of the connection, or if the
+   * mark does not follow within 64 KiB.
+   */
+  async until(mark: string): Promise<string | undefined> {
     for (;;) {
-      const at = this.#bytes.indexOf(crlf)
+      const at = this.#bytes.indexOf(mark)
       if (at >= 0) {
-        const line = this.#bytes.subarray(0, at).toString('utf8')
-        this.#bytes = this.#bytes.subarray(at + 2)
-        return line
+        const text = this.#bytes.toString('utf8', 0, at)
+        this.#bytes = this.#bytes.subarray(at + mark.length)
+        return text
       }
-      if (this.#bytes.length > maxLine) return undefined
-      const more = await this.#next()
-      if (!more) return undefined
-      this.#bytes = Buffer.concat([this.#bytes, more])
+      if (this.#bytes.length > maxLine || !(await this.#fill())) return undefined
     }
+  }
+
+  /** Returns this number of bytes. Undefined if the connection ends before. */
+  async take(count: number): Promise<Buffer | undefined> {
+    while (this.#bytes.length < count) if (!(await this.#fill())) return undefined
+    const bytes = this.#bytes.subarray(0, count)
+    this.#bytes = this.#bytes.subarray(count)
+    return bytes
   }
 
   /**
    * Returns the next bytes. `unread` puts bytes back. Undefined after the end of the connection.
    */
   async bytes(): Promise<Buffer | undefined> {
-    if (this.#bytes.length === 0) return this.#next()
-    const bytes = this.#bytes
-    this.#bytes = Buffer.alloc(0)
-    return bytes
+    if (this.#bytes.length === 0 && !(await this.#fill())) return undefined
+    return this.take(this.#bytes.length)
   }
 
   unread(bytes: Buffer): void {
     this.#bytes = bytes
   }
 
-  async #next(): Promise<Buffer | undefined> {
+  /** Waits for more bytes. Returns false after the end of the connection. */
+  async #fill(): Promise<boolean> {
     for (;;) {
       const bytes = this.#stream.read() as Buffer | null
-      if (bytes) return bytes
-      if (this.#ended) return undefined
+      if (bytes) {
+        this.#bytes = Buffer.concat([this.#bytes, bytes])
+        return true
+      }
+      if (this.#ended) return false
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#wake = resolve
       await promise

@@ -1,0 +1,18 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+
+/** Listens on loopback at a port, by default at any. Resolves with the port. */
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Stops listening, then ends connections with `end`. Resolves when all have ended. */
+export async function stopListening(server: Server, end: () => void): Promise<void> {
+  if (!server.listening) return
+  const closed = once(server, 'close')
+  server.close()
+  end()
+  await closed
+}

@@ -1,0 +1,59 @@
+import { startPart } from './start-part.ts'
+
+/**
+ * Server that counts events in its own process, so that it does not share an event loop with the
+ * measured code.
+ */
+export interface Counter extends AsyncDisposable {
+  port: number
+  /** Resets the counter. */
+  reset(): void
+  /**
+   * Resolves after `count` events since the last reset with the time from the first to the last, in
+   * milliseconds.
+   */
+  counted(count: number): Promise<CounterReport>
+}
+
+interface CounterReport {
+  spanMs: number
+  lastAt: number
+}
+
+type CounterRequest = { reset: true } | { count: number }
+
+export async function startCounter(file: string): Promise<Counter> {
+  const part = await startPart(file)
+  return {
+    port: part.port,
+    reset: () => part.send({ reset: true } satisfies CounterRequest),
+    counted: (count) => part.request({ count } satisfies CounterRequest),
+    [Symbol.asyncDispose]: () => part[Symbol.asyncDispose](),
+  }
+}
+
+/** Counter's side of the protocol. Call `one` for each counted event. */
+export function replyWithCounts(port: number): { one: () => void } {
+  let times = { first: 0, last: 0, count: 0 }
+  let wanted: number | undefined
+  const reportIfReached = () => {
+    if (wanted === undefined || times.count < wanted) return
+    const report: CounterReport = { spanMs: times.last - times.first, lastAt: Date.now() }
+    process.send?.(report)
+    wanted = undefined
+  }
+  process.on('message', (request: CounterRequest) => {
+    if ('reset' in request) times = { first: 0, last: 0, count: 0 }
+    else wanted = request.count
+    reportIfReached()
+  })
+  process.on('disconnect', () => process.exit(0))
+  process.send?.({ port })
+  return {
+    one() {
+      times.last = performance.now()
+      if (times.count++ === 0) times.first = times.last
+      reportIfReached()
+    },
+  }
+}
