@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, freePort } from '@posthorn/testkit'
 import { senderFixture } from './fixture.ts'
 import { smtpServers } from './smtp-servers.ts'
 import { mailboxWorker } from './mailbox-worker.ts'
 
 const fixture = await senderFixture()
 const { db, startSender, addAccount, submit, row, eventsOf } = fixture
-const sender = await startSender()
-const second = await startSender()
+const ports = [await freePort(), await freePort()]
+const senders = await Promise.all(ports.map((port) => startSender({ SVC_PORT: String(port) })))
 const worker = await mailboxWorker(fixture.broker.url)
 const { change } = worker
 await eventually(() => change('none', 'hold'))
 const server = smtpServers()
 afterAll(async () => {
   await worker[Symbol.asyncDispose]()
-  await sender[Symbol.asyncDispose]()
-  await second[Symbol.asyncDispose]()
+  for (const sender of senders) await sender[Symbol.asyncDispose]()
   await fixture[Symbol.asyncDispose]()
 })
 
@@ -139,6 +138,15 @@ test('deleteWaiting: concurrent claim, either deletes or sends', async () => {
   expect(accepted).toEqual(remaining.map((id) => `<${id}@example.com>`).sort())
 })
 
+/** Resolves when both senders have seen that the queue is paused. */
+const paused = () =>
+  eventually(async () => {
+    for (const port of ports) {
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      expect(metrics).toMatch(/^posthorn_outbox_paused\{.*\} 1$/m)
+    }
+  })
+
 /** True if a due row is still unclaimed after ten polls of both senders. */
 async function isUnclaimed(queueId: string): Promise<boolean> {
   return eventually(async () => {
@@ -160,10 +168,9 @@ test('dispatcher: paused queue, starts nothing, finishes attempts and resumes', 
   await started.promise
   await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
   await sent(first)
-  const waiting = await eventually(async () => {
-    const queueId = await submit({ account })
-    return (await isUnclaimed(queueId)) && queueId
-  })
+  await paused()
+  const waiting = await submit({ account })
+  expect(await isUnclaimed(waiting)).toBe(true)
   // makeDue does not start it while the queue is paused.
   expect(await change(waiting, 'send')).toBe('done')
   const third = await startSender()
