@@ -25,7 +25,7 @@ const sent = (queueId: string) =>
 const rowCount = async (queueId: string) =>
   (await db.selectFrom('outbox').select('queueId').where('queueId', '=', queueId).execute()).length
 
-test('deleteWaiting: waiting submission, deletes it without events', async () => {
+test('changeSubmission: delete of a waiting submission, deletes it without events', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, sendAt: later })
@@ -65,7 +65,7 @@ test('sender: recipient that has left the list, fails with ELISTLEFT', async () 
   )
 })
 
-test('holdWaiting: due submission, is not sent until releaseHeld', async () => {
+test('changeSubmission: held submission, is not sent until its release', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, sendAt: later })
@@ -84,7 +84,7 @@ test('holdWaiting: due submission, is not sent until releaseHeld', async () => {
   expect(smtp.accepted).toHaveLength(2)
 })
 
-test('releaseHeld: scheduled submission, keeps its time', async () => {
+test('changeSubmission: release of a scheduled submission, keeps its time', async () => {
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   await change(queueId, 'hold')
   expect(await change(queueId, 'release')).toBe('done')
@@ -94,14 +94,17 @@ test('releaseHeld: scheduled submission, keeps its time', async () => {
   expect(await row(queueId)).toMatchObject({ state: 'queued', nextAttemptAt: later })
 })
 
-test.each(['scheduled', 'held'])('makeDue: %s submission, is sent now', async (kind) => {
-  const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
-  if (kind === 'held') await change(queueId, 'hold')
-  expect(await change(queueId, 'send')).toBe('done')
-  await sent(queueId)
-  expect(await change(queueId, 'send')).toBe('missing')
-  expect(await change(queueId, 'hold')).toBe('missing')
-})
+test.each(['scheduled', 'held'])(
+  'changeSubmission: send of a %s submission, sends it now',
+  async (kind) => {
+    const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
+    if (kind === 'held') await change(queueId, 'hold')
+    expect(await change(queueId, 'send')).toBe('done')
+    await sent(queueId)
+    expect(await change(queueId, 'send')).toBe('missing')
+    expect(await change(queueId, 'hold')).toBe('missing')
+  },
+)
 
 test('changeOutbox: leased submission, is neither deleted nor held', async () => {
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
@@ -114,7 +117,7 @@ test('changeOutbox: leased submission, is neither deleted nor held', async () =>
   expect(await row(queueId)).toMatchObject({ state: 'queued', ...lease })
 })
 
-test('deleteWaiting: ambiguous handover, is busy', async () => {
+test('changeSubmission: delete in an ambiguous handover, is busy', async () => {
   const past = new Date(Date.now() - 1_000)
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   await db
@@ -127,7 +130,7 @@ test('deleteWaiting: ambiguous handover, is busy', async () => {
   expect(await change(queueId, 'delete')).toBe('done')
 })
 
-test('deleteWaiting: concurrent claim, either deletes or sends', async () => {
+test('changeSubmission: delete during a claim, either deletes or sends', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const ids = await Promise.all(Array.from({ length: 40 }, () => submit({ account })))
@@ -171,7 +174,7 @@ test('dispatcher: paused queue, starts nothing, finishes attempts and resumes', 
   await paused()
   const waiting = await submit({ account })
   expect(await isUnclaimed(waiting)).toBe(true)
-  // makeDue does not start it while the queue is paused.
+  // `send` does not start it while the queue is paused.
   expect(await change(waiting, 'send')).toBe('done')
   const third = await startSender()
   expect(await isUnclaimed(await submit({ account }))).toBe(true)
