@@ -58,7 +58,7 @@ export function dispatcherMetrics(
       })
     },
     /** Records events after the commit of their fan-out. */
-    fannedOut(events: readonly { eventDate: string }[]) {
+    fannedOut: (events: readonly { eventDate: string }[]): void => {
       for (const { eventDate } of events) lag.observe(secondsSince(eventDate))
     },
     ...attemptMetrics,
