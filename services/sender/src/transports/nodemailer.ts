@@ -1,8 +1,8 @@
 /**
  * Adapter of nodemailer: connections, logins, private members and errors. No other module of the
- * sender imports it. Its main entry offers pooled transports, which hide the moment before the end of
- * data, so the sender drives single connections. nodemailer.test.ts fails if a new version changes
- * a member used here.
+ * sender imports it. Its main entry offers pooled transports, which hide the moment before the end
+ * of data, so the sender drives single connections. nodemailer.test.ts fails if a new version
+ * changes a member used here.
  */
 import { type Credentials, defined } from '@posthorn/contracts'
 import SmtpConnection, {
