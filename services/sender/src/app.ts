@@ -47,7 +47,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
   const recorder = stack.use(new OutcomeRecorder({ db, settings, publish, onFiling, log }))
   const transport = stack.use(new SmtpTransport(config.smtp))
   const writeIntent = batchStatements((leases: OutboxLease[]) =>
-    writeIntents(db, leases, config.leaseMs),
+    markDataSent(db, leases, config.leaseMs),
   )
   const attempt = { db, bus, unsealLogin, settings, transport, recorder, writeIntent, log }
   const { lanes, sweepMs } = config
@@ -80,12 +80,6 @@ function consumeHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposable
     prefetch: 50,
     handle: async () => dispatcher.wake(),
   })
-}
-
-/** Writes the intent records of concurrent handovers in one statement. */
-async function writeIntents(db: Db, leases: OutboxLease[], leaseMs: number): Promise<boolean[]> {
-  const written = await markDataSent(db, leases, leaseMs)
-  return leases.map(({ queueId }) => written.has(queueId))
 }
 
 /** Deletes expired rows of finished submissions. */

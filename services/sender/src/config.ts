@@ -1,21 +1,14 @@
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
 import { egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import type { AttemptTiming } from './attempt/run-attempt.ts'
 import type { LaneLimits } from './dispatch/lane-limiter.ts'
 import type { SmtpLimits } from './transports/smtp-session.ts'
 
-export interface Config extends ServiceConfig {
+export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
   readonly lanes: LaneLimits
-  /** Delay after the first failed attempt. Doubles with each further one. */
-  readonly retryBaseMs: number
   /** Poll interval. A hint starts the next poll earlier. */
   readonly sweepMs: number
-  /** Duration of a lease. Renewed every quarter of it. */
-  readonly leaseMs: number
-  /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
-  readonly credentialsMs: number
-  /** Maximum time an unavailable mailbox delays a message that may have been sent. */
-  readonly findSentMs: number
   /** Retention of finished submissions. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits

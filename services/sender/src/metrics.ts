@@ -1,6 +1,6 @@
 import type { Db, MinuteCounter } from '@posthorn/db'
 import type { Metrics } from '@posthorn/telemetry'
-import { countDue, countFilings, countHeld } from './store/maintenance.ts'
+import { countRows } from './store/maintenance.ts'
 
 export interface MetricSources {
   db: Db
@@ -10,14 +10,16 @@ export interface MetricSources {
 
 /** Registers the metrics of the sender. */
 export function senderMetrics(metrics: Metrics, { db, paused, minutes }: MetricSources) {
-  const gauge = (name: string, help: string, collect: () => number | Promise<number>) =>
-    metrics.gauge({ name, help, collect })
-  gauge('outbox_due', 'Submissions due and not in flight, up to 10,000', () => countDue(db))
-  gauge('outbox_held', 'Submissions held by an operator, up to 10,000', () => countHeld(db))
-  gauge('outbox_paused', '1 while the submit queue is paused', () => (paused() ? 1 : 0))
-  gauge('outbox_filings_due', 'Sent messages with pending mailbox work, up to 10,000', () =>
-    countFilings(db),
-  )
+  const gauge = (name: string, help: string, kind: Parameters<typeof countRows>[1]) =>
+    metrics.gauge({ name, help, collect: () => countRows(db, kind) })
+  gauge('outbox_due', 'Submissions due and not in flight, up to 10,000', 'due')
+  gauge('outbox_held', 'Submissions held by an operator, up to 10,000', 'held')
+  gauge('outbox_filings_due', 'Sent messages with pending mailbox work, up to 10,000', 'filing')
+  metrics.gauge({
+    name: 'outbox_paused',
+    help: '1 while the submit queue is paused',
+    collect: () => (paused() ? 1 : 0),
+  })
   return {
     filings: metrics.counter({
       name: 'outbox_filings_total',

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, freePort } from '@posthorn/testkit'
 import { senderFixture } from './fixture.ts'
 import { smtpServers } from './smtp-servers.ts'
 import { mailboxWorker } from './mailbox-worker.ts'
 
 const fixture = await senderFixture()
 const { db, startSender, addAccount, submit, row, eventsOf } = fixture
-const sender = await startSender()
-const second = await startSender()
+const ports = [await freePort(), await freePort()]
+const senders = await Promise.all(ports.map((port) => startSender({ SVC_PORT: String(port) })))
 const worker = await mailboxWorker(fixture.broker.url)
 const { change } = worker
 await eventually(() => change('none', 'hold'))
 const server = smtpServers()
 afterAll(async () => {
   await worker[Symbol.asyncDispose]()
-  await sender[Symbol.asyncDispose]()
-  await second[Symbol.asyncDispose]()
+  for (const sender of senders) await sender[Symbol.asyncDispose]()
   await fixture[Symbol.asyncDispose]()
 })
 
@@ -26,7 +25,7 @@ const sent = (queueId: string) =>
 const rowCount = async (queueId: string) =>
   (await db.selectFrom('outbox').select('queueId').where('queueId', '=', queueId).execute()).length
 
-test('deleteWaiting: waiting submission, deletes it without events', async () => {
+test('changeSubmission: delete of a waiting submission, deletes it without events', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, sendAt: later })
@@ -66,7 +65,7 @@ test('sender: recipient that has left the list, fails with ELISTLEFT', async () 
   )
 })
 
-test('holdWaiting: due submission, is not sent until releaseHeld', async () => {
+test('changeSubmission: held submission, is not sent until its release', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, sendAt: later })
@@ -85,7 +84,7 @@ test('holdWaiting: due submission, is not sent until releaseHeld', async () => {
   expect(smtp.accepted).toHaveLength(2)
 })
 
-test('releaseHeld: scheduled submission, keeps its time', async () => {
+test('changeSubmission: release of a scheduled submission, keeps its time', async () => {
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   await change(queueId, 'hold')
   expect(await change(queueId, 'release')).toBe('done')
@@ -95,14 +94,17 @@ test('releaseHeld: scheduled submission, keeps its time', async () => {
   expect(await row(queueId)).toMatchObject({ state: 'queued', nextAttemptAt: later })
 })
 
-test.each(['scheduled', 'held'])('makeDue: %s submission, is sent now', async (kind) => {
-  const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
-  if (kind === 'held') await change(queueId, 'hold')
-  expect(await change(queueId, 'send')).toBe('done')
-  await sent(queueId)
-  expect(await change(queueId, 'send')).toBe('missing')
-  expect(await change(queueId, 'hold')).toBe('missing')
-})
+test.each(['scheduled', 'held'])(
+  'changeSubmission: send of a %s submission, sends it now',
+  async (kind) => {
+    const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
+    if (kind === 'held') await change(queueId, 'hold')
+    expect(await change(queueId, 'send')).toBe('done')
+    await sent(queueId)
+    expect(await change(queueId, 'send')).toBe('missing')
+    expect(await change(queueId, 'hold')).toBe('missing')
+  },
+)
 
 test('changeOutbox: leased submission, is neither deleted nor held', async () => {
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
@@ -115,7 +117,7 @@ test('changeOutbox: leased submission, is neither deleted nor held', async () =>
   expect(await row(queueId)).toMatchObject({ state: 'queued', ...lease })
 })
 
-test('deleteWaiting: ambiguous handover, is busy', async () => {
+test('changeSubmission: delete in an ambiguous handover, is busy', async () => {
   const past = new Date(Date.now() - 1_000)
   const queueId = await submit({ account: await addAccount(await server()), sendAt: later })
   await db
@@ -128,7 +130,7 @@ test('deleteWaiting: ambiguous handover, is busy', async () => {
   expect(await change(queueId, 'delete')).toBe('done')
 })
 
-test('deleteWaiting: concurrent claim, either deletes or sends', async () => {
+test('changeSubmission: delete during a claim, either deletes or sends', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const ids = await Promise.all(Array.from({ length: 40 }, () => submit({ account })))
@@ -138,6 +140,15 @@ test('deleteWaiting: concurrent claim, either deletes or sends', async () => {
   const accepted = smtp.accepted.map(({ messageId }) => messageId).sort()
   expect(accepted).toEqual(remaining.map((id) => `<${id}@example.com>`).sort())
 })
+
+/** Resolves when both senders have seen that the queue is paused. */
+const paused = () =>
+  eventually(async () => {
+    for (const port of ports) {
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      expect(metrics).toMatch(/^posthorn_outbox_paused\{.*\} 1$/m)
+    }
+  })
 
 /** True if a due row is still unclaimed after ten polls of both senders. */
 async function isUnclaimed(queueId: string): Promise<boolean> {
@@ -160,11 +171,10 @@ test('dispatcher: paused queue, starts nothing, finishes attempts and resumes', 
   await started.promise
   await db.insertInto('pausedQueues').values({ queue: 'submit' }).execute()
   await sent(first)
-  const waiting = await eventually(async () => {
-    const queueId = await submit({ account })
-    return (await isUnclaimed(queueId)) && queueId
-  })
-  // makeDue does not start it while the queue is paused.
+  await paused()
+  const waiting = await submit({ account })
+  expect(await isUnclaimed(waiting)).toBe(true)
+  // `send` does not start it while the queue is paused.
   expect(await change(waiting, 'send')).toBe('done')
   const third = await startSender()
   expect(await isUnclaimed(await submit({ account }))).toBe(true)

@@ -5,7 +5,7 @@ import { eventually, startSmtpScript } from '@posthorn/testkit'
 import { LaneLimiter } from '../src/dispatch/lane-limiter.ts'
 import { PrefetchedSubmissions } from '../src/dispatch/prefetched-submissions.ts'
 import { claimDue } from '../src/store/outbox.ts'
-import { holdWaiting } from '../src/store/outbox-changes.ts'
+import { changeSubmission } from '../src/store/outbox-changes.ts'
 import { senderFixture } from './fixture.ts'
 
 const fixture = await senderFixture()
@@ -85,13 +85,13 @@ test('PrefetchedSubmissions.drop: lost lease, does not start the submission', as
   expect(takeStartable()).toEqual([])
 })
 
-test('holdWaiting: prefetched submission, is busy until it is released', async () => {
+test('changeSubmission: hold of a prefetched submission, is busy until it is released', async () => {
   const { prefetched, ids } = await prefetch(1)
   const [queueId = ''] = ids
-  expect(await holdWaiting(db, queueId)).toBe('busy')
+  expect(await changeSubmission(db, queueId, 'hold')).toBe('busy')
   prefetched.release()
   await allFree(ids)
-  expect(await holdWaiting(db, queueId)).toBe('done')
+  expect(await changeSubmission(db, queueId, 'hold')).toBe('done')
 })
 
 /** Server that accepts `quick` messages and delays its replies to the others. */

@@ -10,12 +10,12 @@ import { AttemptRecorder } from './attempt/recorder.ts'
 import { cacheSigningKeys, fetchSigningKeys } from './attempt/signing.ts'
 import type { Config, WebhookConfig } from './config.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
-import { runReplays } from './dispatch/replay.ts'
+import { runReplays } from './store/replays.ts'
 import { TargetThrottle } from './dispatch/target-throttle.ts'
 import { consumeHints, createFanOutRuns, sweepFanOut, sweepPublish } from './events/fan-out-runs.ts'
 import { batchSize, createFanOut } from './events/fan-out.ts'
 import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
-import { runRetention } from './retention.ts'
+import { runRetention } from './store/retention.ts'
 import { decideRoutes } from './routes/decide.ts'
 import { cacheRoutes, type RouteCache } from './routes/route-cache.ts'
 import { type RouteErrorLog, startRouteErrorLog } from './routes/route-error-log.ts'
@@ -86,9 +86,9 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const owner = { id: randomUUID(), leaseMs }
   const recorder = new AttemptRecorder({ db, owner, log })
   const makeAttempt = createAttempts({
+    ...receivers,
     db,
     recorder,
-    ...receivers,
     options,
     metrics: measured,
     log,

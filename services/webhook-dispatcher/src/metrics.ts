@@ -3,21 +3,14 @@ import type { Metrics } from '@posthorn/telemetry'
 import type { AttemptMetrics } from './attempt/attempt.ts'
 import type { CallOutcome } from './routes/decide.ts'
 
-export interface DispatcherMetrics extends AttemptMetrics {
-  /** Records events after the commit of their fan-out. */
-  fannedOut: (events: readonly { date: string }[]) => void
-  /** Records a due call of the functions of a route. */
-  functionCalled: (outcome: CallOutcome, cpuSeconds: number) => void
-  /** Registers the source of the number of suspended targets. */
-  suspendedTargets(count: () => number): void
-}
+export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 export function dispatcherMetrics(
   metrics: Metrics,
   { countDue, counter }: { countDue: () => Promise<number>; counter: MinuteCounter },
-): DispatcherMetrics {
+) {
   const webhooks = metrics.counter({
     name: 'webhooks_total',
     help: 'Attempts by outcome and event.',
@@ -43,21 +36,9 @@ export function dispatcherMetrics(
     help: 'Deliveries that are due or in flight, counted up to 10,000.',
     collect: countDue,
   })
-  return {
-    functionCalled: functionMetrics(metrics),
-    suspendedTargets(count) {
-      metrics.gauge({
-        name: 'webhook_targets_paused',
-        help: 'Targets that are suspended.',
-        collect: count,
-      })
-    },
-    fannedOut(events) {
-      const now = Date.now()
-      for (const { date } of events) lag.observe(Math.max(0, now - Date.parse(date)) / 1000)
-    },
+  const attemptMetrics: AttemptMetrics = {
     attemptStarted({ attempts, eventDate }) {
-      if (attempts === 1) latency.observe(Math.max(0, Date.now() - Date.parse(eventDate)) / 1000)
+      if (attempts === 1) latency.observe(secondsSince(eventDate))
     },
     attemptEnded(event, { outcome, durationMs }) {
       webhooks.inc({ result: outcome, event })
@@ -66,9 +47,30 @@ export function dispatcherMetrics(
       if (outcome !== 'aborted') counter.count(`webhooks:${outcome === '2xx' ? 'success' : 'fail'}`)
     },
   }
+  return {
+    functionCalled: functionMetrics(metrics),
+    /** Registers the source of the number of suspended targets. */
+    suspendedTargets(count: () => number) {
+      metrics.gauge({
+        name: 'webhook_targets_paused',
+        help: 'Targets that are suspended.',
+        collect: count,
+      })
+    },
+    /** Records events after the commit of their fan-out. */
+    fannedOut: (events: readonly { eventDate: string }[]): void => {
+      for (const { eventDate } of events) lag.observe(secondsSince(eventDate))
+    },
+    ...attemptMetrics,
+  }
 }
 
-function functionMetrics(metrics: Metrics): DispatcherMetrics['functionCalled'] {
+function secondsSince(date: string): number {
+  return Math.max(0, Date.now() - Date.parse(date)) / 1000
+}
+
+/** Returns a function that records a due call of the functions of a route. */
+function functionMetrics(metrics: Metrics) {
   const calls = metrics.counter({
     name: 'route_function_calls_total',
     help: 'Due calls of the functions of routes, by outcome.',
@@ -79,7 +81,7 @@ function functionMetrics(metrics: Metrics): DispatcherMetrics['functionCalled'] 
     help: 'CPU time of such a call.',
     buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1],
   })
-  return (outcome, cpuSeconds) => {
+  return (outcome: CallOutcome, cpuSeconds: number): void => {
     calls.inc({ outcome })
     if (outcome !== 'suspended') seconds.observe(cpuSeconds)
   }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { addCounts, connect, countMinutes } from '@posthorn/db'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { countEvents, isDeletedAccountError } from '../src/store/counts.ts'
+import { countEvents, isDeletedAccountError } from '../src/store/statistics.ts'
 import { deleteOldCounters } from '../src/store/retention.ts'
 import { dispatcherBench } from './dispatcher.ts'
 

@@ -229,6 +229,7 @@ test('targetOf: events recorded while webhooks are disabled are never sent', asy
 test('createAttempts: a delivery without a target at its next attempt is dropped', async () => {
   const receiver = await defaultTarget()
   receiver.replyWith(() => ({ status: 500 }))
+  await bench.retryOften(receiver)
   await bench.account('gone')
   await bench.emit({ account: 'gone' })
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(2))
@@ -240,6 +241,7 @@ test('createAttempts: a delivery without a target at its next attempt is dropped
 test('createTargets: a retry goes to the current address of its target', async () => {
   const broken = await bench.receiver()
   broken.replyWith(() => ({ status: 500 }))
+  await bench.retryOften(broken)
   const mended = await bench.receiver()
   await bench.account('moved', { webhooks: broken.url })
   await bench.emit({ account: 'moved' })
@@ -312,6 +314,10 @@ test('fan-out: an event published twice is delivered once', async () => {
 })
 
 test('dispatcherMetrics: counts attempts by outcome and event', async () => {
+  await defaultTarget()
+  await bench.account('counted')
+  await bench.emit({ account: 'counted' })
+  await finished('counted', 'delivered')
   const response = await fetch(`http://127.0.0.1:${dispatcher.port}/metrics`)
   const text = await response.text()
   expect(text).toMatch(

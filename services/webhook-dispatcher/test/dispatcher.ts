@@ -35,6 +35,8 @@ export interface DispatcherBench extends AsyncDisposable {
   start(env?: Record<string, string>): Promise<App>
   receiver(): Promise<WebhookReceiver>
   set(settings: Partial<Record<keyof Settings, unknown>>): Promise<void>
+  /** Retries to a target for 20 s: a failing delivery stays due until the test has changed it. */
+  retryOften(target: WebhookReceiver): Promise<void>
   account(
     account: string,
     target?: { webhooks?: string; headers?: { key: string; value: string }[] },
@@ -83,6 +85,17 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
     SVC_WEBHOOK_RETRY_BASE: '5ms',
     ...more,
   })
+  const set: DispatcherBench['set'] = async (settings) => {
+    for (const [key, value] of Object.entries(settings)) {
+      const row = { key, value: JSON.stringify(value) }
+      await db
+        .insertInto('settings')
+        .values(row)
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
+        .execute()
+    }
+    await bus.invalidate({ topic: 'settings' })
+  }
   return {
     db,
     bus,
@@ -103,17 +116,9 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
       all.defer(() => receiver.close())
       return receiver
     },
-    async set(settings) {
-      for (const [key, value] of Object.entries(settings)) {
-        const row = { key, value: JSON.stringify(value) }
-        await db
-          .insertInto('settings')
-          .values(row)
-          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
-          .execute()
-      }
-      await bus.invalidate({ topic: 'settings' })
-    },
+    set,
+    retryOften: ({ url: target }) =>
+      set({ webhookTargets: [{ target, retrySchedule: Array<number>(50).fill(0.5) }] }),
     async account(account, { webhooks, headers } = {}) {
       const target = {
         webhooks: webhooks ?? null,

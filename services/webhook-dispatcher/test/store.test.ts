@@ -4,7 +4,7 @@ import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase } from '@posthorn/testkit'
 import { nextState, releasedResult } from '../src/attempt/outcome.ts'
 import { AttemptRecorder } from '../src/attempt/recorder.ts'
-import { runRetention } from '../src/retention.ts'
+import { runRetention } from '../src/store/retention.ts'
 import { beginAttempts, recordResults } from '../src/store/attempts.ts'
 import {
   claimDueDeliveries,

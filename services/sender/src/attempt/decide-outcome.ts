@@ -4,7 +4,81 @@ import { backoff } from '@posthorn/flow'
 import type { AttemptOutcome } from '../store/outcomes.ts'
 import type { Submission } from '../store/submission.ts'
 import type { AttemptError, AttemptFailure, SendResult } from '../transports/transport.ts'
-import { classifyReply } from './classify-reply.ts'
+
+/** Consequences of a failure for the message and its lanes. */
+export interface ReplyClass {
+  /** True if another attempt would fail too. */
+  permanent: boolean
+  /**
+   * Lane the failure concerns beyond this message: the server for everybody (`host`), or for this
+   * account only. That lane is suspended, so that other messages keep their attempts.
+   */
+  suspends?: 'host' | 'account'
+}
+
+/** Failures without a reply that repeat: caused by the message, the envelope or the settings. */
+const permanentCodes = new Set([
+  'EAUTH',
+  'ENOAUTH',
+  'EOAUTH2',
+  'ETLS',
+  'EENVELOPE',
+  'EMESSAGE',
+  'EPROTOCOL',
+  'ESMTPUTF8',
+  'ELISTLEFT',
+  'EEGRESSBLOCKED',
+  'SMTPUnavailable',
+  'AccountNotFound',
+  'GatewayNotFound',
+])
+
+/** Replies to these commands concern the session, not the message. */
+const sessionCommands = /^(?:CONN|EHLO|HELO|AUTH)\b/
+/** Commands before the login. */
+const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
+/** TLS failures. Each account decides which certificates and versions it accepts. */
+const tlsCodes =
+  /^(?:ETLS|EPROTO|ERR_(?:SSL|TLS)_.*|CERT_.*|DEPTH_.*|SELF_SIGNED_.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/
+
+/** Classifies a failure. Unknown failures are temporary and concern only their message. */
+export function classifyReply(failure: AttemptFailure): ReplyClass {
+  return defined({ permanent: isPermanent(failure), suspends: suspendedLane(failure) })
+}
+
+/**
+ * A 5xx reply is permanent (RFC 5321 §4.2.1), with two exceptions. 503 reports a protocol state
+ * error. Replies to the greeting or the login affect all messages of the account, and an operator
+ * can fix the cause. Without a reply the code decides.
+ */
+function isPermanent({ code, responseCode, command = '' }: AttemptFailure): boolean {
+  if (responseCode === undefined) return code !== undefined && permanentCodes.has(code)
+  return (
+    responseCode >= 500 &&
+    responseCode <= 599 &&
+    responseCode !== 503 &&
+    !sessionCommands.test(command)
+  )
+}
+
+function suspendedLane(failure: AttemptFailure): ReplyClass['suspends'] {
+  const { code, responseCode = 0, command = '' } = failure
+  const isTemporary = responseCode >= 400 && responseCode < 500
+  if (code === 'EEGRESSBLOCKED') return undefined
+  if (isLoginOrProxy(failure) || (isTls(failure) && !isTemporary)) return 'account'
+  if (unauthenticated.has(command)) return 'host'
+  // RFC 5321 §3.8: after 421 the server closes the channel. A temporary reply to MAIL FROM rejects
+  // the sender before the server has seen the message.
+  return responseCode === 421 || (command === 'MAIL FROM' && isTemporary) ? 'account' : undefined
+}
+
+function isLoginOrProxy({ code, command }: AttemptFailure): boolean {
+  return code === 'EAUTH' || code === 'EPROXY' || command?.startsWith('AUTH') === true
+}
+
+function isTls({ code }: AttemptFailure): boolean {
+  return code !== undefined && tlsCodes.test(code)
+}
 
 /** Properties of a submission that its events report. */
 export type EventContext = Pick<

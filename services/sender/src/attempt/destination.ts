@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Bus } from '@posthorn/bus'
 import {
+  type CommandRequest,
   type Credentials,
   defined,
   getCredentials,
@@ -109,12 +110,8 @@ export function chooseNetworkPath(
 }
 
 function unsealProxy(proxy: string, { unsealLogin, signal }: DestinationDeps): Promise<string> {
-  const failure = { message: 'Proxy login cannot be decrypted', code: 'EPROXY' }
-  return fromAuthBridge(
-    () => unsealLogin(proxy),
-    signal,
-    () => failure,
-  )
+  const toFailure = () => ({ message: 'Proxy login cannot be decrypted', code: 'EPROXY' })
+  return fromAuthBridge(() => unsealLogin(proxy), signal, toFailure)
 }
 
 function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): OutgoingServer {
@@ -137,7 +134,7 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
       const entitlement = { queueId }
       const fresh = rejected ? true : undefined
       const request = defined({ account, protocol: 'smtp', entitlement, fresh })
-      return credentialsFrom(deps, (options) => deps.bus.request(getCredentials, request, options))
+      return credentialsFrom(deps, getCredentials, request)
     },
   })
 }
@@ -151,30 +148,25 @@ function gatewayServer(
     const message = `The gateway ${gateway} does not exist any more`
     throw new AttemptError({ message, code: 'GatewayNotFound' })
   }
-  const { host, port, secure, username, version } = server
+  const { username, version, ...address } = server
   return {
+    ...address,
     owner: ['gateway', gateway, version],
-    host,
-    port,
-    secure,
     rejectUnauthorized: true,
     credentials: async () => {
       if (username === null) return undefined
       const request = { gateway, entitlement: { queueId } }
-      return credentialsFrom(deps, (options) =>
-        deps.bus.request(getGatewayCredentials, request, options),
-      )
+      return credentialsFrom(deps, getGatewayCredentials, request)
     },
   }
 }
 
-type CredentialRpcOptions = { key: 'credentials'; timeoutMs: number; signal: AbortSignal }
-
-function credentialsFrom(
-  { signal, credentialsMs: timeoutMs }: DestinationDeps,
-  request: (options: CredentialRpcOptions) => Promise<Credentials>,
+function credentialsFrom<C extends typeof getCredentials | typeof getGatewayCredentials>(
+  { bus, signal, credentialsMs: timeoutMs }: DestinationDeps,
+  command: C,
+  request: CommandRequest<C>,
 ): Promise<Credentials> {
-  const work = () => request({ key: 'credentials', timeoutMs, signal })
+  const work = () => bus.request(command, request, { key: 'credentials', timeoutMs, signal })
   return fromAuthBridge(work, signal, (error) => ({
     message: error.message,
     code: codeOf(error),

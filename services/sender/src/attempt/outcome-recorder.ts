@@ -7,7 +7,7 @@ import { type AcceptedSubmission, recordAccepted, recordOutcome } from '../store
 import type { Submission } from '../store/submission.ts'
 import { type AttemptFailure, RecordError } from '../transports/transport.ts'
 import { deliveryErrorEvent, failedEvent, type OutcomeDecision } from './decide-outcome.ts'
-import { planFiling, toFilingInput } from './sent-copy.ts'
+import { planFiling } from './sent-copy.ts'
 
 export interface OutcomeRecorderDeps {
   db: Db
@@ -86,7 +86,7 @@ export class OutcomeRecorder implements AsyncDisposable {
 
   /** False if the lease was lost. */
   async #write(submission: Submission, { outcome, events }: OutcomeDecision): Promise<boolean> {
-    const filing = planFiling(toFilingInput(submission))
+    const filing = planFiling(submission)
     if (outcome.trigger === 'accept')
       return this.#recordAccepted({ submission, outcome, filing, events: events(undefined) })
     const serviceUrl = await this.#serviceUrl()

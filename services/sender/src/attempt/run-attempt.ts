@@ -4,7 +4,8 @@ import { retryUntil } from '@posthorn/flow'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { releaseClaim } from '../store/outbox.ts'
-import type { Submission } from '../store/submission.ts'
+import type { OutboxLease, Submission } from '../store/submission.ts'
+import { HandoverIntent } from '../transports/handover.ts'
 import {
   AttemptError,
   type AttemptFailure,
@@ -13,12 +14,16 @@ import {
   type SendResult,
   type Transport,
 } from '../transports/transport.ts'
-import { classifyReply, type ReplyClass } from './classify-reply.ts'
-import { decideAccepted, decideFailure, type OutcomeDecision } from './decide-outcome.ts'
+import {
+  classifyReply,
+  decideAccepted,
+  decideFailure,
+  type OutcomeDecision,
+  type ReplyClass,
+} from './decide-outcome.ts'
 import { resolveDestination } from './destination.ts'
-import { HandoverIntent, type WriteIntent } from './handover-intent.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
-import { findSentCopy, isFiledByServer, toFilingInput } from './sent-copy.ts'
+import { findSentCopy, isFiledByServer } from './sent-copy.ts'
 
 export interface AttemptDeps {
   db: Db
@@ -27,16 +32,18 @@ export interface AttemptDeps {
   settings: SettingsCache
   transport: Transport
   recorder: OutcomeRecorder
-  writeIntent: WriteIntent
+  /** Commits the intent record of a row. Resolves to false if its lease was lost. */
+  writeIntent: (lease: OutboxLease) => Promise<boolean>
   log: Logger
   timing: AttemptTiming
 }
 
 export interface AttemptTiming {
-  /** Duration of a lease. Writing the intent record renews it. */
+  /** Duration of a lease. Renewed every quarter of it, and with the intent record. */
   leaseMs: number
+  /** Delay after the first failed attempt. Doubles with each further one. */
   retryBaseMs: number
-  /** Timeout of a credentials request. */
+  /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
   credentialsMs: number
   /** Maximum time an unavailable mailbox delays a message that may have been sent. */
   findSentMs: number
@@ -162,10 +169,9 @@ async function hasSentCopy(
   submission: Submission,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { account, messageId, maybeSent, partlySent, filing } = submission
-  if (!maybeSent || partlySent || !isFiledByServer(toFilingInput(submission))) return false
-  const lookup = { account, messageId, sentMailPath: filing?.sentMailPath }
-  const hasCopy = await findSentCopy({ bus, log, findSentMs, signal }, lookup)
+  const { maybeSent, partlySent } = submission
+  if (!maybeSent || partlySent || !isFiledByServer(submission)) return false
+  const hasCopy = await findSentCopy({ bus, log, findSentMs, signal }, submission)
   if (hasCopy) log.warn('ambiguous handover found in the Sent mailbox')
   return hasCopy
 }
@@ -179,16 +185,14 @@ async function send(
     throw new PreAttemptError('settings unavailable', { cause })
   })
   assertSendable(submission)
-  const intent = new HandoverIntent(writeIntent, submission, timing.leaseMs)
+  const intent = new HandoverIntent(() => writeIntent(submission), timing.leaseMs)
   const { credentialsMs } = timing
   const deps = { bus, unsealLogin, settings, signal, credentialsMs }
   const destination = await resolveDestination(submission, deps)
   try {
     return await transport.send({
-      envelope: submission.envelope,
-      mime: submission.mime,
+      ...submission,
       destination,
-      dsn: submission.dsn ?? undefined,
       signal,
       prepareHandover: () => intent.prepare(),
       commitHandover: () => intent.commit(),

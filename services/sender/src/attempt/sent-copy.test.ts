@@ -1,13 +1,27 @@
 import { expect, test } from '@jest/globals'
+import type { SendingAccount } from '../store/submission.ts'
 import { type FilingInput, isFiledByServer, planFiling } from './sent-copy.ts'
 
+interface Facts
+  extends Pick<FilingInput, 'filing'>, Pick<SendingAccount, 'imap' | 'smtp' | 'copy'> {
+  gateway: string | null
+}
 const at = (host: string) => ({ host, port: 993 })
-const own: FilingInput = {
+const own: Facts = {
   filing: null,
   gateway: null,
   imap: at('imap.example.com'),
   smtp: at('smtp.example.com'),
   copy: null,
+}
+const account = { account: 'a', byOAuth2: false, smtpEhloName: null, proxy: null, version: '1' }
+function inputOf(facts: Partial<Facts>): FilingInput {
+  const { filing, gateway, imap, smtp, copy } = { ...own, ...facts }
+  return {
+    filing,
+    gateway: gateway === null ? undefined : { name: gateway, server: undefined },
+    sender: { ...account, imap, smtp, copy },
+  }
 }
 const gmail = { imap: at('imap.gmail.com'), smtp: at('smtp.gmail.com') }
 const outlook = { imap: at('Outlook.Office365.com'), smtp: at('smtp.office365.com.') }
@@ -15,7 +29,7 @@ const disabled = { disabled: true as const }
 
 interface Case {
   name: string
-  input: Partial<FilingInput>
+  input: Partial<Facts>
   copy: boolean
 }
 const cases: Case[] = [
@@ -64,25 +78,25 @@ const cases: Case[] = [
   { name: 'disabled IMAP', input: { imap: disabled, copy: true }, copy: false },
 ]
 test.each(cases)('planFiling: $name, copy $copy', ({ input, copy }) => {
-  expect(planFiling({ ...own, ...input })?.copy ?? false).toBe(copy)
+  expect(planFiling(inputOf(input))?.copy ?? false).toBe(copy)
 })
 
 test('planFiling: without a copy, plans flag and draft only', () => {
   const reference = { message: 'm', action: 'reply' as const }
-  expect(planFiling({ ...own, copy: false, filing: { reference } })).toEqual({
+  expect(planFiling(inputOf({ copy: false, filing: { reference } }))).toEqual({
     copy: false,
     reference,
   })
-  expect(planFiling({ ...own, ...gmail, filing: { draft: 'd' } })).toEqual({
+  expect(planFiling(inputOf({ ...gmail, filing: { draft: 'd' } }))).toEqual({
     copy: false,
     draft: 'd',
   })
-  expect(planFiling({ ...own, copy: false, filing: { sentMailPath: 'x' } })).toBeNull()
-  expect(planFiling({ ...own, imap: null, filing: { reference } })).toBeNull()
+  expect(planFiling(inputOf({ copy: false, filing: { sentMailPath: 'x' } }))).toBeNull()
+  expect(planFiling(inputOf({ imap: null, filing: { reference } }))).toBeNull()
 })
 
 test('isFiledByServer: own server of a provider or copy false, returns true', () => {
-  const isFiled = (input: Partial<FilingInput>) => isFiledByServer({ ...own, ...input })
+  const isFiled = (input: Partial<Facts>) => isFiledByServer(inputOf(input))
   expect([isFiled({}), isFiled(gmail), isFiled(outlook), isFiled({ copy: false })]).toEqual([
     false,
     true,

@@ -1,35 +1,14 @@
 import type { Bus } from '@posthorn/bus'
-import {
-  defined,
-  findSent,
-  type ImapConfig,
-  type ImapDisabled,
-  shardOf,
-  type SmtpConfig,
-} from '@posthorn/contracts'
-import type { Filing, StoredServer } from '@posthorn/db'
+import { defined, findSent, shardOf } from '@posthorn/contracts'
+import type { Filing } from '@posthorn/db'
 import { isPermanent, messageOf } from '@posthorn/errors'
 import { retryUntil } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
 import { cancelled } from '../transports/transport.ts'
 
-/** Facts that decide about mailbox work after sending. */
-export interface FilingInput {
-  /** Request of the submission; null: none. */
-  filing: Filing | null
-  /** Name of the gateway that replaces the account's server. */
-  gateway: string | null
-  imap: StoredServer<ImapConfig | ImapDisabled> | null
-  smtp: StoredServer<SmtpConfig> | null
-  /** Setting of the account. Null: depends on the provider. */
-  copy: boolean | null
-}
-
-export function toFilingInput({ filing, gateway, sender }: Submission): FilingInput {
-  const { imap, smtp, copy } = sender
-  return { filing, gateway: gateway?.name ?? null, imap, smtp, copy }
-}
+/** Properties that decide about mailbox work after sending. */
+export type FilingInput = Pick<Submission, 'filing' | 'gateway' | 'sender'>
 
 export type FilingPlan = Filing & { copy: boolean }
 
@@ -41,15 +20,18 @@ const filingProviders = [
 
 /** Mailbox work of a sent message; null if there is none. */
 export function planFiling(input: FilingInput): FilingPlan | null {
-  const { filing, imap } = input
-  if (!imap || imap.disabled === true) return null
-  const plan = { ...filing, copy: wantsCopy(input) }
+  if (!imapOf(input)) return null
+  const plan = { ...input.filing, copy: wantsCopy(input) }
   return plan.copy || plan.reference !== undefined || plan.draft !== undefined ? plan : null
+}
+
+function imapOf({ sender: { imap } }: FilingInput) {
+  return imap && imap.disabled !== true ? imap : undefined
 }
 
 /** Precedence: submission, account, default. By default a copy is stored unless the server does. */
 function wantsCopy(input: FilingInput): boolean {
-  return input.filing?.copy ?? input.copy ?? !isFiledByProvider(input)
+  return input.filing?.copy ?? input.sender.copy ?? !isFiledByProvider(input)
 }
 
 /**
@@ -57,14 +39,15 @@ function wantsCopy(input: FilingInput): boolean {
  * such a server.
  */
 export function isFiledByServer(input: FilingInput): boolean {
-  const { imap, gateway, copy } = input
-  if (!imap || imap.disabled === true || gateway !== null) return false
-  return copy === false || isFiledByProvider(input)
+  if (!imapOf(input) || input.gateway) return false
+  return input.sender.copy === false || isFiledByProvider(input)
 }
 
 /** Providers store only messages that were sent by their own servers. */
-function isFiledByProvider({ imap, smtp, gateway }: FilingInput): boolean {
-  if (gateway !== null || !imap || imap.disabled === true || !smtp) return false
+function isFiledByProvider(input: FilingInput): boolean {
+  const imap = imapOf(input)
+  const { smtp } = input.sender
+  if (input.gateway || !imap || !smtp) return false
   const provider = filingProviders.find((domains) => isInDomain(imap.host, domains))
   return provider !== undefined && isInDomain(smtp.host, provider)
 }
@@ -82,10 +65,6 @@ export interface FindSentDeps {
   signal: AbortSignal
 }
 
-export type SentLookup = Pick<Submission, 'account' | 'messageId'> & {
-  sentMailPath?: string | undefined
-}
-
 const requestTimeoutMs = 10_000
 const retryPauseMs = 1_000
 
@@ -97,12 +76,12 @@ const retryPauseMs = 1_000
  */
 export async function findSentCopy(
   { bus, log, findSentMs, signal }: FindSentDeps,
-  { account, messageId, sentMailPath }: SentLookup,
+  { account, messageId, filing }: Pick<Submission, 'account' | 'messageId' | 'filing'>,
 ): Promise<boolean> {
   const deadline = Date.now() + findSentMs
   const timeoutMs = Math.min(requestTimeoutMs, findSentMs)
   const options = { key: `shard.${shardOf(account)}`, timeoutMs, signal }
-  const request = defined({ account, messageId, sentMailPath })
+  const request = defined({ account, messageId, sentMailPath: filing?.sentMailPath })
   const isRetryable = (err: unknown) => !isPermanent(err) && Date.now() + retryPauseMs <= deadline
   try {
     const lookUp = () => bus.request(findSent, request, options)

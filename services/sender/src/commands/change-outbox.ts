@@ -2,7 +2,7 @@ import { type CommandHandler, on } from '@posthorn/bus'
 import { changeOutbox } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import { deleteWaiting, holdWaiting, makeDue, releaseHeld } from '../store/outbox-changes.ts'
+import { changeSubmission } from '../store/outbox-changes.ts'
 
 export interface ChangeOutboxDeps {
   db: Db
@@ -11,12 +11,10 @@ export interface ChangeOutboxDeps {
   log: Logger
 }
 
-const changes = { delete: deleteWaiting, hold: holdWaiting, release: releaseHeld, send: makeDue }
-
 /** Changes a waiting submission. Idempotent, except that a repeated delete returns `missing`. */
 export function onChangeOutbox({ db, wake, log }: ChangeOutboxDeps): CommandHandler {
   return on(changeOutbox, async ({ queueId, action }) => {
-    const result = await changes[action](db, queueId)
+    const result = await changeSubmission(db, queueId, action)
     // The only trace of a deleted submission.
     if (result === 'done') log.info({ queueId, action }, 'outbox changed on request')
     if (action === 'release' || action === 'send') wake()

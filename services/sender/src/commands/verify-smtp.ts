@@ -27,7 +27,7 @@ export function onVerifySmtp({ settings, unsealLogin, limits }: VerifySmtpDeps):
     const timeout = AbortSignal.timeout(Math.max(1, deadline - Date.now() - replyMarginMs))
     try {
       const either = AbortSignal.any([signal, timeout])
-      const session = await SmtpSession.open(destination, limits, either)
+      const session = await SmtpSession.open({ destination, limits, signal: either })
       session.close()
       return { verdict: { success: true } }
     } catch (error) {
@@ -62,12 +62,6 @@ async function destinationOf(
 }
 
 function failureVerdict({ failure }: AttemptError): VerificationResult {
-  const { message, code, response, responseCode } = failure
-  return defined({
-    success: false,
-    error: message,
-    code,
-    statusCode: responseCode,
-    responseText: response,
-  })
+  const { message: error, code, response: responseText, responseCode: statusCode } = failure
+  return defined({ success: false, error, code, statusCode, responseText })
 }

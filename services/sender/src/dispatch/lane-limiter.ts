@@ -1,4 +1,5 @@
 import { backoff, CircuitBreaker, type Clock, type Permit, Semaphore } from '@posthorn/flow'
+import type { DueSubmission } from '../store/submission.ts'
 
 export interface LaneLimits {
   /** Maximum submissions in flight per process. */
@@ -13,14 +14,7 @@ export interface LaneLimits {
 }
 
 /** Capacity that a submission needs. */
-export interface LaneDemand {
-  account: string
-  /** Gateway that replaces the account's server. */
-  gateway: string | null
-  /** `host:port` of the server. Empty without a server. */
-  host: string
-  bytes: number
-}
+export type LaneDemand = Pick<DueSubmission, 'account' | 'gateway' | 'host' | 'bytes'>
 
 /** Capacity of a submission in flight. Disposal releases all of it. */
 export interface LanePermit extends Disposable {

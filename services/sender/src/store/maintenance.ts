@@ -5,7 +5,7 @@ import {
   recordEvents,
   type RecordedEvent,
 } from '@posthorn/db'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { isDue } from './outbox.ts'
 import { failureColumns } from './outcomes.ts'
 import { type OutboxLease, stateAfter, type Submission } from './submission.ts'
@@ -77,25 +77,17 @@ export function reapExhausted(
   })
 }
 
-/** Number of due rows for a gauge, up to 10,000. */
-export function countDue(db: Db): Promise<number> {
-  return countRows(db, isDue)
+const counted = {
+  due: isDue,
+  held: sql`state = 'held'`,
+  filing: sql`filing_next_at is not null`,
 }
 
-/** Number of held rows, up to 10,000. */
-export function countHeld(db: Db): Promise<number> {
-  return countRows(db, sql`state = 'held'`)
-}
-
-/** Number of sent messages with mailbox work left, up to 10,000. */
-export function countFilings(db: Db): Promise<number> {
-  return countRows(db, sql`filing_next_at is not null`)
-}
-
-async function countRows(db: Db, condition: RawBuilder<unknown>): Promise<number> {
+/** Number of rows for a gauge, up to 10,000: due, held, or sent with mailbox work left. */
+export async function countRows(db: Db, kind: keyof typeof counted): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
-    from (select 1 from outbox where ${condition} limit 10000) as counted`.execute(db)
+    from (select 1 from outbox where ${counted[kind]} limit 10000) as counted`.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -107,16 +99,12 @@ export async function deleteFinished(
   db: Db,
   { keepMs, limit }: { keepMs: number; limit: number },
 ): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('outbox')
-    .where('queueId', 'in', (db) =>
-      db
-        .selectFrom('outbox')
-        .select('queueId')
-        .where(sql<boolean>`(state in ('sent', 'failed') and filing_next_at is null)`)
-        .where(sql<boolean>`(finished_at < now() - make_interval(secs => ${keepMs / 1_000}))`)
-        .limit(limit),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+  const { numAffectedRows = 0n } = await sql`
+    delete from outbox where queue_id in (
+      select queue_id from outbox
+      where state in ('sent', 'failed') and filing_next_at is null
+        and finished_at < now() - make_interval(secs => ${keepMs / 1_000})
+      limit ${limit}
+    )`.execute(db)
+  return Number(numAffectedRows)
 }

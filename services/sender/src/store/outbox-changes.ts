@@ -2,9 +2,6 @@ import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 import { stateLiteral } from './outbox.ts'
 
-/** `busy`: an attempt is running. `missing`: the submission is finished or does not exist. */
-export type ChangeResult = 'done' | 'missing' | 'busy'
-
 /**
  * Rows that may be changed. Not a row whose sender died after the handover: whether it was sent
  * must be determined first.
@@ -12,56 +9,30 @@ export type ChangeResult = 'done' | 'missing' | 'busy'
 const isChangeable = sql<boolean>`(state in ('queued', 'held')
   and (lease_until is null or (lease_until < now() and data_sent_at is null)))`
 
-/** Deletes a waiting submission. */
-export function deleteWaiting(db: Db, queueId: string): Promise<ChangeResult> {
-  return change(
-    db,
-    queueId,
-    sql`delete from outbox where queue_id = ${queueId} and ${isChangeable}`,
-  )
-}
+const changes = {
+  delete: (queueId) => sql`delete from outbox where queue_id = ${queueId} and ${isChangeable}`,
+  hold: (queueId) => sql`update outbox set state = ${stateLiteral('queued', 'hold')}
+    where queue_id = ${queueId} and ${isChangeable}`,
+  /** Due at its original time, or now. */
+  release: (queueId) => sql`update outbox set state = ${stateLiteral('held', 'release')},
+    next_attempt_at = greatest(send_at, now()) where queue_id = ${queueId} and state = 'held'`,
+  /** Due now, also if it is held. */
+  send: (queueId) => sql`update outbox set state = ${stateLiteral('queued', 'makeDue')},
+    next_attempt_at = now(), send_at = least(send_at, now())
+    where queue_id = ${queueId} and ${isChangeable}`,
+} satisfies Record<string, (queueId: string) => RawBuilder<unknown>>
 
-/** Holds a waiting submission until it is released. */
-export function holdWaiting(db: Db, queueId: string): Promise<ChangeResult> {
-  return change(
-    db,
-    queueId,
-    sql`update outbox set state = ${stateLiteral('queued', 'hold')}
-      where queue_id = ${queueId} and ${isChangeable}`,
-  )
-}
-
-/** Ends a hold. The submission is due at its original time, or now. Others stay unchanged. */
-export async function releaseHeld(db: Db, queueId: string): Promise<ChangeResult> {
-  const result = await change(
-    db,
-    queueId,
-    sql`update outbox set state = ${stateLiteral('held', 'release')},
-      next_attempt_at = greatest(send_at, now())
-      where queue_id = ${queueId} and state = 'held'`,
-  )
-  return result === 'busy' ? 'done' : result
-}
-
-/** Makes a waiting or held submission due now. No effect on one in an attempt. */
-export async function makeDue(db: Db, queueId: string): Promise<ChangeResult> {
-  const result = await change(
-    db,
-    queueId,
-    sql`update outbox set state = ${stateLiteral('queued', 'makeDue')},
-      next_attempt_at = now(), send_at = least(send_at, now())
-      where queue_id = ${queueId} and ${isChangeable}`,
-  )
-  return result === 'busy' ? 'done' : result
-}
-
-/** A concurrent claim delays the statement: Postgres evaluates its condition after the lock. */
-async function change(
+/**
+ * Changes a waiting submission: deletes it, holds it, ends the hold, or makes it due. Returns
+ * `busy` if an attempt prevents a deletion or a hold, and `missing` if it has ended.
+ */
+export async function changeSubmission(
   db: Db,
   queueId: string,
-  statement: RawBuilder<unknown>,
-): Promise<ChangeResult> {
-  const { numAffectedRows } = await statement.execute(db)
+  action: keyof typeof changes,
+): Promise<'done' | 'missing' | 'busy'> {
+  // A concurrent claim delays the statement: Postgres evaluates its condition after the lock.
+  const { numAffectedRows } = await changes[action](queueId).execute(db)
   if (numAffectedRows === 1n) return 'done'
   const row = await db
     .selectFrom('outbox')
@@ -69,5 +40,7 @@ async function change(
     .where('queueId', '=', queueId)
     .where('state', 'in', ['queued', 'held'])
     .executeTakeFirst()
-  return row ? 'busy' : 'missing'
+  if (!row) return 'missing'
+  // Nothing to do for one without a hold, or in an attempt.
+  return action === 'release' || action === 'send' ? 'done' : 'busy'
 }

@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   type DueSubmission,
   type OutboxLease,
@@ -106,42 +106,26 @@ function updateDue(db: Db, queueIds: string[], { worker, leaseMs }: ClaimOptions
 }
 
 type ClaimedRow = Awaited<ReturnType<typeof updateDue>>[number]
+type GatewayColumn = 'gateway' | 'host' | 'port' | 'secure' | 'username' | 'gatewayVersion'
 
-function toSubmission(row: ClaimedRow, worker: string): Submission {
-  const { queueId, account, messageId, envelope, maxAttempts, firstError } = row
-  const { proxy, localAddress, dsn, leftList, filing } = row
+function toSubmission(
+  { attempts, oauth2, mime, dataSentAt, response, ...row }: ClaimedRow,
+  worker: string,
+): Submission {
+  const { account, imap, smtp, copy, smtpEhloName, accountProxy: proxy, version } = row
   return {
-    queueId,
+    ...row,
     worker,
-    attempt: row.attempts,
-    account,
-    messageId,
-    envelope,
-    maxAttempts,
-    firstError,
-    sender: {
-      account,
-      imap: row.imap,
-      smtp: row.smtp,
-      byOAuth2: row.oauth2 !== null,
-      copy: row.copy,
-      smtpEhloName: row.smtpEhloName,
-      proxy: row.accountProxy,
-      version: row.version,
-    },
+    attempt: attempts,
+    sender: { account, imap, smtp, byOAuth2: oauth2 !== null, copy, smtpEhloName, proxy, version },
     gateway: toGateway(row),
-    proxy,
-    localAddress,
-    dsn,
-    mime: row.mime ?? Buffer.alloc(0),
-    maybeSent: row.dataSentAt !== null,
-    partlySent: row.response !== null,
-    leftList,
-    filing,
+    mime: mime ?? Buffer.alloc(0),
+    maybeSent: dataSentAt !== null,
+    partlySent: response !== null,
   }
 }
 
-function toGateway(row: ClaimedRow): Submission['gateway'] {
+function toGateway(row: Pick<ClaimedRow, GatewayColumn>): Submission['gateway'] {
   const { gateway: name, host, port, secure, username, gatewayVersion: version } = row
   if (name === null) return undefined
   const isFound = host !== null && port !== null && secure !== null && version !== null
@@ -149,33 +133,38 @@ function toGateway(row: ClaimedRow): Submission['gateway'] {
 }
 
 /** Renews leases. Returns the rows that are still leased by this process. */
-export async function renewLeases(
-  db: Db,
-  leases: OutboxLease[],
-  leaseMs: number,
-): Promise<Set<string>> {
-  if (leases.length === 0) return new Set()
-  const { rows } = await sql<{ queueId: string }>`
-    with leased as (${leasedRows(leases)})
-    update outbox set lease_until = ${inMs(leaseMs)} from leased
-    where outbox.queue_id = leased.queue_id returning outbox.queue_id as "queueId"`.execute(db)
-  return new Set(rows.map(({ queueId }) => queueId))
+export function renewLeases(db: Db, leases: OutboxLease[], leaseMs: number): Promise<Set<string>> {
+  return updateLeased(db, leases, { set: sql`lease_until = ${inMs(leaseMs)}` })
 }
 
 /**
  * Writes the intent records (`data_sent_at`) of handovers: from the commit on, the servers may have
- * the messages. Returns the rows that were written. The end of data of the others must not be sent,
- * because their leases expired or were lost.
+ * the messages. Returns for each lease whether its record was written. Otherwise the end of data
+ * must not be sent, because the lease expired or was lost.
  */
 export async function markDataSent(
   db: Db,
   leases: OutboxLease[],
   leaseMs: number,
+): Promise<boolean[]> {
+  const written = await updateLeased(db, leases, {
+    set: sql`data_sent_at = now(), lease_until = ${inMs(leaseMs)}`,
+    condition: sql`outbox.lease_until > now()`,
+  })
+  return leases.map(({ queueId }) => written.has(queueId))
+}
+
+/** Updates the rows whose fencing token matches. Returns their ids. */
+async function updateLeased(
+  db: Db,
+  leases: OutboxLease[],
+  { set, condition = sql`true` }: { set: RawBuilder<unknown>; condition?: RawBuilder<unknown> },
 ): Promise<Set<string>> {
+  if (leases.length === 0) return new Set()
   const { rows } = await sql<{ queueId: string }>`
     with leased as (${leasedRows(leases)})
-    update outbox set data_sent_at = now(), lease_until = ${inMs(leaseMs)} from leased
-    where outbox.queue_id = leased.queue_id and outbox.lease_until > now()
+    update outbox set ${set} from leased
+    where outbox.queue_id = leased.queue_id and ${condition}
     returning outbox.queue_id as "queueId"`.execute(db)
   return new Set(rows.map(({ queueId }) => queueId))
 }
@@ -195,38 +184,25 @@ export function leasedRows(leases: OutboxLease[]) {
     where outbox.state = 'queued' order by outbox.queue_id for update of outbox`
 }
 
+const released = sql`attempts = attempts - 1, worker = null, lease_until = null`
+
 /**
  * Releases a claim after a cancelled attempt and takes back its attempt. Removes the intent record,
  * unless it stems from an earlier attempt: the end of data was not sent.
  */
 export async function releaseClaim(
   db: Db,
-  { queueId, worker, attempt, maybeSent }: OutboxLease & Pick<Submission, 'maybeSent'>,
+  submission: OutboxLease & Pick<Submission, 'maybeSent'>,
   delayMs: number,
 ): Promise<void> {
-  await db
-    .updateTable('outbox')
-    .set({
-      attempts: sql`attempts - 1`,
-      worker: null,
-      leaseUntil: null,
-      nextAttemptAt: inMs(delayMs),
-      ...(maybeSent ? {} : { dataSentAt: null }),
-    })
-    .where('queueId', '=', queueId)
-    .where('worker', '=', worker)
-    .where('attempts', '=', attempt)
-    .where('state', '=', 'queued')
-    .execute()
+  const intent = submission.maybeSent ? sql`data_sent_at` : sql`null`
+  const set = sql`${released}, next_attempt_at = ${inMs(delayMs)}, data_sent_at = ${intent}`
+  await updateLeased(db, [submission], { set })
 }
 
 /** Releases claims whose attempts did not start. The rows stay due. */
 export async function releaseUnstarted(db: Db, leases: OutboxLease[]): Promise<void> {
-  if (leases.length === 0) return
-  await sql`
-    with leased as (${leasedRows(leases)})
-    update outbox set attempts = attempts - 1, worker = null, lease_until = null from leased
-    where outbox.queue_id = leased.queue_id`.execute(db)
+  await updateLeased(db, leases, { set: released })
 }
 
 export function inMs(ms: number) {

@@ -228,15 +228,13 @@ async function updateGatewayStates(tx: Tx, uses: readonly GatewayUse[]): Promise
 }
 
 function toGatewayError(failure: OutboxError, routing: NetworkRouting | undefined): string {
-  const { message: description, code, response, responseCode, command } = failure
+  const { message: description, ...reply } = failure
+  const networkRouting = routing ?? null
   return JSON.stringify({
     created: Date.now(),
     status: 'error',
-    response,
-    responseCode,
-    code,
-    command,
+    ...reply,
     description,
-    networkRouting: routing ?? null,
+    networkRouting,
   })
 }

@@ -2,8 +2,15 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { createRequire } from 'node:module'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, test } from '@jest/globals'
-import { ehloLinesOf, type SendInfo, SmtpConnection, XOAuth2 } from './nodemailer.ts'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import {
+  ehloLinesOf,
+  initialResponse,
+  type SendInfo,
+  SmtpConnection,
+  tokenMechanism,
+  XOAuth2,
+} from './nodemailer.ts'
 
 const { version } = createRequire(import.meta.url)('nodemailer/package.json') as { version: string }
 
@@ -88,3 +95,23 @@ async function sendHoldingBack(connection: SmtpConnection): Promise<SendInfo> {
   content.end()
   return promise
 }
+
+const login = { user: 'me=x,y@b.c', accessToken: 'tok', host: 'mail.b.c', port: 587 }
+const decode = (response: string) =>
+  Buffer.from(response, 'base64').toString().replaceAll('\x01', '^A')
+
+test.each([
+  [['PLAIN', 'XOAUTH2', 'OAUTHBEARER'], 'XOAUTH2'],
+  [['PLAIN', 'OAUTHBEARER'], 'OAUTHBEARER'],
+  [['XOAUTH2'], 'XOAUTH2'],
+  [[], 'XOAUTH2'],
+])('tokenMechanism: offers %j, returns %s', (mechanisms, mechanism) => {
+  expect(tokenMechanism(mechanisms)).toBe(mechanism)
+})
+
+test('initialResponse: XOAUTH2 and OAUTHBEARER, encodes user and token', () => {
+  expect(decode(initialResponse('XOAUTH2', login))).toBe('user=me=x,y@b.c^Aauth=Bearer tok^A^A')
+  expect(decode(initialResponse('OAUTHBEARER', login))).toBe(
+    'n,a=me=3Dx=2Cy@b.c,^Ahost=mail.b.c^Aport=587^Aauth=Bearer tok^A^A',
+  )
+})

@@ -1,10 +1,10 @@
 /**
- * Adapter of nodemailer: connections, private members and errors. No other module of the sender
- * imports it. Its main entry offers pooled transports, which hide the moment before the end of
- * data, so the sender drives single connections. nodemailer.test.ts fails if a new version changes
- * a member used here.
+ * Adapter of nodemailer: connections, logins, private members and errors. No other module of the
+ * sender imports it. Its main entry offers pooled transports, which hide the moment before the end
+ * of data, so the sender drives single connections. nodemailer.test.ts fails if a new version
+ * changes a member used here.
  */
-import { defined } from '@posthorn/contracts'
+import { type Credentials, defined } from '@posthorn/contracts'
 import SmtpConnection, {
   type SMTPConnectionCustomAuthContext as AuthContext,
   type SMTPConnectionCustomAuthHandlers as AuthHandlers,
@@ -14,7 +14,7 @@ import SmtpConnection, {
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { AttemptError, type AttemptFailure } from './transport.ts'
 
-export { type AuthContext, type AuthHandlers, type SendInfo, SmtpConnection, XOAuth2 }
+export { type SendInfo, SmtpConnection, XOAuth2 }
 
 /**
  * Lines of the EHLO reply, without codes and greeting. Private member: the public `SendInfo.ehlo`
@@ -76,4 +76,77 @@ function codeOf({ code, originalCode, response, message }: SmtpError): string | 
 /** Replaces control characters, which Postgres rejects, and limits the length. */
 export function clean(reply: string): string {
   return reply.replace(/[\0-\x09\x0b-\x1f\x7f]+/g, ' ').slice(0, maxReply)
+}
+
+export type TokenMechanism = 'XOAUTH2' | 'OAUTHBEARER'
+
+export interface TokenLogin {
+  user: string
+  accessToken: string
+  host: string
+  port: number
+}
+
+/** Login as nodemailer expects it: a password, or a token for the handlers of `tokenHandlers`. */
+export function toNodemailerLogin(credentials: Credentials, mechanisms: readonly string[]) {
+  const { user } = credentials
+  if ('pass' in credentials) return { user, credentials: { user, pass: credentials.pass } }
+  const oauth2 = new XOAuth2({ user, accessToken: credentials.accessToken })
+  return { user, oauth2, method: tokenMechanism(mechanisms) }
+}
+
+/** SASL mechanism for an access token: XOAUTH2, unless the server offers OAUTHBEARER only. */
+export function tokenMechanism(mechanisms: readonly string[]): TokenMechanism {
+  return mechanisms.includes('OAUTHBEARER') && !mechanisms.includes('XOAUTH2')
+    ? 'OAUTHBEARER'
+    : 'XOAUTH2'
+}
+
+/** Initial client response: RFC 7628 §3.1, and Google's description of XOAUTH2. */
+export function initialResponse(
+  mechanism: TokenMechanism,
+  { user, accessToken, host, port }: TokenLogin,
+): string {
+  const fields =
+    mechanism === 'XOAUTH2'
+      ? [`user=${user}`, `auth=Bearer ${accessToken}`, '', '']
+      : [
+          `n,a=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},`,
+          `host=${host}`,
+          `port=${port}`,
+          `auth=Bearer ${accessToken}`,
+          '',
+          '',
+        ]
+  return Buffer.from(fields.join('\x01')).toString('base64')
+}
+
+/** Authentication handlers of nodemailer for both token mechanisms. */
+export function tokenHandlers(login: TokenLogin): AuthHandlers {
+  const handler = (mechanism: TokenMechanism) => (context: AuthContext) =>
+    authenticate(context, `AUTH ${mechanism} ${initialResponse(mechanism, login)}`, mechanism)
+  return { XOAUTH2: handler('XOAUTH2'), OAUTHBEARER: handler('OAUTHBEARER') }
+}
+
+async function authenticate(
+  context: AuthContext,
+  command: string,
+  mechanism: TokenMechanism,
+): Promise<void> {
+  const { response } = await context.sendCommand(command)
+  if (/^2\d\d/.test(response)) return
+  // RFC 7628 §3.2.3: the error arrives in a challenge, which the client answers before the 5xx.
+  const last = response.startsWith('334')
+    ? await context.sendCommand(mechanism === 'XOAUTH2' ? '' : 'AQ==')
+    : undefined
+  if (last && /^2\d\d/.test(last.response)) return
+  throw new Error('The server refused the access token')
+}
+
+/** True if the server rejected an access token permanently. */
+export function isRejectedToken(error: unknown, credentials: Credentials | undefined): boolean {
+  if (!credentials || !('accessToken' in credentials) || !(error instanceof AttemptError))
+    return false
+  const { command = '', responseCode = 0 } = error.failure
+  return command.startsWith('AUTH') && responseCode >= 500
 }

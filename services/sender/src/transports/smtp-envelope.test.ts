@@ -8,7 +8,7 @@ const ascii = Buffer.from('Subject: x\r\n\r\nhello\r\n')
 const message = (to: string[], more: { from?: string; mime?: Buffer; dsn?: DsnRequest } = {}) => ({
   envelope: { from: more.from ?? 'me@example.com', to },
   mime: more.mime ?? ascii,
-  dsn: more.dsn,
+  dsn: more.dsn ?? null,
 })
 const failureOf = (prepare: () => unknown) => {
   try {

@@ -3,10 +3,17 @@ import type { Credentials } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
 import type { EgressPolicy, ConnectedSocket } from '@posthorn/net'
 import { connectDestination, EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
-import { HandoverStream } from './handover-stream.ts'
-import { ehloLinesOf, type SendInfo, SmtpConnection, toAttemptError } from './nodemailer.ts'
+import { HandoverStream } from './handover.ts'
+import {
+  ehloLinesOf,
+  isRejectedToken,
+  type SendInfo,
+  SmtpConnection,
+  toAttemptError,
+  tokenHandlers,
+  toNodemailerLogin,
+} from './nodemailer.ts'
 import { parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
-import { isRejectedToken, tokenHandlers, toNodemailerLogin } from './smtp-login.ts'
 import {
   AttemptError,
   cancelled,
@@ -28,6 +35,13 @@ export interface SmtpLimits {
   idleMs: number
   /** Maximum messages per session. */
   maxMessages: number
+}
+
+export interface SessionOptions {
+  destination: Destination
+  limits: SmtpLimits
+  /** Ends the setup of the session. */
+  signal: AbortSignal
 }
 
 /** Larger replies do not come from a mail server. */
@@ -68,7 +82,7 @@ export class SmtpSession {
       requireTLS: requiresStartTls(destination, peer),
       tls: {
         rejectUnauthorized: destination.verifyCertificate,
-        minVersion: tlsVersion(destination.minTlsVersion),
+        minVersion: destination.minTlsVersion ?? 'TLSv1.2',
       },
       name: ehloName,
       ...(credentials && 'accessToken' in credentials
@@ -93,27 +107,23 @@ export class SmtpSession {
    * Connects, encrypts and logs in. If the server rejects an access token, requests a new one once,
    * because the token may have been revoked.
    */
-  static async open(
-    destination: Destination,
-    limits: SmtpLimits,
-    signal: AbortSignal,
-  ): Promise<SmtpSession> {
+  static async open(options: SessionOptions): Promise<SmtpSession> {
+    const { destination } = options
     const credentials = await destination.credentials()
     try {
-      return await SmtpSession.#openWith(credentials, { destination, limits, signal })
+      return await SmtpSession.#openWith(credentials, options)
     } catch (error) {
       if (!isRejectedToken(error, credentials)) throw error
       const fresh = await destination.credentials(credentials)
       if (!fresh || JSON.stringify(fresh) === JSON.stringify(credentials)) throw error
-      return SmtpSession.#openWith(fresh, { destination, limits, signal })
+      return SmtpSession.#openWith(fresh, options)
     }
   }
 
   static async #openWith(
     credentials: Credentials | undefined,
-    options: { destination: Destination; limits: SmtpLimits; signal: AbortSignal },
+    { destination, limits, signal }: SessionOptions,
   ): Promise<SmtpSession> {
-    const { destination, limits, signal } = options
     const { connectMs: timeoutMs, egress } = limits
     const connected = await connectDestination(destination, { timeoutMs, egress, signal })
     const ehloName = destination.ehloName ?? (await ehloNames.of(connected.localAddress))
@@ -191,7 +201,8 @@ export class SmtpSession {
   }
 
   async #login(credentials: Credentials, signal: AbortSignal): Promise<void> {
-    const login = toNodemailerLogin(credentials, parseOffers(ehloLinesOf(this.#connection)))
+    const { mechanisms } = parseOffers(ehloLinesOf(this.#connection))
+    const login = toNodemailerLogin(credentials, mechanisms)
     await this.#step('AUTH', { ms: 2 * this.#limits.commandMs, signal }, (done) =>
       this.#connection.login(login, (error) => done(error)),
     )
@@ -249,10 +260,4 @@ function timeoutError(command: string, cause: unknown): AttemptError {
     { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
     { cause },
   )
-}
-
-const tlsVersions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const
-
-function tlsVersion(name: string | undefined): (typeof tlsVersions)[number] {
-  return tlsVersions.find((version) => version === name) ?? 'TLSv1.2'
 }

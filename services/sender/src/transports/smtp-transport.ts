@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { networkRoutingOf } from './connect.ts'
-import { type SmtpLimits, SmtpSession } from './smtp-session.ts'
+import { type SessionOptions, type SmtpLimits, SmtpSession } from './smtp-session.ts'
 import {
   AttemptError,
   type Destination,
@@ -43,7 +43,7 @@ export class SmtpTransport implements Transport {
         if (!isStaleSession(error)) throw error
       }
     }
-    return this.#sendOver(await openSession(destination, this.#limits, signal), message)
+    return this.#sendOver(await openSession({ destination, limits: this.#limits, signal }), message)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -101,13 +101,10 @@ export class SmtpTransport implements Transport {
 }
 
 /** Opens a session. A failure reports the intended network path. */
-async function openSession(
-  destination: Destination,
-  limits: SmtpLimits,
-  signal: AbortSignal,
-): Promise<SmtpSession> {
+async function openSession(options: SessionOptions): Promise<SmtpSession> {
+  const { destination } = options
   try {
-    return await SmtpSession.open(destination, limits, signal)
+    return await SmtpSession.open(options)
   } catch (error) {
     const [localAddress] = destination.localAddresses
     if (error instanceof AttemptError)

@@ -1,5 +1,6 @@
+import type { SecureVersion } from 'node:tls'
 import type { Credentials } from '@posthorn/contracts'
-import type { DsnRequest, NetworkRouting } from '@posthorn/db'
+import type { DsnRequest, NetworkRouting, OutboxError } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 
 /** Outgoing server of a message, and the network path to it. */
@@ -12,7 +13,7 @@ export interface Destination {
   secure: boolean
   /** If false, any certificate is accepted and STARTTLS is optional. */
   verifyCertificate: boolean
-  minTlsVersion?: string
+  minTlsVersion?: SecureVersion
   /** Argument of EHLO. Defaults to the host name of the outgoing address. */
   ehloName?: string
   /** Proxy URL with its login in plaintext. Absent for a direct connection. */
@@ -33,7 +34,7 @@ export interface OutgoingMessage {
   mime: Buffer
   destination: Destination
   /** Requested delivery status notifications. Ignored by servers without DSN (RFC 3461). */
-  dsn: DsnRequest | undefined
+  dsn: DsnRequest | null
   /** Called when the handover is expected within one round trip. May start the intent record. */
   prepareHandover: () => void
   /** Commits the intent record. If it rejects, the end of data is not sent. */
@@ -70,17 +71,14 @@ export interface Transport extends AsyncDisposable {
   send(message: OutgoingMessage): Promise<SendResult>
 }
 
-/** Cause of a failed attempt, as stored in the outbox and reported in events. */
-export interface AttemptFailure {
-  message: string
-  /** Short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, … */
-  code?: string
-  /** Reply of the server. */
-  response?: string
-  responseCode?: number
-  /** SMTP command during which it happened, such as `RCPT TO`. `CONN`: the connection itself. */
-  command?: string
-}
+/**
+ * Cause of a failed attempt, as stored in the outbox and reported in events.
+ *
+ * - `code`: short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, …
+ * - `response`, `responseCode`: reply of the server
+ * - `command`: SMTP command during which it happened, such as `RCPT TO`. `CONN`: the connection
+ */
+export type AttemptFailure = OutboxError
 
 /**
  * Stage error before the handover with a local cause: credentials or Postgres unavailable, process

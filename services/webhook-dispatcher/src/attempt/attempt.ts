@@ -6,8 +6,7 @@ import type { DeliveryResult } from '../store/attempts.ts'
 import { type ClaimedDelivery, isRoute } from '../store/deliveries.ts'
 import { findDeliveryBody } from '../store/events.ts'
 import type { AllTargetOptions } from '../targets/options.ts'
-import { laneOf } from '../targets/target.ts'
-import type { Targets, UnsealedTarget } from '../targets/targets.ts'
+import { laneOf, type Targets, type UnsealedTarget } from '../targets/targets.ts'
 import { requestHeaders, warnSkippedHeaders } from './headers.ts'
 import {
   type Attempt,
@@ -37,7 +36,7 @@ export interface AttemptDeps {
   db: Db
   recorder: Pick<AttemptRecorder, 'begin' | 'cancelPrecount'>
   http: HttpCaller
-  keys: SigningKeyCache<SigningKeys>
+  keys: SigningKeyCache
   targets: Targets
   options: AllTargetOptions
   metrics: AttemptMetrics

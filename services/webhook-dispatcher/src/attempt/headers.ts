@@ -19,12 +19,6 @@ export interface HeaderValues {
   route?: string
 }
 
-export interface RequestHeaders {
-  headers: Record<string, string>
-  /** Names of custom headers that cannot be sent. */
-  skipped: string[]
-}
-
 /** Headers that the service or the connection sets. */
 const reserved = new Set([
   '__proto__', // not a member of an object
@@ -52,9 +46,13 @@ const userAgent = `Posthorn/${version} (+https://posthorn.example)`
 
 /**
  * Headers of an attempt: interface spec, "Request headers on every delivery", and Standard Webhooks
- * 1.0. A custom Authorization wins over the credentials of the URL.
+ * 1.0. A custom Authorization wins over the credentials of the URL. `skipped` has the names of the
+ * custom headers that cannot be sent.
  */
-export function requestHeaders(values: HeaderValues, custom: readonly Header[]): RequestHeaders {
+export function requestHeaders(
+  values: HeaderValues,
+  custom: readonly Header[],
+): { headers: Record<string, string>; skipped: string[] } {
   const headers: Record<string, string> = {}
   const skipped: string[] = []
   if (values.authorization !== undefined) headers['authorization'] = values.authorization
@@ -93,20 +91,13 @@ function isSendable(name: string, value: string): boolean {
   }
 }
 
-export interface SkippedHeaders {
-  target: string
-  account: string
-  /** Names of the headers. */
-  skipped: readonly string[]
-}
-
 /** Warnings that are not repeated. Beyond the limit, the oldest may be. */
 const maxWarnings = 10_000
 
 /** Logs custom headers that cannot be sent, once per target and account, not per attempt. */
-export function warnSkippedHeaders(log: Pick<Logger, 'warn'>): (headers: SkippedHeaders) => void {
+export function warnSkippedHeaders(log: Pick<Logger, 'warn'>) {
   const warned = new TtlCache<string, true>({ max: maxWarnings })
-  return (headers) => {
+  return (headers: { target: string; account: string; skipped: readonly string[] }): void => {
     if (headers.skipped.length === 0) return
     const key = JSON.stringify([headers.target, headers.account, headers.skipped])
     if (warned.get(key)) return

@@ -4,7 +4,7 @@ import { getServiceSecret } from '@posthorn/contracts'
 import { messageOf } from '@posthorn/errors'
 import { sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { laneOf } from '../targets/target.ts'
+import { laneOf } from '../targets/targets.ts'
 
 /** Keys of the signatures. */
 export interface SigningKeys {
@@ -71,12 +71,7 @@ function keyBytes(secret: string): Buffer {
 }
 
 /** Cache of the signing keys. */
-export interface SigningKeyCache<T> {
-  /** Current keys. Waits until auth-bridge has sent them once; rejects when the signal aborts. */
-  get(signal: AbortSignal): Promise<T>
-  /** Makes the next `get` request the keys again. */
-  invalidate(): void
-}
+export type SigningKeyCache = ReturnType<typeof cacheSigningKeys<SigningKeys>>
 
 export interface SigningKeyCacheOptions<T> {
   /** Requests the keys from auth-bridge. */
@@ -93,11 +88,7 @@ const ttlMs = 60_000
  * Caches the signing keys in memory. Unlike entries of a `TtlCache`, expired keys stay in use while
  * auth-bridge is unavailable.
  */
-export function cacheSigningKeys<T>({
-  fetch,
-  log,
-  retryMs = 1_000,
-}: SigningKeyCacheOptions<T>): SigningKeyCache<T> {
+export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyCacheOptions<T>) {
   let cached: { value: T; freshUntil: number } | undefined
   let request: Promise<void> | undefined
   let version = 0
@@ -118,7 +109,8 @@ export function cacheSigningKeys<T>({
   }
 
   return {
-    async get(signal) {
+    /** Current keys. Waits until auth-bridge has sent them once; rejects when the signal aborts. */
+    async get(signal: AbortSignal): Promise<T> {
       for (;;) {
         if (cached && cached.freshUntil > Date.now()) return cached.value
         request ??= refresh()
@@ -127,7 +119,8 @@ export function cacheSigningKeys<T>({
         await sleep(retryMs, signal)
       }
     },
-    invalidate() {
+    /** Makes the next `get` request the keys again. */
+    invalidate(): void {
       version++
       if (cached) cached = { ...cached, freshUntil: 0 }
     },

@@ -1,8 +1,5 @@
 import type { Db } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
-import type { Logger } from '@posthorn/telemetry'
-import type { AttemptDelivery } from '../attempt/attempt.ts'
-import type { AttemptRecorder } from '../attempt/recorder.ts'
 import {
   claimDueDeliveries,
   type ClaimedDelivery,
@@ -10,19 +7,11 @@ import {
   findNextDueMs,
 } from '../store/deliveries.ts'
 import { Backlog, pollMs } from './backlog.ts'
-import { ClaimLock } from './claim-lock.ts'
-import { InFlightDeliveries } from './in-flight-deliveries.ts'
-import type { TargetThrottle } from './target-throttle.ts'
+import { ClaimLock, InFlightDeliveries, type InFlightOptions } from './in-flight-deliveries.ts'
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends Omit<InFlightOptions, 'lock' | 'backlog'> {
   db: Db
   owner: ClaimOwner
-  throttle: TargetThrottle
-  recorder: AttemptRecorder
-  attempt: AttemptDelivery
-  /** Maximum concurrent calls of this process. */
-  concurrency: number
-  log: Logger
 }
 
 /** Maximum rows of one poll, per lane and overall. */

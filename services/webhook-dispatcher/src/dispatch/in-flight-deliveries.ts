@@ -1,4 +1,4 @@
-import { abortable, type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import { abortable, type PeriodicTask, runPeriodically, Semaphore } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { AttemptDelivery } from '../attempt/attempt.ts'
 import {
@@ -11,9 +11,38 @@ import type { AttemptRecorder } from '../attempt/recorder.ts'
 import type { DeliveryResult } from '../store/attempts.ts'
 import type { ClaimedDelivery } from '../store/deliveries.ts'
 import type { Backlog } from './backlog.ts'
-import type { ClaimLock } from './claim-lock.ts'
 import { type LaneItem, LaneScheduler } from './lane-scheduler.ts'
 import type { TargetThrottle } from './target-throttle.ts'
+
+/** More than the partitions that a process fans out concurrently. */
+const maxShared = 1_000
+
+/**
+ * Readers-writer lock of the claims of this process, FIFO.
+ *
+ * A claim is decided by rows that belong to this process already, whether they are enqueued yet or
+ * not. Fan-outs may claim concurrently: an account belongs to one partition. A poll claims due rows
+ * of any account, so it runs alone; otherwise two claims could be enqueued in the wrong order.
+ */
+export class ClaimLock {
+  readonly #permits = new Semaphore(maxShared)
+
+  /** Runs a fan-out that claims the deliveries it inserts. */
+  shared<T>(claim: () => Promise<T>): Promise<T> {
+    return this.#permits.run(claim)
+  }
+
+  /** Runs a poll that claims due deliveries. */
+  async exclusive<T>(claim: () => Promise<T>): Promise<T> {
+    using _lock = await this.#permits.acquireAll()
+    return await claim()
+  }
+
+  /** Resolves when the claims that started before the call are enqueued. Never rejects. */
+  async idle(): Promise<void> {
+    using _lock = await this.#permits.acquireAll()
+  }
+}
 
 export interface InFlightOptions {
   lock: ClaimLock
@@ -21,6 +50,7 @@ export interface InFlightOptions {
   throttle: TargetThrottle
   recorder: AttemptRecorder
   attempt: AttemptDelivery
+  /** Maximum concurrent calls of this process. */
   concurrency: number
   log: Logger
 }
@@ -72,10 +102,6 @@ export class InFlightDeliveries implements AsyncDisposable {
     })
     const renewal = { everyMs: recorder.renewEveryMs, log, name: 'renew-claims' }
     this.#renewal = runPeriodically(renewal, () => recorder.renew([...this.#entries.keys()]))
-  }
-
-  get size(): number {
-    return this.#entries.size
   }
 
   /** Enqueues claimed deliveries, in the order of their events. */

@@ -133,7 +133,6 @@ test('LaneScheduler.pause: nothing starts and capacity is 0, running items end, 
   add('d', 'other')
   expect(started).toEqual(['a', 'b'])
   expect([lanes.capacity('l'), lanes.capacity('new')]).toEqual([0, 0])
-  expect(lanes.size).toBe(3)
   lanes.resume()
   expect(started).toEqual(['a', 'b', 'c', 'd'])
 })
@@ -180,7 +179,7 @@ test('LaneScheduler.removeSuccessors: removes waiting items of a chain and frees
     expect.objectContaining({ name: 'a2' }),
     expect.objectContaining({ name: 'a3' }),
   ])
-  expect([lanes.size, lanes.capacity('l')]).toEqual([1, capacity + 2])
+  expect(lanes.capacity('l')).toBe(capacity + 2)
   await end('a1')
   add('a4', 'l', 'a')
   expect(started).toEqual(['a1', 'a4'])

@@ -57,7 +57,6 @@ export class LaneScheduler<T extends LaneItem> {
   readonly #abort = new AbortController()
   #isStopping = false
   #isPaused = false
-  #size = 0
   #bytes = 0
 
   constructor(options: LaneSchedulerOptions<T>) {
@@ -66,11 +65,6 @@ export class LaneScheduler<T extends LaneItem> {
       maxRunning: options.concurrency,
       maxRunningPerKey: (lane) => this.#startLimit(lane),
     })
-  }
-
-  /** Waiting and running items. */
-  get size(): number {
-    return this.#size
   }
 
   /** True while nothing may start. */
@@ -211,7 +205,6 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   #count(lane: Lane<T>, items: number, bytes: number): void {
-    this.#size += items
     lane.size += items
     this.#bytes += bytes
   }

@@ -5,7 +5,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { DecideRoutes, RouteDecisions } from '../routes/decide.ts'
 import type { RouteCache } from '../routes/route-cache.ts'
 import type { RouteErrorLog } from '../routes/route-error-log.ts'
-import { countApplied, countEvents, isDeletedAccountError } from '../store/counts.ts'
+import { countApplied, countEvents, isDeletedAccountError } from '../store/statistics.ts'
 import {
   type ClaimedDelivery,
   type ClaimOwner,
@@ -22,7 +22,7 @@ import {
   type PendingEvent,
 } from '../store/events.ts'
 import { type AccountTarget, listAccountTargets } from '../store/target-sources.ts'
-import { isWanted, laneOf, routeTargetOf, type Target, targetOf } from '../targets/target.ts'
+import { isWanted, laneOf, routeTargetOf, type Target, targetOf } from '../targets/targets.ts'
 
 export interface FanOutDeps {
   db: Db
@@ -196,11 +196,9 @@ function claimedDeliveries(
   return deliveries.flatMap(({ id, event, target, lane, body: mapped }) => {
     const { claimed = false, queuedAt } = inserted.get(id) ?? {}
     if (!claimed || !queuedAt) return []
-    const { eventId, id: eventRow, date: eventDate, event: name, account, accountTarget } = event
     const whole = mapped ?? event.body
     const body = whole !== null && whole.length <= maxInlineBody ? whole : null
-    const row = { id, eventId, eventRow, eventDate, event: name, account, target, lane, queuedAt }
-    return [{ ...row, attempts: 0, body, accountTarget, ordered: true }]
+    return [{ ...event, id, target, lane, queuedAt, attempts: 0, body, ordered: true }]
   })
 }
 
@@ -211,6 +209,6 @@ function recordFailures(
 ): void {
   if (failures.length === 0) return
   const byEvent = Map.groupBy(failures, ({ eventRow }) => eventRow)
-  const committed = events.flatMap(({ id }) => byEvent.get(id) ?? [])
+  const committed = events.flatMap(({ eventRow }) => byEvent.get(eventRow) ?? [])
   routeErrors.recordFailures(committed.map(({ eventRow: _eventRow, ...failure }) => failure))
 }

@@ -2,7 +2,7 @@ import { type Db, readSettings } from '@posthorn/db'
 import { backoff, CircuitBreaker, type Clock, monotonicClock } from '@posthorn/flow'
 import type { FunctionInput, FunctionResult, Sandbox, StaticMatch } from '@posthorn/sandbox'
 import { findBody, listPendingEvents, type PendingEvent } from '../store/events.ts'
-import type { RouteFailure } from '../store/route-states.ts'
+import type { RouteFailure } from '../store/statistics.ts'
 import type { Route } from '../store/target-sources.ts'
 import type { RouteCache } from './route-cache.ts'
 
@@ -53,8 +53,12 @@ export function decideRoutes(deps: DecideDeps): DecideRoutes {
     const { version, routes } = cache.snapshot
     if (routes.length === 0) return { version, of: () => [], failures: [] }
     const decided = new Map<string, RouteDecision[]>()
-    const failures: (RouteFailure & { eventRow: string })[] = []
-    const decisions: RouteDecisions = { version, of: ({ id }) => decided.get(id), failures }
+    const failures: Decided['failures'] = []
+    const decisions: RouteDecisions = {
+      version,
+      of: ({ eventRow }) => decided.get(eventRow),
+      failures,
+    }
     const { webhooksEnabled, scriptEnv: env = '{}' } = await readSettings(db)
     if (webhooksEnabled !== true) return decisions
     decider.retain(routes)
@@ -69,11 +73,10 @@ export function decideRoutes(deps: DecideDeps): DecideRoutes {
       const batch = events.slice(start, start + concurrency).map(async (event) => {
         const routes = candidates.get(event.event) ?? []
         const results = await Promise.all(routes.map((route) => decider.decide(event, route, env)))
-        for (const [index, { problems }] of results.entries())
-          failures.push(...failuresOf(event, routes[index], problems))
+        failures.push(...results.flatMap((result) => result.failures))
         const applied = results.flatMap(({ decision }) => (decision ? [decision] : []))
         for (const { body } of applied) outputChars += body?.length ?? 0
-        decided.set(event.id, applied)
+        decided.set(event.eventRow, applied)
       })
       await Promise.all(batch)
     }
@@ -83,7 +86,7 @@ export function decideRoutes(deps: DecideDeps): DecideRoutes {
 
 interface Decided {
   decision?: RouteDecision
-  problems: FunctionResult['problems']
+  failures: (RouteFailure & { eventRow: string })[]
 }
 
 /** Calls the functions of routes, with a throttle for slow ones. */
@@ -117,12 +120,13 @@ class Decider {
     const match = await this.#staticMatch(route, event.event)
     const filter = match === 'always' ? null : route.filter
     if (filter === null && route.map === null)
-      return { decision: { route, body: null }, problems: [] }
+      return { decision: { route, body: null }, failures: [] }
     const body = event.body ?? (await findBody(this.#deps.db, event))
-    if (body === undefined) return { problems: [] }
+    if (body === undefined) return { failures: [] }
     const input = { payload: functionPayload(body, event.eventId, route.id), env }
     const { applies, problems, body: mapped } = await this.#call(route, filter, input)
-    return applies ? { decision: { route, body: mapped ?? null }, problems } : { problems }
+    const failures = failuresOf(event, route, problems)
+    return applies ? { decision: { route, body: mapped ?? null }, failures } : { failures }
   }
 
   /** Result of the filter for every event of that name. Evaluated once per name. */
@@ -169,11 +173,11 @@ function functionsOf({ id, version }: Route): string {
 }
 
 function failuresOf(
-  { id: eventRow, event, account, eventId }: PendingEvent,
-  route: Route | undefined,
+  { eventRow, event, account, eventId }: PendingEvent,
+  { id: route }: Route,
   problems: FunctionResult['problems'],
 ) {
-  const context = { route: route?.id ?? '', event, account, eventId, eventRow }
+  const context = { route, event, account, eventId, eventRow }
   return problems.map((problem) => ({ ...problem, ...context }))
 }
 

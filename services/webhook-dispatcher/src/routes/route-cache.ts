@@ -8,21 +8,13 @@ import {
 } from '../store/target-sources.ts'
 
 /** Cache of the enabled routes. */
-export interface RouteCache {
-  /** Routes at the last refresh. */
-  readonly snapshot: RouteSnapshot
-  /** Reads the routes if their version changed. */
-  refresh(): Promise<void>
-  /** Route if it is enabled, or was within the lifetime. A missing one is confirmed by a read. */
-  find(id: string): Promise<Route | undefined>
-  invalidate(): void
-}
+export type RouteCache = ReturnType<typeof cacheRoutes>
 
 /** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
 const ttlMs = 2_000
 
 /** Fan-outs compare the version in their transaction, so they never use outdated routes. */
-export function cacheRoutes(db: Db): RouteCache {
+export function cacheRoutes(db: Db) {
   let snapshot: RouteSnapshot = { version: '', routes: [] }
   let byId = new Map<string, Route>()
   let freshUntil = 0
@@ -38,11 +30,14 @@ export function cacheRoutes(db: Db): RouteCache {
   }
 
   return {
-    get snapshot() {
+    /** Routes at the last refresh. */
+    get snapshot(): RouteSnapshot {
       return snapshot
     },
+    /** Reads the routes if their version changed. */
     refresh: () => reads.run('routes', read),
-    async find(id) {
+    /** Route if it is enabled, or was within the lifetime. A missing one is confirmed by a read. */
+    async find(id: string): Promise<Route | undefined> {
       if (Date.now() >= freshUntil || !byId.has(id)) {
         // A read in flight may have started before the change.
         await reads.inFlight('routes')

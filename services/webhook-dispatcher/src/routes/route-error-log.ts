@@ -8,20 +8,16 @@ import {
   insertRouteErrors,
   type RouteFailure,
   setErrorFlags,
-} from '../store/route-states.ts'
+} from '../store/statistics.ts'
 
 /** Failures of routes for operators. Written once per second; a crash loses the last ones. */
-export interface RouteErrorLog extends AsyncDisposable {
-  recordFailures(failures: readonly RouteFailure[]): void
-  /** Sets or clears the error flag of the route by the result of an attempt. */
-  recordAttempt(delivery: Pick<ClaimedDelivery, 'target'>, result: DeliveryResult): void
-}
+export type RouteErrorLog = ReturnType<typeof startRouteErrorLog>
 
 const everyMs = 1_000
 /** Failures stored per route. */
 const maxFailures = 20
 
-export function startRouteErrorLog(db: Db, log: Logger): RouteErrorLog {
+export function startRouteErrorLog(db: Db, log: Logger) {
   let flags = new Map<string, string | null>()
   const failures = new Map<string, RouteFailure[]>()
 
@@ -37,19 +33,20 @@ export function startRouteErrorLog(db: Db, log: Logger): RouteErrorLog {
   const task = runPeriodically({ everyMs, log, name: 'route-errors' }, write)
 
   return {
-    recordFailures(more) {
+    recordFailures(more: readonly RouteFailure[]): void {
       for (const failure of more) {
         const pending = failures.get(failure.route) ?? []
         failures.set(failure.route, [...pending, failure].slice(-maxFailures))
       }
     },
-    recordAttempt({ target }, result) {
+    /** Sets or clears the error flag of the route by the result of an attempt. */
+    recordAttempt({ target }: Pick<ClaimedDelivery, 'target'>, result: DeliveryResult): void {
       if (!isRoute(target)) return
       if (result.state === 'delivered') flags.set(target, null)
       else if (result.outcome !== null && result.state !== 'dropped')
         flags.set(target, describeFailure(result))
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       await task[Symbol.asyncDispose]()
       await write().catch((err: unknown) => log.debug({ err }, 'route errors not written'))
     },

@@ -3,22 +3,17 @@ import { sql } from 'kysely'
 import { maxInlineBody, type PendingEvent } from './events.ts'
 
 /** Delivery that this process has claimed. */
-export interface ClaimedDelivery {
+export interface ClaimedDelivery extends Pick<
+  PendingEvent,
+  'eventId' | 'eventRow' | 'eventDate' | 'event' | 'account' | 'body' | 'accountTarget'
+> {
   id: string
-  eventId: string
-  eventRow: string
-  /** Text of the column, see `PendingEvent.date`. */
-  eventDate: string
-  event: string
-  account: string
   /** `default`, `account`, or the id of a route. */
   target: string
   lane: string
   /** Attempts that were started. */
   attempts: number
   queuedAt: Date
-  body: string | null
-  accountTarget: PendingEvent['accountTarget']
   /** True if its first attempt must precede those of later events of its account and lane. */
   ordered: boolean
 }
@@ -77,8 +72,8 @@ export async function insertDeliveries(
     with input as materialized (
       select * from unnest(
         ${column(({ id }) => id)}::uuid[], ${column(({ event }) => event.eventId)}::uuid[],
-        ${column(({ event }) => event.id)}::bigint[],
-        ${column(({ event }) => event.date)}::timestamptz[],
+        ${column(({ event }) => event.eventRow)}::bigint[],
+        ${column(({ event }) => event.eventDate)}::timestamptz[],
         ${column(({ event }) => event.event)}::text[],
         ${column(({ event }) => event.account)}::text[], ${column(({ target }) => target)}::text[],
         ${column(({ lane }) => lane)}::text[],

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 
 /** Event that was not fanned out yet. */
 export interface PendingEvent {
-  id: string
+  eventRow: string
   eventId: string
   event: string
   account: string
   /** Text of the column: a JavaScript date would lose the microseconds that identify the row. */
-  date: string
+  eventDate: string
   path: string | null
   specialUse: string | null
   /** Null if it exceeds `maxInlineBody`. */
@@ -36,7 +36,7 @@ export async function listPendingEvents(
   { partition, limit, whole }: { partition: number; limit: number; whole: string | null },
 ): Promise<PendingEvent[]> {
   const { rows } = await sql<PendingEvent>`
-    select id, event_id as "eventId", event, account, date::text as date, path,
+    select id as "eventRow", event_id as "eventId", event, account, date::text as "eventDate", path,
       special_use as "specialUse", account_target as "accountTarget",
       (select stamp from webhook_routes_stamp) as "routesVersion",
       case when octet_length(body) <= ${maxInlineBody} or event = ${whole} then body end as body
@@ -48,11 +48,11 @@ export async function listPendingEvents(
 
 export async function markFannedOut(tx: Tx, events: readonly PendingEvent[]): Promise<void> {
   if (events.length === 0) return
-  const dates = events.map(({ date }) => date)
+  const dates = events.map(({ eventDate }) => eventDate)
   // The dates select the table partitions.
   await sql`
     update events set fanned_out_at = now()
-    where id = any(${events.map(({ id }) => id)}::bigint[])
+    where id = any(${events.map(({ eventRow }) => eventRow)}::bigint[])
       and date >= (select min(d) from unnest(${dates}::timestamptz[]) d)
       and date <= (select max(d) from unnest(${dates}::timestamptz[]) d)
   `.execute(tx)
@@ -86,10 +86,10 @@ export async function lockUnpublishedEvents(
 /** Body of an event. Undefined if the event was deleted. */
 export async function findBody(
   db: Db,
-  event: { id: string; date: string },
+  { eventRow, eventDate }: Pick<PendingEvent, 'eventRow' | 'eventDate'>,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ body: string }>`
-    select body from events where id = ${event.id}::bigint and date = ${event.date}::timestamptz
+    select body from events where id = ${eventRow}::bigint and date = ${eventDate}::timestamptz
   `.execute(db)
   return rows[0]?.body
 }
@@ -97,10 +97,10 @@ export async function findBody(
 /** Body that a delivery sends: its own or that of its event. Undefined if the event was deleted. */
 export async function findDeliveryBody(
   db: Db,
-  delivery: { id: string; eventRow: string; eventDate: string },
+  delivery: Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id: string },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ body: string | null }>`
     select body from deliveries where id = ${delivery.id}::uuid
   `.execute(db)
-  return rows[0]?.body ?? findBody(db, { id: delivery.eventRow, date: delivery.eventDate })
+  return rows[0]?.body ?? findBody(db, delivery)
 }

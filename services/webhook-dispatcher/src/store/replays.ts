@@ -1,8 +1,38 @@
-import type { ReplayFilter, Tx } from '@posthorn/db'
+import type { Db, ReplayFilter, Tx } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
+/** Deliveries of one transaction. */
+const batchSize = 500
+
+/**
+ * Carries out requested replays in batches of one transaction each. After a crash another process
+ * continues; no delivery is replayed twice. `onReplayed` is called when new deliveries are due.
+ */
+export function runReplays(db: Db, onReplayed: () => void) {
+  return async (signal: AbortSignal): Promise<void> => {
+    let isPending = true
+    while (isPending && !signal.aborted) {
+      const replayed = await replayBatch(db)
+      isPending = replayed !== undefined
+      if (replayed !== undefined && replayed > 0) onReplayed()
+    }
+  }
+}
+
+/** Number of replayed deliveries. Undefined if no replay is pending. */
+function replayBatch(db: Db): Promise<number | undefined> {
+  return db.transaction().execute(async (tx) => {
+    const replay = await lockPendingReplay(tx)
+    if (!replay) return undefined
+    if (!replay.started) await beginReplay(tx, replay)
+    const replayed = await replayFailed(tx, replay, batchSize)
+    if (replayed < batchSize) await endReplay(tx, replay)
+    return replayed
+  })
+}
+
 /** Unfinished replay, locked until the end of the transaction. */
-export interface LockedReplay {
+interface LockedReplay {
   id: string
   filter: ReplayFilter
   /** Text of the column, with microseconds. */
@@ -11,7 +41,7 @@ export interface LockedReplay {
 }
 
 /** Locks the oldest unfinished replay that no other process works on. */
-export async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
+async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
   const { rows } = await sql<LockedReplay>`
     select id, filter, created_at::text as "createdAt", state = 'running' as started
     from webhook_replays
@@ -21,7 +51,7 @@ export async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefine
 }
 
 /** Marks the replay as running and stores the number of matching deliveries, for its progress. */
-export async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
+async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
   await sql`
     update webhook_replays set state = 'running', started_at = now(),
       total = (select count(*) from deliveries d where ${matchesReplay(replay)})
@@ -33,7 +63,7 @@ export async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
  * Inserts new deliveries for up to `limit` failed ones, oldest failure first, and marks these, so
  * that none is replayed twice. Returns the number.
  */
-export async function replayFailed(tx: Tx, replay: LockedReplay, limit: number): Promise<number> {
+async function replayFailed(tx: Tx, replay: LockedReplay, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with matching as materialized (
       select d.id from deliveries d where ${matchesReplay(replay)}
@@ -56,7 +86,7 @@ export async function replayFailed(tx: Tx, replay: LockedReplay, limit: number):
   return rows[0]?.count ?? 0
 }
 
-export async function endReplay(tx: Tx, { id }: LockedReplay): Promise<void> {
+async function endReplay(tx: Tx, { id }: LockedReplay): Promise<void> {
   await sql`
     update webhook_replays set state = 'done', finished_at = now() where id = ${id}::uuid
   `.execute(tx)

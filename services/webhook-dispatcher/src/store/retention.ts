@@ -1,14 +1,57 @@
-import type { Db } from '@posthorn/db'
+import { type Db, readSettings } from '@posthorn/db'
+import type { Logger } from '@posthorn/telemetry'
 import { sql } from 'kysely'
 
+/** Maximum rows of one delete statement. */
+const limit = 5_000
+/** Statistics cover one week; one day more for the first, incomplete one. */
+const keepCountersDays = 8
+const keepAttemptsDays = 7
+const keepReplaysDays = 30
+const dayMs = 86_400_000
+
+export interface RetentionConfig {
+  /** Retention of events without open deliveries. */
+  keepEventDays: number
+  keepDeliveredMs: number
+  keepFailedMs: number
+}
+
+/** Creates and drops table partitions of events, and deletes expired rows. Idempotent. */
+export function runRetention(db: Db, config: RetentionConfig, log: Logger) {
+  const { keepEventDays, keepDeliveredMs } = config
+  return async (signal: AbortSignal): Promise<void> => {
+    const { webhooksKeepFailedDays, webhooksAttemptLogDays = keepAttemptsDays } =
+      await readSettings(db)
+    const keepFailedMs =
+      webhooksKeepFailedDays === undefined ? config.keepFailedMs : webhooksKeepFailedDays * dayMs
+    const deleted = await deleteInBatches(signal, () =>
+      deleteFinished(db, { keepDeliveredMs, keepFailedMs }),
+    )
+    await deleteInBatches(signal, () => deleteAttempts(db, webhooksAttemptLogDays))
+    await deleteEndedReplays(db)
+    const dropped = await rotatePartitions(db, keepEventDays)
+    await deleteOrphanedRouteStates(db)
+    await deleteOldCounters(db, keepCountersDays)
+    if (deleted > 0 || dropped > 0)
+      log.info({ deleted, dropped }, 'deleted expired deliveries and events')
+  }
+}
+
+async function deleteInBatches(signal: AbortSignal, run: () => Promise<number>): Promise<number> {
+  let deleted = 0
+  let last = limit
+  while (last === limit && !signal.aborted) {
+    last = await run()
+    deleted += last
+  }
+  return deleted
+}
+
 /** Deletes up to `limit` deliveries that ended before their retention. Returns the number. */
-export async function deleteFinished(
+async function deleteFinished(
   db: Db,
-  {
-    keepDeliveredMs,
-    keepFailedMs,
-    limit,
-  }: { keepDeliveredMs: number; keepFailedMs: number; limit: number },
+  { keepDeliveredMs, keepFailedMs }: Omit<RetentionConfig, 'keepEventDays'>,
 ): Promise<number> {
   const before = (ms: number) => sql`now() - make_interval(secs => ${ms / 1000})`
   const { numAffectedRows } = await sql`
@@ -24,7 +67,7 @@ export async function deleteFinished(
 }
 
 /** Deletes up to `limit` lines of the attempt log older than `keepDays`. Returns the number. */
-export async function deleteAttempts(db: Db, keepDays: number, limit: number): Promise<number> {
+async function deleteAttempts(db: Db, keepDays: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_attempts where ctid in (
       select ctid from webhook_attempts
@@ -34,11 +77,11 @@ export async function deleteAttempts(db: Db, keepDays: number, limit: number): P
   return Number(numAffectedRows ?? 0)
 }
 
-/** Deletes replays that ended more than `keepDays` ago. */
-export async function deleteEndedReplays(db: Db, keepDays: number): Promise<void> {
+/** Deletes replays that ended long ago. */
+async function deleteEndedReplays(db: Db): Promise<void> {
   await sql`
     delete from webhook_replays
-    where state = 'done' and finished_at < now() - make_interval(days => ${keepDays})
+    where state = 'done' and finished_at < now() - make_interval(days => ${keepReplaysDays})
   `.execute(db)
 }
 
@@ -46,16 +89,16 @@ export async function deleteEndedReplays(db: Db, keepDays: number): Promise<void
  * Creates the table partitions of the next days and drops those older than `keepDays` whose events
  * are all finished. Returns the number of dropped ones.
  */
-export async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
+async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
   await sql`select ensure_event_partitions()`.execute(db)
-  const { rows } = await sql<{
-    dropped: number
-  }>`select drop_event_partitions(${keepDays}::integer) as dropped`.execute(db)
+  const { rows } = await sql<{ dropped: number }>`
+    select drop_event_partitions(${keepDays}::integer) as dropped
+  `.execute(db)
   return rows[0]?.dropped ?? 0
 }
 
 /** Deletes statistics of routes that no longer exist. */
-export async function deleteOrphanedRouteStates(db: Db): Promise<void> {
+async function deleteOrphanedRouteStates(db: Db): Promise<void> {
   for (const table of ['webhookRouteCounts', 'webhookRouteStates', 'webhookRouteErrors'] as const)
     await db
       .deleteFrom(table)

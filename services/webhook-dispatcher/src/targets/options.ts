@@ -1,7 +1,7 @@
 import { defined, type Settings } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
 import { type Backoff, backoff, fixedBackoff } from '@posthorn/flow'
-import { laneOf } from './target.ts'
+import { laneOf } from './targets.ts'
 
 /** Options of the calls to a target. */
 export interface TargetOptions {
@@ -21,14 +21,7 @@ export interface RetrySchedule {
   delayMs: Backoff
 }
 
-export interface AllTargetOptions {
-  /** Options by lane, from the settings of the last refresh. */
-  of(lane: string): TargetOptions
-  scheduleOf(lane: string): RetrySchedule
-  /** True if each attempt is stored in the attempt log. */
-  readonly logsAttempts: boolean
-  refresh(): Promise<void>
-}
+export type AllTargetOptions = ReturnType<typeof targetOptions>
 
 export interface OptionDefaults {
   concurrency: number
@@ -60,17 +53,19 @@ export function createSchedule(
 }
 
 /** Options of all targets: defaults, settings for all, and settings for single addresses. */
-export function targetOptions(settings: SettingsCache, defaults: OptionDefaults): AllTargetOptions {
+export function targetOptions(settings: SettingsCache, defaults: OptionDefaults) {
   let current = readOptions({}, defaults)
   let seen: Settings | undefined
   const optionsOf = (lane: string) => current.single.get(lane) ?? current.all
   return {
-    of: (lane) => optionsOf(lane).options,
-    scheduleOf: (lane) => optionsOf(lane).schedule,
-    get logsAttempts() {
+    /** Options by lane, from the settings of the last refresh. */
+    of: (lane: string): TargetOptions => optionsOf(lane).options,
+    scheduleOf: (lane: string): RetrySchedule => optionsOf(lane).schedule,
+    /** True if each attempt is stored in the attempt log. */
+    get logsAttempts(): boolean {
       return seen?.webhooksAttemptLog === true
     },
-    async refresh() {
+    async refresh(): Promise<void> {
       const now = await settings.get()
       if (now === seen) return
       seen = now

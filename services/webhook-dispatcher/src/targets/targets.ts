@@ -1,17 +1,123 @@
+import type { Settings } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { Batcher, TtlCache } from '@posthorn/flow'
+import type { HeaderOwner } from '@posthorn/secrets'
 import type { UnsealHeader, UnsealLogin } from '@posthorn/unseal'
 import type { RouteCache } from '../routes/route-cache.ts'
 import { isRoute } from '../store/deliveries.ts'
+import type { PendingEvent } from '../store/events.ts'
 import { type AccountTarget, type Header, listAccountTargets } from '../store/target-sources.ts'
-import {
-  type OwnedHeaders,
-  routeTargetOf,
-  type Target,
-  targetOf,
-  type TargetedEvent,
-} from './target.ts'
+
+/** Stored headers and their owner. Sealed values can be unsealed only for their owner. */
+export interface OwnedHeaders {
+  owner: HeaderOwner
+  headers: readonly Header[]
+}
+
+/** Receiver of an event: the default target, the target of its account, or a route. */
+export interface Target {
+  /** `default`, `account`, or the id of a route. */
+  name: string
+  url: string
+  /** A later header replaces an earlier one of the same name. */
+  headers: readonly OwnedHeaders[]
+}
+
+/** Fields of an event that select its targets. */
+export type TargetedEvent = Pick<
+  PendingEvent,
+  'event' | 'account' | 'path' | 'specialUse' | 'accountTarget'
+> & {
+  /** `data.messageSpecialUse`: an Inbox message in another mailbox, such as Gmail's All Mail. */
+  messageSpecialUse?: string | undefined
+}
+
+/** True if the settings `webhookEvents` and `inboxNewOnly` select the event ("Delivery" 2). */
+export function isWanted(event: TargetedEvent, settings: Settings): boolean {
+  const selected = settings.webhookEvents ?? []
+  if (!selected.includes('*') && !selected.includes(event.event)) return false
+  return event.event !== 'messageNew' || settings.inboxNewOnly !== true || isInInbox(event)
+}
+
+function isInInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): boolean {
+  return (
+    specialUse === '\\Inbox' || messageSpecialUse === '\\Inbox' || path?.toUpperCase() === 'INBOX'
+  )
+}
+
+type AccountEvent = Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'>
+
+/**
+ * Default target or account target of an event, if there is one. `account` is undefined for a
+ * deleted account, whose last event is `accountDeleted`.
+ *
+ * The default target gets the headers of the settings and of the account, of which the latter win.
+ * The account's target gets the account's only: the others may be credentials of another receiver.
+ */
+export function targetOf(
+  event: AccountEvent,
+  account: AccountTarget | undefined,
+  settings: Settings,
+): Target | undefined {
+  const own = ownTarget(event, account)
+  if (settings.webhooksEnabled !== true || !own) return undefined
+  const headers = ownedBy(`account/${event.account}`, own.headers)
+  if (isHttp(own.url)) return { name: 'account', url: own.url, headers }
+  const { webhooks: url = '', webhooksCustomHeaders } = settings
+  if (!isHttp(url)) return undefined
+  return {
+    name: 'default',
+    url,
+    headers: [...ownedBy('settings', webhooksCustomHeaders), ...headers],
+  }
+}
+
+export interface RouteContext {
+  route: { id: string; url: string; headers: readonly Header[] }
+  account: AccountTarget | undefined
+  settings: Settings
+}
+
+/**
+ * Target of a route for an event, if there is one. `webhookEvents` and `inboxNewOnly` do not apply.
+ * The headers of the account are added and win.
+ */
+export function routeTargetOf(
+  event: AccountEvent,
+  { route, account, settings }: RouteContext,
+): Target | undefined {
+  const own = ownTarget(event, account)
+  if (settings.webhooksEnabled !== true || !isHttp(route.url) || !own) return undefined
+  const headers = [
+    ...ownedBy(`route/${route.id}`, route.headers),
+    ...ownedBy(`account/${event.account}`, own.headers),
+  ]
+  return { name: route.id, url: route.url, headers }
+}
+
+/** The account's own target, whose URL may be empty. Undefined if the account was deleted. */
+function ownTarget(
+  { event, accountTarget }: AccountEvent,
+  account: AccountTarget | undefined,
+): { url: string; headers: readonly Header[] } | undefined {
+  if (event === 'accountDeleted') return accountTarget ?? { url: '', headers: [] }
+  return account && { url: account.webhooks ?? '', headers: account.webhooksCustomHeaders ?? [] }
+}
+
+function ownedBy(owner: HeaderOwner, headers: readonly Header[] = []): OwnedHeaders[] {
+  return headers.length === 0 ? [] : [{ owner, headers }]
+}
+
+function isHttp(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
+}
+
+/** Lane of a target: its address without credentials and query, either of which may be secret. */
+export function laneOf({ url }: Pick<Target, 'url'>): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`.slice(0, 1_000)
+}
 
 /** Target with the login of its URL and its header values in plaintext. */
 export interface UnsealedTarget {
@@ -22,17 +128,9 @@ export interface UnsealedTarget {
   unsealError?: string
 }
 
-type Delivery = Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'> & { target: string }
+type Delivery = AccountEvent & { target: string }
 
-export interface Targets {
-  /**
-   * Current target of a delivery; undefined if there is none any more.
-   * @throws AppError `unavailable` or `timeout` if auth-bridge does not respond
-   */
-  resolve(delivery: Delivery): Promise<UnsealedTarget | undefined>
-  /** Drops the cached target of an account, or of all accounts. */
-  invalidate(account?: string): void
-}
+export type Targets = ReturnType<typeof createTargets>
 
 export interface TargetsDeps {
   db: Db
@@ -47,9 +145,9 @@ const ttlMs = 2_000
 const maxCached = 10_000
 
 /** Resolves targets at the time of an attempt. A missing one is confirmed without the cache. */
-export function createTargets(deps: TargetsDeps): Targets {
+export function createTargets(deps: TargetsDeps) {
   const { db, settings, routes } = deps
-  const cache = new TtlCache<string, AccountTarget>({ max: maxCached, ttlMs })
+  const cache = new TtlCache<string, AccountTarget | undefined>({ max: maxCached, ttlMs })
   const reads = new Batcher<string, AccountTarget | undefined>({
     maxItems: 500,
     async run(names) {
@@ -58,18 +156,11 @@ export function createTargets(deps: TargetsDeps): Targets {
     },
   })
 
-  async function findAccount(name: string): Promise<AccountTarget | undefined> {
-    const cached = cache.get(name)
-    if (cached) return cached
-    const account = await reads.add(name)
-    if (account) cache.set(name, account)
-    return account
-  }
-
   async function findTarget(delivery: Delivery): Promise<Target | undefined> {
     const route = isRoute(delivery.target) ? await routes.find(delivery.target) : undefined
     if (isRoute(delivery.target) && !route) return undefined
-    const account = await findAccount(delivery.account)
+    const name = delivery.account
+    const account = await cache.load(name, () => reads.add(name), { storeIf: Boolean })
     const current = await settings.get()
     return route
       ? routeTargetOf(delivery, { route, account, settings: current })
@@ -77,7 +168,11 @@ export function createTargets(deps: TargetsDeps): Targets {
   }
 
   return {
-    async resolve(delivery) {
+    /**
+     * Current target of a delivery; undefined if there is none any more.
+     * @throws AppError `unavailable` or `timeout` if auth-bridge does not respond
+     */
+    async resolve(delivery: Delivery): Promise<UnsealedTarget | undefined> {
       let target = await findTarget(delivery)
       if (!target) {
         cache.delete(delivery.account)
@@ -86,7 +181,8 @@ export function createTargets(deps: TargetsDeps): Targets {
       }
       return target && unsealTarget(target, deps)
     },
-    invalidate(account) {
+    /** Drops the cached target of an account, or of all accounts. */
+    invalidate(account?: string): void {
       if (account === undefined) cache.clear()
       else cache.delete(account)
     },
@@ -97,17 +193,11 @@ async function unsealTarget(
   { name, url, headers }: Target,
   { unsealLogin, unsealHeader }: Pick<TargetsDeps, 'unsealLogin' | 'unsealHeader'>,
 ): Promise<UnsealedTarget> {
+  const failed = (unsealError: string) => ({ name, url, headers: [], unsealError })
   const unsealedUrl = await undefinedIfNoKey(unsealLogin(url))
-  if (unsealedUrl === undefined)
-    return { name, url, headers: [], unsealError: 'The login in the address cannot be unsealed' }
+  if (unsealedUrl === undefined) return failed('The login in the address cannot be unsealed')
   const unsealed = await undefinedIfNoKey(unsealHeaders(headers, unsealHeader))
-  if (unsealed === undefined)
-    return {
-      name,
-      url,
-      headers: [],
-      unsealError: 'The value of a custom header cannot be unsealed',
-    }
+  if (unsealed === undefined) return failed('The value of a custom header cannot be unsealed')
   return { name, url: unsealedUrl, headers: unsealed }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { setImmediate as turn } from 'node:timers/promises'
-import { ClaimLock } from './claim-lock.ts'
+import { ClaimLock } from './in-flight-deliveries.ts'
 
 /** Claim that ends when the test calls `end` or `fail`. */
 function claim() {

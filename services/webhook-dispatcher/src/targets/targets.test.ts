@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Settings } from '@posthorn/contracts'
 import type { AccountTarget } from '../store/target-sources.ts'
-import { isWanted, laneOf, routeTargetOf, targetOf, type TargetedEvent } from './target.ts'
+import { isWanted, laneOf, routeTargetOf, targetOf, type TargetedEvent } from './targets.ts'
 
 const messageNew: TargetedEvent = {
   event: 'messageNew',
