@@ -28,7 +28,7 @@ export const createMailbox = defineCommand({
   response: Type.Object({
     path: Text(serverPath),
     mailboxId,
-    created: Bool('False if the mailbox existed before.'),
+    created: Bool('Always true.'),
   }),
 })
 

@@ -28,7 +28,9 @@ export const listOutbox = defineOperation({
   query: Strict({
     ...pageQuery,
     account: Type.Optional(described('Account of the messages.', AccountId)),
-    state: Type.Optional(OneOf(outboxStates, { description: 'State of the messages.' })),
+    state: Type.Optional(
+      OneOf(outboxStates, { description: 'State of the messages. Absent: queued and held ones.' }),
+    ),
   }),
   response: Type.Object({
     ...pageCounts,

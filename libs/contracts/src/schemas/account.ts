@@ -65,14 +65,15 @@ const localeDescription = 'Language tag of dates in quoted messages.'
 const tzDescription = 'Time zone of dates in quoted messages, such as `Europe/Tallinn`.'
 const copy = Type.Optional(
   Nullable(
-    Bool(
-      'If true, sent messages are stored in the Sent mailbox. If absent, unless the server does.',
-    ),
+    Bool('If true, a copy of sent messages is filed. Default: unless the provider files them.'),
   ),
 )
 const logs = Type.Optional(Bool('If true, the protocol log of the account is recorded.'))
-const expectedEmail = described('Address the login must have. Others are rejected.', MailAddress)
-const paths = 'Paths of the synced mailboxes, `*` for all. The first one is watched.'
+const expectedEmail = described(
+  'Address that the login must have. Others are rejected.',
+  MailAddress,
+)
+const paths = 'Synced mailboxes by path or special use. Absent, null or `*`: all.'
 const subconnected = 'Mailboxes watched over connections of their own, by path or special use.'
 
 /** Body of `POST /v1/account`. Only `account` and `name` are required. */
@@ -223,7 +224,7 @@ export const AccountRecord = Type.Object({
   state,
   type: AccountType,
   ...listed,
-  expectedEmail: Type.Optional(Text('Address the login must have.')),
+  expectedEmail: Type.Optional(Text('Address that the login must have.')),
   baseScopes: Type.Optional(
     OneOf(['imap', 'api', 'pubsub'], { description: 'Access of the OAuth2 application.' }),
   ),
