@@ -3,11 +3,9 @@ export {
   checkToken,
   findUsableToken,
   type ProxyTokenUse,
-  type TokenLookup,
   type TokenRejection,
-  type UsableToken,
 } from './check-token.ts'
-export { hasScope, isExpired, permits, type RequiredPermission } from './permissions.ts'
+export { hasScope, isExpired, permits } from './permissions.ts'
 export {
   type CountedRequest,
   countRequest,
@@ -17,7 +15,6 @@ export {
 export { listTokens, markTokenUsed, type TokenRow } from './store/tokens.ts'
 export {
   auditProxyLogin,
-  type ProxyLogin,
   startTokenLog,
   type TokenLog,
   type TokenLogEntry,

@@ -66,6 +66,17 @@ export function defineOperation<const O extends Operation>(operation: O): O {
   return operation
 }
 
+/** Tag, scope and permission of the operations of a group, by action. */
+export function operationKinds(tag: string, group: Group, scope: Operation['scope'] = 'api') {
+  const kind = (action: Action) => ({ tag, scope, permission: { action, group } })
+  return {
+    read: kind('read'),
+    write: kind('write'),
+    send: kind('send'),
+    destructive: kind('destructive'),
+  }
+}
+
 type Part<
   O extends Operation,
   K extends 'params' | 'query' | 'headers' | 'body',

@@ -1,4 +1,4 @@
-import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import { Pool } from 'pg'
 import { boundedPool } from './bounded-pool.ts'
 import type { Tables } from './tables/index.ts'
@@ -7,7 +7,7 @@ export type Db = Kysely<Tables>
 /** Transaction. Functions that require one take this type instead of Db. */
 export type Tx = Transaction<Tables>
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Shown in pg_stat_activity. */
   name: string
   /** Maximum connections; defaults to 10. */
@@ -44,4 +44,9 @@ export function connect(url: string, options: ConnectOptions): Db {
     // Keys inside JSON values are not column names and stay unchanged.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
+}
+
+/** Throws unless Postgres responds. */
+export async function ping(db: Db): Promise<void> {
+  await sql`select 1`.execute(db)
 }

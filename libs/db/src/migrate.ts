@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { Pool } from 'pg'
+import type { Db } from './connect.ts'
 
 const directory = join(import.meta.dirname, 'migrations')
 
 /** Lists the migration files by number, without `.sql`. */
-export async function listMigrations(): Promise<string[]> {
+async function listMigrations(): Promise<string[]> {
   const files = await readdir(directory)
   return files
     .filter((file) => /^\d{4}-[a-z0-9-]+\.sql$/.test(file))
@@ -15,20 +16,19 @@ export async function listMigrations(): Promise<string[]> {
     .sort()
 }
 
+/** True if all migrations of this release are applied. Newer ones are allowed. */
+export async function schemaIsReady(db: Db): Promise<boolean> {
+  const required = await listMigrations()
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const applied = new Set(rows.map(({ name }) => name))
+  return required.every((name) => applied.has(name))
+}
+
 async function readMigrations(): Promise<Record<string, Migration>> {
   const names = await listMigrations()
   const entries = names.map(async (name): Promise<[string, Migration]> => {
     const text = await readFile(join(directory, `${name}.sql`), 'utf8')
-    return [
-      name,
-      {
-        up: (db) =>
-          sql
-            .raw(text)
-            .execute(db)
-            .then(() => undefined),
-      },
-    ]
+    return [name, { up: async (db) => void (await sql.raw(text).execute(db)) }]
   })
   return Object.fromEntries(await Promise.all(entries))
 }

@@ -1,5 +1,6 @@
 import { type Settings, settingDefaults } from '@posthorn/contracts'
 import { TtlCache } from '@posthorn/flow'
+import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 
 /** Reads the settings, with defaults. Secret settings are absent; auth-bridge has them. */
@@ -23,4 +24,14 @@ export function cacheSettings(db: Db, { ttlMs = 5_000 }: { ttlMs?: number } = {}
     get: () => cache.load('settings', () => readSettings(db)),
     invalidate: () => cache.clear(),
   }
+}
+
+/** Returns the time of the last change as text, in microseconds; undefined if it is not set. */
+export async function findSealedSettingRevision(db: Db, key: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sealedSettings')
+    .select(sql<string>`updated_at::text`.as('revision'))
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row?.revision
 }

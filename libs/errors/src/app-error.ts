@@ -36,9 +36,9 @@ export interface ErrorExtras {
   remoteAddress?: string
 }
 
-export interface AppErrorOptions extends ErrorOptions {
-  code?: ErrorCode
-  extras?: ErrorExtras
+interface AppErrorOptions extends ErrorOptions {
+  code?: ErrorCode | undefined
+  extras?: ErrorExtras | undefined
 }
 
 /** Failure with a kind. Clients may see `message`, `code` and `extras`; `cause` is logged only. */
@@ -49,7 +49,7 @@ export class AppError extends Error {
   readonly extras: ErrorExtras
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(message, options)
     this.kind = kind
     this.code = options.code
     this.extras = options.extras ?? {}

@@ -24,8 +24,5 @@ export function errorToWire(error: unknown): WireError {
 
 /** Restores the error of a reply. */
 export function errorFromWire({ kind, message, code, extras }: WireError): AppError {
-  return new AppError(kind, message, {
-    ...(code === undefined ? {} : { code }),
-    ...(extras === undefined ? {} : { extras }),
-  })
+  return new AppError(kind, message, { code, extras })
 }

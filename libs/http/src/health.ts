@@ -6,15 +6,16 @@ import { notFound } from './problems.ts'
 /** Readiness checks by name, such as `{ postgres: () => ping(db) }`. A check fails by throwing. */
 export type Checks = Record<string, () => unknown>
 
-export interface HealthOptions {
+interface HealthOptions {
   checks: Checks
   metrics: Metrics
   /** Aborted when shutdown begins. */
   stopping: AbortSignal
   /** True if a client may read `/metrics`; others get 404. Defaults to all clients. */
-  mayScrape?: Scrapers
+  mayScrape: Scrapers | undefined
 }
 
+/** Decides whether a client may read `/metrics`. */
 export type Scrapers = (request: Request) => boolean | Promise<boolean>
 
 /** Maximum duration of one readiness check. */

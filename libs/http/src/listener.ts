@@ -12,30 +12,22 @@ import type { ConnectionLimiter } from './connection-limiter.ts'
 import { type KeyPair, minVersion } from './reload-certificate.ts'
 import { refuseRaw } from './refuse-raw.ts'
 
-/** Time limits for clients, in milliseconds. */
-export interface HttpTimeouts {
+/** Default time limits for clients, in milliseconds. */
+const defaultTimeouts = {
   /** Head of a request, from the start of the connection. */
-  headMs: number
-  /** Whole request: 50 MB at 4 Mbit/s. */
-  requestMs: number
-  /** Between two requests. Above the usual 60 s of load balancers, which must close first. */
-  idleMs: number
-  /** Without progress while the client reads a response. */
-  readMs: number
-  /** TLS handshake. */
-  handshakeMs: number
-  /** Interval at which `headMs` and `requestMs` are checked. */
-  checkMs: number
-}
-
-const defaultTimeouts: HttpTimeouts = {
   headMs: 15_000,
+  /** Whole request: 50 MB at 4 Mbit/s. */
   requestMs: 120_000,
+  /** Between two requests. Above the usual 60 s of load balancers, which must close first. */
   idleMs: 65_000,
+  /** Without progress while the client reads a response. */
   readMs: 60_000,
+  /** TLS handshake. */
   handshakeMs: 15_000,
+  /** Interval at which `headMs` and `requestMs` are checked. */
   checkMs: 5_000,
 }
+export type HttpTimeouts = typeof defaultTimeouts
 
 const maxHeaderBytes = 16 * 1024
 /** Maximum requests of one connection in flight. Few clients pipeline at all. */
@@ -45,11 +37,11 @@ const lingerMs = 5_000
 /** Time after which shutdown drops requests in flight. The process may take 10 s in total. */
 const graceMs = 8_000
 
-export interface ListenerOptions {
+interface ListenerOptions {
   limiter: ConnectionLimiter
   /** If present, the server accepts TLS only. */
   certificate?: KeyPair | undefined
-  timeouts?: Partial<HttpTimeouts>
+  timeouts?: Partial<HttpTimeouts> | undefined
 }
 
 /** Creates an HTTP or HTTPS server with limits on connections, sizes and times. */

@@ -66,11 +66,7 @@ function clientStatusOf(error: unknown): number | undefined {
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined
 }
 
-export type SendProblem = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: unknown,
-) => void
+type SendProblem = (request: IncomingMessage, response: ServerResponse, error: unknown) => void
 
 /**
  * Creates the function that responds to failed requests. Errors whose text is withheld from the

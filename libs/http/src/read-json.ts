@@ -77,7 +77,8 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   const onData = (chunk: Buffer) => {
     chunks += 1
     if (body.size + chunk.length > maxBytes) fail(tooLarge(maxBytes))
-    else if (chunks > freeChunks && body.size < chunks * minChunkBytes) fail(tooManyChunks())
+    else if (chunks > freeChunks && body.size < chunks * minChunkBytes)
+      fail(new AppError('invalid', 'The body has too many small chunks'))
     else body.append(chunk)
   }
   request.on('data', onData)
@@ -97,10 +98,6 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw new AppError('invalid', 'The body is not valid JSON')
   }
-}
-
-function tooManyChunks(): AppError {
-  return new AppError('invalid', 'The body has too many small chunks')
 }
 
 function tooLarge(maxBytes: number): AppError {

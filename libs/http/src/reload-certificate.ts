@@ -1,4 +1,5 @@
 import type { Server } from 'node:https'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
 /** Certificate with its chain, and private key, both as PEM. */
@@ -22,12 +23,9 @@ export function reloadCertificate(
   server: Server,
   initial: KeyPair,
   { readCertificate, everyMs = 10_000, log }: TlsOptions & { log: Logger },
-): Disposable {
+): AsyncDisposable {
   let current = initial
-  let isReading = false
-  const reload = async () => {
-    if (isReading) return
-    isReading = true
+  return runPeriodically({ everyMs, log, name: 'certificate' }, async () => {
     try {
       const latest = await readCertificate()
       if (latest.cert === current.cert && latest.key === current.key) return
@@ -36,12 +34,8 @@ export function reloadCertificate(
       log.info('certificate reloaded')
     } catch (err) {
       log.warn({ err }, 'certificate reload failed, keeping the old one')
-    } finally {
-      isReading = false
     }
-  }
-  const timer = setInterval(() => void reload(), everyMs).unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
+  })
 }
 
 /** Minimum TLS version of all HTTP listeners. */

@@ -31,7 +31,7 @@ export interface ServeOptions {
   /** Overrides the default time limits for clients. */
   timeouts?: Partial<HttpTimeouts>
   /** True if a client may read `/metrics`; defaults to all. */
-  mayScrape?: Scrapers
+  mayScrape?: Scrapers | undefined
 }
 
 /** Connections reserved for health endpoints. */
@@ -61,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
       app(request as Request, response as Response, (error) =>
         sendProblem(request, response, error ?? notFound()),
       ),
-    { limiter, certificate, ...(options.timeouts ? { timeouts: options.timeouts } : {}) },
+    { limiter, certificate, timeouts: options.timeouts },
   )
   server.listen(port, host)
   await once(server, 'listening')
@@ -75,7 +75,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
     port: bound,
     async [Symbol.asyncDispose]() {
       stopping.abort()
-      reloading?.[Symbol.dispose]()
+      await reloading?.[Symbol.asyncDispose]()
       await closeListener(server)
     },
   }
@@ -95,7 +95,7 @@ function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Expre
   app.disable('x-powered-by')
   app.disable('etag')
   app.use(requestLog(log, metrics), securityHeaders(tls !== undefined), assertHead)
-  mountHealth(app, { checks, metrics, stopping, ...(mayScrape ? { mayScrape } : {}) })
+  mountHealth(app, { checks, metrics, stopping, mayScrape })
   app.use(({ socket }, _response, next) => {
     if (limiter.isSpare(socket))
       throw new AppError('unavailable', 'Too many connections, retry later')

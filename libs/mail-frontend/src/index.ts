@@ -12,6 +12,5 @@ export {
   type ListenerAddress,
   type ReloadableListener,
 } from './reloadable-listener.ts'
-export type { SessionPolicy } from './revalidate-sessions.ts'
 export { matchServerPassword, type ServerPassword } from './server-password.ts'
-export { type MailListenerOptions, startMailListener } from './start-mail-listener.ts'
+export { startMailListener } from './start-mail-listener.ts'

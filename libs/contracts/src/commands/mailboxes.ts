@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { MailboxEntry } from '../schemas/message.ts'
-import { Strict } from '../schemas/primitives.ts'
+import { Bool, Strict, Text } from '../schemas/primitives.ts'
 
 // Served by the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
 // The stored mailbox list includes a change before the command is answered.
@@ -9,9 +9,7 @@ import { Strict } from '../schemas/primitives.ts'
 const account = Type.String()
 const newPath = Type.Union([Type.String(), Type.Array(Type.String())])
 const mailboxId = Type.Optional(
-  Type.String({
-    description: 'Permanent id of the mailbox. Absent if the server lacks OBJECTID (RFC 8474).',
-  }),
+  Text('Permanent id of the mailbox. Absent if the server lacks OBJECTID (RFC 8474).'),
 )
 const serverPath = 'Full path of the mailbox as the mail server reports it.'
 
@@ -19,16 +17,18 @@ const serverPath = 'Full path of the mailbox as the mail server reports it.'
 export const listMailboxes = defineCommand({
   name: 'listMailboxes',
   request: Strict({ account, counters: Type.Boolean() }),
-  response: Type.Object({ mailboxes: Type.Array(MailboxEntry) }),
+  response: Type.Object({
+    mailboxes: Type.Array(MailboxEntry, { description: 'Mailboxes of the account.' }),
+  }),
 })
 
 export const createMailbox = defineCommand({
   name: 'createMailbox',
   request: Strict({ account, path: newPath }),
   response: Type.Object({
-    path: Type.String({ description: serverPath }),
+    path: Text(serverPath),
     mailboxId,
-    created: Type.Boolean(),
+    created: Bool('Always true.'),
   }),
 })
 
@@ -42,15 +42,14 @@ export const updateMailbox = defineCommand({
     subscribed: Type.Optional(Type.Boolean()),
   }),
   response: Type.Object({
-    path: Type.String({ description: 'Path before the change.' }),
-    newPath: Type.Optional(Type.String({ description: serverPath })),
+    path: Text('Path before the change.'),
+    newPath: Type.Optional(Text(serverPath)),
     mailboxId,
-    renamed: Type.Optional(Type.Boolean()),
+    renamed: Type.Optional(Bool('True if the mailbox was renamed.')),
     subscribed: Type.Optional(
-      Type.Boolean({
-        description:
-          'Subscription after the request. Differs from the requested value if the server rejected the change after a successful rename.',
-      }),
+      Bool(
+        'Subscription after the request. Differs from the requested value if the server rejected the change after a successful rename.',
+      ),
     ),
   }),
 })
@@ -58,5 +57,9 @@ export const updateMailbox = defineCommand({
 export const deleteMailbox = defineCommand({
   name: 'deleteMailbox',
   request: Strict({ account, path: Type.String() }),
-  response: Type.Object({ path: Type.String(), mailboxId, deleted: Type.Boolean() }),
+  response: Type.Object({
+    path: Text('Path of the mailbox.'),
+    mailboxId,
+    deleted: Bool('Always true.'),
+  }),
 })

@@ -4,6 +4,7 @@ import { FlagResult, FlagUpdate } from '../schemas/flag-update.ts'
 import {
   DeletedMessage,
   DeletedMessages,
+  emailIds,
   MovedMessage,
   MovedMessages,
 } from '../schemas/message-moves.ts'
@@ -45,7 +46,7 @@ export const updateMessages = defineCommand({
   request: Strict({ account, path, search: Search, update: FlagUpdate }),
   response: Type.Object({
     ...FlagResult.properties,
-    emailIds: Type.Optional(Type.Array(Type.String())),
+    emailIds,
   }),
 })
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
-import { ImapConfig } from '../schemas/account.ts'
+import { ImapConfig } from '../schemas/mail-server.ts'
 import { Strict } from '../schemas/primitives.ts'
 import { VerificationResult, VerifiedMailbox } from '../schemas/verification.ts'
 import { Credentials } from './credentials.ts'

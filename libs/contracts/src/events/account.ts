@@ -1,8 +1,15 @@
 import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
+import { Text } from '../schemas/primitives.ts'
 import { TokenRequestInfo } from '../schemas/token-request.ts'
 
-const Account = Type.Object({ account: Type.String() })
+const failure = {
+  response: Text('Reply of the server, or the text of the error.'),
+  serverResponseCode: Type.Optional(
+    Text('Response code of the server or code of the error, such as `ECONNREFUSED`.'),
+  ),
+}
+const Account = Type.Object({ account: Text('Account id.') })
 
 /** An account was registered. Published by api-gateway, once per account. */
 export const accountAdded = defineEvent('accountAdded', Account)
@@ -13,7 +20,7 @@ export const accountDeleted = defineEvent('accountDeleted', Account)
 /** The first sync of all mailboxes finished. Published by sync-worker, once per registration. */
 export const accountInitialized = defineEvent(
   'accountInitialized',
-  Type.Object({ initialized: Type.Literal(true) }),
+  Type.Object({ initialized: Type.Literal(true, { description: 'Always true.' }) }),
 )
 
 /**
@@ -23,9 +30,7 @@ export const accountInitialized = defineEvent(
 export const authenticationError = defineEvent(
   'authenticationError',
   Type.Object({
-    response: Type.String(),
-    serverResponseCode: Type.Optional(Type.String()),
-    /** Request to the token endpoint, if that rejected the credentials. */
+    ...failure,
     tokenRequest: Type.Optional(TokenRequestInfo),
   }),
 )
@@ -33,14 +38,11 @@ export const authenticationError = defineEvent(
 /** The first login succeeded, or one after an authenticationError. Published by sync-worker. */
 export const authenticationSuccess = defineEvent(
   'authenticationSuccess',
-  Type.Object({ user: Type.String() }),
+  Type.Object({ user: Text('Login name.') }),
 )
 
 /**
  * The server is unreachable, or the login failed for a reason other than the credentials. Published
  * by sync-worker, once per series of equal failures.
  */
-export const connectError = defineEvent(
-  'connectError',
-  Type.Object({ response: Type.String(), serverResponseCode: Type.Optional(Type.String()) }),
-)
+export const connectError = defineEvent('connectError', Type.Object(failure))

@@ -1,17 +1,18 @@
 import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
+import { Text } from '../schemas/primitives.ts'
 
 const mailbox = {
-  path: Type.String(),
-  name: Type.String(),
-  specialUse: Type.Union([Type.String(), Type.Literal(false)]),
+  path: Text('Path of the mailbox.'),
+  name: Text('Last level of the path.'),
+  specialUse: Type.Union([Type.String(), Type.Literal(false)], {
+    description: 'Special use of the mailbox (RFC 6154). False if it has none.',
+  }),
 }
+const uidValidity = Text('UIDVALIDITY of the mailbox.')
 
 /** A mailbox was found. Published by sync-worker, once per mailbox. */
-export const mailboxNew = defineEvent(
-  'mailboxNew',
-  Type.Object({ ...mailbox, uidValidity: Type.String() }),
-)
+export const mailboxNew = defineEvent('mailboxNew', Type.Object({ ...mailbox, uidValidity }))
 
 /** A mailbox no longer exists. Published by sync-worker, once per mailbox. */
 export const mailboxDeleted = defineEvent('mailboxDeleted', Type.Object(mailbox))
@@ -24,8 +25,12 @@ export const mailboxReset = defineEvent(
   'mailboxReset',
   Type.Object({
     ...mailbox,
-    uidValidity: Type.String(),
-    prevUidValidity: Type.Union([Type.String(), Type.Literal(false)]),
-    reason: Type.Union([Type.Literal('uidValidityChange'), Type.Literal('syncStateLost')]),
+    uidValidity,
+    prevUidValidity: Type.Union([Type.String(), Type.Literal(false)], {
+      description: 'Former UIDVALIDITY. False if unknown.',
+    }),
+    reason: Type.Union([Type.Literal('uidValidityChange'), Type.Literal('syncStateLost')], {
+      description: 'Reason: changed UIDVALIDITY, or lost mailbox index.',
+    }),
   }),
 )

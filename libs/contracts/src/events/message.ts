@@ -2,8 +2,15 @@ import { type Static, Type } from 'typebox'
 import { defineEvent } from '../define.ts'
 import { CalendarEvent } from '../schemas/calendar.ts'
 import { MessageDetail } from '../schemas/message.ts'
-import { ReadAddress } from '../schemas/primitives.ts'
+import { Bool, described, Int, ReadAddress, Text, Texts } from '../schemas/primitives.ts'
 import { MessageSummary } from '../schemas/summary.ts'
+
+const id = Text('Message id.')
+const uid = Int('UID of the message in its mailbox.')
+const missing = {
+  missingRetries: Int('Number of further attempts to fetch the message.'),
+  missingDelay: Int('Total delay of these attempts in milliseconds.'),
+}
 
 /**
  * A message was found in a mailbox that did not contain it: by arrival, move, copy or upload.
@@ -14,35 +21,40 @@ export const messageNew = defineEvent(
   Type.Intersect([
     Type.Omit(MessageDetail, ['replyTo']),
     Type.Object({
-      /** A single address, unlike in message responses, because clients expect it. */
-      replyTo: Type.Optional(ReadAddress),
-      uid: Type.Integer(),
-      path: Type.String(),
-      seemsLikeNew: Type.Boolean(),
-      isBounce: Type.Optional(Type.Boolean()),
-      isComplaint: Type.Optional(Type.Boolean()),
-      relatedMessageId: Type.Optional(Type.String()),
-      deliveryReport: Type.Optional(Type.Unknown()),
-      calendarEvents: Type.Optional(Type.Array(CalendarEvent)),
+      // A single address, unlike in message responses, because clients expect it.
+      replyTo: Type.Optional(described('First address for replies.', ReadAddress)),
+      uid,
+      path: Text('Path of the mailbox.'),
+      seemsLikeNew: Bool('False if the account had the message before, for example after a move.'),
+      isBounce: Type.Optional(Bool('True for a report of failed or delayed recipients.')),
+      isComplaint: Type.Optional(Bool('True for an abuse report.')),
+      relatedMessageId: Type.Optional(Text('Message-ID of the reported message.')),
+      deliveryReport: Type.Optional(Type.Unknown({ description: 'Fields of a delivery report.' })),
+      calendarEvents: Type.Optional(
+        Type.Array(CalendarEvent, { description: 'Events of calendar parts.' }),
+      ),
       summary: Type.Optional(MessageSummary),
-      missingDelay: Type.Optional(Type.Integer()),
-      missingRetries: Type.Optional(Type.Integer()),
+      missingDelay: Type.Optional(missing.missingDelay),
+      missingRetries: Type.Optional(missing.missingRetries),
     }),
   ]),
 )
 export type MessageNew = Static<typeof messageNew.data>
 
 /** A message is no longer in its mailbox. Published by sync-worker, at least once. */
-export const messageDeleted = defineEvent(
-  'messageDeleted',
-  Type.Object({ id: Type.String(), uid: Type.Integer() }),
-)
+export const messageDeleted = defineEvent('messageDeleted', Type.Object({ id, uid }))
 
-const Changes = Type.Object({
-  added: Type.Array(Type.String()),
-  removed: Type.Array(Type.String()),
-  value: Type.Array(Type.String()),
-})
+const changes = (kind: 'flags' | 'labels') =>
+  Type.Optional(
+    Type.Object(
+      {
+        added: Texts(`Added ${kind}.`),
+        removed: Texts(`Removed ${kind}.`),
+        value: Texts(`All ${kind}.`),
+      },
+      { description: `Changes of ${kind}.` },
+    ),
+  )
 
 /**
  * Flags or Gmail labels of a message changed. Members without a change are absent. Published by
@@ -51,19 +63,14 @@ const Changes = Type.Object({
 export const messageUpdated = defineEvent(
   'messageUpdated',
   Type.Object({
-    id: Type.String(),
-    uid: Type.Integer(),
-    changes: Type.Object({ flags: Type.Optional(Changes), labels: Type.Optional(Changes) }),
+    id,
+    uid,
+    changes: Type.Object(
+      { flags: changes('flags'), labels: changes('labels') },
+      { description: 'Changes since the last event.' },
+    ),
   }),
 )
 
 /** A message announced by the server could not be fetched. Published by sync-worker. */
-export const messageMissing = defineEvent(
-  'messageMissing',
-  Type.Object({
-    id: Type.String(),
-    uid: Type.Integer(),
-    missingRetries: Type.Integer(),
-    missingDelay: Type.Integer(),
-  }),
-)
+export const messageMissing = defineEvent('messageMissing', Type.Object({ id, uid, ...missing }))

@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { defineEvent } from '../define.ts'
+import { Int, Text, Texts } from '../schemas/primitives.ts'
 
-const MessageHeaders = Type.Record(Type.String(), Type.Array(Type.String()))
+const MessageHeaders = Type.Record(Type.String(), Type.Array(Type.String()), {
+  description: 'Headers of the original message: lower-case name and its values.',
+})
 
 /**
  * A delivery report names a failed or delayed recipient. One event per recipient. Published by
@@ -10,32 +13,33 @@ const MessageHeaders = Type.Record(Type.String(), Type.Array(Type.String()))
 export const messageBounce = defineEvent(
   'messageBounce',
   Type.Object({
-    /** Id of the report message. */
-    bounceMessage: Type.String(),
-    recipient: Type.String(),
-    action: Type.String({
-      description:
-        'Action of the report: `failed`, `delayed`, `delivered`, `relayed` or `expanded`.',
-    }),
-    response: Type.Object({
-      source: Type.String(),
-      message: Type.String(),
-      status: Type.Optional(Type.String({ description: 'Enhanced status code (RFC 3463).' })),
-      category: Type.String(),
-      recommendedAction: Type.String(),
-      blocklist: Type.Optional(Type.Object({ name: Type.String(), type: Type.String() })),
-      retryAfter: Type.Optional(
-        Type.Integer({ description: 'Recommended delay of a retry in seconds.' }),
-      ),
-    }),
-    mta: Type.Optional(Type.String()),
-    queueId: Type.Optional(
-      Type.String({
-        description: 'Id of the submission, if the message was sent by this service.',
-      }),
+    bounceMessage: Text('Id of the report message.'),
+    recipient: Text('Address of the recipient.'),
+    action: Text(
+      'Action of the report: `failed`, `delayed`, `delivered`, `relayed` or `expanded`.',
     ),
-    /** Message-ID of the original message. Absent if the report does not contain it. */
-    messageId: Type.Optional(Type.String()),
+    response: Type.Object(
+      {
+        source: Text('Type of the diagnostic, such as `smtp`.'),
+        message: Text('Text of the response.'),
+        status: Type.Optional(Text('Enhanced status code (RFC 3463).')),
+        category: Text('Category of the failure, such as `user_unknown` or `mailbox_full`.'),
+        recommendedAction: Text('Recommended action, such as `remove`, `retry` or `review`.'),
+        blocklist: Type.Optional(
+          Type.Object(
+            { name: Text('Name of the blocklist.'), type: Text('Listed item: `ip` or `domain`.') },
+            { description: 'Blocklist that the receiving server consulted.' },
+          ),
+        ),
+        retryAfter: Type.Optional(Int('Recommended delay of a retry in seconds.')),
+      },
+      { description: 'Response of the receiving server.' },
+    ),
+    mta: Type.Optional(Text('Host name of the server that reported.')),
+    queueId: Type.Optional(Text('Id of the submission, if the message was sent by this service.')),
+    messageId: Type.Optional(
+      Text('Message-ID of the original message. Absent if the report does not contain it.'),
+    ),
     messageHeaders: Type.Optional(MessageHeaders),
   }),
 )
@@ -48,30 +52,35 @@ export type MessageBounce = Static<typeof messageBounce.data>
 export const messageComplaint = defineEvent(
   'messageComplaint',
   Type.Object({
-    /** Id of the report message. */
-    complaintMessage: Type.String(),
-    arf: Type.Object({
-      source: Type.Optional(Type.String()),
-      feedbackType: Type.String(),
-      abuseType: Type.Optional(Type.String()),
-      userAgent: Type.Optional(Type.String()),
-      version: Type.Optional(Type.String()),
-      originalMailFrom: Type.Optional(Type.String()),
-      originalRcptTo: Type.Array(Type.String()),
-      arrivalDate: Type.Optional(Type.String()),
-      sourceIp: Type.Optional(Type.String()),
-      reportingMta: Type.Optional(Type.String()),
-      reportedDomain: Type.Optional(Type.Array(Type.String())),
-      authFailure: Type.Optional(Type.String()),
-    }),
-    headers: Type.Object({
-      messageId: Type.Optional(Type.String()),
-      from: Type.Optional(Type.String()),
-      to: Type.Optional(Type.Array(Type.String())),
-      cc: Type.Optional(Type.Array(Type.String())),
-      subject: Type.Optional(Type.String()),
-      date: Type.Optional(Type.String()),
-    }),
+    complaintMessage: Text('Id of the report message.'),
+    arf: Type.Object(
+      {
+        source: Type.Optional(Text('Domain of the reporter.')),
+        feedbackType: Text('Type of the report, such as `abuse`.'),
+        abuseType: Type.Optional(Text('Type of the abuse.')),
+        userAgent: Type.Optional(Text('Software that created the report.')),
+        version: Type.Optional(Text('Version of the report format.')),
+        originalMailFrom: Type.Optional(Text('MAIL FROM of the reported message.')),
+        originalRcptTo: Texts('RCPT TO of the reported message.'),
+        arrivalDate: Type.Optional(Text('Time of receipt of the reported message (ISO 8601).')),
+        sourceIp: Type.Optional(Text('IP address from which the message was received.')),
+        reportingMta: Type.Optional(Text('Server that reports.')),
+        reportedDomain: Type.Optional(Texts('Domains that the report concerns.')),
+        authFailure: Type.Optional(Text('Failed authentication method (RFC 6591).')),
+      },
+      { description: 'Fields of the report (RFC 5965).' },
+    ),
+    headers: Type.Object(
+      {
+        messageId: Type.Optional(Text('Message-ID header.')),
+        from: Type.Optional(Text('From header.')),
+        to: Type.Optional(Texts('To headers.')),
+        cc: Type.Optional(Texts('Cc headers.')),
+        subject: Type.Optional(Text('Subject header.')),
+        date: Type.Optional(Text('Date header.')),
+      },
+      { description: 'Headers of the reported message.' },
+    ),
   }),
 )
 export type MessageComplaint = Static<typeof messageComplaint.data>

@@ -1,17 +1,29 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { defineEvent } from '../define.ts'
+import { Int, Text, Texts } from '../schemas/primitives.ts'
+import { networkPath, networkPathDescription } from '../schemas/smtp-status.ts'
 
-const Envelope = Type.Object({ from: Type.String(), to: Type.Array(Type.String()) })
-/** Network path of an attempt. Absent if no proxy, address or name was configured. */
-const NetworkRouting = Type.Object({
-  localAddress: Type.Optional(Type.String()),
-  /** Host name sent in EHLO. */
-  name: Type.Optional(Type.String()),
-  /** URL of the proxy without credentials. */
-  proxy: Type.Optional(Type.String()),
-  /** Requested local address, if it was not available. */
-  requestedLocalAddress: Type.Optional(Type.String()),
-})
+const envelope = Type.Object(
+  {
+    from: Text('Address that receives bounces (MAIL FROM).'),
+    to: Texts('Addresses that receive the message (RCPT TO).'),
+  },
+  { description: 'Envelope of SMTP.' },
+)
+const networkRouting = Type.Optional(
+  Type.Object(
+    {
+      ...networkPath,
+      requestedLocalAddress: Type.Optional(
+        Text('Requested local IP address, if it was not available.'),
+      ),
+    },
+    { description: networkPathDescription },
+  ),
+)
+export type NetworkRouting = NonNullable<Static<typeof networkRouting>>
+const messageId = Text('Message-ID header.')
+const queueId = Text('Id of the submission.')
 
 /**
  * The outgoing server accepted a message, which does not confirm delivery to the recipient.
@@ -20,13 +32,12 @@ const NetworkRouting = Type.Object({
 export const messageSent = defineEvent(
   'messageSent',
   Type.Object({
-    messageId: Type.String(),
-    /** Submitted Message-ID. Present only if the server replaced it. */
-    originalMessageId: Type.Optional(Type.String()),
-    response: Type.String(),
-    queueId: Type.String(),
-    envelope: Envelope,
-    networkRouting: Type.Optional(NetworkRouting),
+    messageId,
+    originalMessageId: Type.Optional(Text('Submitted Message-ID, if the server replaced it.')),
+    response: Text('Reply of the server.'),
+    queueId,
+    envelope,
+    networkRouting,
   }),
 )
 
@@ -34,21 +45,26 @@ export const messageSent = defineEvent(
 export const messageDeliveryError = defineEvent(
   'messageDeliveryError',
   Type.Object({
-    queueId: Type.String(),
-    envelope: Envelope,
-    messageId: Type.String(),
-    error: Type.String(),
-    errorCode: Type.Optional(Type.String()),
-    smtpResponse: Type.Optional(Type.String()),
-    smtpResponseCode: Type.Optional(Type.Integer()),
-    smtpCommand: Type.Optional(Type.String()),
-    networkRouting: Type.Optional(NetworkRouting),
-    job: Type.Object({
-      id: Type.String(),
-      attemptsMade: Type.Integer(),
-      attempts: Type.Integer(),
-      nextAttempt: Type.Union([Type.String(), Type.Literal(false)]),
-    }),
+    queueId,
+    envelope,
+    messageId,
+    error: Text('Text of the error.'),
+    errorCode: Type.Optional(Text('Code of the error, such as `EPROTOCOL`.')),
+    smtpResponse: Type.Optional(Text('Reply of the server.')),
+    smtpResponseCode: Type.Optional(Int('SMTP reply code.')),
+    smtpCommand: Type.Optional(Text('SMTP command that failed.')),
+    networkRouting,
+    job: Type.Object(
+      {
+        id: Text('Id of the submission.'),
+        attemptsMade: Int('Number of attempts so far.'),
+        attempts: Int('Maximum number of attempts.'),
+        nextAttempt: Type.Union([Type.String(), Type.Literal(false)], {
+          description: 'Time of the next attempt (ISO 8601). False if there is none.',
+        }),
+      },
+      { description: 'Attempts of the submission.' },
+    ),
   }),
 )
 
@@ -59,9 +75,9 @@ export const messageDeliveryError = defineEvent(
 export const messageFailed = defineEvent(
   'messageFailed',
   Type.Object({
-    messageId: Type.String(),
-    queueId: Type.String(),
-    error: Type.String(),
-    networkRouting: Type.Optional(NetworkRouting),
+    messageId,
+    queueId,
+    error: Text("First line of the first failed attempt's error."),
+    networkRouting,
   }),
 )

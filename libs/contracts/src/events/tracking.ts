@@ -1,20 +1,24 @@
 import { Type } from 'typebox'
 import { defineEvent } from '../define.ts'
+import { Text } from '../schemas/primitives.ts'
 
 /** Client of the HTTP request. Absent members are unknown. */
-const Client = {
-  remoteAddress: Type.Optional(Type.String()),
-  userAgent: Type.Optional(Type.String()),
+const client = {
+  remoteAddress: Type.Optional(Text('IP address of the client.')),
+  userAgent: Type.Optional(Text('User-Agent header of the client.')),
+}
+const messageId = Text('Message-ID of the message.')
+const subscription = {
+  recipient: Text('Email address of the recipient.'),
+  listId: Text('Id of the list.'),
+  ...client,
 }
 
 /**
  * The tracking pixel of a message was requested. Published by api-gateway, at most once per 5 s,
  * client and message. Requests of known crawlers are ignored.
  */
-export const trackOpen = defineEvent(
-  'trackOpen',
-  Type.Object({ messageId: Type.String(), ...Client }),
-)
+export const trackOpen = defineEvent('trackOpen', Type.Object({ messageId, ...client }))
 
 /**
  * A rewritten link was followed. Published by api-gateway, at most once per 5 s, client and link.
@@ -22,12 +26,7 @@ export const trackOpen = defineEvent(
  */
 export const trackClick = defineEvent(
   'trackClick',
-  Type.Object({
-    messageId: Type.String(),
-    /** Original URL of the link. */
-    url: Type.String(),
-    ...Client,
-  }),
+  Type.Object({ messageId, url: Text('Original URL of the link.'), ...client }),
 )
 
 /**
@@ -37,16 +36,12 @@ export const trackClick = defineEvent(
 export const listUnsubscribe = defineEvent(
   'listUnsubscribe',
   Type.Object({
-    recipient: Type.String(),
-    /** Absent if it was too long for the link. */
-    messageId: Type.Optional(Type.String()),
-    listId: Type.String(),
-    ...Client,
+    ...subscription,
+    messageId: Type.Optional(
+      Text('Message-ID of the message. Absent if it was too long for the link.'),
+    ),
   }),
 )
 
 /** A recipient subscribed to a list again. Published by api-gateway, once per change. */
-export const listSubscribe = defineEvent(
-  'listSubscribe',
-  Type.Object({ recipient: Type.String(), listId: Type.String(), ...Client }),
-)
+export const listSubscribe = defineEvent('listSubscribe', Type.Object(subscription))

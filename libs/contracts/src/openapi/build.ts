@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import type { Operation } from '../define.ts'
+import { defined } from '../defined.ts'
 import { allOperations } from '../operations/index.ts'
 import { componentSchemas, toOpenApiSchema } from './components.ts'
 import { examples } from './examples.ts'
@@ -47,7 +48,7 @@ function describe(operation: Operation): object {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     'x-svc-action': permission.action,
     'x-svc-group': permission.group,
     parameters: [
@@ -87,12 +88,16 @@ function success({ produces = 'application/json', response }: Operation): object
 function parameters(location: 'path' | 'query' | 'header', schema: TObject | undefined): object[] {
   if (schema === undefined) return []
   const required = new Set<string>(schema.required ?? [])
-  return Object.entries<TSchema>(schema.properties).map(([name, property]) => ({
-    name: location === 'header' ? headerName(name) : name,
-    in: location,
-    required: location === 'path' || required.has(name),
-    schema: toOpenApiSchema(property),
-  }))
+  return Object.entries<TSchema>(schema.properties).map(([name, property]) => {
+    const { description, ...described } = toOpenApiSchema(property) as { description?: string }
+    return {
+      name: location === 'header' ? headerName(name) : name,
+      in: location,
+      required: location === 'path' || required.has(name),
+      description,
+      schema: described,
+    }
+  })
 }
 
 /** Canonical spelling of a header name: `X-SVC-Timeout` for `x-svc-timeout`. */

@@ -4,15 +4,17 @@ import {
   AccountRecord,
   AccountRegistration,
   AccountUpdate,
-  ImapConfig,
-  ImapDisabled,
-  ImapUpdate,
   LastError,
-  SmtpConfig,
-  SmtpUpdate,
 } from '../schemas/account.ts'
 import { AttachmentSource } from '../schemas/attachment.ts'
 import { FlagUpdate } from '../schemas/flag-update.ts'
+import {
+  ImapConfig,
+  ImapDisabled,
+  ImapUpdate,
+  SmtpConfig,
+  SmtpUpdate,
+} from '../schemas/mail-server.ts'
 import {
   AttachmentInfo,
   MailboxEntry,
@@ -72,10 +74,15 @@ const namedSchemas: Record<string, TSchema> = {
   TokenRequest,
 }
 
-// By content, because `Type.Optional` copies a schema.
+// By content, because `Type.Optional` copies a schema, and members have their own descriptions.
 const names = new Map(
-  Object.entries(namedSchemas).map(([name, schema]) => [JSON.stringify(schema), name]),
+  Object.entries(namedSchemas).map(([name, schema]) => [contentOf(schema), name]),
 )
+
+/** Content of a schema, whatever its own description. */
+function contentOf(schema: object): string {
+  return JSON.stringify({ ...schema, description: undefined })
+}
 
 /** Equivalents of local formats in JSON Schema. Other formats keep their name. */
 const formats: Record<string, string> = {
@@ -97,17 +104,31 @@ export function componentSchemas(): Record<string, object> {
 export function toOpenApiSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOpenApiSchema)
   if (schema === null || typeof schema !== 'object') return schema
-  const name = names.get(JSON.stringify(schema))
-  return name === undefined ? members(schema) : { $ref: `#/components/schemas/${name}` }
+  const name = names.get(contentOf(schema))
+  if (name === undefined) return members(schema)
+  const { description } = schema as Described
+  const differs = description !== (namedSchemas[name] as Described).description
+  return { $ref: `#/components/schemas/${name}`, ...(differs && { description }) }
 }
 
 const singleHint = 'A single value is accepted as a list of one.'
 
+interface Described {
+  description?: string
+  anyOf?: Described[]
+}
+
+/** Moves the description of a nullable schema from its first branch to the whole. */
+function hoistDescription(schema: Described): Described {
+  const [{ description, ...first } = {}, ...others] = schema.anyOf ?? []
+  if (description === undefined || schema.description !== undefined) return schema
+  return { ...schema, description, anyOf: [first, ...others] }
+}
+
 function members(schema: object): object {
-  const { single, format, ...rest } = schema as {
+  const { single, format, ...rest } = hoistDescription(schema) as Described & {
     single?: boolean
     format?: unknown
-    description?: string
   }
   const described = Object.fromEntries(
     Object.entries<unknown>(rest).map(([keyword, value]) => [

@@ -1,46 +1,47 @@
 import { type TSchema, Type } from 'typebox'
 import type { Operation } from '../define.ts'
+import { Int, Text } from '../schemas/primitives.ts'
 import { errorStatuses } from './error-statuses.ts'
 
 /** Body of all errors. Interface spec, "Error body". */
 export const Problem = Type.Object({
-  statusCode: Type.Integer({ description: 'HTTP status.' }),
-  error: Type.String({ description: 'Phrase of the HTTP status.' }),
-  message: Type.String({ description: 'Reason of the error, human-readable.' }),
-  code: Type.Optional(
-    Type.String({ description: 'Documented error code. Absent for other errors.' }),
-  ),
+  statusCode: Int('HTTP status.'),
+  error: Text('Phrase of the HTTP status.'),
+  message: Text('Reason of the error, human-readable.'),
+  code: Type.Optional(Text('Documented error code. Absent for other errors.')),
   fields: Type.Optional(
     Type.Array(
       Type.Object({
-        message: Type.String(),
-        key: Type.String(),
-        path: Type.String({ description: 'Path of the input, such as `to.0.address`.' }),
+        message: Text('Reason for which the input is rejected.'),
+        key: Text('Last part of the path.'),
+        path: Text('Path of the input, such as `to.0.address`.'),
       }),
       { description: 'Rejected inputs of a failed validation.' },
     ),
   ),
-  state: Type.Optional(Type.String({ description: 'State of the account. With 503.' })),
-  ttl: Type.Optional(
-    Type.Integer({ description: 'Seconds until the rate limit window resets. With 429.' }),
-  ),
-  requestedScope: Type.Optional(
-    Type.String({ description: 'Scope that the token lacks. With 403.' }),
-  ),
+  state: Type.Optional(Text('State of the account. With 503.')),
+  ttl: Type.Optional(Int('Seconds until the rate limit window resets. With 429.')),
+  requestedScope: Type.Optional(Text('Scope that the token lacks. With 403.')),
   requiredPermission: Type.Optional(
     Type.Object(
-      { action: Type.String(), group: Type.String() },
+      { action: Text('Action of the operation.'), group: Text('Group of the operation.') },
       { description: 'Permission that the token lacks. With 403.' },
     ),
   ),
   remoteAddress: Type.Optional(
-    Type.String({
-      description: 'Client address outside the address restrictions of the token. With 403.',
+    Text('Client address outside the address restrictions of the token. With 403.'),
+  ),
+  info: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Further information, often `response` with the reply of the mail server.',
     }),
   ),
-  info: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  details: Type.Optional(Type.Unknown()),
-  attributes: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  details: Type.Optional(Type.Unknown({ description: 'Further information on some operations.' })),
+  attributes: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Further information on a rejected token. With 401.',
+    }),
+  ),
 })
 
 const invalidTemplate = 'A text is not a valid template.'

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { type EventName, eventNames, events } from '../events/index.ts'
-import { IsoDate, Nullable } from '../schemas/primitives.ts'
+import { described, Nullable, Text, Time } from '../schemas/primitives.ts'
 import { toOpenApiSchema } from './components.ts'
 
 /** Trigger of each event. Interface spec, "Event list and data fields". */
@@ -79,12 +79,12 @@ function describe(name: EventName): object {
 
 function bodyOf(name: EventName, data: TSchema): TSchema {
   return Type.Object({
-    serviceUrl: Nullable(Type.String()),
-    account: Type.String(),
-    date: IsoDate,
-    path: Type.Optional(Type.String()),
-    specialUse: Type.Optional(Type.String()),
-    event: Type.Literal(name),
-    data,
+    serviceUrl: Nullable(Text('Value of the setting `serviceUrl`. Null if it is unset.')),
+    account: Text('Account id.'),
+    date: Time('Time the event was recorded (ISO 8601).'),
+    path: Type.Optional(Text('Path of the mailbox. Absent for events of the account.')),
+    specialUse: Type.Optional(Text('Special use of the mailbox. Absent if it has none.')),
+    event: Type.Literal(name, { description: 'Event name.' }),
+    data: described('Data of the event.', data),
   })
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
 import {
   AccountListEntry,
   AccountRecord,
@@ -9,54 +9,51 @@ import {
 } from '../schemas/account.ts'
 import {
   AccountId,
+  Bool,
   OneOf,
   pageCounts,
   pageQuery,
   Strict,
+  Text,
   timeoutHeader,
 } from '../schemas/primitives.ts'
 import { workerErrors } from './worker-errors.ts'
 
+const account = operationKinds('Account', 'account')
+const admin = operationKinds('Account', 'admin')
 const params = Strict({ account: AccountId })
 
 export const createAccount = defineOperation({
+  ...admin.write,
   id: 'createAccount',
   method: 'post',
   path: '/v1/account',
-  tag: 'Account',
   summary: 'Register or update an account',
   description:
     'If the account id exists, the account is updated in place. Credentials are not tested by this request: see the state and the events of the account.',
-  scope: 'api',
-  permission: { action: 'write', group: 'admin' },
   body: AccountRegistration,
   response: Type.Object({
-    account: Type.Optional(Type.String()),
-    state: Type.Optional(OneOf(['new', 'existing'])),
+    account: Type.Optional(Text('Account id.')),
+    state: Type.Optional(
+      OneOf(['new', 'existing'], { description: '`existing` if the request updated an account.' }),
+    ),
     redirect: Type.Optional(
-      Type.String({
-        description: 'URL of the consent page. The only member, and only with `oauth2.authorize`.',
-      }),
+      Text('URL of the consent page. The only member, and only with `oauth2.authorize`.'),
     ),
   }),
   errors: ['AccountAlreadyExists', 'UnsupportedOperation'],
 })
 
 export const getAccount = defineOperation({
+  ...account.read,
   id: 'getAccount',
   method: 'get',
   path: '/v1/account/:account',
-  tag: 'Account',
   summary: 'Read an account with its state',
-  scope: 'api',
-  permission: { action: 'read', group: 'account' },
   params,
   query: Strict({
     quota: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'If true, adds the storage quota reported by the mail server.',
-      }),
+      Bool('If true, adds the storage quota reported by the mail server.', { default: false }),
     ),
   }),
   headers: Type.Object(timeoutHeader),
@@ -65,62 +62,55 @@ export const getAccount = defineOperation({
 })
 
 export const updateAccount = defineOperation({
+  ...admin.write,
   id: 'updateAccount',
   method: 'put',
   path: '/v1/account/:account',
-  tag: 'Account',
   summary: 'Change an account',
   description:
     'A stored password is never sent to a new host: a request that changes `host` must include the password.',
-  scope: 'api',
-  permission: { action: 'write', group: 'admin' },
   params,
   body: AccountUpdate,
-  response: Type.Object({ account: Type.String() }),
+  response: Type.Object({ account: Text('Account id.') }),
   errors: ['AccountAlreadyExists', 'UnsupportedOperation'],
 })
 
 export const listAccounts = defineOperation({
+  ...account.read,
   id: 'listAccounts',
   method: 'get',
   path: '/v1/accounts',
-  tag: 'Account',
   summary: 'List accounts',
-  scope: 'api',
-  permission: { action: 'read', group: 'account' },
   query: Strict({
     ...pageQuery,
-    state: Type.Optional(OneOf(accountStates)),
-    query: Type.Optional(
-      Type.String({ maxLength: 256, description: 'Text contained in the id, name or address.' }),
-    ),
+    state: Type.Optional(OneOf(accountStates, { description: 'State of the accounts.' })),
+    query: Type.Optional(Text('Text contained in the id, name or address.', { maxLength: 256 })),
   }),
   response: Type.Object({
     ...pageCounts,
-    query: Type.Union([Type.String(), Type.Literal(false)]),
-    state: Type.String(),
-    accounts: Type.Array(AccountListEntry),
+    query: Type.Union([Type.String(), Type.Literal(false)], {
+      description: 'Requested text. False if there was none.',
+    }),
+    state: Text('Requested state. `*` if there was none.'),
+    accounts: Type.Array(AccountListEntry, { description: 'Accounts of this page.' }),
   }),
 })
 
 export const deleteAccount = defineOperation({
+  ...account.destructive,
   id: 'deleteAccount',
   method: 'delete',
   path: '/v1/account/:account',
-  tag: 'Account',
   summary: 'Delete an account',
   description:
     'Also deletes its credentials, mailbox index, queued messages and tokens. Messages on the mail server are not deleted.',
-  scope: 'api',
-  permission: { action: 'destructive', group: 'account' },
   params,
   query: Strict({
     revoke: Type.Optional(
-      Type.Boolean({
+      Bool('If true, also revokes the OAuth2 grant at the provider (RFC 7009).', {
         default: false,
-        description: 'If true, also revokes the OAuth2 grant at the provider (RFC 7009).',
       }),
     ),
   }),
-  response: Type.Object({ account: Type.String(), deleted: Type.Boolean() }),
+  response: Type.Object({ account: Text('Account id.'), deleted: Bool('Always true.') }),
 })

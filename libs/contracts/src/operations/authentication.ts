@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { AuthenticationForm } from '../schemas/authentication-form.ts'
+import { Text } from '../schemas/primitives.ts'
 
 export const createAuthenticationForm = defineOperation({
   id: 'createAuthenticationForm',
@@ -13,10 +14,7 @@ export const createAuthenticationForm = defineOperation({
   permission: { action: 'write', group: 'admin' },
   body: AuthenticationForm,
   response: Type.Object({
-    url: Type.String({
-      description:
-        'URL of the form, for the owner of the mailbox. Anyone who has the URL can use it.',
-    }),
+    url: Text('URL of the form, for the owner of the mailbox. Anyone who has the URL can use it.'),
   }),
   errors: ['MissingServiceURLSetup', 'WorkerNotAvailable', 'Timeout'],
 })

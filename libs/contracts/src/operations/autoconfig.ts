@@ -1,18 +1,20 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { MailAddress, Strict } from '../schemas/primitives.ts'
+import { Bool, described, Int, MailAddress, Strict, Text } from '../schemas/primitives.ts'
 
-const Server = Type.Union([
-  Type.Object({
-    auth: Type.Object({ user: Type.String({ description: 'Login name.' }) }),
-    host: Type.String(),
-    port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-    secure: Type.Boolean({
-      description: 'True for TLS from the start of the connection, false for STARTTLS.',
-    }),
-  }),
-  Type.Literal(false),
-])
+const server = (kind: string) =>
+  Type.Union(
+    [
+      Type.Object({
+        auth: Type.Object({ user: Text('Login name.') }, { description: 'Login at the server.' }),
+        host: Text('Host name of the server.'),
+        port: Int('Port of the server.', { minimum: 1, maximum: 65_535 }),
+        secure: Bool('True for TLS from the start of the connection, false for STARTTLS.'),
+      }),
+      Type.Literal(false),
+    ],
+    { description: `${kind} server. False if none was found.` },
+  )
 
 export const getAutoconfig = defineOperation({
   id: 'getAutoconfig',
@@ -23,17 +25,20 @@ export const getAutoconfig = defineOperation({
   description: 'The servers are not tested. `imap` and `smtp` are false if nothing was found.',
   scope: 'api',
   permission: { action: 'read', group: 'diagnostics' },
-  query: Strict({ email: MailAddress }),
+  query: Strict({ email: described('Address of the mailbox.', MailAddress) }),
   response: Type.Object({
-    imap: Server,
-    smtp: Server,
+    imap: server('Incoming'),
+    smtp: server('Outgoing'),
     appPassword: Type.Optional(
-      Type.Object({
-        required: Type.Boolean(),
-        provider: Type.String(),
-        instructions: Type.String(),
-      }),
+      Type.Object(
+        {
+          required: Bool('True if the provider accepts no other password.'),
+          provider: Text('Name of the provider.'),
+          instructions: Text('Instructions for the owner of the mailbox.'),
+        },
+        { description: 'App password that the provider issues for mail clients.' },
+      ),
     ),
-    _source: Type.Optional(Type.String({ description: 'Source of the result, such as `srv`.' })),
+    _source: Type.Optional(Text('Source of the result, such as `srv`.')),
   }),
 })

@@ -1,73 +1,81 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
 import { BlockedAddress, ListId } from '../schemas/blocklist.ts'
-import { AccountId, MailAddress, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
+import {
+  AccountId,
+  Bool,
+  described,
+  Int,
+  MailAddress,
+  pageCounts,
+  pageQuery,
+  Strict,
+  Text,
+} from '../schemas/primitives.ts'
 
+const { read, write, destructive } = operationKinds('Blocklist', 'blocklist')
 const params = Strict({ listId: ListId })
-const group = 'blocklist'
 
 export const listBlocklists = defineOperation({
+  ...read,
   id: 'listBlocklists',
   method: 'get',
   path: '/v1/blocklists',
-  tag: 'Blocklist',
   summary: 'List blocklists',
   description: 'Lists without entries are not included.',
-  scope: 'api',
-  permission: { action: 'read', group },
   query: Strict(pageQuery),
   response: Type.Object({
     ...pageCounts,
-    blocklists: Type.Array(Type.Object({ listId: Type.String(), count: Type.Integer() })),
+    blocklists: Type.Array(
+      Type.Object({ listId: Text('Id of the list.'), count: Int('Number of addresses.') }),
+      { description: 'Lists of this page.' },
+    ),
   }),
 })
 
 export const getBlocklist = defineOperation({
+  ...read,
   id: 'getBlocklist',
   method: 'get',
   path: '/v1/blocklist/:listId',
-  tag: 'Blocklist',
   summary: 'List the addresses of a blocklist',
   description: 'Entries are sorted from newest to oldest. A list without entries does not exist.',
-  scope: 'api',
-  permission: { action: 'read', group },
   params,
   query: Strict(pageQuery),
   response: Type.Object({
-    listId: Type.String(),
+    listId: Text('Id of the list.'),
     ...pageCounts,
-    addresses: Type.Array(BlockedAddress),
+    addresses: Type.Array(BlockedAddress, { description: 'Entries of this page.' }),
   }),
 })
 
 export const addToBlocklist = defineOperation({
+  ...write,
   id: 'addToBlocklist',
   method: 'post',
   path: '/v1/blocklist/:listId',
-  tag: 'Blocklist',
   summary: 'Add an address to a blocklist',
   description: 'The first address creates the list. An existing entry is not changed.',
-  scope: 'api',
-  permission: { action: 'write', group },
   params,
   body: Strict({
-    account: AccountId,
-    recipient: MailAddress,
-    reason: Type.Optional(Type.String({ maxLength: 1024, default: 'block' })),
+    account: described('Account that adds the address.', AccountId),
+    recipient: described('Address that receives no messages of the list.', MailAddress),
+    reason: Type.Optional(Text('Reason of the entry.', { maxLength: 1024, default: 'block' })),
   }),
-  response: Type.Object({ success: Type.Boolean(), added: Type.Boolean() }),
+  response: Type.Object({
+    success: Bool('Always true.'),
+    added: Bool('False if the address was on the list before.'),
+  }),
 })
 
 export const removeFromBlocklist = defineOperation({
+  ...destructive,
   id: 'removeFromBlocklist',
   method: 'delete',
   path: '/v1/blocklist/:listId',
-  tag: 'Blocklist',
   summary: 'Remove an address from a blocklist',
   description: '`deleted` is false if the address is not on the list.',
-  scope: 'api',
-  permission: { action: 'destructive', group },
   params,
-  query: Strict({ recipient: Type.String({ minLength: 1, maxLength: 320 }) }),
-  response: Type.Object({ deleted: Type.Boolean() }),
+  query: Strict({ recipient: Text('Address to remove.', { minLength: 1, maxLength: 320 }) }),
+  response: Type.Object({ deleted: Bool('False if the address is not on the list.') }),
 })

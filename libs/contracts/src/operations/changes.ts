@@ -1,9 +1,12 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { Strict } from '../schemas/primitives.ts'
+import { Strict, Text } from '../schemas/primitives.ts'
 
 /** Id of a frame. The maximum length exceeds that of every id. */
-const ChangeId = Type.String({ maxLength: 64, format: 'change-id' })
+const ChangeId = Text('Id of the last received frame. The stream continues after it.', {
+  maxLength: 64,
+  format: 'change-id',
+})
 
 export const followChanges = defineOperation({
   id: 'followChanges',

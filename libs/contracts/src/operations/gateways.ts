@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
 import {
   GatewayId,
   GatewayListEntry,
@@ -7,70 +7,69 @@ import {
   GatewayRegistration,
   GatewayUpdate,
 } from '../schemas/gateway.ts'
-import { OneOf, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
+import { Bool, OneOf, pageCounts, pageQuery, Strict, Text } from '../schemas/primitives.ts'
 
+const gateway = operationKinds('Gateway', 'gateway')
+const admin = operationKinds('Gateway', 'admin')
 const params = Strict({ gateway: GatewayId })
+const identity = { gateway: Text('Gateway id.') }
 
 export const createGateway = defineOperation({
+  ...admin.write,
   id: 'createGateway',
   method: 'post',
   path: '/v1/gateway',
-  tag: 'Gateway',
   summary: 'Register or replace a gateway',
   description: 'A gateway with the same id is replaced. Its counters are kept.',
-  scope: 'api',
-  permission: { action: 'write', group: 'admin' },
   body: GatewayRegistration,
-  response: Type.Object({ gateway: Type.String(), state: OneOf(['existing', 'new']) }),
+  response: Type.Object({
+    ...identity,
+    state: OneOf(['existing', 'new'], { description: '`existing` if a gateway was replaced.' }),
+  }),
 })
 
 export const getGateway = defineOperation({
+  ...gateway.read,
   id: 'getGateway',
   method: 'get',
   path: '/v1/gateway/:gateway',
-  tag: 'Gateway',
   summary: 'Read a gateway',
-  scope: 'api',
-  permission: { action: 'read', group: 'gateway' },
   params,
   response: GatewayRecord,
 })
 
 export const updateGateway = defineOperation({
+  ...admin.write,
   id: 'updateGateway',
   method: 'put',
   path: '/v1/gateway/edit/:gateway',
-  tag: 'Gateway',
   summary: 'Change a gateway',
   description:
     'A stored password is never sent to a new host: a request that changes `host` must include the password.',
-  scope: 'api',
-  permission: { action: 'write', group: 'admin' },
   params,
   body: GatewayUpdate,
-  response: Type.Object({ gateway: Type.String() }),
+  response: Type.Object(identity),
 })
 
 export const deleteGateway = defineOperation({
+  ...gateway.destructive,
   id: 'deleteGateway',
   method: 'delete',
   path: '/v1/gateway/:gateway',
-  tag: 'Gateway',
   summary: 'Delete a gateway',
-  scope: 'api',
-  permission: { action: 'destructive', group: 'gateway' },
   params,
-  response: Type.Object({ gateway: Type.String(), deleted: Type.Boolean() }),
+  response: Type.Object({ ...identity, deleted: Bool('Always true.') }),
 })
 
 export const listGateways = defineOperation({
+  ...gateway.read,
   id: 'listGateways',
   method: 'get',
   path: '/v1/gateways',
-  tag: 'Gateway',
   summary: 'List gateways',
-  scope: 'api',
-  permission: { action: 'read', group: 'gateway' },
   query: Strict(pageQuery),
-  response: Type.Object({ ...pageCounts, gateways: Type.Array(GatewayListEntry) }),
+  response: Type.Object({
+    ...pageCounts,
+    gateways: Type.Array(GatewayListEntry, { description: 'Gateways of this page.' }),
+  }),
 })

@@ -1,36 +1,42 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
 import { LicenseInfo, LicenseKey } from '../schemas/license.ts'
+import { Bool, Text } from '../schemas/primitives.ts'
 
-const common = { path: '/v1/license', tag: 'License', scope: 'api' } as const
+const { read, write, destructive } = operationKinds('License', 'admin')
+const path = '/v1/license'
 
 export const getLicense = defineOperation({
-  ...common,
+  ...read,
+  path,
   id: 'getLicense',
   method: 'get',
   summary: 'Read the license',
   description: 'Provided for compatibility: the license is always active, without a key.',
-  permission: { action: 'read', group: 'admin' },
   response: LicenseInfo,
 })
 
 export const setLicense = defineOperation({
-  ...common,
+  ...write,
+  path,
   id: 'setLicense',
   method: 'post',
   summary: 'Install a license key',
   description: 'Always responds with 403, because no license key is required.',
-  permission: { action: 'write', group: 'admin' },
   body: LicenseKey,
   response: LicenseInfo,
 })
 
 export const deleteLicense = defineOperation({
-  ...common,
+  ...destructive,
+  path,
   id: 'deleteLicense',
   method: 'delete',
   summary: 'Remove the license key',
   description: 'Always responds with 403, because there is no license key.',
-  permission: { action: 'destructive', group: 'admin' },
-  response: Type.Object({ active: Type.Boolean(), details: Type.Boolean(), type: Type.String() }),
+  response: Type.Object({
+    active: Bool('Always true.'),
+    details: Bool('Always false.'),
+    type: Text('Constant text: no license key is required.'),
+  }),
 })

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import * as commands from '../commands/mailboxes.ts'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
 import { MailboxPath, NewMailboxPath } from '../schemas/mailbox-name.ts'
-import { AccountId, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import { AccountId, Bool, Strict, timeoutHeader } from '../schemas/primitives.ts'
 import { workerErrors } from './worker-errors.ts'
 
+const { read, write, destructive } = operationKinds('Mailbox', 'mailbox')
 const common = {
-  tag: 'Mailbox',
-  scope: 'api',
   params: Strict({ account: AccountId }),
   headers: Type.Object(timeoutHeader),
 } as const
@@ -16,12 +15,12 @@ const rejections =
   'If the mail server rejects the change, the response is a 400. `code` is the response code of the server, such as `ALREADYEXISTS` or `NONEXISTENT`, and `info.response` its text.'
 
 export const createMailbox = defineOperation({
+  ...write,
   ...one,
   id: 'createMailbox',
   method: 'post',
   summary: 'Create a mailbox',
   description: rejections,
-  permission: { action: 'write', group: 'mailbox' },
   body: Strict({ path: NewMailboxPath }),
   response: commands.createMailbox.response,
   errors: workerErrors,
@@ -29,16 +28,16 @@ export const createMailbox = defineOperation({
 })
 
 export const updateMailbox = defineOperation({
+  ...write,
   ...one,
   id: 'updateMailbox',
   method: 'put',
   summary: 'Rename a mailbox or change its subscription',
   description: `At least one of \`newPath\` and \`subscribed\` is required. A rename includes the mailboxes below it. Message ids stay valid if the server keeps its UIDs. ${rejections}`,
-  permission: { action: 'write', group: 'mailbox' },
   body: Strict({
     path: MailboxPath,
     newPath: Type.Optional(NewMailboxPath),
-    subscribed: Type.Optional(Type.Boolean()),
+    subscribed: Type.Optional(Bool('New subscription. If absent, it is not changed.')),
   }),
   response: commands.updateMailbox.response,
   errors: ['RenameFailed', 'FolderNotFound', ...workerErrors],
@@ -46,12 +45,12 @@ export const updateMailbox = defineOperation({
 })
 
 export const deleteMailbox = defineOperation({
+  ...destructive,
   ...one,
   id: 'deleteMailbox',
   method: 'delete',
   summary: 'Delete a mailbox with its messages',
   description: rejections,
-  permission: { action: 'destructive', group: 'mailbox' },
   query: Strict({ path: MailboxPath }),
   response: commands.deleteMailbox.response,
   errors: ['DeleteFailed', ...workerErrors],
@@ -59,18 +58,17 @@ export const deleteMailbox = defineOperation({
 })
 
 export const listMailboxes = defineOperation({
+  ...read,
   ...common,
   id: 'listMailboxes',
   method: 'get',
   path: '/v1/account/:account/mailboxes',
   summary: 'List mailboxes',
   description: 'The response is the list stored by the last sync.',
-  permission: { action: 'read', group: 'mailbox' },
   query: Strict({
     counters: Type.Optional(
-      Type.Boolean({
+      Bool('If true, adds current message counts with one STATUS request per mailbox.', {
         default: false,
-        description: 'If true, adds current message counts with one STATUS request per mailbox.',
       }),
     ),
   }),

@@ -1,48 +1,38 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
-import {
-  AccountId,
-  IsoDate,
-  Nullable,
-  OneOf,
-  Strict,
-  timeoutHeader,
-} from '../schemas/primitives.ts'
+import { defineOperation, operationKinds } from '../define.ts'
+import { imapIndexer, notifyFrom } from '../schemas/account.ts'
+import { AccountId, Bool, Strict, Text, timeoutHeader } from '../schemas/primitives.ts'
 
+const { read, write, destructive } = operationKinds('Account', 'account')
 const params = Strict({ account: AccountId })
-const flag = (name: string) =>
-  Type.Optional(
-    Type.Boolean({ default: false, description: `Must be ${name}; otherwise nothing is done.` }),
-  )
+const confirmed = Type.Optional(
+  Bool('Must be true, otherwise nothing is done.', { default: false }),
+)
 
 export const reconnectAccount = defineOperation({
+  ...write,
   id: 'reconnectAccount',
   method: 'put',
   path: '/v1/account/:account/reconnect',
-  tag: 'Account',
   summary: 'Reconnect an account',
   description:
     'Closes and reopens the connections of the account. Also resumes syncing that was switched off after repeated authentication failures.',
-  scope: 'api',
-  permission: { action: 'write', group: 'account' },
   params,
-  body: Strict({ reconnect: flag('true') }),
-  response: Type.Object({ reconnect: Type.Boolean() }),
+  body: Strict({ reconnect: confirmed }),
+  response: Type.Object({ reconnect: Bool('True if the account reconnects.') }),
 })
 
 export const syncAccount = defineOperation({
+  ...write,
   id: 'syncAccount',
   method: 'put',
   path: '/v1/account/:account/sync',
-  tag: 'Account',
   summary: 'Sync all mailboxes of an account',
   description: 'Responds when the sync has started.',
-  scope: 'api',
-  permission: { action: 'write', group: 'account' },
   params,
   headers: Type.Object(timeoutHeader),
-  body: Strict({ sync: flag('true') }),
-  response: Type.Object({ sync: Type.Boolean() }),
+  body: Strict({ sync: confirmed }),
+  response: Type.Object({ sync: Bool('True if the sync has started.') }),
   errors: [
     'NotYetConnected',
     'AuthenticationFails',
@@ -55,36 +45,35 @@ export const syncAccount = defineOperation({
 })
 
 export const flushAccount = defineOperation({
+  ...destructive,
   id: 'flushAccount',
   method: 'put',
   path: '/v1/account/:account/flush',
-  tag: 'Account',
   summary: 'Rebuild the mailbox index of an account',
   description:
     'Deletes and rebuilds the index. Message ids remain valid. The only events are `messageNew` for messages that arrived since `notifyFrom`.',
-  scope: 'api',
-  permission: { action: 'destructive', group: 'account' },
   params,
   body: Strict({
-    flush: flag('true'),
-    notifyFrom: Type.Optional(Nullable(Type.Union([IsoDate, Type.Literal('now')]))),
-    imapIndexer: Type.Optional(Nullable(OneOf(['full', 'fast']))),
+    flush: confirmed,
+    notifyFrom,
+    imapIndexer,
   }),
-  response: Type.Object({ flush: Type.Boolean() }),
+  response: Type.Object({ flush: Bool('True if the index is rebuilt.') }),
 })
 
 export const getServerSignatures = defineOperation({
+  ...read,
   id: 'getServerSignatures',
   method: 'get',
   path: '/v1/account/:account/server-signatures',
-  tag: 'Account',
   summary: 'List signatures stored by the provider',
   description: 'IMAP servers store none.',
-  scope: 'api',
-  permission: { action: 'read', group: 'account' },
   params,
   response: Type.Object({
-    signatures: Type.Array(Type.Object({ address: Type.String(), signature: Type.String() })),
-    signaturesSupported: Type.Boolean(),
+    signatures: Type.Array(
+      Type.Object({ address: Text('Email address.'), signature: Text('Signature as HTML.') }),
+      { description: 'Stored signatures.' },
+    ),
+    signaturesSupported: Bool('False if the provider stores no signatures.'),
   }),
 })

@@ -1,22 +1,31 @@
 import { Type } from 'typebox'
 import * as commands from '../commands/message-changes.ts'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
 import { FlagUpdate } from '../schemas/flag-update.ts'
 import { MailboxTarget } from '../schemas/mailbox-name.ts'
-import { AccountId, MessageId, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import {
+  AccountId,
+  Bool,
+  described,
+  MessageId,
+  Strict,
+  Text,
+  timeoutHeader,
+} from '../schemas/primitives.ts'
 import { Search } from '../schemas/search.ts'
 import { workerErrors } from './worker-errors.ts'
 
-const common = { tag: 'Message', scope: 'api', headers: Type.Object(timeoutHeader) } as const
-const one = { ...common, params: Strict({ account: AccountId, message: MessageId }) } as const
-const many = { ...common, params: Strict({ account: AccountId }) } as const
-const write = { action: 'write', group: 'message' } as const
-const destructive = { action: 'destructive', group: 'message' } as const
+const { write, destructive } = operationKinds('Message', 'message')
+const headers = Type.Object(timeoutHeader)
+const one = { headers, params: Strict({ account: AccountId, message: MessageId }) } as const
+const many = { headers, params: Strict({ account: AccountId }) } as const
 const force = Type.Optional(
-  Type.Boolean({
-    default: false,
-    description: 'If true, deletes permanently instead of moving to the trash mailbox.',
-  }),
+  Bool('If true, deletes permanently instead of moving to the trash mailbox.', { default: false }),
+)
+const searched = described('Path or special use of the searched mailbox.', MailboxTarget)
+const destination = described(
+  'Path or special use of the mailbox that receives the messages.',
+  MailboxTarget,
 )
 const notFound = ['InvalidId', 'MessageNotFound'] as const
 const searchErrors = ['FolderNotFound', 'UnsupportedSearchTerm', 'MissingServerExtension'] as const
@@ -24,31 +33,30 @@ const batchNote =
   'Matching messages are processed in batches. If the request times out (`X-SVC-Timeout`) between two batches, completed batches are not rolled back and the response is a 504.'
 
 export const updateMessage = defineOperation({
+  ...write,
   ...one,
   id: 'updateMessage',
   method: 'put',
   path: '/v1/account/:account/message/:message',
   summary: 'Change flags and labels of a message',
   description: 'The response lists the result of each requested change.',
-  permission: write,
   body: FlagUpdate,
   response: commands.updateMessage.response,
   errors: [...notFound, 'MissingServerExtension', ...workerErrors],
 })
 
 export const moveMessage = defineOperation({
+  ...write,
   ...one,
   id: 'moveMessage',
   method: 'put',
   path: '/v1/account/:account/message/:message/move',
   summary: 'Move a message to another mailbox',
-  permission: write,
   body: Strict({
-    path: MailboxTarget,
+    path: destination,
     source: Type.Optional(
-      Type.String({
+      Text('Current mailbox, for accounts on a mail API. IMAP accounts ignore it.', {
         maxLength: 1024,
-        description: 'Current mailbox, for accounts on a mail API. IMAP accounts ignore it.',
       }),
     ),
   }),
@@ -58,6 +66,7 @@ export const moveMessage = defineOperation({
 })
 
 export const deleteMessage = defineOperation({
+  ...destructive,
   ...one,
   id: 'deleteMessage',
   method: 'delete',
@@ -65,7 +74,6 @@ export const deleteMessage = defineOperation({
   summary: 'Delete a message',
   description:
     'The message is moved to the trash mailbox. It is deleted permanently if it is already there, if `force` is true, or if the account has no trash mailbox.',
-  permission: destructive,
   query: Strict({ force }),
   response: commands.deleteMessage.response,
   errors: [...notFound, ...workerErrors],
@@ -73,14 +81,14 @@ export const deleteMessage = defineOperation({
 })
 
 export const updateMessages = defineOperation({
+  ...write,
   ...many,
   id: 'updateMessages',
   method: 'put',
   path: '/v1/account/:account/messages',
   summary: 'Change flags and labels of all messages that match a search',
   description: batchNote,
-  permission: write,
-  query: Strict({ path: MailboxTarget }),
+  query: Strict({ path: searched }),
   body: Strict({ search: Search, update: FlagUpdate }),
   response: commands.updateMessages.response,
   errors: [...searchErrors, ...workerErrors],
@@ -88,28 +96,28 @@ export const updateMessages = defineOperation({
 })
 
 export const moveMessages = defineOperation({
+  ...write,
   ...many,
   id: 'moveMessages',
   method: 'put',
   path: '/v1/account/:account/messages/move',
   summary: 'Move all messages that match a search to another mailbox',
   description: batchNote,
-  permission: write,
-  query: Strict({ path: MailboxTarget }),
-  body: Strict({ search: Search, path: MailboxTarget }),
+  query: Strict({ path: searched }),
+  body: Strict({ search: Search, path: destination }),
   response: commands.moveMessages.response,
   errors: [...searchErrors, ...workerErrors],
 })
 
 export const deleteMessages = defineOperation({
+  ...destructive,
   ...many,
   id: 'deleteMessages',
   method: 'put',
   path: '/v1/account/:account/messages/delete',
   summary: 'Delete all messages that match a search',
   description: batchNote,
-  permission: destructive,
-  query: Strict({ path: MailboxTarget, force }),
+  query: Strict({ path: searched, force }),
   body: Strict({ search: Search }),
   response: commands.deleteMessages.response,
   errors: [...searchErrors, ...workerErrors],

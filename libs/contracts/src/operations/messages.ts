@@ -1,49 +1,44 @@
 import { Type } from 'typebox'
 import * as commands from '../commands/messages.ts'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
+import { MailboxTarget } from '../schemas/mailbox-name.ts'
 import {
   AccountId,
+  Bool,
+  described,
+  Int,
   MessageId,
   OneOf,
   pageQuery,
   Strict,
+  Text,
   timeoutHeader,
 } from '../schemas/primitives.ts'
+import { documentStore } from '../schemas/reference.ts'
 import { Search } from '../schemas/search.ts'
 import { workerErrors } from './worker-errors.ts'
 
 const common = {
-  tag: 'Message',
-  scope: 'api',
-  permission: { action: 'read', group: 'message' },
+  ...operationKinds('Message', 'message').read,
   headers: Type.Object(timeoutHeader),
 } as const
-const Path = Type.String({
-  minLength: 1,
-  maxLength: 1024,
-  format: 'mailbox-path',
-  description: 'Path of the mailbox, or a special use such as `\\Sent`.',
-})
+const path = described('Path of the mailbox, or a special use such as `\\Sent`.', MailboxTarget)
 const cursor = Type.Optional(
-  Type.String({
+  Text('Cursor from the response of another page. Takes precedence over `page`.', {
     maxLength: 1_048_576,
-    description: 'Cursor from the response of another page. Takes precedence over `page`.',
   }),
 )
 const maxBytes = Type.Optional(
-  Type.Integer({
+  Int('Maximum bytes of the plain text and of the HTML, each. Default: no limit.', {
     minimum: 0,
     maximum: 1_073_741_824,
-    description: 'Maximum bytes of the plain text and of the HTML, each. Default: no limit.',
   }),
 )
 const webSafeHtml = Type.Optional(
-  Type.Boolean({
+  Bool('If true, returns only sanitized HTML, generated from plain text if necessary.', {
     default: false,
-    description: 'If true, returns only sanitized HTML, generated from plain text if necessary.',
   }),
 )
-const documentStore = Type.Optional(Type.Boolean({ description: 'Accepted and ignored.' }))
 const notFound = ['InvalidId', 'MessageNotFound', ...workerErrors] as const
 const pageErrors = [
   'FolderNotFound',
@@ -60,7 +55,7 @@ export const listMessages = defineOperation({
   summary: 'List messages of a mailbox',
   description: 'Messages are sorted from newest to oldest.',
   params: Strict({ account: AccountId }),
-  query: Strict({ path: Path, cursor, ...pageQuery }),
+  query: Strict({ path, cursor, ...pageQuery }),
   response: commands.listMessages.response,
   errors: pageErrors,
   command: commands.listMessages,
@@ -83,21 +78,16 @@ export const getMessage = defineOperation({
     ),
     webSafeHtml,
     embedAttachedImages: Type.Optional(
-      Type.Boolean({
-        description:
-          'If true, replaces references to attached images in the HTML by data URLs. Defaults to the value of `webSafeHtml`.',
-      }),
+      Bool(
+        'If true, replaces references to attached images in the HTML by data URLs. Defaults to the value of `webSafeHtml`.',
+      ),
     ),
     preProcessHtml: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'Accepted and ignored: sanitized HTML is always preprocessed.',
-      }),
+      Bool('Accepted and ignored: sanitized HTML is always preprocessed.', { default: false }),
     ),
     markAsSeen: Type.Optional(
-      Type.Boolean({
+      Bool('If true, sets `\\Seen`. Requires the permission to write messages.', {
         default: false,
-        description: 'If true, sets `\\Seen`. Requires the permission to write messages.',
       }),
     ),
   }),
@@ -127,7 +117,10 @@ export const getText = defineOperation({
   path: '/v1/account/:account/text/:text',
   summary: 'Read the text of a message',
   description: '`text` in the path is the `text.id` of a message.',
-  params: Strict({ account: AccountId, text: Type.String({ minLength: 1, maxLength: 10_240 }) }),
+  params: Strict({
+    account: AccountId,
+    text: Text('Value of `text.id` of a message.', { minLength: 1, maxLength: 10_240 }),
+  }),
   query: Strict({
     maxBytes,
     textType: Type.Optional(
@@ -154,7 +147,7 @@ export const getAttachment = defineOperation({
     'The body is the decoded content. `Content-Type` and `Content-Disposition` carry its type and file name.',
   params: Strict({
     account: AccountId,
-    attachment: Type.String({ minLength: 1, maxLength: 2048 }),
+    attachment: Text('Id of the attachment, from a message.', { minLength: 1, maxLength: 2048 }),
   }),
   response: Type.String(),
   produces: 'application/octet-stream',
@@ -171,13 +164,11 @@ export const searchMessages = defineOperation({
     'Messages are sorted from newest to oldest. `path` is required for IMAP accounts. If `search.emailIds` is present, all other terms are ignored.',
   params: Strict({ account: AccountId }),
   query: Strict({
-    path: Type.Optional(Path),
+    path: Type.Optional(path),
     cursor,
     ...pageQuery,
     useOutlookSearch: Type.Optional(
-      Type.Boolean({
-        description: 'Search mode of accounts on the graph API. Other accounts ignore it.',
-      }),
+      Bool('Search mode of accounts on the graph API. Other accounts ignore it.'),
     ),
     documentStore,
   }),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
 import {
   OAuth2AppListEntry,
   OAuth2AppRecord,
@@ -10,109 +10,119 @@ import {
 } from '../schemas/oauth2-app.ts'
 import {
   AccountId,
+  Bool,
+  Int,
   Nullable,
   OneOf,
   pageCounts,
   pageQuery,
   Strict,
+  Text,
+  Texts,
   timeoutHeader,
 } from '../schemas/primitives.ts'
 
-const tag = 'OAuth2 applications'
-const params = Strict({ app: Type.String({ minLength: 1, maxLength: 256 }) })
+const { read, write, destructive } = operationKinds('OAuth2 applications', 'admin')
+const id = Text('Id of the application.')
+const params = Strict({
+  app: Text('Id of the application.', { minLength: 1, maxLength: 256 }),
+})
+const provider = OneOf(oauth2Providers, { description: 'Kind of provider.' })
 
 export const listOAuth2Apps = defineOperation({
+  ...read,
   id: 'listOAuth2Apps',
   method: 'get',
   path: '/v1/oauth2',
-  tag,
   summary: 'List OAuth2 applications',
-  scope: 'api',
-  permission: { action: 'read', group: 'admin' },
   query: Strict(pageQuery),
-  response: Type.Object({ ...pageCounts, apps: Type.Array(OAuth2AppListEntry) }),
+  response: Type.Object({
+    ...pageCounts,
+    apps: Type.Array(OAuth2AppListEntry, { description: 'Applications of this page.' }),
+  }),
 })
 
 export const createOAuth2App = defineOperation({
+  ...write,
   id: 'createOAuth2App',
   method: 'post',
   path: '/v1/oauth2',
-  tag,
   summary: 'Register an OAuth2 application',
   description: 'Required members depend on the provider.',
-  scope: 'api',
-  permission: { action: 'write', group: 'admin' },
   body: OAuth2AppRegistration,
-  response: Type.Object({ id: Type.String(), created: Type.Boolean() }),
+  response: Type.Object({ id, created: Bool('Always true.') }),
 })
 
 export const getOAuth2App = defineOperation({
+  ...read,
   id: 'getOAuth2App',
   method: 'get',
   path: '/v1/oauth2/:app',
-  tag,
   summary: 'Read an OAuth2 application',
-  scope: 'api',
-  permission: { action: 'read', group: 'admin' },
   params,
   response: OAuth2AppRecord,
   errors: ['NotFound'],
 })
 
 export const updateOAuth2App = defineOperation({
+  ...write,
   id: 'updateOAuth2App',
   method: 'put',
   path: '/v1/oauth2/:app',
-  tag,
   summary: 'Change an OAuth2 application',
   description: 'A masked secret keeps the stored one. The provider cannot be changed.',
-  scope: 'api',
-  permission: { action: 'write', group: 'admin' },
   params,
   body: OAuth2AppUpdate,
-  response: Type.Object({ id: Type.String(), updated: Type.Boolean() }),
+  response: Type.Object({ id, updated: Bool('Always true.') }),
   errors: ['NotFound'],
 })
 
 export const deleteOAuth2App = defineOperation({
+  ...destructive,
   id: 'deleteOAuth2App',
   method: 'delete',
   path: '/v1/oauth2/:app',
-  tag,
   summary: 'Delete an OAuth2 application',
   description:
     'Accounts that use the application remain, but their logins fail with `AppNotFound`.',
-  scope: 'api',
-  permission: { action: 'destructive', group: 'admin' },
   params,
-  response: Type.Object({ id: Type.String(), deleted: Type.Boolean(), accounts: Type.Integer() }),
+  response: Type.Object({
+    id,
+    deleted: Bool('Always true.'),
+    accounts: Int('Number of accounts that used the application.'),
+  }),
   errors: ['NotFound'],
 })
 
 export const checkOAuth2App = defineOperation({
+  ...read,
   id: 'checkOAuth2App',
   method: 'post',
   path: '/v1/oauth2/:app/verify',
-  tag,
   summary: 'Test an OAuth2 application',
   description:
     'Tests endpoints and secret. If an account is named, also requests an access token for it and reports the state of its mailbox.',
-  scope: 'api',
-  permission: { action: 'read', group: 'admin' },
   params,
   headers: Type.Object(timeoutHeader),
   optionalBody: true,
   body: Strict({
-    account: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    testConnection: Type.Optional(Type.Boolean({ default: true })),
+    account: Type.Optional(
+      Text('Account, or for a service account an address, to request an access token for.', {
+        minLength: 1,
+        maxLength: 256,
+      }),
+    ),
+    testConnection: Type.Optional(
+      Bool('If true, reports the state of the mailbox of the account.', { default: true }),
+    ),
   }),
   response: Type.Object({
-    app: Type.String(),
-    provider: OneOf(oauth2Providers),
-    authMethod: Nullable(Type.String()),
-    account: Nullable(Type.String()),
-    ok: Type.Boolean(),
-    steps: Type.Array(OAuth2CheckStep),
+    app: id,
+    provider,
+    authMethod: Nullable(Text('Authentication of a service account. Null for others.')),
+    account: Nullable(Text('Requested account. Null if none was named.')),
+    ok: Bool('True if no step failed.'),
+    steps: Type.Array(OAuth2CheckStep, { description: 'Steps of the test, in order.' }),
   }),
   errors: ['NotFound', 'Timeout'],
 })
@@ -130,14 +140,14 @@ export const getOAuthToken = defineOperation({
   params: Strict({ account: AccountId }),
   headers: Type.Object(timeoutHeader),
   response: Type.Object({
-    account: Type.String(),
-    user: Type.String(),
-    accessToken: Type.String(),
-    provider: OneOf(oauth2Providers),
-    app: Type.Optional(Type.String()),
-    registeredScopes: Type.Optional(Type.Array(Type.String())),
-    expires: Type.Optional(Type.String()),
-    cached: Type.Boolean(),
+    account: Text('Account id.'),
+    user: Text('Login name.'),
+    accessToken: Text('Access token of the provider.'),
+    provider,
+    app: Type.Optional(id),
+    registeredScopes: Type.Optional(Texts('Scopes of the access token.')),
+    expires: Type.Optional(Text('Expiry time of the access token (ISO 8601).')),
+    cached: Bool('False if the access token was renewed for this request.'),
   }),
   errors: ['ApiEndpointDisabled', 'AppNotFound', 'InvalidBaseScopes', 'Timeout'],
 })

@@ -1,111 +1,108 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
+import { defineOperation, operationKinds } from '../define.ts'
 import { outboxStates, OutboxEntry } from '../schemas/outbox.ts'
 import {
   AccountId,
+  Bool,
+  described,
   OneOf,
   pageCounts,
   pageQuery,
   Strict,
+  Text,
   timeoutHeader,
 } from '../schemas/primitives.ts'
 
-const params = Strict({ queueId: Type.String({ minLength: 1, maxLength: 64 }) })
+const { read, write, destructive } = operationKinds('Outbox', 'outbox')
+const params = Strict({ queueId: Text('Id of the submission.', { minLength: 1, maxLength: 64 }) })
 const changeErrors = ['NotFound', 'UnsupportedOperation', 'WorkerNotAvailable', 'Timeout'] as const
 
 export const listOutbox = defineOperation({
+  ...read,
   id: 'listOutbox',
   method: 'get',
   path: '/v1/outbox',
-  tag: 'Outbox',
   summary: 'List messages in the outbox',
   description:
     'Sorted from oldest to newest. Without `state`, lists queued and held messages. `total` is exact up to 100,000.',
-  scope: 'api',
-  permission: { action: 'read', group: 'outbox' },
   query: Strict({
     ...pageQuery,
-    account: Type.Optional(AccountId),
-    state: Type.Optional(OneOf(outboxStates)),
+    account: Type.Optional(described('Account of the messages.', AccountId)),
+    state: Type.Optional(
+      OneOf(outboxStates, { description: 'State of the messages. Absent: queued and held ones.' }),
+    ),
   }),
-  response: Type.Object({ ...pageCounts, messages: Type.Array(OutboxEntry) }),
+  response: Type.Object({
+    ...pageCounts,
+    messages: Type.Array(OutboxEntry, { description: 'Messages of this page.' }),
+  }),
 })
 
 export const getOutboxEntry = defineOperation({
+  ...read,
   id: 'getOutboxEntry',
   method: 'get',
   path: '/v1/outbox/:queueId',
-  tag: 'Outbox',
   summary: 'Read a message in the outbox',
   description:
     'Sent and failed messages are available during their retention period (`SVC_SENDER_KEEP_FINISHED`).',
-  scope: 'api',
-  permission: { action: 'read', group: 'outbox' },
   params,
   response: OutboxEntry,
   errors: ['NotFound'],
 })
 
 export const deleteOutboxEntry = defineOperation({
+  ...destructive,
   id: 'deleteOutboxEntry',
   method: 'delete',
   path: '/v1/outbox/:queueId',
-  tag: 'Outbox',
   summary: 'Cancel a message in the outbox',
   description:
     'No event is emitted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
-  scope: 'api',
-  permission: { action: 'destructive', group: 'outbox' },
   params,
   headers: Type.Object(timeoutHeader),
-  response: Type.Object({ deleted: Type.Boolean() }),
+  response: Type.Object({ deleted: Bool('Always true.') }),
   errors: changeErrors,
 })
 
 export const holdOutboxEntry = defineOperation({
+  ...write,
   id: 'holdOutboxEntry',
   method: 'put',
   path: '/v1/outbox/:queueId/hold',
-  tag: 'Outbox',
   summary: 'Hold a message in the outbox',
   description:
     'A held message is not sent until it is released, sent or deleted. Fails with `UnsupportedOperation` while an attempt to send the message runs.',
-  scope: 'api',
-  permission: { action: 'write', group: 'outbox' },
   params,
   headers: Type.Object(timeoutHeader),
-  response: Type.Object({ held: Type.Boolean() }),
+  response: Type.Object({ held: Bool('Always true.') }),
   errors: changeErrors,
 })
 
 export const releaseOutboxEntry = defineOperation({
+  ...write,
   id: 'releaseOutboxEntry',
   method: 'put',
   path: '/v1/outbox/:queueId/release',
-  tag: 'Outbox',
   summary: 'Release a held message',
   description:
     'The message is due immediately, or at its `sendAt`. A message that is not held is not changed.',
-  scope: 'api',
-  permission: { action: 'write', group: 'outbox' },
   params,
   headers: Type.Object(timeoutHeader),
-  response: Type.Object({ released: Type.Boolean() }),
+  response: Type.Object({ released: Bool('Always true.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })
 
 export const sendOutboxEntry = defineOperation({
+  ...write,
   id: 'sendOutboxEntry',
   method: 'put',
   path: '/v1/outbox/:queueId/send',
-  tag: 'Outbox',
   summary: 'Send a message in the outbox now',
   description:
     'Makes a held, scheduled or retrying message due immediately. Paused queues and suspended servers still delay it.',
-  scope: 'api',
-  permission: { action: 'write', group: 'outbox' },
   params,
   headers: Type.Object(timeoutHeader),
-  response: Type.Object({ due: Type.Boolean() }),
+  response: Type.Object({ due: Bool('Always true.') }),
   errors: ['NotFound', 'WorkerNotAvailable', 'Timeout'],
 })

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { Strict } from '../schemas/primitives.ts'
+import { Bool, Strict, Texts } from '../schemas/primitives.ts'
 import { type SettingKey, settingKeys, SettingsUpdate } from '../settings/settings.ts'
 
-const flag = Type.Optional(Type.Boolean())
-const flags = Object.fromEntries(settingKeys.map((key) => [key, flag])) as Record<
-  SettingKey,
-  typeof flag
->
+const flag = (description: string) => Type.Optional(Bool(description))
+const flags = Object.fromEntries(
+  settingKeys.map((key) => [key, flag(`If true, returns the setting \`${key}\`.`)]),
+) as Record<SettingKey, ReturnType<typeof flag>>
 
 export const getSettings = defineOperation({
   id: 'getSettings',
@@ -19,7 +18,7 @@ export const getSettings = defineOperation({
     'Returns the settings named in the query (`?webhooks=true&notifyText=true`). Without a query, returns all settings the token may read. Secret settings are returned as true or false.',
   scope: 'api',
   permission: { action: 'read', group: 'admin', byKey: true },
-  query: Strict({ ...flags, eventTypes: flag }),
+  query: Strict({ ...flags, eventTypes: flag('If true, adds the names of all events.') }),
   response: Type.Record(Type.String(), Type.Unknown()),
 })
 
@@ -32,5 +31,5 @@ export const updateSettings = defineOperation({
   scope: 'api',
   permission: { action: 'write', group: 'admin', byKey: true },
   body: SettingsUpdate,
-  response: Type.Object({ updated: Type.Array(Type.String()) }),
+  response: Type.Object({ updated: Texts('Names of the changed settings.') }),
 })

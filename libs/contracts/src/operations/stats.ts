@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { Strict } from '../schemas/primitives.ts'
+import { Int, Strict } from '../schemas/primitives.ts'
 import { Stats } from '../schemas/stats.ts'
 
 export const getStats = defineOperation({
@@ -13,11 +13,10 @@ export const getStats = defineOperation({
   permission: { action: 'read', group: 'diagnostics' },
   query: Strict({
     seconds: Type.Optional(
-      Type.Integer({
+      Int('Time window of the counters in seconds, rounded to minutes.', {
         minimum: 0,
         maximum: 604_800,
         default: 3600,
-        description: 'Time window of the counters in seconds, rounded to minutes.',
       }),
     ),
   }),

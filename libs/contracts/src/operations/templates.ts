@@ -1,6 +1,15 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
-import { AccountId, Nullable, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
+import { defineOperation, operationKinds } from '../define.ts'
+import {
+  AccountId,
+  Bool,
+  described,
+  Nullable,
+  pageCounts,
+  pageQuery,
+  Strict,
+  Text,
+} from '../schemas/primitives.ts'
 import {
   TemplateCreation,
   TemplateId,
@@ -10,52 +19,49 @@ import {
   templateIdentity,
 } from '../schemas/template.ts'
 
+const { read, write, destructive } = operationKinds('Template', 'template')
 const params = Strict({ template: TemplateId })
-const group = 'template'
 
 export const listTemplates = defineOperation({
+  ...read,
   id: 'listTemplates',
   method: 'get',
   path: '/v1/templates',
-  tag: 'Template',
   summary: 'List templates',
   description:
     'Lists the templates of an account. Without `account`, lists those available to all accounts. A token bound to an account must name that account.',
-  scope: 'api',
-  permission: { action: 'read', group },
   boundBy: 'query',
-  query: Strict({ ...pageQuery, account: Type.Optional(AccountId) }),
+  query: Strict({
+    ...pageQuery,
+    account: Type.Optional(described('Owner of the templates.', AccountId)),
+  }),
   response: Type.Object({
-    account: Nullable(Type.String()),
+    account: Nullable(Text('Requested account. Null if none was named.')),
     ...pageCounts,
-    templates: Type.Array(TemplateListEntry),
+    templates: Type.Array(TemplateListEntry, { description: 'Templates of this page.' }),
   }),
 })
 
 export const createTemplate = defineOperation({
+  ...write,
   id: 'createTemplate',
   method: 'post',
   path: '/v1/templates/template',
-  tag: 'Template',
   summary: 'Create a template',
   description: 'A token bound to an account always creates the template for that account.',
-  scope: 'api',
-  permission: { action: 'write', group },
   boundBy: 'handler',
   bodyLimit: 'upload',
   body: TemplateCreation,
-  response: Type.Object({ created: Type.Boolean(), ...templateIdentity }),
+  response: Type.Object({ created: Bool('Always true.'), ...templateIdentity }),
 })
 
 export const getTemplate = defineOperation({
+  ...read,
   id: 'getTemplate',
   method: 'get',
   path: '/v1/templates/template/:template',
-  tag: 'Template',
   summary: 'Read a template',
   description: 'Templates available to all accounts can be read with any token.',
-  scope: 'api',
-  permission: { action: 'read', group },
   boundBy: 'handler',
   params,
   response: TemplateRecord,
@@ -63,47 +69,41 @@ export const getTemplate = defineOperation({
 })
 
 export const updateTemplate = defineOperation({
+  ...write,
   id: 'updateTemplate',
   method: 'put',
   path: '/v1/templates/template/:template',
-  tag: 'Template',
   summary: 'Change a template',
-  scope: 'api',
-  permission: { action: 'write', group },
   boundBy: 'handler',
   bodyLimit: 'upload',
   params,
   body: TemplateUpdate,
-  response: Type.Object({ updated: Type.Boolean(), ...templateIdentity }),
+  response: Type.Object({ updated: Bool('Always true.'), ...templateIdentity }),
   errors: ['NotFound'],
 })
 
 export const deleteTemplate = defineOperation({
+  ...destructive,
   id: 'deleteTemplate',
   method: 'delete',
   path: '/v1/templates/template/:template',
-  tag: 'Template',
   summary: 'Delete a template',
-  scope: 'api',
-  permission: { action: 'destructive', group },
   boundBy: 'handler',
   params,
-  response: Type.Object({ deleted: Type.Boolean(), ...templateIdentity }),
+  response: Type.Object({ deleted: Bool('Always true.'), ...templateIdentity }),
   errors: ['NotFound'],
 })
 
 export const flushTemplates = defineOperation({
+  ...destructive,
   id: 'flushTemplates',
   method: 'delete',
   path: '/v1/templates/account/:account',
-  tag: 'Template',
   summary: 'Delete all templates of an account',
-  scope: 'api',
-  permission: { action: 'destructive', group },
   params: Strict({ account: AccountId }),
   query: Strict({
-    force: Type.Optional(Type.Boolean({ default: false, description: 'Must be true.' })),
+    force: Type.Optional(Bool('Confirmation: must be true.', { default: false })),
   }),
-  response: Type.Object({ flushed: Type.Boolean(), account: Type.String() }),
+  response: Type.Object({ flushed: Bool('Always true.'), account: Text('Account id.') }),
   errors: ['ForceRequired'],
 })

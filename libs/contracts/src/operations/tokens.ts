@@ -1,25 +1,36 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
-import { AccountId, Nullable, pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
+import { defineOperation, operationKinds } from '../define.ts'
+import {
+  AccountId,
+  Bool,
+  described,
+  Int,
+  Nullable,
+  pageCounts,
+  pageQuery,
+  Strict,
+  Text,
+} from '../schemas/primitives.ts'
 import { TokenLogEntry, TokenRecord, TokenRequest } from '../schemas/token.ts'
 
-const created = Type.Object({ token: Type.String(), id: Type.String() })
-const write = { action: 'write', group: 'admin' } as const
-const destroy = { action: 'destructive', group: 'admin' } as const
-const read = { action: 'read', group: 'admin' } as const
-const params = Strict({ token: Type.String({ minLength: 1, maxLength: 256 }) })
-const tokens = Type.Array(TokenRecord)
+const { read, write, destructive } = operationKinds('Token', 'admin')
+const created = Type.Object({
+  token: Text('Value of the token.'),
+  id: Text('SHA-256 of the value, hexadecimal.'),
+})
+const params = Strict({
+  token: Text('Value or id of the token.', { minLength: 1, maxLength: 256 }),
+})
+const tokens = Type.Array(TokenRecord, { description: 'Tokens of this page.' })
 
 export const createToken = defineOperation({
+  ...write,
   id: 'createToken',
   method: 'post',
   path: '/v1/tokens',
-  tag: 'Token',
   summary: 'Create an access token',
   description:
     'The response is the only place that shows the token: only its SHA-256 is stored. The restrictions cannot be wider than those of the calling token.',
-  scope: 'api',
-  permission: write,
   body: TokenRequest,
   response: created,
   errors: ['MintWidensRestrictions'],
@@ -34,15 +45,13 @@ export const createTokenAlias = defineOperation({
 })
 
 export const deleteToken = defineOperation({
+  ...destructive,
   id: 'deleteToken',
   method: 'delete',
   path: '/v1/tokens/:token',
-  tag: 'Token',
   summary: 'Delete an access token by value or id',
-  scope: 'api',
-  permission: destroy,
   params,
-  response: Type.Object({ deleted: Type.Boolean() }),
+  response: Type.Object({ deleted: Bool('False if the token does not exist.') }),
 })
 
 /** Older path of deleteToken. */
@@ -54,73 +63,66 @@ export const deleteTokenAlias = defineOperation({
 })
 
 export const listTokens = defineOperation({
+  ...read,
   id: 'listTokens',
   method: 'get',
   path: '/v1/tokens',
-  tag: 'Token',
   summary: 'List access tokens',
   description:
     'Sorted from newest to oldest. A token bound to an account must name that account, and lists the tokens bound to it.',
-  scope: 'api',
-  permission: read,
   boundBy: 'query',
   query: Strict({
     ...pageQuery,
     query: Type.Optional(
-      Type.String({
-        maxLength: 1024,
-        description: 'Text contained in the id, the description or the account.',
-      }),
+      Text('Text contained in the id, the description or the account.', { maxLength: 1024 }),
     ),
-    account: Type.Optional(AccountId),
+    account: Type.Optional(described('Account the tokens are bound to.', AccountId)),
   }),
-  response: Type.Object({ account: Nullable(Type.String()), ...pageCounts, tokens }),
+  response: Type.Object({
+    account: Nullable(Text('Requested account. Null if none was named.')),
+    ...pageCounts,
+    tokens,
+  }),
 })
 
 /** Older path of listTokens. Returns at most 1,000 tokens. */
 export const listTokensAlias = defineOperation({
+  ...read,
   id: 'listTokensAlias',
   method: 'get',
   path: '/v1/tokens/account/:account',
-  tag: 'Token',
   summary: 'List access tokens of an account',
-  scope: 'api',
-  permission: read,
   params: Strict({ account: AccountId }),
   response: Type.Object({ tokens }),
   hidden: true,
 })
 
 export const getToken = defineOperation({
+  ...read,
   id: 'getToken',
   method: 'get',
   path: '/v1/tokens/:token',
-  tag: 'Token',
   summary: 'Read an access token by value or id',
-  scope: 'api',
-  permission: read,
   params,
   response: TokenRecord,
 })
 
 export const getTokenLog = defineOperation({
+  ...read,
   id: 'getTokenLog',
   method: 'get',
   path: '/v1/tokens/:token/log',
-  tag: 'Token',
   summary: 'Read the uses of an access token',
   description:
     'Sorted from newest to oldest. Empty unless the setting `tokenAuditLog` is on. The log of a deleted token remains available by its id during the retention period.',
-  scope: 'api',
-  permission: read,
   params,
   query: Strict({
     page: pageQuery.page,
-    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 20 })),
+    pageSize: Type.Optional(Int('Entries per page.', { minimum: 1, maximum: 200, default: 20 })),
   }),
   response: Type.Object({
-    token: Type.String(),
+    token: Text('Id of the token.'),
     ...pageCounts,
-    entries: Type.Array(TokenLogEntry),
+    entries: Type.Array(TokenLogEntry, { description: 'Uses on this page.' }),
   }),
 })

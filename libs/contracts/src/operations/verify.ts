@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
-import { timeoutHeader } from '../schemas/primitives.ts'
+import { described, timeoutHeader } from '../schemas/primitives.ts'
 import { VerificationResult, VerifiedMailbox, VerifyRequest } from '../schemas/verification.ts'
 
 export const verifyAccount = defineOperation({
@@ -16,8 +16,10 @@ export const verifyAccount = defineOperation({
   headers: Type.Object(timeoutHeader),
   body: VerifyRequest,
   response: Type.Object({
-    imap: Type.Optional(VerificationResult),
-    smtp: Type.Optional(VerificationResult),
-    mailboxes: Type.Optional(Type.Array(VerifiedMailbox)),
+    imap: Type.Optional(described('Result for the incoming server.', VerificationResult)),
+    smtp: Type.Optional(described('Result for the outgoing server.', VerificationResult)),
+    mailboxes: Type.Optional(
+      Type.Array(VerifiedMailbox, { description: 'Mailboxes, if requested.' }),
+    ),
   }),
 })

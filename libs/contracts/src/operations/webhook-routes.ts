@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { defineOperation } from '../define.ts'
-import { pageCounts, pageQuery, Strict } from '../schemas/primitives.ts'
+import { defineOperation, operationKinds } from '../define.ts'
+import { Bool, pageCounts, pageQuery, Strict, Text } from '../schemas/primitives.ts'
 import {
   RouteError,
   RouteTest,
@@ -13,47 +13,47 @@ import {
 } from '../schemas/webhook-route.ts'
 
 const params = Strict({ webhookRoute: WebhookRouteId })
-const tag = 'Webhook routes'
+const id = Text('Id of the webhook route.')
+const { read } = operationKinds('Webhook routes', 'webhook')
 /** Changes of the targets of all accounts are reserved for operators. */
-const admin = { tag, scope: '*', permission: { action: 'write', group: 'admin' } } as const
+const admin = operationKinds('Webhook routes', 'admin', '*')
 
 export const listWebhookRoutes = defineOperation({
+  ...read,
   id: 'listWebhookRoutes',
   method: 'get',
   path: '/v1/webhookRoutes',
-  tag,
   summary: 'List webhook routes',
-  scope: 'api',
-  permission: { action: 'read', group: 'webhook' },
   query: Strict(pageQuery),
-  response: Type.Object({ ...pageCounts, webhooks: Type.Array(WebhookRouteListEntry) }),
+  response: Type.Object({
+    ...pageCounts,
+    webhooks: Type.Array(WebhookRouteListEntry, { description: 'Routes of this page.' }),
+  }),
 })
 
 export const getWebhookRoute = defineOperation({
+  ...read,
   id: 'getWebhookRoute',
   method: 'get',
   path: '/v1/webhookRoutes/webhookRoute/:webhookRoute',
-  tag,
   summary: 'Read a webhook route',
-  scope: 'api',
-  permission: { action: 'read', group: 'webhook' },
   params,
   response: WebhookRouteRecord,
   errors: ['NotFound'],
 })
 
 export const createWebhookRoute = defineOperation({
-  ...admin,
+  ...admin.write,
   id: 'createWebhookRoute',
   method: 'post',
   path: '/admin/api/webhookRoutes',
   summary: 'Create a webhook route',
   body: WebhookRouteCreation,
-  response: Type.Object({ id: Type.String(), created: Type.Boolean() }),
+  response: Type.Object({ id, created: Bool('Always true.') }),
 })
 
 export const updateWebhookRoute = defineOperation({
-  ...admin,
+  ...admin.write,
   id: 'updateWebhookRoute',
   method: 'put',
   path: '/admin/api/webhookRoutes/:webhookRoute',
@@ -62,25 +62,24 @@ export const updateWebhookRoute = defineOperation({
     'A masked password or header value keeps the stored one. A masked password is accepted only if the address of the target is unchanged.',
   params,
   body: WebhookRouteUpdate,
-  response: Type.Object({ id: Type.String(), updated: Type.Boolean() }),
+  response: Type.Object({ id, updated: Bool('Always true.') }),
   errors: ['NotFound'],
 })
 
 export const deleteWebhookRoute = defineOperation({
-  ...admin,
+  ...admin.destructive,
   id: 'deleteWebhookRoute',
   method: 'delete',
   path: '/admin/api/webhookRoutes/:webhookRoute',
   summary: 'Delete a webhook route',
   description: 'Pending deliveries of the route are dropped.',
-  permission: { action: 'destructive', group: 'admin' },
   params,
-  response: Type.Object({ id: Type.String(), deleted: Type.Boolean() }),
+  response: Type.Object({ id, deleted: Bool('Always true.') }),
   errors: ['NotFound'],
 })
 
 export const testWebhookRoute = defineOperation({
-  ...admin,
+  ...admin.write,
   id: 'testWebhookRoute',
   method: 'post',
   path: '/admin/api/webhookRoutes/test',
@@ -91,14 +90,16 @@ export const testWebhookRoute = defineOperation({
 })
 
 export const listWebhookRouteErrors = defineOperation({
-  ...admin,
+  ...admin.read,
   id: 'listWebhookRouteErrors',
   method: 'get',
   path: '/admin/api/webhookRoutes/:webhookRoute/errors',
   summary: 'List errors of the functions of a webhook route',
   description: 'The latest 20 errors, newest first.',
-  permission: { action: 'read', group: 'admin' },
   params,
-  response: Type.Object({ id: Type.String(), errors: Type.Array(RouteError) }),
+  response: Type.Object({
+    id,
+    errors: Type.Array(RouteError, { description: 'Errors of the functions.' }),
+  }),
   errors: ['NotFound'],
 })

@@ -1,6 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { OAuth2Config, OAuth2Record, OAuth2Update } from './account-oauth2.ts'
-import { AccountId, IsoDate, KeyValue, MailAddress, Nullable, OneOf, Strict } from './primitives.ts'
+import {
+  AccountId,
+  Bool,
+  described,
+  Int,
+  KeyValue,
+  MailAddress,
+  Nullable,
+  OneOf,
+  Strict,
+  Text,
+  Texts,
+  Time,
+} from './primitives.ts'
+import { ImapConfig, ImapDisabled, ImapUpdate, SmtpConfig, SmtpUpdate } from './mail-server.ts'
 import { SmtpStatus } from './smtp-status.ts'
 import { TokenRequestInfo } from './token-request.ts'
 
@@ -18,79 +32,73 @@ export const accountStates = [
 ] as const
 export type AccountState = (typeof accountStates)[number]
 
-const Login = Strict({
-  user: Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }),
-  pass: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
-})
-
-const Tls = Type.Object({
-  rejectUnauthorized: Type.Optional(Type.Boolean()),
-  minVersion: Type.Optional(OneOf(['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'])),
-})
-
-const server = {
-  useAuthServer: Type.Optional(Type.Boolean()),
-  auth: Type.Optional(Type.Union([Login, Type.Literal(false)])),
-  host: Type.String({ minLength: 1, maxLength: 1024, format: 'host-name' }),
-  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-  secure: Type.Optional(
-    Type.Boolean({
-      default: false,
+/** Host name in the EHLO command of outgoing connections. */
+export const smtpEhloName = Type.Optional(
+  Nullable(Text('Host name sent with EHLO.', { maxLength: 255, format: 'host-name' })),
+)
+export const accountProxy = Type.Optional(
+  Text('URL of the proxy to the mail servers, instead of the setting `proxyUrl`.', {
+    maxLength: 1024,
+    format: 'proxy-url-or-empty',
+  }),
+)
+export const imapIndexer = Type.Optional(
+  Nullable(
+    OneOf(['full', 'fast'], {
       description:
-        'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS if the server offers it.',
+        'Mailbox index: `full` detects all changes, `fast` new messages only. Defaults to the setting.',
     }),
   ),
-  tls: Type.Optional(Tls),
-}
-
-const MailPath = Type.Optional(Nullable(Type.String({ maxLength: 1024, format: 'mailbox-path' })))
-
-const imap = {
-  disableIMAP4rev2: Type.Optional(Type.Boolean()),
-  resyncDelay: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 86_400,
-      default: 900,
-      description: 'Interval in seconds between full syncs of all mailboxes.',
+)
+export const notifyFrom = Type.Optional(
+  Nullable(
+    Type.Union([Time('Time (ISO 8601).'), Type.Literal('now')], {
+      description:
+        'Time from which messages are announced (ISO 8601), or `now`. Older messages emit no `messageNew`.',
     }),
   ),
-  sentMailPath: MailPath,
-  draftsMailPath: MailPath,
-  junkMailPath: MailPath,
-  trashMailPath: MailPath,
-  archiveMailPath: MailPath,
-}
-
-export const ImapConfig = Strict({ ...server, ...imap, disabled: Type.Optional(Type.Boolean()) })
-export type ImapConfig = Static<typeof ImapConfig>
-
-/** Incoming server that is switched off: `host` and `port` are optional. */
-export const ImapDisabled = Strict({
-  ...server,
-  ...imap,
-  host: Type.Optional(server.host),
-  port: Type.Optional(server.port),
-  disabled: Type.Literal(true),
-})
-export type ImapDisabled = Static<typeof ImapDisabled>
-
-export const SmtpConfig = Strict(server)
-export type SmtpConfig = Static<typeof SmtpConfig>
+)
+const imapDescription = 'Incoming server. False for none.'
+const smtpDescription = 'Outgoing server. False for none.'
+const oauth2Description = 'OAuth2 login. False for none.'
+const localeDescription = 'Language tag of dates in quoted messages.'
+const tzDescription = 'Time zone of dates in quoted messages, such as `Europe/Tallinn`.'
+const copy = Type.Optional(
+  Nullable(
+    Bool('If true, a copy of sent messages is filed. Default: unless the provider files them.'),
+  ),
+)
+const logs = Type.Optional(Bool('If true, the protocol log of the account is recorded.'))
+const expectedEmail = described(
+  'Address that the login must have. Others are rejected.',
+  MailAddress,
+)
+const paths = 'Synced mailboxes by path or special use. Absent, null or `*`: all.'
+const subconnected = 'Mailboxes watched over connections of their own, by path or special use.'
 
 /** Body of `POST /v1/account`. Only `account` and `name` are required. */
 export const AccountRegistration = Strict({
-  account: Nullable(AccountId),
-  name: Type.String({ maxLength: 256, format: 'one-line' }),
-  email: Type.Optional(MailAddress),
-  expectedEmail: Type.Optional(MailAddress),
+  account: described('Account id. Null: an id is generated.', Nullable(AccountId)),
+  name: Text('Display name of the account.', { maxLength: 256, format: 'one-line' }),
+  email: Type.Optional(described('Email address of the mailbox.', MailAddress)),
+  expectedEmail: Type.Optional(expectedEmail),
   path: Type.Optional(
     Nullable(
-      Type.Array(Type.String({ maxLength: 1024, format: 'mailbox-path' }), { single: true }),
+      Type.Array(Type.String({ maxLength: 1024, format: 'mailbox-path' }), {
+        single: true,
+        description: paths,
+      }),
     ),
   ),
-  subconnections: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { single: true })),
-  webhooks: Type.Optional(Type.String({ maxLength: 2048, format: 'http-url-or-empty' })),
+  subconnections: Type.Optional(
+    Type.Array(Type.String({ maxLength: 256 }), { single: true, description: subconnected }),
+  ),
+  webhooks: Type.Optional(
+    Text('Webhook target of the account, instead of the default target.', {
+      maxLength: 2048,
+      format: 'http-url-or-empty',
+    }),
+  ),
   webhooksCustomHeaders: Type.Optional(
     Type.Array(KeyValue, {
       maxItems: 100,
@@ -98,45 +106,25 @@ export const AccountRegistration = Strict({
         'Headers of webhook requests for this account. Values are stored encrypted. A masked value keeps the stored one.',
     }),
   ),
-  copy: Type.Optional(Nullable(Type.Boolean())),
-  logs: Type.Optional(Type.Boolean()),
-  notifyFrom: Type.Optional(Nullable(Type.Union([IsoDate, Type.Literal('now')]))),
-  proxy: Type.Optional(Type.String({ maxLength: 1024, format: 'proxy-url-or-empty' })),
-  smtpEhloName: Type.Optional(Nullable(Type.String({ maxLength: 255, format: 'host-name' }))),
-  imapIndexer: Type.Optional(Nullable(OneOf(['full', 'fast']))),
-  imap: Type.Optional(Type.Union([ImapConfig, ImapDisabled, Type.Literal(false)])),
-  smtp: Type.Optional(Type.Union([SmtpConfig, Type.Literal(false)])),
-  oauth2: Type.Optional(Type.Union([OAuth2Config, Type.Literal(false)])),
-  locale: Type.Optional(Type.String({ maxLength: 100 })),
-  tz: Type.Optional(Type.String({ maxLength: 100 })),
+  copy,
+  logs,
+  notifyFrom,
+  proxy: accountProxy,
+  smtpEhloName,
+  imapIndexer,
+  imap: Type.Optional(
+    Type.Union([ImapConfig, ImapDisabled, Type.Literal(false)], { description: imapDescription }),
+  ),
+  smtp: Type.Optional(
+    Type.Union([SmtpConfig, Type.Literal(false)], { description: smtpDescription }),
+  ),
+  oauth2: Type.Optional(
+    Type.Union([OAuth2Config, Type.Literal(false)], { description: oauth2Description }),
+  ),
+  locale: Type.Optional(Text(localeDescription, { maxLength: 100 })),
+  tz: Type.Optional(Text(tzDescription, { maxLength: 100 })),
 })
 export type AccountRegistration = Static<typeof AccountRegistration>
-
-const updated = {
-  ...server,
-  host: Type.Optional(server.host),
-  port: Type.Optional(server.port),
-  // Without a default: a partial update keeps an absent member.
-  secure: Type.Optional(Type.Boolean()),
-  partial: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description:
-        'If true, absent members keep their value. Otherwise the whole object is replaced.',
-    }),
-  ),
-}
-
-export const ImapUpdate = Strict({
-  ...updated,
-  ...imap,
-  resyncDelay: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
-  disabled: Type.Optional(Type.Boolean()),
-})
-export type ImapUpdate = Static<typeof ImapUpdate>
-
-export const SmtpUpdate = Strict(updated)
-export type SmtpUpdate = Static<typeof SmtpUpdate>
 
 const {
   account: _account,
@@ -149,32 +137,46 @@ const {
 export const AccountUpdate = Strict({
   ...changeable,
   name: Type.Optional(name),
-  expectedEmail: Type.Optional(Nullable(MailAddress)),
-  imap: Type.Optional(Type.Union([ImapUpdate, Type.Literal(false)])),
-  smtp: Type.Optional(Type.Union([SmtpUpdate, Type.Literal(false)])),
-  oauth2: Type.Optional(Type.Union([OAuth2Update, Type.Literal(false)])),
+  expectedEmail: Type.Optional(Nullable(expectedEmail)),
+  imap: Type.Optional(
+    Type.Union([ImapUpdate, Type.Literal(false)], { description: imapDescription }),
+  ),
+  smtp: Type.Optional(
+    Type.Union([SmtpUpdate, Type.Literal(false)], { description: smtpDescription }),
+  ),
+  oauth2: Type.Optional(
+    Type.Union([OAuth2Update, Type.Literal(false)], { description: oauth2Description }),
+  ),
 })
 export type AccountUpdate = Static<typeof AccountUpdate>
 
-export const LastError = Type.Object({
-  response: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  serverResponseCode: Type.Optional(Type.String()),
-  tokenRequest: Type.Optional(TokenRequestInfo),
-})
+export const LastError = Type.Object(
+  {
+    response: Type.Optional(Text('Reply of the server, or the text of the error.')),
+    description: Type.Optional(Text('Explanation of the error.')),
+    serverResponseCode: Type.Optional(
+      Text('Response code of the server or code of the error, such as `AUTHENTICATIONFAILED`.'),
+    ),
+    tokenRequest: Type.Optional(TokenRequestInfo),
+  },
+  { description: 'Last error.' },
+)
 export type LastError = Static<typeof LastError>
 
 export const Quota = Type.Object({
-  usage: Type.Integer({ description: 'Bytes in use.' }),
-  limit: Type.Integer({ description: 'Maximum bytes.' }),
-  status: Type.String({ description: 'Used share of the limit, such as `53%`.' }),
+  usage: Int('Used storage in bytes.'),
+  limit: Int('Storage limit in bytes.'),
+  status: Text('Used share of the limit, such as `53%`.'),
 })
 
-const Counters = Type.Object({
-  events: Type.Record(Type.String(), Type.Integer(), {
-    description: 'Number of events of the account, by event name.',
-  }),
-})
+const Counters = Type.Object(
+  {
+    events: Type.Record(Type.String(), Type.Integer(), {
+      description: 'Number of events of the account, by event name.',
+    }),
+  },
+  { description: 'Counters since the registration of the account.' },
+)
 
 /** Kinds of accounts. An OAuth2 account has the kind of its application. */
 const accountTypes = [
@@ -190,68 +192,77 @@ const accountTypes = [
   'delegated',
   'invalid',
 ] as const
+
 const AccountType = OneOf(accountTypes, {
   description:
     'Kind of the account: the provider of its OAuth2 application, `imap`, `sending` (no incoming server) or `delegated`. `oauth2` means that the application does not exist, `invalid` that the delegated account does not exist.',
 })
 
+const identity = { account: AccountId, name: Text('Display name of the account.') }
+const state = OneOf(accountStates, { description: 'State of the account.' })
+const lastError = described('Last error. Null if the account has none.', Nullable(LastError))
+const listed = {
+  email: Type.Optional(Text('Email address of the mailbox.')),
+  app: Type.Optional(Text('Id of the OAuth2 application.')),
+  counters: Counters,
+  webhooks: Type.Optional(Text('Webhook target of the account, with a masked login.')),
+  proxy: Type.Optional(Text('URL of the proxy to the mail servers, with a masked login.')),
+  smtpEhloName: Type.Optional(Nullable(Text('Host name sent with EHLO.'))),
+  syncTime: Type.Optional(Text('Time of the last complete sync (ISO 8601).')),
+}
+export const AccountListEntry = Type.Object({
+  ...identity,
+  type: AccountType,
+  state,
+  ...listed,
+  lastError,
+})
+
 /** Account as returned by the API. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({
-  account: AccountId,
-  name: Type.String(),
-  email: Type.Optional(Type.String()),
-  expectedEmail: Type.Optional(Type.String()),
-  state: OneOf(accountStates),
+  ...identity,
+  state,
   type: AccountType,
-  app: Type.Optional(Type.String({ description: 'Id of the OAuth2 application.' })),
-  baseScopes: Type.Optional(OneOf(['imap', 'api', 'pubsub'])),
-  oauth2: Type.Optional(OAuth2Record),
-  counters: Counters,
-  webhooks: Type.Optional(Type.String()),
+  ...listed,
+  expectedEmail: Type.Optional(Text('Address that the login must have.')),
+  baseScopes: Type.Optional(
+    OneOf(['imap', 'api', 'pubsub'], { description: 'Access of the OAuth2 application.' }),
+  ),
+  oauth2: Type.Optional(described('OAuth2 login with masked tokens.', OAuth2Record)),
   webhooksCustomHeaders: Type.Optional(
     Type.Array(KeyValue, { description: 'Custom headers with masked values.' }),
   ),
-  copy: Type.Optional(Nullable(Type.Boolean())),
-  logs: Type.Optional(Type.Boolean()),
-  notifyFrom: Type.Optional(Nullable(Type.String())),
-  path: Type.Optional(Nullable(Type.Array(Type.String()))),
-  subconnections: Type.Optional(Type.Array(Type.String())),
-  proxy: Type.Optional(Type.String()),
-  smtpEhloName: Type.Optional(Nullable(Type.String())),
-  imapIndexer: Type.Optional(Nullable(Type.String())),
-  imap: Type.Optional(Type.Unknown()),
-  smtp: Type.Optional(Type.Unknown()),
-  locale: Type.Optional(Type.String()),
-  tz: Type.Optional(Type.String()),
-  sendOnly: Type.Optional(Type.Boolean()),
-  connections: Type.Optional(
-    Type.Integer({ description: 'Open connections to the incoming server, a few seconds old.' }),
-  ),
+  copy,
+  logs,
+  notifyFrom: Type.Optional(Nullable(Text('Time from which messages are announced (ISO 8601).'))),
+  path: Type.Optional(Nullable(Texts(paths))),
+  subconnections: Type.Optional(Texts(subconnected)),
+  imapIndexer: Type.Optional(Nullable(Text('Kind of mailbox index: `full` or `fast`.'))),
+  imap: Type.Optional(Type.Unknown({ description: 'Incoming server with a masked password.' })),
+  smtp: Type.Optional(Type.Unknown({ description: 'Outgoing server with a masked password.' })),
+  locale: Type.Optional(Text(localeDescription)),
+  tz: Type.Optional(Text(tzDescription)),
+  sendOnly: Type.Optional(Bool('True if the account has no incoming server.')),
+  connections: Type.Optional(Int('Open connections to the incoming server, a few seconds old.')),
   syncError: Type.Optional(
     Type.Object(
-      { path: Type.String(), time: Type.String(), error: Type.String() },
+      {
+        path: Text('Path of the mailbox.'),
+        time: Text('Time of the error (ISO 8601).'),
+        error: Text('Text of the error.'),
+      },
       { description: 'Mailbox that could not be synchronized, with the last error.' },
     ),
   ),
-  quota: Type.Optional(Type.Union([Quota, Type.Literal(false)])),
-  syncTime: Type.Optional(Type.String()),
-  authFailureDisabledAt: Type.Optional(Type.String()),
+  quota: Type.Optional(
+    Type.Union([Quota, Type.Literal(false)], {
+      description: 'Storage quota, if requested. False if the server does not report it.',
+    }),
+  ),
+  authFailureDisabledAt: Type.Optional(
+    Text('Time syncing was switched off after repeated authentication failures (ISO 8601).'),
+  ),
   smtpStatus: Nullable(SmtpStatus),
-  lastError: Nullable(LastError),
+  lastError,
 })
 export type AccountRecord = Static<typeof AccountRecord>
-
-export const AccountListEntry = Type.Object({
-  account: AccountId,
-  name: Type.String(),
-  email: Type.Optional(Type.String()),
-  type: AccountType,
-  app: Type.Optional(Type.String()),
-  state: OneOf(accountStates),
-  counters: Counters,
-  webhooks: Type.Optional(Type.String()),
-  proxy: Type.Optional(Type.String()),
-  smtpEhloName: Type.Optional(Nullable(Type.String())),
-  syncTime: Type.Optional(Type.String()),
-  lastError: Nullable(LastError),
-})

@@ -1,23 +1,31 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, OneOf, Strict } from './primitives.ts'
+import { described, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
 /** Maximum characters of one text, message or attachment, counted as base64 where encoded. */
 export const maxPartLength = 50 * 1024 * 1024
 
+const line = { maxLength: 256, format: 'one-line' }
 const header = {
-  filename: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
-  contentType: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
-  contentDisposition: Type.Optional(OneOf(['inline', 'attachment'])),
-  cid: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
-  encoding: Type.Optional(OneOf(['base64'], { default: 'base64' })),
+  filename: Type.Optional(Text('File name.', line)),
+  contentType: Type.Optional(Text('Media type. Defaults to that of the file name.', line)),
+  contentDisposition: Type.Optional(
+    OneOf(['inline', 'attachment'], { description: 'Disposition of the part (RFC 2183).' }),
+  ),
+  cid: Type.Optional(Text('Content-ID by which the HTML refers to the attachment.', line)),
+  encoding: Type.Optional(
+    OneOf(['base64'], { default: 'base64', description: 'Encoding of `content`.' }),
+  ),
 }
 
 /** Content as base64, at least one byte. */
-export const Base64Content = Type.String({
+export const Base64Content = Text('Content as base64.', {
   minLength: 1,
   maxLength: maxPartLength,
   format: 'base64',
 })
+
+/** Complete message instead of composed fields. */
+export const RawMessage = described('Complete message (RFC 5322) as base64.', Base64Content)
 
 /** Attachment with its content. */
 export const UploadAttachment = Strict({ ...header, content: Base64Content })

@@ -1,34 +1,35 @@
 import { type Static, Type } from 'typebox'
 import { AccountRegistration } from './account.ts'
-import { AccountId, MailAddress, Nullable, Strict } from './primitives.ts'
+import { AccountId, Bool, described, MailAddress, Nullable, Strict, Text } from './primitives.ts'
 
 const { name, notifyFrom, path, subconnections } = AccountRegistration.properties
 
 /** Body of `POST /v1/authentication/form`: values of the account that its owner does not enter. */
 export const AuthenticationForm = Strict({
-  account: Type.Optional(Nullable(AccountId)),
+  account: Type.Optional(
+    described('Account id. Absent or null: an id is generated.', Nullable(AccountId)),
+  ),
   name: Type.Optional(name),
-  email: Type.Optional(MailAddress),
-  expectedEmail: Type.Optional({
-    ...MailAddress,
-    description: 'Address of the only mailbox that may be connected. Others are rejected.',
-  }),
+  email: Type.Optional(described('Email address that the form shows initially.', MailAddress)),
+  expectedEmail: Type.Optional(
+    described(
+      'Address of the only mailbox that may be connected. Others are rejected.',
+      MailAddress,
+    ),
+  ),
   delegated: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description:
-        'For OAuth2: if true, `email` is a shared mailbox to which the user who signs in has access.',
-    }),
+    Bool(
+      'For OAuth2: if true, `email` is a shared mailbox to which the user who signs in has access.',
+      { default: false },
+    ),
   ),
   notifyFrom,
   subconnections,
   path,
-  redirectUrl: Type.String({
-    maxLength: 2048,
-    format: 'http-url',
-    description:
-      'URL to which the user is redirected at the end, with the parameters `account` and `state` (`new` or `existing`).',
-  }),
+  redirectUrl: Text(
+    'URL to which the user is redirected at the end, with the parameters `account` and `state` (`new` or `existing`).',
+    { maxLength: 2048, format: 'http-url' },
+  ),
   type: Type.Optional(
     Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Literal(false)], {
       default: false,

@@ -1,23 +1,21 @@
 import { Type } from 'typebox'
-import { IsoDate } from './primitives.ts'
+import { Text, Time } from './primitives.ts'
 
-export const ListId = Type.String({
+export const ListId = Text('Id of the list, with the syntax of a host name. Case-insensitive.', {
   maxLength: 253,
   format: 'list-id',
-  description: 'Id of the list, with the syntax of a host name. Case-insensitive.',
 })
 
 /** Address that receives no messages of a list. */
 export const BlockedAddress = Type.Object({
-  recipient: Type.String(),
-  account: Type.String({ description: 'Account whose message or request added the address.' }),
-  messageId: Type.Optional(Type.String()),
-  source: Type.String({
-    description:
-      'Origin of the entry: `api`, `admin`, `form` (page of the unsubscribe link) or `one-click` (RFC 8058).',
-  }),
-  reason: Type.String(),
-  remoteAddress: Type.Optional(Type.String()),
-  userAgent: Type.Optional(Type.String()),
-  created: IsoDate,
+  recipient: Text('Email address that receives no messages of the list.'),
+  account: Text('Account whose message or request added the address.'),
+  messageId: Type.Optional(Text('Message-ID of the message with the unsubscribe link.')),
+  source: Text(
+    'Origin of the entry: `api`, `admin`, `form` (page of the unsubscribe link) or `one-click` (RFC 8058).',
+  ),
+  reason: Text('Reason of the entry.'),
+  remoteAddress: Type.Optional(Text('IP address of the client that unsubscribed.')),
+  userAgent: Type.Optional(Text('User-Agent header of the client that unsubscribed.')),
+  created: Time('Time the address was added (ISO 8601).'),
 })

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { LastError } from './account.ts'
-import { Nullable } from './primitives.ts'
+import { Nullable, Text } from './primitives.ts'
 
 /** Data of a frame of `GET /v1/changes`. */
 export const StateChange = Type.Object({
-  account: Type.String(),
-  type: Type.String({ description: 'Always `state`.' }),
-  key: Type.String({ description: 'New state of the account.' }),
+  account: Text('Account id.'),
+  type: Text('Always `state`.'),
+  key: Text('New state of the account.'),
   payload: Nullable(
     Type.Object({ error: LastError }, { description: 'Last error. Null if the account has none.' }),
   ),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { maxPartLength, UploadAttachment } from './attachment.ts'
-import { Address, MailAddress, Strict } from './primitives.ts'
+import { Address, described, MailAddress, Strict, Text } from './primitives.ts'
 
 /** Maximum recipients of one message: recipient fields, envelope or headers of a raw message. */
 export const maxRecipients = 1000
@@ -10,33 +10,46 @@ const HeaderValue = Type.String({ maxLength: 10_240, format: 'one-line' })
 const ReturnPath = Type.Union([MailAddress, Type.Literal('')], {
   description: 'Address that receives bounces (MAIL FROM). If empty, no bounces are sent.',
 })
-const Addresses = Type.Array(Address, { maxItems: maxRecipients, single: true })
+const addresses = (description: string) =>
+  Type.Optional(Type.Array(Address, { maxItems: maxRecipients, single: true, description }))
 
 /** Fields of a composed message, without attachments. */
 export const contentFields = {
-  from: Type.Optional(Address),
-  replyTo: Type.Optional(Addresses),
-  to: Type.Optional(Addresses),
-  cc: Type.Optional(Addresses),
-  bcc: Type.Optional(Addresses),
+  from: Type.Optional(described('Author. Defaults to name and address of the account.', Address)),
+  replyTo: addresses('Addresses for replies.'),
+  to: addresses('Primary recipients.'),
+  cc: addresses('Recipients of copies.'),
+  bcc: addresses('Recipients of blind copies.'),
   envelope: Type.Optional(
-    Strict({
-      from: Type.Optional(ReturnPath),
-      to: Type.Optional(Type.Array(MailAddress, { maxItems: maxRecipients, single: true })),
-    }),
+    Strict(
+      {
+        from: Type.Optional(ReturnPath),
+        to: Type.Optional(
+          Type.Array(MailAddress, {
+            maxItems: maxRecipients,
+            single: true,
+            description: 'Addresses that receive the message (RCPT TO).',
+          }),
+        ),
+      },
+      { description: 'Envelope of SMTP. Defaults to the sender and recipients of the message.' },
+    ),
   ),
-  subject: Type.Optional(Type.String({ maxLength: 10_240, format: 'one-line' })),
-  text: Type.Optional(Type.String({ maxLength: maxPartLength })),
-  html: Type.Optional(Type.String({ maxLength: maxPartLength })),
+  subject: Type.Optional(Text('Subject.', { maxLength: 10_240, format: 'one-line' })),
+  text: Type.Optional(Text('Body as plain text.', { maxLength: maxPartLength })),
+  html: Type.Optional(Text('Body as HTML.', { maxLength: maxPartLength })),
   previewText: Type.Optional(
-    Type.String({
-      maxLength: 1024,
-      description:
-        'Preview that mail clients show in message lists. Inserted into the HTML as hidden text.',
-    }),
+    Text(
+      'Preview that mail clients show in message lists. Inserted into the HTML as hidden text.',
+      { maxLength: 1024 },
+    ),
   ),
   messageId: Type.Optional(
-    Type.String({ maxLength: 996, format: 'one-line', pattern: '^<?[^\\s<>@]+@[^\\s<>]+>?$' }),
+    Text('Message-ID header. Generated if absent.', {
+      maxLength: 996,
+      format: 'one-line',
+      pattern: '^<?[^\\s<>@]+@[^\\s<>]+>?$',
+    }),
   ),
   headers: Type.Optional(
     Type.Record(
@@ -45,6 +58,7 @@ export const contentFields = {
       {
         maxProperties: 200,
         propertyNames: { format: 'header-name', maxLength: 256 },
+        description: 'Additional headers, by name: one value or several.',
       },
     ),
   ),

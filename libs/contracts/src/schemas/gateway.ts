@@ -1,67 +1,67 @@
 import { type Static, Type } from 'typebox'
-import { IsoDate, Nullable, OneOf, Strict } from './primitives.ts'
+import { Bool, described, Int, Nullable, OneOf, Strict, Text, Time } from './primitives.ts'
+import { networkPathDescription, smtpFailure } from './smtp-status.ts'
 
-export const GatewayId = Type.String({
-  minLength: 1,
-  maxLength: 256,
-  description: 'Gateway id, chosen by the caller.',
-})
-const Name = Type.String({ minLength: 1, maxLength: 256 })
-const Login = Nullable(Type.String({ maxLength: 1024, format: 'one-line' }))
-const Host = Type.String({ format: 'host-name' })
-const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
-const Secure = Type.Boolean({
-  description:
-    'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS if the server offers it.',
-})
+const name = { minLength: 1, maxLength: 256 }
+export const GatewayId = Text('Gateway id, chosen by the caller.', name)
+const login = (description: string) =>
+  Type.Optional(Nullable(Text(description, { maxLength: 1024, format: 'one-line' })))
+
+const fields = {
+  name: Text('Display name of the gateway.', name),
+  user: login('Login name. Null for none.'),
+  pass: login('Password. Null for none.'),
+  host: Text('Host name or IP address of the server.', { format: 'host-name' }),
+  port: Int('Port of the server.', { minimum: 1, maximum: 65_535 }),
+  secure: Type.Optional(
+    Bool(
+      'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS if the server offers it.',
+    ),
+  ),
+}
 
 export const GatewayRegistration = Strict({
-  gateway: Nullable(GatewayId),
-  name: Name,
-  user: Type.Optional(Login),
-  pass: Type.Optional(Login),
-  host: Host,
-  port: Port,
-  secure: Type.Optional(Secure),
+  gateway: described('Gateway id. Null: an id is generated.', Nullable(GatewayId)),
+  ...fields,
 })
 export type GatewayRegistration = Static<typeof GatewayRegistration>
 
 /** Body of an update. Absent members keep their value. */
 export const GatewayUpdate = Strict({
-  name: Type.Optional(Name),
-  user: Type.Optional(Login),
-  pass: Type.Optional(Login),
-  host: Type.Optional(Host),
-  port: Type.Optional(Port),
-  secure: Type.Optional(Secure),
+  ...fields,
+  name: Type.Optional(fields.name),
+  host: Type.Optional(fields.host),
+  port: Type.Optional(fields.port),
 })
 export type GatewayUpdate = Static<typeof GatewayUpdate>
 
-/** Error of the last attempt; null after a success. */
-const GatewayError = Type.Object({
-  created: Type.Integer({ description: 'Time of the error in milliseconds since 1970.' }),
-  status: OneOf(['error']),
-  response: Type.Optional(Type.String()),
-  responseCode: Type.Optional(Type.Integer()),
-  code: Type.Optional(Type.String()),
-  command: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  networkRouting: Type.Optional(Nullable(Type.Object({}))),
-})
+const GatewayError = Type.Object(
+  {
+    created: Int('Time of the error in milliseconds since 1970.'),
+    status: OneOf(['error'], { description: 'Always `error`.' }),
+    ...smtpFailure,
+    networkRouting: Type.Optional(
+      Nullable(Type.Object({}, { description: networkPathDescription })),
+    ),
+  },
+  { description: 'Error of the last attempt. Null after a success.' },
+)
+
+export type GatewayError = Static<typeof GatewayError>
 
 const listed = {
-  gateway: Type.String(),
-  name: Type.String(),
-  deliveries: Type.Integer({ description: 'Number of messages the gateway has accepted.' }),
-  lastUse: Nullable(IsoDate),
+  gateway: Text('Gateway id.'),
+  name: Text('Display name of the gateway.'),
+  deliveries: Int('Number of messages the gateway has accepted.'),
+  lastUse: Nullable(Time('Time of the last attempt (ISO 8601). Null if it was never used.')),
   lastError: Nullable(GatewayError),
 }
 export const GatewayListEntry = Type.Object(listed)
 export const GatewayRecord = Type.Object({
   ...listed,
-  user: Nullable(Type.String()),
-  pass: Type.Optional(Type.String({ description: 'Masked password. Absent if none is stored.' })),
-  host: Type.String(),
-  port: Type.Integer(),
-  secure: Type.Boolean(),
+  user: Nullable(Text('Login name. Null if there is none.')),
+  pass: Type.Optional(Text('Masked password. Absent if none is stored.')),
+  host: Text('Host name or IP address of the server.'),
+  port: Int('Port of the server.'),
+  secure: Bool('True for TLS from the start of the connection.'),
 })

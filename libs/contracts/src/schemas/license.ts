@@ -1,27 +1,30 @@
 import { type Static, Type } from 'typebox'
-import { IsoDate, Strict } from './primitives.ts'
+import { Bool, Strict, Text, Time } from './primitives.ts'
 
 /** License in the form that clients expect. `details` is false without a license key. */
 export const LicenseInfo = Type.Object({
-  active: Type.Boolean({
-    description: 'Always true: all features are available without a license key.',
-  }),
-  type: Type.String(),
-  details: Type.Union([
-    Type.Object({
-      application: Type.Optional(Type.String()),
-      key: Type.Optional(Type.String()),
-      licensedTo: Type.Optional(Type.String()),
-      hostname: Type.Optional(Type.String()),
-      created: Type.Optional(IsoDate),
-      trial: Type.Optional(Type.Boolean()),
-      lt: Type.Optional(Type.Boolean()),
-      expires: Type.Optional(IsoDate),
-    }),
-    Type.Literal(false),
-  ]),
-  suspended: Type.Boolean(),
+  active: Bool('Always true: all features are available without a license key.'),
+  type: Text('Constant text: no license key is required.'),
+  details: Type.Union(
+    [
+      Type.Object({
+        application: Type.Optional(Text('Application of the license key.')),
+        key: Type.Optional(Text('License key.')),
+        licensedTo: Type.Optional(Text('Owner of the license.')),
+        hostname: Type.Optional(Text('Host name of the license.')),
+        created: Type.Optional(Time('Time of issue (ISO 8601).')),
+        trial: Type.Optional(Bool('True for a trial license.')),
+        lt: Type.Optional(Bool('True for a license without expiry.')),
+        expires: Type.Optional(Time('Expiry time (ISO 8601).')),
+      }),
+      Type.Literal(false),
+    ],
+    { description: 'Details of the license key. Always false, because there is none.' },
+  ),
+  suspended: Bool('Always false.'),
 })
 export type LicenseInfo = Static<typeof LicenseInfo>
 
-export const LicenseKey = Strict({ license: Type.String({ minLength: 1, maxLength: 10_240 }) })
+export const LicenseKey = Strict({
+  license: Text('License key.', { minLength: 1, maxLength: 10_240 }),
+})

@@ -1,15 +1,18 @@
 import { Type } from 'typebox'
+import { described, Text } from './primitives.ts'
 
 /** Path of an existing mailbox. */
-export const MailboxPath = Type.String({ minLength: 1, maxLength: 1024, format: 'mailbox-path' })
-
-/** Mailbox by path or special use. */
-export const MailboxTarget = Type.String({
+export const MailboxPath = Text('Path of the mailbox.', {
   minLength: 1,
   maxLength: 1024,
   format: 'mailbox-path',
-  description: 'Path of a mailbox, or a special use such as `\\Archive`.',
 })
+
+/** Mailbox by path or special use. */
+export const MailboxTarget = described(
+  'Path of a mailbox, or a special use such as `\\Archive`.',
+  MailboxPath,
+)
 
 /**
  * Path of a new mailbox. The prefix of the personal namespace (RFC 2342) is added automatically.

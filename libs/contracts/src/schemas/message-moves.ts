@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { Bool, Int, Text, Texts } from './primitives.ts'
 
 /** Permanent ids of the processed messages. Only with OBJECTID (RFC 8474) and Gmail. */
-const emailIds = Type.Optional(Type.Array(Type.String()))
+export const emailIds = Type.Optional(
+  Texts('Permanent ids of the messages. Absent if the server has none (OBJECTID, Gmail).'),
+)
 
 /** Absent if the server does not report new UIDs (UIDPLUS) or the mailbox is not indexed yet. */
 const idMap = Type.Optional(
@@ -9,37 +12,37 @@ const idMap = Type.Optional(
     description: 'Pairs of message ids before and after the move.',
   }),
 )
+const path = Text('Path of the mailbox that contains the messages now.')
+const destination = Text('Path of the trash mailbox.')
+const deleted = Bool('True if deleted permanently, false if moved to the trash mailbox.')
+const moved = 'Move to the trash mailbox. Absent if deleted permanently.'
 
 export const MovedMessage = Type.Object({
-  path: Type.String(),
-  id: Type.Optional(
-    Type.String({ description: 'New message id. Absent if the server lacks UIDPLUS.' }),
-  ),
-  uid: Type.Optional(Type.Integer()),
+  path: Text('Path of the mailbox that contains the message now.'),
+  id: Type.Optional(Text('New message id. Absent if the server lacks UIDPLUS.')),
+  uid: Type.Optional(Int('New UID. Absent if the server lacks UIDPLUS.')),
 })
 export type MovedMessage = Static<typeof MovedMessage>
 
 export const DeletedMessage = Type.Object({
-  deleted: Type.Boolean({
-    description: 'True if deleted permanently, false if moved to the trash mailbox.',
-  }),
+  deleted,
   moved: Type.Optional(
-    Type.Object({
-      destination: Type.String(),
-      message: Type.Optional(Type.String({ description: 'New message id.' })),
-    }),
+    Type.Object(
+      { destination, message: Type.Optional(Text('New message id.')) },
+      { description: moved },
+    ),
   ),
 })
 export type DeletedMessage = Static<typeof DeletedMessage>
 
-export const MovedMessages = Type.Object({ path: Type.String(), idMap, emailIds })
+export const MovedMessages = Type.Object({ path, idMap, emailIds })
 export type MovedMessages = Static<typeof MovedMessages>
 
 export const DeletedMessages = Type.Object({
-  deleted: Type.Boolean({
-    description: 'True if deleted permanently, false if moved to the trash mailbox.',
-  }),
-  moved: Type.Optional(Type.Object({ destination: Type.String(), idMap, emailIds })),
-  deletedMessages: Type.Optional(Type.Object({ emailIds })),
+  deleted,
+  moved: Type.Optional(Type.Object({ destination, idMap, emailIds }, { description: moved })),
+  deletedMessages: Type.Optional(
+    Type.Object({ emailIds }, { description: 'Permanently deleted messages.' }),
+  ),
 })
 export type DeletedMessages = Static<typeof DeletedMessages>

@@ -1,105 +1,110 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, OneOf, ReadAddress } from './primitives.ts'
+import { Bool, described, Int, Nullable, OneOf, ReadAddress, Text, Texts } from './primitives.ts'
 
-export const SpecialUse = OneOf([
-  '\\All',
-  '\\Archive',
-  '\\Drafts',
-  '\\Flagged',
-  '\\Junk',
-  '\\Sent',
-  '\\Trash',
-  '\\Inbox',
-])
+export const SpecialUse = OneOf(
+  ['\\All', '\\Archive', '\\Drafts', '\\Flagged', '\\Junk', '\\Sent', '\\Trash', '\\Inbox'],
+  { description: 'Special use of the mailbox (RFC 6154). Absent if it has none.' },
+)
 export type SpecialUse = Static<typeof SpecialUse>
 
 /** Categories (tabs) of a Gmail inbox. */
-export const MessageCategory = OneOf(['primary', 'social', 'promotions', 'updates', 'forums'])
+export const MessageCategory = OneOf(['primary', 'social', 'promotions', 'updates', 'forums'], {
+  description: 'Category (tab) of a message in a Gmail inbox.',
+})
 export type MessageCategory = Static<typeof MessageCategory>
 
 export const AttachmentInfo = Type.Object({
-  id: Type.String(),
-  contentType: Type.String(),
-  encodedSize: Type.Integer(),
-  embedded: Type.Optional(Type.Boolean()),
-  inline: Type.Optional(Type.Boolean()),
+  id: Text('Attachment id.'),
+  contentType: Text('Media type, in lower case.'),
+  encodedSize: Int('Size in bytes in transfer encoding.'),
+  embedded: Type.Optional(Bool('True if the HTML may refer to the part (multipart/related).')),
+  inline: Type.Optional(Bool('True if the disposition of the part is `inline`.')),
   encodedInMessage: Type.Optional(
-    Type.Boolean({
-      description: 'False if the message only refers to the content (`message/external-body`).',
-    }),
+    Bool('False if the message only refers to the content (`message/external-body`).'),
   ),
-  contentId: Type.Optional(Type.String()),
-  filename: Type.Optional(Type.String()),
-  method: Type.Optional(Type.String()),
+  contentId: Type.Optional(Text('Content-ID of the part.')),
+  filename: Type.Optional(Text('File name of the part.')),
+  method: Type.Optional(Text('Method of a calendar part, such as `REQUEST`.')),
   content: Type.Optional(
-    Type.String({
-      description: 'Content as base64. Only in messageNew with the setting `notifyAttachments`.',
-    }),
+    Text('Content as base64. Only in messageNew with the setting `notifyAttachments`.'),
   ),
 })
 export type AttachmentInfo = Static<typeof AttachmentInfo>
 
+const texts = {
+  plain: Type.Optional(Text('Text of the message as plain text.')),
+  html: Type.Optional(Text('Text of the message as HTML.')),
+  hasMore: Type.Optional(Bool('True if text was left out because of a size limit.')),
+  webSafe: Type.Optional(Bool('True if the HTML is sanitized.')),
+}
+
 export const TextInfo = Type.Object({
-  id: Type.String(),
-  encodedSize: Type.Object({
-    plain: Type.Optional(Type.Integer()),
-    html: Type.Optional(Type.Integer()),
-  }),
-  plain: Type.Optional(Type.String()),
-  html: Type.Optional(Type.String()),
-  hasMore: Type.Optional(Type.Boolean()),
-  webSafe: Type.Optional(Type.Boolean()),
+  id: Text('Id for `GET /v1/account/{account}/text/{text}`.'),
+  encodedSize: Type.Object(
+    {
+      plain: Type.Optional(Int('Size of the plain text.')),
+      html: Type.Optional(Int('Size of the HTML.')),
+    },
+    { description: 'Sizes in bytes in transfer encoding.' },
+  ),
+  ...texts,
 })
 export type TextInfo = Static<typeof TextInfo>
 
 /** Text of a message. */
-export const MessageText = Type.Object({
-  plain: Type.Optional(Type.String()),
-  html: Type.Optional(Type.String()),
-  hasMore: Type.Optional(Type.Boolean()),
-  webSafe: Type.Optional(Type.Boolean()),
-})
+export const MessageText = Type.Object(texts)
 export type MessageText = Static<typeof MessageText>
 
 /** Delivery status of a recipient, from a delivery report. */
 export const BounceInfo = Type.Object({
-  message: Type.String({ description: 'Id of the report message.' }),
-  recipient: Type.String(),
-  action: Type.String(),
-  response: Type.Object({ message: Type.String(), status: Type.Optional(Type.String()) }),
-  date: Type.String(),
+  message: Text('Id of the report message.'),
+  recipient: Text('Address of the recipient.'),
+  action: Text('Action of the report, such as `failed` or `delayed`.'),
+  response: Type.Object(
+    {
+      message: Text('Text of the response.'),
+      status: Type.Optional(Text('Enhanced status code (RFC 3463).')),
+    },
+    { description: 'Response of the receiving server.' },
+  ),
+  date: Text('Time of the report (ISO 8601).'),
 })
 export type BounceInfo = Static<typeof BounceInfo>
 
+const addresses = (description: string) => Type.Optional(Type.Array(ReadAddress, { description }))
 const entry = {
-  id: Type.String(),
-  uid: Type.Optional(Type.Integer()),
-  emailId: Type.Optional(Type.String()),
-  threadId: Type.Optional(Type.String()),
-  path: Type.Optional(Type.String()),
-  date: Type.Optional(Type.String()),
-  flags: Type.Array(Type.String()),
-  unseen: Type.Optional(Type.Boolean()),
-  flagged: Type.Optional(Type.Boolean()),
-  answered: Type.Optional(Type.Boolean()),
-  draft: Type.Optional(Type.Boolean()),
-  size: Type.Optional(Type.Integer()),
-  subject: Type.Optional(Type.String()),
-  from: Type.Optional(ReadAddress),
-  sender: Type.Optional(ReadAddress),
-  replyTo: Type.Optional(Type.Array(ReadAddress)),
-  to: Type.Optional(Type.Array(ReadAddress)),
-  cc: Type.Optional(Type.Array(ReadAddress)),
-  bcc: Type.Optional(Type.Array(ReadAddress)),
-  messageId: Type.Optional(Type.String()),
-  inReplyTo: Type.Optional(Type.String()),
-  labels: Type.Optional(Type.Array(Type.String())),
+  id: Text('Message id.'),
+  uid: Type.Optional(Int('UID of the message in its mailbox (IMAP).')),
+  emailId: Type.Optional(Text('Permanent id of the message (OBJECTID or Gmail).')),
+  threadId: Type.Optional(Text('Id of the thread (OBJECTID or Gmail).')),
+  path: Type.Optional(Text('Path of the mailbox.')),
+  date: Type.Optional(Text('Time of the Date header, otherwise of receipt (ISO 8601).')),
+  flags: Texts('Flags and keywords.'),
+  unseen: Type.Optional(Bool('True if `\\Seen` is not set.')),
+  flagged: Type.Optional(Bool('True if `\\Flagged` is set.')),
+  answered: Type.Optional(Bool('True if `\\Answered` is set.')),
+  draft: Type.Optional(Bool('True if `\\Draft` is set.')),
+  size: Type.Optional(Int('Size of the message in bytes.')),
+  subject: Type.Optional(Text('Decoded subject.')),
+  from: Type.Optional(described('Author.', ReadAddress)),
+  sender: Type.Optional(described('Sender, if it is not the author.', ReadAddress)),
+  replyTo: addresses('Addresses for replies, if they differ from the author.'),
+  to: addresses('Primary recipients.'),
+  cc: addresses('Recipients of copies.'),
+  bcc: addresses('Recipients of blind copies.'),
+  messageId: Type.Optional(Text('Message-ID header.')),
+  inReplyTo: Type.Optional(Text('Message-ID of the message that this one answers.')),
+  labels: Type.Optional(Texts('Gmail labels.')),
   category: Type.Optional(MessageCategory),
-  attachments: Type.Optional(Type.Array(AttachmentInfo)),
-  text: Type.Optional(TextInfo),
-  messageSpecialUse: Type.Optional(SpecialUse),
-  isAutoReply: Type.Optional(Type.Boolean()),
-  bounces: Type.Optional(Type.Array(BounceInfo)),
+  attachments: Type.Optional(Type.Array(AttachmentInfo, { description: 'Attachments.' })),
+  text: Type.Optional(described('Texts of the message.', TextInfo)),
+  messageSpecialUse: Type.Optional(
+    described('Special use of the mailbox or, for Gmail, of the labels.', SpecialUse),
+  ),
+  isAutoReply: Type.Optional(Bool('True for an automatic reply.')),
+  bounces: Type.Optional(
+    Type.Array(BounceInfo, { description: 'Bounces of this message that have arrived.' }),
+  ),
 }
 
 /** Message in a list. */
@@ -110,39 +115,64 @@ export type MessageEntry = Static<typeof MessageEntry>
 export const MessageDetail = Type.Object({
   ...entry,
   specialUse: Type.Optional(SpecialUse),
-  headers: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'Headers: lower-case name and its values in order.',
+    }),
+  ),
 })
 export type MessageDetail = Static<typeof MessageDetail>
 
 export const MessagePage = Type.Object({
-  total: Type.Integer(),
-  page: Type.Integer(),
-  pages: Type.Integer(),
-  nextPageCursor: Nullable(Type.String()),
-  prevPageCursor: Nullable(Type.String()),
-  messages: Type.Array(MessageEntry),
+  total: Int('Number of messages on all pages.'),
+  page: Int('Number of this page, starting at 0.'),
+  pages: Int('Number of pages.'),
+  nextPageCursor: Nullable(Text('Cursor of the next page. Null on the last page.')),
+  prevPageCursor: Nullable(Text('Cursor of the previous page. Null on the first page.')),
+  messages: Type.Array(MessageEntry, { description: 'Messages of this page.' }),
 })
 export type MessagePage = Static<typeof MessagePage>
 
-export const MailboxEntry = Type.Object({
-  path: Type.String(),
-  delimiter: Nullable(Type.String()),
-  parentPath: Type.Optional(Type.String()),
-  name: Type.String(),
-  listed: Type.Boolean(),
-  subscribed: Type.Boolean(),
-  noSelect: Type.Optional(Type.Boolean()),
+/** Mailbox as its server lists it. */
+export const listedMailbox = {
+  path: Text('Path of the mailbox.'),
+  delimiter: Nullable(Text('Separator of levels in the path. Null if there are no levels.')),
+  parentPath: Type.Optional(Text('Path of the parent mailbox. Absent at the top level.')),
+  name: Text('Last level of the path.'),
+  listed: Bool('True if the server lists the mailbox (LIST).'),
+  subscribed: Bool('True if the mailbox is subscribed (LSUB).'),
   specialUse: Type.Optional(SpecialUse),
-  specialUseSource: Type.Optional(OneOf(['user', 'extension', 'name'])),
-  noInferiors: Type.Optional(Type.Boolean()),
-  messages: Type.Union([Type.Integer(), Type.Literal(false)]),
-  uidNext: Type.Union([Type.Integer(), Type.Literal(false)]),
-  status: Type.Optional(
-    Type.Object({
-      messages: Type.Optional(Type.Integer()),
-      unseen: Type.Optional(Type.Integer()),
-      error: Type.Optional(Type.String()),
+  noInferiors: Type.Optional(Bool('True if the mailbox cannot have mailboxes below it.')),
+}
+const useSource = 'Origin of the special use: `extension` (reported by the server) or `name`'
+/** Origins that a server's list can have. */
+export const listedUseSource = Type.Optional(
+  OneOf(['extension', 'name'], { description: `${useSource}.` }),
+)
+
+export const MailboxEntry = Type.Object({
+  ...listedMailbox,
+  noSelect: Type.Optional(Bool('True if the mailbox cannot contain messages.')),
+  specialUseSource: Type.Optional(
+    OneOf(['user', 'extension', 'name'], {
+      description: `${useSource}, or \`user\` (set in the account).`,
     }),
+  ),
+  messages: Type.Union([Type.Integer(), Type.Literal(false)], {
+    description: 'Number of messages at the last sync. False if unknown.',
+  }),
+  uidNext: Type.Union([Type.Integer(), Type.Literal(false)], {
+    description: 'Next UID at the last sync. False if unknown.',
+  }),
+  status: Type.Optional(
+    Type.Object(
+      {
+        messages: Type.Optional(Int('Number of messages.')),
+        unseen: Type.Optional(Int('Number of unseen messages.')),
+        error: Type.Optional(Text('Error of the server, if it reports no counters.')),
+      },
+      { description: 'Current counters, if requested.' },
+    ),
   ),
 })
 export type MailboxEntry = Static<typeof MailboxEntry>

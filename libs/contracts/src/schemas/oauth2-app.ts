@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { LastError } from './account.ts'
-import { Nullable, OneOf, Strict } from './primitives.ts'
+import { Bool, described, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
 export const oauth2Providers = [
   'gmail',
@@ -15,60 +15,72 @@ export type OAuth2Provider = (typeof oauth2Providers)[number]
 const clouds = ['global', 'gcc-high', 'dod', 'china'] as const
 export type OAuth2Cloud = (typeof clouds)[number]
 
-const Short = Type.String({ minLength: 1, maxLength: 256, format: 'one-line' })
-const Address = Type.String({ maxLength: 2048, format: 'http-url' })
+const line = { minLength: 1, maxLength: 256, format: 'one-line' }
+const url = { maxLength: 2048, format: 'http-url' }
 const scopes = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: '^[!#-\\[\\]-~]+$' }), {
     single: true,
     maxItems: 50,
     description,
   })
-const Topic = Type.Union([
-  Type.String({ maxLength: 256, pattern: '^(?!goog)[A-Za-z][A-Za-z0-9\\-_.~+%]{2,254}$' }),
-  Type.Literal(false),
-  Type.Null(),
-])
-
-const MailServer = Strict({
-  host: Type.String({ minLength: 1, maxLength: 1024, format: 'host-name' }),
-  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-  secure: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'If true, uses TLS from the start of the connection.',
+/** Value that `false` and null remove. */
+const removable = <const S extends TSchema>(schema: S) =>
+  Type.Union([schema, Type.Literal(false), Type.Null()])
+const topic = (description: string) =>
+  removable(
+    Text(description, {
+      maxLength: 256,
+      pattern: '^(?!goog)[A-Za-z][A-Za-z0-9\\-_.~+%]{2,254}$',
     }),
-  ),
-})
+  )
+
+const mailServer = (description: string) =>
+  Strict(
+    {
+      host: Text('Host name or IP address.', {
+        minLength: 1,
+        maxLength: 1024,
+        format: 'host-name',
+      }),
+      port: Int('Port.', { minimum: 1, maximum: 65_535 }),
+      secure: Type.Optional(
+        Bool('If true, uses TLS from the start of the connection.', { default: false }),
+      ),
+    },
+    { description },
+  )
 
 /** Members of an application except name, provider and secrets. */
 const details = {
-  description: Type.String({ maxLength: 1024 }),
-  title: Type.String({ maxLength: 256, description: 'Text of the button on the hosted form.' }),
-  includeInListing: Type.Boolean({
-    description: 'If true, the hosted form offers this application.',
-  }),
-  clientId: Short,
-  redirectUrl: Address,
+  description: Text('Description for operators.', { maxLength: 1024 }),
+  title: Text('Text of the button on the hosted form.', { maxLength: 256 }),
+  includeInListing: Bool('If true, the hosted form offers this application.'),
+  clientId: Text('Client id of the application at the provider.', line),
+  redirectUrl: Text('Redirect URL registered at the provider: `<serviceUrl>/oauth`.', url),
   extraScopes: scopes('Additional scopes to request. They are optional for the user.'),
   skipScopes: scopes('Default scopes that are not requested.'),
-  authority: Type.String({
+  authority: Text('For Outlook: `common`, `organizations`, `consumers` or a tenant id.', {
     minLength: 1,
     maxLength: 1024,
     pattern: '^[A-Za-z0-9.-]+$',
-    description: 'For Outlook: `common`, `organizations`, `consumers` or a tenant id.',
   }),
-  cloud: OneOf(clouds),
-  serviceClient: Short,
-  serviceClientEmail: Type.String({ maxLength: 256, format: 'one-line' }),
-  googleProjectId: Type.Union([
-    Type.String({ pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$' }),
-    Type.Literal(false),
-    Type.Null(),
-  ]),
-  googleWorkspaceAccounts: Type.Boolean(),
-  googleTopicName: Topic,
-  googleSubscriptionName: Topic,
-  pubSubApp: Type.Union([Type.String({ maxLength: 512 }), Type.Literal(false), Type.Null()]),
+  cloud: OneOf(clouds, { description: 'For Outlook: national cloud. Defaults to `global`.' }),
+  serviceClient: Text('Client id of the service account.', line),
+  serviceClientEmail: Text('Email address of the service account.', {
+    maxLength: 256,
+    format: 'one-line',
+  }),
+  googleProjectId: removable(
+    Text('Id of the Google Cloud project. Stored without effect.', {
+      pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
+    }),
+  ),
+  googleWorkspaceAccounts: Bool('Restriction to Google Workspace. Stored without effect.'),
+  googleTopicName: topic('Name of the Pub/Sub topic. Stored without effect.'),
+  googleSubscriptionName: topic('Name of the Pub/Sub subscription. Stored without effect.'),
+  pubSubApp: removable(
+    Text('Id of the application for Pub/Sub. Stored without effect.', { maxLength: 512 }),
+  ),
 }
 
 const fixed = {
@@ -76,36 +88,38 @@ const fixed = {
     description:
       'Access to the mailbox: `imap` for mail servers (default), `api` for the API of the provider.',
   }),
-  authMethod: OneOf(['serviceKey', 'externalAccount']),
+  authMethod: OneOf(['serviceKey', 'externalAccount'], {
+    description: 'Authentication of a service account: private key or external account.',
+  }),
 }
 
 /** Endpoints of a provider of the kind `generic`. */
 const generic = {
-  issuer: Type.String({
-    maxLength: 2048,
-    format: 'http-url',
-    description:
-      'Issuer URL. Absent endpoints are discovered from it (OpenID Connect Discovery 1.0).',
-  }),
-  authorizeUrl: Address,
-  tokenUrl: Address,
-  userinfoUrl: Address,
-  revokeUrl: Address,
+  issuer: Text(
+    'Issuer URL. Absent endpoints are discovered from it (OpenID Connect Discovery 1.0).',
+    url,
+  ),
+  authorizeUrl: Text('Authorization endpoint (RFC 6749 §3.1).', url),
+  tokenUrl: Text('Token endpoint (RFC 6749 §3.2).', url),
+  userinfoUrl: Text('UserInfo endpoint (OpenID Connect Core 1.0 §5.3).', url),
+  revokeUrl: Text('Revocation endpoint (RFC 7009).', url),
   scopes: scopes(
     'Scopes to request. All are required except those of OpenID Connect: if the user denies one, consent is requested again.',
   ),
-  imap: MailServer,
-  smtp: MailServer,
+  imap: mailServer('Incoming server of accounts that use the application.'),
+  smtp: mailServer('Outgoing server of accounts that use the application.'),
 }
 
 const secrets = {
-  clientSecret: Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }),
-  serviceKey: Type.String({
+  clientSecret: Text('Client secret of the application at the provider.', line),
+  serviceKey: Text('Private key of the service account (PEM).', {
     minLength: 1,
     maxLength: 102_400,
-    description: 'Private key of the service account (PEM).',
   }),
-  externalAccount: Type.String({ minLength: 1, maxLength: 65_536 }),
+  externalAccount: Text('External account configuration of Google (JSON).', {
+    minLength: 1,
+    maxLength: 65_536,
+  }),
 }
 
 type Optionals<T extends Record<string, TSchema>> = {
@@ -116,9 +130,10 @@ function optional<const T extends Record<string, TSchema>>(members: T): Optional
   return Object.fromEntries(entries) as Optionals<T>
 }
 
-function removable<const S extends TSchema>(schema: S) {
-  return Type.Optional(Type.Union([schema, Type.Literal(false), Type.Null()]))
-}
+const editable = { ...optional(details), ...optional(generic), ...optional(secrets) }
+const name = Text('Name of the application.', line)
+const provider = OneOf(oauth2Providers, { description: 'Kind of provider.' })
+const enabled = 'True if accounts can use the application.'
 
 export const OAuth2AppConfig = Type.Object({
   ...optional(details),
@@ -128,59 +143,53 @@ export const OAuth2AppConfig = Type.Object({
 export type OAuth2AppConfig = Static<typeof OAuth2AppConfig>
 
 export const OAuth2AppRegistration = Strict({
-  name: Short,
-  provider: OneOf(oauth2Providers),
-  enabled: Type.Optional(Type.Boolean({ default: false })),
-  ...optional(details),
+  name,
+  provider,
+  enabled: Type.Optional(Bool(enabled, { default: false })),
+  ...editable,
   ...optional(fixed),
-  ...optional(generic),
-  ...optional(secrets),
 })
 export type OAuth2AppRegistration = Static<typeof OAuth2AppRegistration>
 
 /** Body of an update. Absent members stay; `false` and null remove a value. */
 export const OAuth2AppUpdate = Strict({
-  name: Type.Optional(Short),
-  enabled: Type.Optional(Type.Boolean()),
-  ...optional(details),
-  ...optional(generic),
-  ...optional(secrets),
-  clientId: removable(details.clientId),
-  serviceClient: removable(details.serviceClient),
-  redirectUrl: removable(details.redirectUrl),
-  tenant: Type.Optional(details.authority),
+  name: Type.Optional(name),
+  enabled: Type.Optional(Bool(enabled)),
+  ...editable,
+  clientId: Type.Optional(removable(details.clientId)),
+  serviceClient: Type.Optional(removable(details.serviceClient)),
+  redirectUrl: Type.Optional(removable(details.redirectUrl)),
+  tenant: Type.Optional(described('Alias of `authority`.', details.authority)),
 })
 export type OAuth2AppUpdate = Static<typeof OAuth2AppUpdate>
 
 const listed = {
-  id: Type.String(),
-  name: Type.String(),
-  provider: OneOf(oauth2Providers),
-  enabled: Type.Boolean(),
-  created: Type.String(),
-  updated: Type.String(),
-  ...optional(details),
-  ...optional(fixed),
-  ...optional(generic),
-  tenant: Type.Optional(Type.String()),
-  clientSecret: Type.Optional(Type.String({ description: 'Masked client secret.' })),
-  serviceKey: Type.Optional(Type.String({ description: 'Masked private key.' })),
-  externalAccount: Type.Optional(Type.String({ description: 'Masked external account.' })),
-  lastError: Nullable(LastError),
+  id: Text('Id of the application.'),
+  name: Text('Name of the application.'),
+  provider,
+  enabled: Bool(enabled),
+  created: Text('Time of the registration (ISO 8601).'),
+  updated: Text('Time of the last change (ISO 8601).'),
+  ...OAuth2AppConfig.properties,
+  tenant: Type.Optional(Text('Alias of `authority`.')),
+  clientSecret: Type.Optional(Text('Masked client secret.')),
+  serviceKey: Type.Optional(Text('Masked private key.')),
+  externalAccount: Type.Optional(Text('Masked external account.')),
+  lastError: described('Last error. Null if there is none.', Nullable(LastError)),
 }
 /** Application in a list. */
 export const OAuth2AppListEntry = Type.Object(listed)
 /** Application as returned by the API, with masked secrets. */
 export const OAuth2AppRecord = Type.Object({
   ...listed,
-  accounts: Type.Integer({ description: 'Number of accounts that use the application.' }),
+  accounts: Int('Number of accounts that use the application.'),
 })
 
 export const OAuth2CheckStep = Type.Object({
-  id: Type.String(),
-  label: Type.String(),
-  status: OneOf(['ok', 'fail', 'skip']),
-  message: Nullable(Type.String()),
-  hint: Type.Optional(Type.String()),
+  id: Text('Id of the step.'),
+  label: Text('Name of the step.'),
+  status: OneOf(['ok', 'fail', 'skip'], { description: 'Result of the step.' }),
+  message: Nullable(Text('Details of the result. Null if there are none.')),
+  hint: Type.Optional(Text('Action that repairs a failure.')),
 })
 export type OAuth2CheckStep = Static<typeof OAuth2CheckStep>

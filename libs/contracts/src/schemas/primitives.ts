@@ -1,4 +1,28 @@
-import { type TProperties, Type } from 'typebox'
+import {
+  type TNumberOptions,
+  type TProperties,
+  type TSchemaOptions,
+  type TStringOptions,
+  Type,
+} from 'typebox'
+
+// Schemas take their description first, so that most members fit on one line.
+
+export const Text = (description: string, options: TStringOptions = {}) =>
+  Type.String({ ...options, description })
+export const Texts = (description: string) => Type.Array(Type.String(), { description })
+export const Int = (description: string, options: TNumberOptions = {}) =>
+  Type.Integer({ ...options, description })
+export const Bool = (description: string, options: TSchemaOptions = {}) =>
+  Type.Boolean({ ...options, description })
+/** Time in ISO 8601. */
+export const Time = (description: string) => Text(description, { format: 'date-time' })
+
+/** Copy of a schema with another description. The OpenAPI document keeps its reference. */
+export const described = <S extends object>(description: string, schema: S): S => ({
+  ...schema,
+  description,
+})
 
 /** Object without additional members, as all requests require. */
 export const Strict = <T extends TProperties>(properties: T, options: object = {}) =>
@@ -11,56 +35,61 @@ export const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: 
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
-export const AccountId = Type.String({
+export const AccountId = Text('Account id, chosen by the caller.', { minLength: 1, maxLength: 256 })
+/** Id of a message in the API, not its Message-ID header. */
+export const MessageId = Text('Message id, from a list or an event.', {
   minLength: 1,
   maxLength: 256,
-  description: 'Account id, chosen by the caller.',
 })
-/** Id of a message in the API, not its Message-ID header. */
-export const MessageId = Type.String({ minLength: 1, maxLength: 256 })
-export const IsoDate = Type.String({ format: 'date-time', description: 'Time (ISO 8601).' })
+export const IsoDate = Time('Time (ISO 8601).')
 /** Email address as accepted by the format `mail-address`. */
-export const MailAddress = Type.String({ format: 'mail-address', maxLength: 320 })
+export const MailAddress = Text('Email address.', { format: 'mail-address', maxLength: 320 })
 
-export const Address = Strict({
-  name: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
-  address: MailAddress,
-})
+export const Address = Strict(
+  {
+    name: Type.Optional(Text('Display name.', { maxLength: 256, format: 'one-line' })),
+    address: MailAddress,
+  },
+  { description: 'Email address with an optional display name.' },
+)
 
 /** Address from a received message. Not validated. */
-export const ReadAddress = Type.Object({
-  name: Type.Optional(Type.String()),
-  address: Type.Optional(Type.String()),
-})
+export const ReadAddress = Type.Object(
+  {
+    name: Type.Optional(Text('Display name. Empty if there is none.')),
+    address: Type.Optional(Text('Email address as received, not validated.')),
+  },
+  { description: 'Address from a received message.' },
+)
 
-export const KeyValue = Strict({
-  key: Type.String({ minLength: 1, maxLength: 1024, format: 'header-name' }),
-  value: Type.Optional(Type.String({ maxLength: 10_240, format: 'one-line', default: '' })),
-})
+export const KeyValue = Strict(
+  {
+    key: Text('Name of the header.', { minLength: 1, maxLength: 1024, format: 'header-name' }),
+    value: Type.Optional(
+      Text('Value of the header.', { maxLength: 10_240, format: 'one-line', default: '' }),
+    ),
+  },
+  { description: 'HTTP header.' },
+)
 
 /** Query parameters of lists. */
 export const pageQuery = {
   page: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 1_048_576,
-      default: 0,
-      description: 'Page number, starting at 0.',
-    }),
+    Int('Page number, starting at 0.', { minimum: 0, maximum: 1_048_576, default: 0 }),
   ),
-  pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: 20, description: 'Entries per page.' }),
-  ),
+  pageSize: Type.Optional(Int('Entries per page.', { minimum: 1, maximum: 1000, default: 20 })),
 }
-export const pageCounts = { total: Type.Integer(), page: Type.Integer(), pages: Type.Integer() }
+export const pageCounts = {
+  total: Int('Number of entries on all pages.'),
+  page: Int('Number of this page, starting at 0.'),
+  pages: Int('Number of pages.'),
+}
 
 export const timeoutHeader = {
   'x-svc-timeout': Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 7_200_000,
-      description:
-        'Time in milliseconds to wait for the worker of the account. Values below the default of the service have no effect.',
-    }),
+    Int(
+      'Time in milliseconds to wait for the worker of the account. Values below the default of the service have no effect.',
+      { minimum: 0, maximum: 7_200_000 },
+    ),
   ),
 }

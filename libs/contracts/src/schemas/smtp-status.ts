@@ -1,23 +1,30 @@
 import { type Static, Type } from 'typebox'
-import { IsoDate, Nullable, OneOf } from './primitives.ts'
+import { Int, Nullable, OneOf, Text, Time } from './primitives.ts'
+
+/** Failure of an attempt to send, as the outgoing server or the connection reported it. */
+export const smtpFailure = {
+  response: Type.Optional(Text('Reply of the server.')),
+  responseCode: Type.Optional(Int('SMTP reply code.')),
+  code: Type.Optional(Text('Code of the error, such as `ECONNECTION`.')),
+  command: Type.Optional(Text('SMTP command that failed.')),
+  description: Type.Optional(Text('Description of the error.')),
+}
+
+/** Members of the network path of an attempt. */
+export const networkPath = {
+  localAddress: Type.Optional(Text('Local IP address of the connection.')),
+  name: Type.Optional(Text('Host name sent with EHLO.')),
+  proxy: Type.Optional(Text('URL of the proxy without credentials.')),
+}
+export const networkPathDescription = 'Network path of the attempt, if it is not the default.'
 
 /** Result of the last attempt to send through the account's own outgoing server. */
 export const SmtpStatus = Type.Object(
   {
-    created: IsoDate,
-    status: OneOf(['ok', 'error']),
-    response: Type.Optional(Type.String({ description: 'Reply of the server.' })),
-    description: Type.Optional(Type.String({ description: 'Description of the error.' })),
-    responseCode: Type.Optional(Type.Integer()),
-    code: Type.Optional(Type.String()),
-    command: Type.Optional(Type.String()),
-    networkRouting: Nullable(
-      Type.Object({
-        localAddress: Type.Optional(Type.String()),
-        name: Type.Optional(Type.String()),
-        proxy: Type.Optional(Type.String()),
-      }),
-    ),
+    created: Time('Time of the attempt (ISO 8601).'),
+    status: OneOf(['ok', 'error'], { description: 'Result of the attempt.' }),
+    ...smtpFailure,
+    networkRouting: Nullable(Type.Object(networkPath, { description: networkPathDescription })),
   },
   {
     description:

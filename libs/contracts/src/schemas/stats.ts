@@ -1,49 +1,52 @@
 import { type Static, Type } from 'typebox'
+import { Bool, Int, Text } from './primitives.ts'
 
 /** Numbers of entries. Counting stops at 10,000. */
-const Jobs = Type.Object({
-  waiting: Type.Integer({ description: 'Due entries not in progress.' }),
-  active: Type.Integer({ description: 'Entries in progress.' }),
-  delayed: Type.Integer({
-    description: 'Entries waiting for `sendAt` or their next attempt.',
-  }),
-  failed: Type.Integer({ description: 'Entries whose attempts are used up.' }),
-})
+const jobs = (description: string) =>
+  Type.Object(
+    {
+      waiting: Int('Due entries not in progress.'),
+      active: Int('Entries in progress.'),
+      delayed: Int('Entries waiting for `sendAt` or their next attempt.'),
+      failed: Int('Entries whose attempts are used up.'),
+    },
+    { description },
+  )
 
-const Count = Type.Integer()
+const count = (state: string) => Int(`Number of accounts in the state \`${state}\`.`)
 
 /** Statistics of the instance. */
 export const Stats = Type.Object({
-  version: Type.String(),
-  license: Type.String({ description: 'Constant text: no license key is required.' }),
-  accounts: Type.Integer(),
-  node: Type.String({ description: 'Version of Node.js.' }),
-  arch: Type.String(),
-  postgres: Type.String({ description: 'Version of the Postgres server.' }),
+  version: Text('Version of the service.'),
+  license: Text('Constant text: no license key is required.'),
+  accounts: Int('Number of accounts.'),
+  node: Text('Version of Node.js.'),
+  arch: Text('CPU architecture.'),
+  postgres: Text('Version of the Postgres server.'),
   postgresPing: Type.Number({ description: 'Round-trip time to Postgres in milliseconds.' }),
-  rabbitmq: Type.Boolean({ description: 'True if RabbitMQ is connected.' }),
+  rabbitmq: Bool('True if RabbitMQ is connected.'),
   queues: Type.Object(
-    { notify: Jobs, submit: Jobs },
+    { notify: jobs('Webhook deliveries.'), submit: jobs('Submissions.') },
     {
       description:
         'Webhook deliveries (`notify`) and submissions (`submit`). Each count stops at 10,000.',
     },
   ),
-  /** Accounts by state. Each account is counted once. */
-  connections: Type.Object({
-    init: Count,
-    connected: Count,
-    connecting: Count,
-    syncing: Count,
-    authenticationError: Count,
-    connectError: Count,
-    unset: Count,
-    disconnected: Count,
-    paused: Count,
-    unassigned: Type.Integer({
-      description: 'Accounts that no worker serves, whatever their last state.',
-    }),
-  }),
+  connections: Type.Object(
+    {
+      init: count('init'),
+      connected: count('connected'),
+      connecting: count('connecting'),
+      syncing: count('syncing'),
+      authenticationError: count('authenticationError'),
+      connectError: count('connectError'),
+      unset: count('unset'),
+      disconnected: count('disconnected'),
+      paused: count('paused'),
+      unassigned: Int('Accounts that no worker serves, whatever their last state.'),
+    },
+    { description: 'Accounts by state. Each account is counted once.' },
+  ),
   counters: Type.Record(Type.String(), Type.Integer(), {
     description:
       'Counters of the requested time window: `events:<event>`, `webhooks:success`, `webhooks:fail`, `submit:success`, `submit:fail`, `apiCall:success`, `apiCall:fail`.',

@@ -1,7 +1,18 @@
 import { type Static, Type } from 'typebox'
-import { AttachmentSource, Base64Content } from './attachment.ts'
+import { AttachmentSource, RawMessage } from './attachment.ts'
 import { contentFields } from './content.ts'
-import { Address, IsoDate, MailAddress, Nullable, OneOf, Strict } from './primitives.ts'
+import {
+  Address,
+  Bool,
+  described,
+  Int,
+  MailAddress,
+  Nullable,
+  OneOf,
+  Strict,
+  Text,
+  Time,
+} from './primitives.ts'
 import { Reference, ReferenceResult } from './reference.ts'
 
 /** Maximum recipients of one mail merge. */
@@ -12,58 +23,113 @@ const Params = Type.Record(Type.String(), Type.Unknown(), {
 })
 
 /** Requested delivery status notifications (RFC 3461). */
-export const Dsn = Strict({
-  id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, format: 'one-line' })),
-  return: OneOf(['headers', 'full']),
-  notify: Type.Optional(
-    Type.Array(OneOf(['never', 'success', 'failure', 'delay']), {
-      maxItems: 4,
-      uniqueItems: true,
-      single: true,
+export const Dsn = Strict(
+  {
+    id: Type.Optional(
+      Text('Envelope id (ENVID), returned in notifications.', {
+        minLength: 1,
+        maxLength: 256,
+        format: 'one-line',
+      }),
+    ),
+    return: OneOf(['headers', 'full'], {
+      description: 'Part of the message that notifications contain (RET).',
     }),
-  ),
-  recipient: Type.Optional(MailAddress),
-})
+    notify: Type.Optional(
+      Type.Array(OneOf(['never', 'success', 'failure', 'delay']), {
+        maxItems: 4,
+        uniqueItems: true,
+        single: true,
+        description: 'Conditions of a notification (NOTIFY). `never` excludes the others.',
+      }),
+    ),
+    recipient: Type.Optional(described('Original recipient (ORCPT).', MailAddress)),
+  },
+  { description: 'Requested delivery status notifications (RFC 3461).' },
+)
 export type Dsn = Static<typeof Dsn>
 
 /**
  * Id of a list from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).
  */
-export const ListId = Type.String({ minLength: 1, maxLength: 253, format: 'list-id' })
+export const ListId = Text(
+  'Id of a list from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).',
+  { minLength: 1, maxLength: 253, format: 'list-id' },
+)
+
+const sendAt = Type.Optional(Time('Earliest time of sending (ISO 8601). Defaults to now.'))
+/** Locale and time zone of dates in quoted messages. */
+export const quotationFormat = {
+  locale: Type.Optional(
+    Text('Language tag of dates in quoted messages. Defaults to that of the account.', {
+      maxLength: 100,
+      format: 'one-line',
+    }),
+  ),
+  tz: Type.Optional(
+    Text('Time zone of dates in quoted messages. Defaults to that of the account.', {
+      maxLength: 100,
+      format: 'one-line',
+    }),
+  ),
+}
 
 /** Sending options, independent of the content. */
 const delivery = {
-  sendAt: Type.Optional(IsoDate),
-  deliveryAttempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  gateway: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-  dsn: Type.Optional(Dsn),
-  proxy: Type.Optional(
-    Type.String({
-      maxLength: 1024,
-      format: 'proxy-url',
-      description:
-        'URL of a proxy. Rejected for tokens that are bound to an account or have restricted permissions.',
+  sendAt,
+  deliveryAttempts: Type.Optional(
+    Int('Maximum number of attempts. Defaults to the setting `deliveryAttempts`.', {
+      minimum: 1,
+      maximum: 100,
     }),
   ),
-  localAddress: Type.Optional(Type.String({ maxLength: 64, format: 'ip-address' })),
-  copy: Type.Optional(Nullable(Type.Boolean())),
+  gateway: Type.Optional(
+    Text('Id of a gateway that sends instead of the server of the account.', {
+      minLength: 1,
+      maxLength: 256,
+    }),
+  ),
+  dsn: Type.Optional(Dsn),
+  proxy: Type.Optional(
+    Text(
+      'URL of a proxy. Rejected for tokens that are bound to an account or have restricted permissions.',
+      { maxLength: 1024, format: 'proxy-url' },
+    ),
+  ),
+  localAddress: Type.Optional(
+    Text('Local IP address of the connection, one of the setting `localAddresses`.', {
+      maxLength: 64,
+      format: 'ip-address',
+    }),
+  ),
+  copy: Type.Optional(
+    Nullable(
+      Bool('If true, the sent message is stored in the Sent mailbox. Defaults to the account.'),
+    ),
+  ),
   sentMailPath: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1024, format: 'mailbox-path' }),
+    Text('Path of the mailbox for the copy. Defaults to the Sent mailbox of the account.', {
+      minLength: 1,
+      maxLength: 1024,
+      format: 'mailbox-path',
+    }),
   ),
 }
 
 const MergeRecipient = Strict({
-  to: Address,
+  to: described('Recipient.', Address),
   messageId: contentFields.messageId,
   params: Type.Optional(Params),
-  sendAt: Type.Optional(IsoDate),
+  sendAt,
 })
 
 export const Submission = Strict({
   ...contentFields,
-  attachments: Type.Optional(Type.Array(AttachmentSource, { maxItems: 1000, single: true })),
+  attachments: Type.Optional(
+    Type.Array(AttachmentSource, { maxItems: 1000, single: true, description: 'Attachments.' }),
+  ),
   reference: Type.Optional(Reference),
-  raw: Type.Optional({ ...Base64Content, description: 'Complete message (RFC 5322) as base64.' }),
+  raw: Type.Optional(RawMessage),
   mailMerge: Type.Optional(
     Type.Array(MergeRecipient, {
       minItems: 1,
@@ -71,35 +137,41 @@ export const Submission = Strict({
       description: 'Recipients of a mail merge. Each receives a separate message.',
     }),
   ),
-  template: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+  template: Type.Optional(
+    Text('Id of a template for subject and texts.', { minLength: 1, maxLength: 256 }),
+  ),
   render: Type.Optional(
-    Type.Union([
-      Strict({
-        format: Type.Optional(OneOf(['html', 'markdown'], { default: 'html' })),
-        params: Type.Optional(Params),
-      }),
-      Type.Literal(false),
-    ]),
+    Type.Union(
+      [
+        Strict({
+          format: Type.Optional(
+            OneOf(['html', 'markdown'], { default: 'html', description: 'Format of `html`.' }),
+          ),
+          params: Type.Optional(Params),
+        }),
+        Type.Literal(false),
+      ],
+      { description: 'Rendering of placeholders in subject and texts. False for none.' },
+    ),
   ),
   ...delivery,
-  trackOpens: Type.Optional(Type.Boolean()),
-  trackClicks: Type.Optional(Type.Boolean()),
+  trackOpens: Type.Optional(
+    Bool('If true, opens are tracked. Defaults to the setting `trackOpens`.'),
+  ),
+  trackClicks: Type.Optional(
+    Bool('If true, clicks are tracked. Defaults to the setting `trackClicks`.'),
+  ),
   trackingEnabled: Type.Optional(Type.Boolean({ hidden: true })),
   listId: Type.Optional(ListId),
   baseUrl: Type.Optional(
-    Type.String({
+    Text('Base URL of links to this service. Defaults to the setting `serviceUrl`.', {
       maxLength: 2048,
       format: 'http-url',
-      description: 'Base URL of links to this service. Defaults to the setting `serviceUrl`.',
     }),
   ),
-  locale: Type.Optional(Type.String({ maxLength: 100, format: 'one-line' })),
-  tz: Type.Optional(Type.String({ maxLength: 100, format: 'one-line' })),
+  ...quotationFormat,
   dryRun: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'If true, returns the composed message without sending it.',
-    }),
+    Bool('If true, returns the composed message without sending it.', { default: false }),
   ),
 })
 export type Submission = Static<typeof Submission>
@@ -108,45 +180,56 @@ export type Submission = Static<typeof Submission>
 export const DraftSubmission = Strict({ envelope: contentFields.envelope, ...delivery })
 export type DraftSubmission = Static<typeof DraftSubmission>
 
-const Idempotency = Type.Object({ key: Type.String(), status: OneOf(['MISS', 'HIT']) })
+const Idempotency = Type.Object(
+  {
+    key: Text('Value of the header `Idempotency-Key`.'),
+    status: OneOf(['MISS', 'HIT'], {
+      description: '`HIT` if an earlier request had the same key, and this is its response.',
+    }),
+  },
+  { description: 'Idempotency of the request. Absent without the header `Idempotency-Key`.' },
+)
 export type Idempotency = Static<typeof Idempotency>
 
-/** Present if the recipient has unsubscribed from the list, so nothing was queued. */
-const Skipped = Type.Object({ reason: Type.String(), listId: Type.String() })
+const Skipped = Type.Object(
+  { reason: Text('Reason of the block.'), listId: Text('Id of the list.') },
+  {
+    description:
+      'Present if the recipient has unsubscribed from the list, so that nothing was queued.',
+  },
+)
 
 export const MergeResult = Type.Object({
-  success: Type.Boolean(),
-  to: Type.Object({ name: Type.Optional(Type.String()), address: Type.String() }),
-  messageId: Type.Optional(Type.String()),
-  queueId: Type.Optional(Type.String()),
-  sendAt: Type.Optional(Type.String()),
-  error: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String()),
-  statusCode: Type.Optional(Nullable(Type.Integer())),
+  success: Bool('True if the message was queued or skipped.'),
+  to: Type.Object(
+    { name: Type.Optional(Text('Display name.')), address: Text('Email address.') },
+    { description: 'Recipient.' },
+  ),
+  messageId: Type.Optional(Text('Message-ID header.')),
+  queueId: Type.Optional(Text('Id of the submission.')),
+  sendAt: Type.Optional(Text('Time of sending (ISO 8601).')),
+  error: Type.Optional(Text('Reason for which the message was not queued.')),
+  code: Type.Optional(Text('Error code.')),
+  statusCode: Type.Optional(Nullable(Int('HTTP status of the error.'))),
   skipped: Type.Optional(Skipped),
 })
 export type MergeResult = Static<typeof MergeResult>
 
 export const SubmissionResult = Type.Object({
-  response: Type.String(),
-  messageId: Type.Optional(Type.String({ description: 'Message-ID. Absent with `mailMerge`.' })),
-  sendAt: Type.Optional(
-    Type.String({ description: 'Time of sending (ISO 8601). Absent in a dry run.' }),
-  ),
+  response: Text('Confirmation: `Queued for delivery`, or the result of a dry run.'),
+  messageId: Type.Optional(Text('Message-ID. Absent with `mailMerge`.')),
+  sendAt: Type.Optional(Text('Time of sending (ISO 8601). Absent in a dry run.')),
   queueId: Type.Optional(
-    Type.String({
-      description:
-        'Id of the submission. Absent if no message or more than one message was queued.',
-    }),
+    Text('Id of the submission. Absent if no message or more than one message was queued.'),
   ),
   reference: Type.Optional(ReferenceResult),
   preview: Type.Optional(
-    Type.String({
-      description: 'Composed message as base64, the first one of a mail merge. Only in a dry run.',
-    }),
+    Text('Composed message as base64, the first one of a mail merge. Only in a dry run.'),
   ),
   skipped: Type.Optional(Skipped),
   idempotency: Type.Optional(Idempotency),
-  mailMerge: Type.Optional(Type.Array(MergeResult)),
+  mailMerge: Type.Optional(
+    Type.Array(MergeResult, { description: 'Result per recipient of a mail merge.' }),
+  ),
 })
 export type SubmissionResult = Static<typeof SubmissionResult>

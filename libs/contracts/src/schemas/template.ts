@@ -1,60 +1,65 @@
 import { type Static, Type } from 'typebox'
-import { AccountId, IsoDate, Nullable, OneOf, Strict } from './primitives.ts'
+import { AccountId, described, Nullable, OneOf, Strict, Text, Time } from './primitives.ts'
 
 const maxTextLength = 5 * 1024 * 1024
 
-const text = (description: string) =>
-  Type.Optional(Type.String({ maxLength: maxTextLength, description }))
-
 /** Texts with placeholders. */
-export const TemplateContent = Strict({
-  subject: Type.Optional(Type.String({ maxLength: 10_240 })),
-  text: text('Plain text.'),
-  html: text('HTML or Markdown, depending on `format`.'),
-  previewText: Type.Optional(Type.String({ maxLength: 1024 })),
-})
+export const TemplateContent = Strict(
+  {
+    subject: Type.Optional(Text('Subject.', { maxLength: 10_240 })),
+    text: Type.Optional(Text('Body as plain text.', { maxLength: maxTextLength })),
+    html: Type.Optional(
+      Text('Body as HTML or Markdown, depending on `format`.', { maxLength: maxTextLength }),
+    ),
+    previewText: Type.Optional(
+      Text('Preview that mail clients show in message lists.', { maxLength: 1024 }),
+    ),
+  },
+  { description: 'Texts with placeholders.' },
+)
 export type TemplateContent = Static<typeof TemplateContent>
 
-export const TemplateId = Type.String({ minLength: 1, maxLength: 256 })
-const Name = Type.String({ minLength: 1, maxLength: 256 })
-const Description = Type.String({ maxLength: 1024 })
+const id = { minLength: 1, maxLength: 256 }
+export const TemplateId = Text('Template id.', id)
+const name = Text('Name of the template.', id)
+const description = Type.Optional(Text('Description of the template.', { maxLength: 1024 }))
 const formats = ['html', 'markdown'] as const
-const Format = OneOf(formats, { description: 'Format of `html`.' })
-const Owner = Nullable(
-  Type.String({
-    maxLength: 256,
-    description: 'Owner of the template. Null if it is available to all accounts.',
-  }),
+const format = 'Format of `html`.'
+const owner = Nullable(
+  Text('Owner of the template. Null if it is available to all accounts.', { maxLength: 256 }),
 )
 
 export const TemplateCreation = Strict({
-  account: Nullable(AccountId),
-  name: Name,
-  description: Type.Optional(Description),
-  format: Type.Optional(OneOf(formats, { default: 'html' })),
+  account: described(
+    'Owner of the template. Null: it is available to all accounts.',
+    Nullable(AccountId),
+  ),
+  name,
+  description,
+  format: Type.Optional(OneOf(formats, { default: 'html', description: format })),
   content: TemplateContent,
 })
 export type TemplateCreation = Static<typeof TemplateCreation>
 
 /** Body of an update. Absent members stay; `content` is replaced as a whole. */
 export const TemplateUpdate = Strict({
-  name: Type.Optional(Name),
-  description: Type.Optional(Description),
-  format: Type.Optional(Format),
+  name: Type.Optional(name),
+  description,
+  format: Type.Optional(OneOf(formats, { description: format })),
   content: Type.Optional(TemplateContent),
 })
 export type TemplateUpdate = Static<typeof TemplateUpdate>
 
 const listed = {
-  id: Type.String(),
-  name: Type.String(),
-  description: Type.Optional(Type.String()),
-  format: Format,
-  created: IsoDate,
-  updated: IsoDate,
+  id: Text('Template id.'),
+  name: Text('Name of the template.'),
+  description: Type.Optional(Text('Description of the template.')),
+  format: OneOf(formats, { description: format }),
+  created: Time('Time of creation (ISO 8601).'),
+  updated: Time('Time of the last change (ISO 8601).'),
 }
 export const TemplateListEntry = Type.Object(listed)
-export const TemplateRecord = Type.Object({ account: Owner, ...listed, content: TemplateContent })
+export const TemplateRecord = Type.Object({ account: owner, ...listed, content: TemplateContent })
 
 /** Members that identify the template of a response. */
-export const templateIdentity = { account: Owner, id: Type.String() }
+export const templateIdentity = { account: owner, id: listed.id }

@@ -1,50 +1,48 @@
 import { type Static, Type } from 'typebox'
-import { AttachmentSource, Base64Content } from './attachment.ts'
+import { AttachmentSource, RawMessage } from './attachment.ts'
 import { contentFields } from './content.ts'
-import { Address, IsoDate, Strict } from './primitives.ts'
+import { MailboxTarget } from './mailbox-name.ts'
+import { described, Int, Strict, Text, Time } from './primitives.ts'
 import { Reference, ReferenceResult } from './reference.ts'
+import { quotationFormat } from './submission.ts'
 
 /** System flag or keyword. `\Recent` is reserved for the server. */
 const StoredFlag = Type.String({ minLength: 1, maxLength: 128, format: 'message-flag' })
 
-const { to, cc, bcc, subject, text, html, messageId, headers } = contentFields
+const { from, to, cc, bcc, subject, text, html, messageId, headers } = contentFields
 
 /** Message to store: either `raw` or the fields to compose it from. */
 export const MessageUpload = Strict({
-  path: Type.String({
-    minLength: 1,
-    maxLength: 1024,
-    format: 'mailbox-path',
-    description: 'Path of a mailbox, or a special use such as `\\Sent`.',
-  }),
-  flags: Type.Optional(Type.Array(StoredFlag, { maxItems: 100, single: true })),
-  internalDate: Type.Optional(IsoDate),
+  path: described('Path of a mailbox, or a special use such as `\\Sent`.', MailboxTarget),
+  flags: Type.Optional(
+    Type.Array(StoredFlag, { maxItems: 100, single: true, description: 'Flags of the message.' }),
+  ),
+  internalDate: Type.Optional(Time('Time of receipt (ISO 8601). Defaults to now.')),
   reference: Type.Optional(Reference),
-  raw: Type.Optional({ ...Base64Content, description: 'Complete message (RFC 5322) as base64.' }),
-  from: Type.Optional(Address),
+  raw: Type.Optional(RawMessage),
+  from,
   to,
   cc,
   bcc,
   subject,
   text,
   html,
-  attachments: Type.Optional(Type.Array(AttachmentSource, { maxItems: 1000 })),
+  attachments: Type.Optional(
+    Type.Array(AttachmentSource, { maxItems: 1000, description: 'Attachments.' }),
+  ),
   messageId,
   headers,
-  locale: Type.Optional(Type.String({ maxLength: 100, format: 'one-line' })),
-  tz: Type.Optional(Type.String({ maxLength: 100, format: 'one-line' })),
+  ...quotationFormat,
 })
 export type MessageUpload = Static<typeof MessageUpload>
 
 export const UploadResult = Type.Object({
-  id: Type.Optional(
-    Type.String({ description: 'Message id. Absent if the server lacks UIDPLUS.' }),
-  ),
-  path: Type.String(),
-  uid: Type.Optional(Type.Integer()),
-  uidValidity: Type.Optional(Type.String()),
-  seq: Type.Optional(Type.Integer()),
-  messageId: Type.Optional(Type.String()),
+  id: Type.Optional(Text('Message id. Absent if the server lacks UIDPLUS.')),
+  path: Text('Path of the mailbox.'),
+  uid: Type.Optional(Int('UID of the message. Absent if the server lacks UIDPLUS.')),
+  uidValidity: Type.Optional(Text('UIDVALIDITY of the mailbox.')),
+  seq: Type.Optional(Int('Sequence number of the message.')),
+  messageId: Type.Optional(Text('Message-ID header.')),
   reference: Type.Optional(ReferenceResult),
 })
 export type UploadResult = Static<typeof UploadResult>

@@ -1,64 +1,64 @@
 import { type Static, Type } from 'typebox'
-import { ImapConfig, ImapDisabled, SmtpConfig } from './account.ts'
-import { SpecialUse } from './message.ts'
-import { Nullable, OneOf, Strict } from './primitives.ts'
+import { accountProxy, smtpEhloName } from './account.ts'
+import {
+  authDescription,
+  ImapConfig,
+  ImapDisabled,
+  loginFields,
+  SmtpConfig,
+} from './mail-server.ts'
+import { listedMailbox, listedUseSource } from './message.ts'
+import { Bool, Int, Strict, Text } from './primitives.ts'
 
 const Login = Strict({
-  user: Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }),
-  pass: Type.Optional(Type.String({ maxLength: 256, format: 'one-line' })),
+  ...loginFields,
   accessToken: Type.Optional(
-    Type.Union([Type.String({ maxLength: 16_384, format: 'one-line' }), Type.Literal(false)]),
+    Type.Union([Type.String({ maxLength: 16_384, format: 'one-line' }), Type.Literal(false)], {
+      description: 'Access token instead of a password.',
+    }),
   ),
 })
-const auth = Type.Optional(Type.Union([Login, Type.Literal(false)]))
+const auth = Type.Optional(
+  Type.Union([Login, Type.Literal(false)], { description: authDescription }),
+)
 
 /** Body of `POST /v1/verifyAccount`. Nothing is stored. */
 export const VerifyRequest = Strict({
   mailboxes: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'If true, also lists the mailboxes of the incoming server.',
-    }),
+    Bool('If true, also lists the mailboxes of the incoming server.', { default: false }),
   ),
   imap: Type.Optional(
-    Type.Union([
-      Strict({ ...ImapConfig.properties, auth }),
-      Strict(
-        { ...ImapDisabled.properties, auth },
-        { description: 'Incoming server that is not tested.' },
-      ),
-      Type.Literal(false),
-    ]),
+    Type.Union(
+      [
+        Strict({ ...ImapConfig.properties, auth }),
+        Strict(
+          { ...ImapDisabled.properties, auth },
+          { description: 'Incoming server that is not tested.' },
+        ),
+        Type.Literal(false),
+      ],
+      { description: 'Incoming server. False for none.' },
+    ),
   ),
   smtp: Type.Optional(
-    Type.Union([Strict({ ...SmtpConfig.properties, auth }), Type.Literal(false)]),
+    Type.Union([Strict({ ...SmtpConfig.properties, auth }), Type.Literal(false)], {
+      description: 'Outgoing server. False for none.',
+    }),
   ),
-  proxy: Type.Optional(Type.String({ maxLength: 1024, format: 'proxy-url-or-empty' })),
-  smtpEhloName: Type.Optional(Nullable(Type.String({ maxLength: 255, format: 'host-name' }))),
+  proxy: accountProxy,
+  smtpEhloName,
 })
 export type VerifyRequest = Static<typeof VerifyRequest>
 
 /** Result of a login. */
 export const VerificationResult = Type.Object({
-  success: Type.Boolean(),
-  error: Type.Optional(Type.String({ description: 'Error text.' })),
-  code: Type.Optional(Type.String()),
-  statusCode: Type.Optional(
-    Type.Integer({ description: 'SMTP reply code. 503 or 504 if the test could not be run.' }),
-  ),
-  responseText: Type.Optional(Type.String({ description: 'Reply of the server.' })),
+  success: Bool('True if the login succeeded.'),
+  error: Type.Optional(Text('Text of the error.')),
+  code: Type.Optional(Text('Code of the error.')),
+  statusCode: Type.Optional(Int('SMTP reply code. 503 or 504 if the test could not be run.')),
+  responseText: Type.Optional(Text('Reply of the server.')),
 })
 export type VerificationResult = Static<typeof VerificationResult>
 
-export const VerifiedMailbox = Type.Object({
-  path: Type.String(),
-  delimiter: Nullable(Type.String()),
-  parentPath: Type.Optional(Type.String()),
-  name: Type.String(),
-  listed: Type.Boolean(),
-  subscribed: Type.Boolean(),
-  specialUse: Type.Optional(SpecialUse),
-  specialUseSource: Type.Optional(OneOf(['extension', 'name'])),
-  noInferiors: Type.Optional(Type.Boolean()),
-})
+export const VerifiedMailbox = Type.Object({ ...listedMailbox, specialUseSource: listedUseSource })
 export type VerifiedMailbox = Static<typeof VerifiedMailbox>

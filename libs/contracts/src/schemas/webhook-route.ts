@@ -1,86 +1,94 @@
 import { type Static, Type } from 'typebox'
-import { IsoDate, KeyValue, Nullable, OneOf, Strict } from './primitives.ts'
+import { Bool, Int, KeyValue, Nullable, OneOf, Strict, Text, Texts, Time } from './primitives.ts'
 
 /** Maximum characters of a function's source. Two of them fit into a request body. */
 const maxSource = 262_144
 
-export const WebhookRouteId = Type.String({ minLength: 1, maxLength: 256 })
+const id = { minLength: 1, maxLength: 256 }
+export const WebhookRouteId = Text('Id of the webhook route.', id)
 
-const Name = Type.String({ minLength: 1, maxLength: 256 })
-const Description = Nullable(Type.String({ maxLength: 1024 }))
-const TargetUrl = Type.String({
+const name = Text('Name of the route.', id)
+const targetUrl = Text('Target URL. Credentials in it are sent as HTTP Basic authentication.', {
   maxLength: 2048,
   format: 'http-url',
-  description: 'Target URL. Credentials in it are sent as HTTP Basic authentication.',
 })
-const Headers = Type.Array(KeyValue, {
-  maxItems: 100,
-  description:
-    'Additional headers. Values are stored encrypted. A masked value keeps the stored one.',
-})
-const Source = Nullable(
-  Type.String({
-    maxLength: maxSource,
-    description:
-      'JavaScript body of a function of `payload`, `logger` and `env`. Null or blank: no function.',
-  }),
-)
+const source = (kind: string) =>
+  Type.Optional(
+    Nullable(
+      Text(
+        `${kind}: JavaScript body of a function of \`payload\`, \`logger\` and \`env\`. Null or blank: no function.`,
+        { maxLength: maxSource },
+      ),
+    ),
+  )
 /** Functions of a route. An absent member means no function. */
-export const RouteFunctions = Strict({
-  fn: Type.Optional(Source),
-  map: Type.Optional(Source),
-})
+export const RouteFunctions = Strict(
+  { fn: source('Filter function'), map: source('Map function') },
+  { description: 'Functions of the route.' },
+)
 export type RouteFunctions = Static<typeof RouteFunctions>
 
 const changeable = {
-  description: Type.Optional(Description),
-  enabled: Type.Optional(Type.Boolean()),
-  customHeaders: Type.Optional(Headers),
+  description: Type.Optional(Nullable(Text('Description of the route.', { maxLength: 1024 }))),
+  enabled: Type.Optional(Bool('If true, the route delivers events.')),
+  customHeaders: Type.Optional(
+    Type.Array(KeyValue, {
+      maxItems: 100,
+      description:
+        'Additional headers. Values are stored encrypted. A masked value keeps the stored one.',
+    }),
+  ),
   content: Type.Optional(RouteFunctions),
 }
-export const WebhookRouteCreation = Strict({ name: Name, targetUrl: TargetUrl, ...changeable })
+export const WebhookRouteCreation = Strict({ name, targetUrl, ...changeable })
 export type WebhookRouteCreation = Static<typeof WebhookRouteCreation>
 
 /** Body of an update. Absent members stay, also those of `content`. */
 export const WebhookRouteUpdate = Strict({
-  name: Type.Optional(Name),
-  targetUrl: Type.Optional(TargetUrl),
+  name: Type.Optional(name),
+  targetUrl: Type.Optional(targetUrl),
   ...changeable,
 })
 export type WebhookRouteUpdate = Static<typeof WebhookRouteUpdate>
 
 const listed = {
-  id: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  created: IsoDate,
-  updated: IsoDate,
-  enabled: Type.Boolean(),
-  targetUrl: Type.String({ description: 'A password in it is masked' }),
-  tcount: Type.Integer({ description: 'Number of times the route was applied.' }),
-  webhookErrorFlag: Nullable(
-    Type.String({
-      description: 'Message of the last failed delivery. Null after a success.',
-    }),
+  id: Text('Id of the webhook route.'),
+  name: Text('Name of the route.'),
+  description: Text('Description of the route. Empty if there is none.'),
+  created: Time('Time of creation (ISO 8601).'),
+  updated: Time('Time of the last change (ISO 8601).'),
+  enabled: Bool('True if the route delivers events.'),
+  targetUrl: Text('Target URL with a masked password.'),
+  tcount: Int('Number of times the route was applied.'),
+  webhookErrorFlag: Nullable(Text('Message of the last failed delivery. Null after a success.')),
+  customHeaders: Type.Array(
+    Type.Object({ key: Text('Name of the header.'), value: Text('Masked value.') }),
+    { description: 'Additional headers with masked values.' },
   ),
-  customHeaders: Type.Array(Type.Object({ key: Type.String(), value: Type.String() }), {
-    description: 'Additional headers with masked values.',
-  }),
 }
 export const WebhookRouteListEntry = Type.Object(listed)
 export const WebhookRouteRecord = Type.Object({
   ...listed,
-  v: Type.Integer({ description: 'Version, incremented by each change.' }),
-  content: Type.Object({ fn: Nullable(Type.String()), map: Nullable(Type.String()) }),
+  v: Int('Version, incremented by each change.'),
+  content: Type.Object(
+    {
+      fn: Nullable(Text('Source of the filter function. Null if there is none.')),
+      map: Nullable(Text('Source of the map function. Null if there is none.')),
+    },
+    { description: 'Functions of the route.' },
+  ),
 })
 
+const failure = {
+  function: OneOf(['filter', 'map'], { description: 'Function that failed.' }),
+  message: Text('Text of the error.'),
+}
 export const RouteError = Type.Object({
-  created: IsoDate,
-  function: OneOf(['filter', 'map']),
-  message: Type.String(),
-  event: Type.String(),
-  account: Type.String(),
-  eventId: Type.String(),
+  created: Time('Time of the error (ISO 8601).'),
+  ...failure,
+  event: Text('Event name.'),
+  account: Text('Account of the event.'),
+  eventId: Text('Event id.'),
 })
 
 /** Test of functions with a payload. */
@@ -92,11 +100,11 @@ export const RouteTest = Strict({
 })
 
 export const RouteTestResult = Type.Object({
-  applies: Type.Boolean({ description: 'True if the filter function accepts the payload.' }),
+  applies: Bool('True if the filter function accepts the payload.'),
   payload: Type.Optional(
     Type.Unknown({ description: 'Payload that would be delivered. Absent if none.' }),
   ),
-  errors: Type.Array(Type.Object({ function: OneOf(['filter', 'map']), message: Type.String() })),
-  logs: Type.Array(Type.String(), { description: 'Lines the functions passed to `logger`.' }),
+  errors: Type.Array(Type.Object(failure), { description: 'Errors of the functions.' }),
+  logs: Texts('Lines the functions passed to `logger`.'),
   usedMs: Type.Number({ description: 'CPU time of the functions in milliseconds.' }),
 })

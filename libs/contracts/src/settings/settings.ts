@@ -1,36 +1,62 @@
 import { type Static, Type } from 'typebox'
-import { KeyValue, Nullable, Strict } from '../schemas/primitives.ts'
+import { Bool, Int, KeyValue, Nullable, Strict, Text } from '../schemas/primitives.ts'
 
-const Bool = Nullable(Type.Boolean())
-const Bytes = Nullable(Type.Integer({ minimum: 0, maximum: 1_073_741_824 }))
-const Port = Nullable(Type.Integer({ minimum: 1, maximum: 65_535 }))
-const Host = Nullable(Type.String({ minLength: 1, maxLength: 255, format: 'host-name' }))
-const ServerSecret = Nullable(Type.String({ maxLength: 1024 }))
-const Html = Nullable(Type.String({ maxLength: 1_048_576 }))
-const Url = (format: 'http-url-or-empty' | 'proxy-url-or-empty') =>
-  Nullable(Type.String({ maxLength: 2048, format }))
+const flag = (description: string) => Nullable(Bool(description))
+const text = (description: string, maxLength: number) => Nullable(Text(description, { maxLength }))
+const name = (description: string) => Nullable(Text(description, { minLength: 1, maxLength: 256 }))
+const names = (description: string) =>
+  Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1000, description }))
+const number = (description: string, minimum: number, maximum: number) =>
+  Nullable(Type.Number({ minimum, maximum, description }))
+const int = (description: string, minimum: number, maximum: number) =>
+  Nullable(Int(description, { minimum, maximum }))
+const bytes = (description: string) => int(description, 0, 1_073_741_824)
+const port = (description: string) => int(description, 1, 65_535)
+const host = (description: string) =>
+  Nullable(Text(description, { minLength: 1, maxLength: 255, format: 'host-name' }))
+const url = (
+  description: string,
+  format: 'http-url' | 'http-url-or-empty' | 'proxy-url-or-empty' = 'http-url-or-empty',
+) => Nullable(Text(description, { maxLength: 2048, format }))
 /** Member of the IMAP ID command. RFC 2971 §3.3 limits values to 1,024 bytes. */
-const ClientIdValue = Nullable(Type.String({ minLength: 1, maxLength: 256, format: 'one-line' }))
-const Strategy = Nullable(
-  Type.Union([Type.Literal('default'), Type.Literal('dedicated'), Type.Literal('random')]),
-)
-const Names = Nullable(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 1000 }))
+const clientId = (member: string) =>
+  Nullable(
+    Text(`Value of \`${member}\` sent to IMAP servers (RFC 2971).`, {
+      minLength: 1,
+      maxLength: 256,
+      format: 'one-line',
+    }),
+  )
+const strategy = (protocol: string) =>
+  Nullable(
+    Type.Union([Type.Literal('default'), Type.Literal('dedicated'), Type.Literal('random')], {
+      description: `Choice of the local address for ${protocol}: by the system, fixed per account, or random.`,
+    }),
+  )
 
 /** URL without credentials and query. Matches all targets at that URL. */
-const TargetAddress = Type.String({ maxLength: 1000, format: 'target-address' })
-/** Delays in seconds after each failed attempt. The last attempt follows the last delay. */
+const target = Text('URL of the target without credentials and query.', {
+  maxLength: 1000,
+  format: 'target-address',
+})
 const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
   maxItems: 50,
+  description:
+    'Maximum delays in seconds after each failed attempt. The last attempt follows the last delay.',
 })
-const RetentionDays = Nullable(Type.Number({ minimum: 0.001, maximum: 3_650 }))
-/** Concurrent requests of one process to one target. */
-const TargetConcurrency = Type.Integer({ minimum: 1, maximum: 1_000 })
-/** Requests of one process to one target per second. */
-const TargetRate = Type.Number({ minimum: 0.01, maximum: 100_000 })
+const TargetConcurrency = Int('Concurrent requests of one process to one target.', {
+  minimum: 1,
+  maximum: 1_000,
+})
+const TargetRate = Type.Number({
+  minimum: 0.01,
+  maximum: 100_000,
+  description: 'Requests of one process to one target per second.',
+})
 
 /** Options of one webhook target that differ from the defaults. */
 export const WebhookTargetOptions = Strict({
-  target: TargetAddress,
+  target,
   retrySchedule: Type.Optional(RetrySchedule),
   concurrency: Type.Optional(TargetConcurrency),
   rate: Type.Optional(TargetRate),
@@ -39,24 +65,30 @@ export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
 
 /** Key of one webhook target for `webhook-signature`. */
 export const WebhookTargetSecret = Strict({
-  target: TargetAddress,
-  secret: Type.String({ minLength: 1, maxLength: 1024 }),
+  target,
+  secret: Text('Key of the signature.', { minLength: 1, maxLength: 1024 }),
 })
-export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, { maxItems: 100 })
+export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, {
+  maxItems: 100,
+  description: 'Keys of single targets for `webhook-signature`, instead of the service secret.',
+})
 export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>
 
-/** Options of the protocol logs. */
-const AccountLogs = Strict({
-  /** If true, logs all accounts, whatever their own `logs` option. */
-  all: Type.Optional(Type.Boolean()),
-  maxLogLines: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
-})
+const AccountLogs = Strict(
+  {
+    all: Type.Optional(Bool('If true, logs all accounts, whatever their own `logs` option.')),
+    maxLogLines: Type.Optional(
+      Int('Maximum lines stored per account.', { minimum: 0, maximum: 1_000_000 }),
+    ),
+  },
+  { description: 'Options of the protocol logs.' },
+)
 
 /** Settings by name with their schema. `null` unsets a setting. Interface spec, "Settings". */
 export const settings = {
-  webhooks: Url('http-url-or-empty'),
-  webhooksEnabled: Bool,
-  webhookEvents: Names,
+  webhooks: url('Default webhook target.'),
+  webhooksEnabled: flag('If true, webhooks are delivered.'),
+  webhookEvents: names('Names of the events for the default target. `*` means all.'),
   webhooksCustomHeaders: Nullable(
     Type.Array(KeyValue, {
       maxItems: 100,
@@ -64,80 +96,108 @@ export const settings = {
         'Headers of requests to the default target. Values are stored encrypted. A masked value keeps the stored one.',
     }),
   ),
-  notifyHeaders: Names,
-  notifyText: Bool,
-  notifyTextSize: Bytes,
-  notifyWebSafeHtml: Bool,
-  notifyAttachments: Bool,
-  notifyAttachmentSize: Bytes,
-  notifyCalendarEvents: Bool,
-  inboxNewOnly: Bool,
-  serviceUrl: Nullable(Type.String({ maxLength: 2048, format: 'http-url' })),
-  serviceSecret: ServerSecret,
-  /** Seconds for which a replaced service secret is still used for an additional signature. */
-  serviceSecretOverlap: Nullable(Type.Integer({ minimum: 0, maximum: 2_592_000 })),
+  notifyHeaders: names('Names of the message headers in messageNew. `*` means all.'),
+  notifyText: flag('If true, messageNew contains the text. Defaults to true.'),
+  notifyTextSize: bytes('Maximum bytes of each text in messageNew. Defaults to 2,097,152.'),
+  notifyWebSafeHtml: flag('If true, messageNew contains sanitized HTML.'),
+  notifyAttachments: flag('If true, messageNew contains the attachments.'),
+  notifyAttachmentSize: bytes('Maximum bytes of an attachment in messageNew.'),
+  notifyCalendarEvents: flag('If true, messageNew contains the events of calendar parts.'),
+  inboxNewOnly: flag('If true, the default target receives messageNew of the Inbox only.'),
+  serviceUrl: url('Public base URL of the service.', 'http-url'),
+  serviceSecret: text('Key of webhook signatures. It can be replaced, not removed.', 1024),
+  serviceSecretOverlap: int(
+    'Seconds for which a replaced service secret is still used for an additional signature. Defaults to 86,400.',
+    0,
+    2_592_000,
+  ),
   webhookSecrets: Nullable(WebhookTargetSecrets),
   webhooksRetrySchedule: Nullable(RetrySchedule),
   webhooksConcurrency: Nullable(TargetConcurrency),
   webhooksRate: Nullable(TargetRate),
-  webhooksAttemptLog: Bool,
-  webhooksAttemptLogDays: RetentionDays,
-  webhooksKeepFailedDays: RetentionDays,
-  webhookTargets: Nullable(Type.Array(WebhookTargetOptions, { maxItems: 1000 })),
-  authServer: Url('http-url-or-empty'),
-  ignoreMailCertErrors: Bool,
-  smtpEhloName: Host,
-  proxyEnabled: Bool,
-  proxyUrl: Url('proxy-url-or-empty'),
-  httpProxyEnabled: Bool,
-  httpProxyUrl: Url('proxy-url-or-empty'),
-  localAddresses: Nullable(
-    Type.Array(Type.String({ maxLength: 45, format: 'ip-address' }), { maxItems: 1000 }),
+  webhooksAttemptLog: flag('If true, the result of every webhook attempt is stored.'),
+  webhooksAttemptLogDays: number('Days for which these results are stored.', 0.001, 3_650),
+  webhooksKeepFailedDays: number('Days for which failed deliveries are stored.', 0.001, 3_650),
+  webhookTargets: Nullable(
+    Type.Array(WebhookTargetOptions, {
+      maxItems: 1000,
+      description: 'Options of single webhook targets.',
+    }),
   ),
-  smtpStrategy: Strategy,
-  imapStrategy: Strategy,
-  enableApiProxy: Bool,
-  tokenAuditLog: Bool,
-  enableOAuthTokensApi: Bool,
-  deliveryAttempts: Nullable(Type.Integer({ minimum: 1, maximum: 100 })),
-  trackOpens: Bool,
-  trackClicks: Bool,
-  templateHeader: Html,
-  templateHtmlHead: Html,
-  /** Default of accounts without a locale, for quoted messages. */
-  locale: Nullable(Type.String({ maxLength: 100, format: 'locale' })),
-  timezone: Nullable(Type.String({ maxLength: 100, format: 'time-zone' })),
-  pageBrandName: Nullable(Type.String({ minLength: 1, maxLength: 256 })),
-  generateEmailSummary: Bool,
-  openAiAPIKey: ServerSecret,
-  openAiAPIUrl: Url('http-url-or-empty'),
-  openAiModel: Nullable(Type.String({ minLength: 1, maxLength: 256 })),
-  openAiPrompt: Nullable(Type.String({ maxLength: 1_048_576 })),
-  openAiTemperature: Nullable(Type.Number({ minimum: 0, maximum: 2 })),
-  openAiTopP: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-  openAiMaxTokens: Nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
-  /** JSON object that functions of webhook routes receive as `env`. */
-  scriptEnv: Nullable(Type.String({ maxLength: 1_048_576, format: 'json-object' })),
-  resolveGmailCategories: Bool,
-  imapIndexer: Nullable(Type.Union([Type.Literal('full'), Type.Literal('fast')])),
-  imapClientName: ClientIdValue,
-  imapClientVersion: ClientIdValue,
-  imapClientVendor: ClientIdValue,
-  imapClientSupportUrl: ClientIdValue,
+  authServer: url('URL of the authentication server.'),
+  ignoreMailCertErrors: flag('If true, any certificate of mail servers is accepted.'),
+  smtpEhloName: host('Host name sent with EHLO.'),
+  proxyEnabled: flag('If true, connections to mail servers use `proxyUrl`.'),
+  proxyUrl: url('URL of the proxy to mail servers.', 'proxy-url-or-empty'),
+  httpProxyEnabled: flag('If true, HTTP requests to other servers use `httpProxyUrl`.'),
+  httpProxyUrl: url('URL of the proxy for HTTP requests.', 'proxy-url-or-empty'),
+  localAddresses: Nullable(
+    Type.Array(Type.String({ maxLength: 45, format: 'ip-address' }), {
+      maxItems: 1000,
+      description: 'Local IP addresses for connections to mail servers.',
+    }),
+  ),
+  smtpStrategy: strategy('SMTP'),
+  imapStrategy: strategy('IMAP'),
+  enableApiProxy: flag('If false, addresses reported by trusted proxies are ignored.'),
+  tokenAuditLog: flag('If true, every use of a token is logged.'),
+  enableOAuthTokensApi: flag('If true, the API returns access tokens of accounts.'),
+  deliveryAttempts: int('Maximum attempts per submission. Defaults to 10.', 1, 100),
+  trackOpens: flag('If true, opens are tracked unless a submission states otherwise.'),
+  trackClicks: flag('If true, clicks are tracked unless a submission states otherwise.'),
+  templateHeader: text('HTML inserted at the start of public pages.', 1_048_576),
+  templateHtmlHead: text('HTML inserted into the head of public pages.', 1_048_576),
+  locale: Nullable(
+    Text('Language tag of dates in quoted messages, for accounts without a locale.', {
+      maxLength: 100,
+      format: 'locale',
+    }),
+  ),
+  timezone: Nullable(
+    Text('Time zone of dates in quoted messages, for accounts without a time zone.', {
+      maxLength: 100,
+      format: 'time-zone',
+    }),
+  ),
+  pageBrandName: name('Product name on public pages.'),
+  generateEmailSummary: flag('If true, messageNew contains a summary by a language model.'),
+  openAiAPIKey: text('API key of the summary endpoint.', 1024),
+  openAiAPIUrl: url('Base URL of the summary endpoint, which is compatible with OpenAI.'),
+  openAiModel: name('Name of the model for summaries.'),
+  openAiPrompt: text('Instructions to the model for summaries.', 1_048_576),
+  openAiTemperature: number('Sampling temperature of summaries.', 0, 2),
+  openAiTopP: number('Nucleus sampling threshold of summaries.', 0, 1),
+  openAiMaxTokens: int('Maximum tokens of a summary.', 1, 10_000_000),
+  scriptEnv: Nullable(
+    Text('JSON object that functions of webhook routes receive as `env`.', {
+      maxLength: 1_048_576,
+      format: 'json-object',
+    }),
+  ),
+  resolveGmailCategories: flag('If true, messages of Gmail contain their inbox category.'),
+  imapIndexer: Nullable(
+    Type.Union([Type.Literal('full'), Type.Literal('fast')], {
+      description: 'Mailbox index of accounts without their own setting. Defaults to `full`.',
+    }),
+  ),
+  imapClientName: clientId('name'),
+  imapClientVersion: clientId('version'),
+  imapClientVendor: clientId('vendor'),
+  imapClientSupportUrl: clientId('support-url'),
   logs: Nullable(AccountLogs),
-  imapProxyServerEnabled: Bool,
-  imapProxyServerPort: Port,
-  imapProxyServerHost: Host,
-  imapProxyServerTLSEnabled: Bool,
-  imapProxyServerProxy: Bool,
-  imapProxyServerPassword: ServerSecret,
-  smtpServerEnabled: Bool,
-  smtpServerPort: Port,
-  smtpServerHost: Host,
-  smtpServerTLSEnabled: Bool,
-  smtpServerProxy: Bool,
-  smtpServerAuthEnabled: Bool,
-  smtpServerPassword: ServerSecret,
+  imapProxyServerEnabled: flag('If true, the IMAP proxy listens.'),
+  imapProxyServerPort: port('Port of the IMAP proxy. Defaults to 2993.'),
+  imapProxyServerHost: host('Address of the IMAP proxy. Defaults to 127.0.0.1.'),
+  imapProxyServerTLSEnabled: flag('If true, the IMAP proxy uses TLS from the start.'),
+  imapProxyServerProxy: flag('If true, trusted proxies send a PROXY header to the IMAP proxy.'),
+  imapProxyServerPassword: text('IMAP proxy password of all accounts, besides tokens.', 1024),
+  smtpServerEnabled: flag('If true, the SMTP proxy listens.'),
+  smtpServerPort: port('Port of the SMTP proxy. Defaults to 2525.'),
+  smtpServerHost: host('Address of the SMTP proxy. Defaults to 127.0.0.1.'),
+  smtpServerTLSEnabled: flag('If true, the SMTP proxy uses TLS from the start.'),
+  smtpServerProxy: flag('If true, trusted proxies send a PROXY header to the SMTP proxy.'),
+  smtpServerAuthEnabled: flag('If false, the SMTP proxy requires no login. Defaults to true.'),
+  smtpServerPassword: text('SMTP proxy password of all accounts, besides tokens.', 1024),
 } as const
 
 export type SettingKey = keyof typeof settings

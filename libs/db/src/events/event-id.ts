@@ -13,12 +13,5 @@ export function deriveEventId(identity: readonly (string | number | bigint)[]): 
     .subarray(0, 16)
   digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80
   digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80
-  const hex = digest.toString('hex')
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join('-')
+  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -13,14 +13,8 @@ export type MarkPublished = (events: readonly RecordedEvent[]) => Promise<void>
 export type PublishEvent = (message: EventMessage) => Promise<void>
 
 /** Converts an event to a bus message, or to a claim check if it is large. */
-export function toMessage({
-  eventId,
-  event,
-  account,
-  shard,
-  date,
-  body,
-}: RecordedEvent): EventMessage {
+function toMessage(recorded: RecordedEvent): EventMessage {
+  const { eventId, event, account, shard, date, body } = recorded
   const head = { eventId, event, account, shard, date }
   return Buffer.byteLength(body) > maxMessageBytes ? head : { ...head, body }
 }

@@ -1,6 +1,7 @@
 import { defined, type Envelope, type EventMessage, shardOf } from '@posthorn/contracts'
 import { sql } from 'kysely'
 import type { Tx } from '../connect.ts'
+import type { AccountTarget } from '../tables/events.ts'
 
 export interface NewEvent {
   eventId: string
@@ -10,7 +11,7 @@ export interface NewEvent {
   path?: string
   specialUse?: string
   /** For accountDeleted: the account's own target. */
-  accountTarget?: { url: string; headers: { key: string; value: string }[] }
+  accountTarget?: AccountTarget
 }
 
 /** Stored event, ready to be published. */

@@ -1,4 +1,5 @@
 import type {
+  AccountRecord,
   AccountState,
   ImapConfig,
   ImapDisabled,
@@ -25,12 +26,7 @@ export interface StoredHeader {
 }
 
 /** Last mailbox whose sync failed. */
-export interface SyncError {
-  path: string
-  /** ISO 8601. */
-  time: string
-  error: string
-}
+export type SyncError = NonNullable<AccountRecord['syncError']>
 
 /** Registered accounts. Written by api-gateway. */
 export interface Accounts {
@@ -95,4 +91,34 @@ export interface AccountStates {
   /** Open connections, updated every few seconds. */
   connections: Generated<number>
   updatedAt: Generated<Date>
+}
+
+/** State changes of accounts for subscribers. Written by sync-worker, kept for 24 h. */
+export interface AccountChanges {
+  /**
+   * Transaction that wrote the row. Rows are read in the order of (xid, id), up to the oldest open
+   * transaction.
+   */
+  xid: Generated<string>
+  id: Generated<string>
+  account: string
+  type: string
+  /** New state, for kind `state`. */
+  key: string
+  payload: JsonOrNull<{ error: LastError }>
+  createdAt: Generated<Date>
+}
+
+/** Last change deleted by retention. One row, written by sync-worker. */
+export interface AccountChangesHorizon {
+  only: Generated<boolean>
+  xid: Generated<string>
+  id: Generated<string>
+}
+
+/** Protocol log of accounts with `logs` enabled, last lines only. Written by sync-worker. */
+export interface AccountLogs {
+  account: string
+  id: Generated<string>
+  line: string
 }

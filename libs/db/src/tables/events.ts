@@ -1,10 +1,17 @@
 import type { Generated } from 'kysely'
+import type { StoredHeader } from './accounts.ts'
 import type { JsonOrNull } from './json.ts'
 
 /** Ids of recorded events, for deduplication. Written with `events` by `recordEvents`. */
 export interface EventIds {
   eventId: string
   day: Date
+}
+
+/** Webhook target of a deleted account. */
+export interface AccountTarget {
+  url: string
+  headers: StoredHeader[]
 }
 
 /** Events. Inserted by `recordEvents` in the transaction that changes the state. */
@@ -20,7 +27,7 @@ export interface Events {
   /** Webhook body. */
   body: string
   /** For accountDeleted: the account's own target, which is deleted with the account. */
-  accountTarget: JsonOrNull<{ url: string; headers: { key: string; value: string }[] }>
+  accountTarget: JsonOrNull<AccountTarget>
   publishedAt: Date | null
   fannedOutAt: Date | null
 }

@@ -1,3 +1,4 @@
+import type { GatewayError } from '@posthorn/contracts'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
@@ -22,23 +23,10 @@ export interface GatewayCredentials {
   updatedAt: Generated<Date>
 }
 
-/** Reason of the last failed attempt. */
-export interface GatewayFailure {
-  /** Milliseconds since 1970. */
-  created: number
-  status: 'error'
-  response?: string
-  responseCode?: number
-  code?: string
-  command?: string
-  description?: string
-  networkRouting?: object | null
-}
-
 /** State of gateways. Written by sender. */
 export interface GatewayStates {
   gateway: string
   deliveries: Generated<string>
   lastUse: Date | null
-  lastError: JsonOrNull<GatewayFailure>
+  lastError: JsonOrNull<GatewayError>
 }

@@ -1,13 +1,17 @@
-import type { Accounts, AccountStates, Credentials } from './accounts.ts'
+import type {
+  AccountChanges,
+  AccountChangesHorizon,
+  AccountLogs,
+  Accounts,
+  AccountStates,
+  Credentials,
+} from './accounts.ts'
 import type { Bounces } from './bounces.ts'
-import type { AccountChanges, AccountChangesHorizon } from './changes.ts'
 import type { AccountEventCounts, StatCounters } from './counters.ts'
-import type { Deliveries } from './deliveries.ts'
 import type { EventIds, Events } from './events.ts'
 import type { FormLinks } from './form-links.ts'
 import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
 import type { ListBlocks, Lists, ListTurns } from './lists.ts'
-import type { AccountLogs } from './logs.ts'
 import type { AnnouncedMessages, MailboxChunks, Mailboxes } from './mailboxes.ts'
 import type {
   OAuth2Apps,
@@ -22,7 +26,7 @@ import type { Shards, Workers } from './shards.ts'
 import type { Templates } from './templates.ts'
 import type { TokenLogTable, Tokens, TokenWindows } from './tokens.ts'
 import type { Uploads } from './uploads.ts'
-import type { WebhookAttempts, WebhookReplays } from './webhooks.ts'
+import type { Deliveries, WebhookAttempts, WebhookReplays } from './webhooks.ts'
 import type {
   WebhookRouteCounts,
   WebhookRouteErrors,
@@ -82,14 +86,11 @@ export interface Tables {
 }
 export type * from './accounts.ts'
 export type * from './bounces.ts'
-export type * from './changes.ts'
 export type * from './counters.ts'
-export type * from './deliveries.ts'
 export type * from './events.ts'
 export type * from './form-links.ts'
 export type * from './gateways.ts'
 export type * from './lists.ts'
-export type * from './logs.ts'
 export type * from './mailboxes.ts'
 export type * from './oauth2.ts'
 export type * from './outbox.ts'

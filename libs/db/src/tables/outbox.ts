@@ -1,3 +1,4 @@
+import type { Dsn, NetworkRouting } from '@posthorn/contracts'
 import type { Generated } from 'kysely'
 import type { Json, JsonOrNull } from './json.ts'
 
@@ -9,24 +10,7 @@ export interface OutboxError {
   command?: string
 }
 
-/** Network path of an attempt. */
-export interface NetworkRouting {
-  localAddress?: string
-  /** Name sent with EHLO. */
-  name?: string
-  /** Proxy URL without credentials. */
-  proxy?: string
-  /** Requested local address, if it was not available. */
-  requestedLocalAddress?: string
-}
-
-/** Requested delivery status notifications (RFC 3461). */
-export interface DsnRequest {
-  id?: string
-  return: 'headers' | 'full'
-  notify?: ('never' | 'success' | 'failure' | 'delay')[]
-  recipient?: string
-}
+export type { Dsn as DsnRequest, NetworkRouting } from '@posthorn/contracts'
 
 /** Filing: mailbox work after a message is sent. */
 export interface Filing {
@@ -76,7 +60,7 @@ export interface Outbox {
   /** SOCKS or HTTP proxy; credentials in it are sealed. */
   proxy: string | null
   localAddress: string | null
-  dsn: JsonOrNull<DsnRequest>
+  dsn: JsonOrNull<Dsn>
   idempotencyKey: string | null
   useStructuredFormat: Generated<boolean>
   /** Original Message-ID if the server replaced it; `messageId` is then the server's. */

@@ -1,12 +1,6 @@
+import type { TemplateContent } from '@posthorn/contracts'
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
-
-export interface StoredContent {
-  subject?: string
-  text?: string
-  html?: string
-  previewText?: string
-}
 
 /** Message templates. Written by api-gateway. */
 export interface Templates {
@@ -16,7 +10,7 @@ export interface Templates {
   name: string
   description: string | null
   format: Generated<'html' | 'markdown'>
-  content: Json<StoredContent>
+  content: Json<TemplateContent>
   createdAt: Generated<Date>
   updatedAt: Generated<Date>
 }

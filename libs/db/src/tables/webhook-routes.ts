@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { StoredHeader } from './accounts.ts'
 import type { Json } from './json.ts'
 
 /** Webhook routes. Written by api-gateway. */
@@ -9,7 +10,7 @@ export interface WebhookRoutes {
   /** May contain credentials; masked in responses. */
   targetUrl: string
   enabled: Generated<boolean>
-  customHeaders: Json<{ key: string; value: string }[]>
+  customHeaders: Json<StoredHeader[]>
   /** Body of the filter function. Null: every event. */
   filter: string | null
   /** Body of the map function. Null: the event unchanged. */

@@ -1,20 +1,45 @@
+import type { WebhookReplayFilter } from '@posthorn/contracts'
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 
-/** Filter of failed deliveries. Absent members match all. */
-export interface ReplayFilter {
-  /** Id of a single delivery. */
-  id?: string
-  target?: string
-  /** Target URL without credentials and query. */
-  address?: string
-  event?: string
-  account?: string
-  outcome?: string
-  /** Time range of the failure (ISO 8601). */
-  since?: string
-  until?: string
+/** Deliveries: one event to one target. Written by webhook-dispatcher. */
+export interface Deliveries {
+  /** `X-SVC-Wh-Id`. */
+  id: string
+  eventId: string
+  /** `events.id` and `events.date` of the body. */
+  eventRow: string
+  eventDate: Date
+  event: string
+  account: string
+  /**
+   * 'default', 'account', or the id of a route. Unique with eventId except for replays, so that an
+   * event read twice adds no delivery.
+   */
+  target: string
+  /** Target URL without credentials: deliveries of one lane share a concurrency limit. */
+  lane: string
+  state: Generated<'due' | 'delivered' | 'failed' | 'dropped'>
+  /** Incremented before the call. */
+  attempts: Generated<number>
+  queuedAt: Generated<Date>
+  nextAttemptAt: Generated<Date>
+  claim: string | null
+  lastOutcome: string | null
+  lastStatus: number | null
+  lastError: string | null
+  lastResponse: string | null
+  finishedAt: Date | null
+  /** Failed delivery that this one replays. */
+  replayOf: string | null
+  /** Time a replay of this delivery was created. */
+  replayedAt: Date | null
+  /** Mapped body; null if the event's body is sent. */
+  body: string | null
 }
+
+/** Filter of failed deliveries, or the id of a single one. Absent members match all. */
+export type ReplayFilter = WebhookReplayFilter & { id?: string }
 
 /** Requested replays. Inserted by api-gateway, then changed by webhook-dispatcher only. */
 export interface WebhookReplays {

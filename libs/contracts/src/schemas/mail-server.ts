@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox'
+import { Bool, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
+
+/** Login name and password, as tested and as registered. */
+export const loginFields = {
+  user: Text('Login name.', { minLength: 1, maxLength: 256, format: 'one-line' }),
+  pass: Type.Optional(Text('Password.', { maxLength: 256, format: 'one-line' })),
+}
+
+const Tls = Type.Object(
+  {
+    rejectUnauthorized: Type.Optional(
+      Bool('If false, any certificate of the server is accepted. Defaults to true.'),
+    ),
+    minVersion: Type.Optional(
+      OneOf(['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'], { description: 'Lowest TLS version.' }),
+    ),
+  },
+  { description: 'TLS options of the connection.' },
+)
+
+/** Description of the member `auth` of a server. */
+export const authDescription = 'Login at the server. False for none.'
+const secureDescription =
+  'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS if the server offers it.'
+const server = {
+  useAuthServer: Type.Optional(
+    Bool('If true, the login is requested from the authentication server.'),
+  ),
+  auth: Type.Optional(
+    Type.Union([Strict(loginFields), Type.Literal(false)], { description: authDescription }),
+  ),
+  host: Text('Host name or IP address of the server.', {
+    minLength: 1,
+    maxLength: 1024,
+    format: 'host-name',
+  }),
+  port: Int('Port of the server.', { minimum: 1, maximum: 65_535 }),
+  secure: Type.Optional(Bool(secureDescription, { default: false })),
+  tls: Type.Optional(Tls),
+}
+
+const mailPath = (use: string) =>
+  Type.Optional(
+    Nullable(
+      Text(`Path of the ${use} mailbox. Null or absent: the mailbox with that special use.`, {
+        maxLength: 1024,
+        format: 'mailbox-path',
+      }),
+    ),
+  )
+
+const resyncDelay = (options: { default?: number }) =>
+  Type.Optional(
+    Int('Interval in seconds between full syncs of all mailboxes.', {
+      minimum: 1,
+      maximum: 86_400,
+      ...options,
+    }),
+  )
+
+const imap = {
+  disableIMAP4rev2: Type.Optional(Bool('If true, IMAP4rev2 is not enabled on the server.')),
+  resyncDelay: resyncDelay({ default: 900 }),
+  sentMailPath: mailPath('Sent'),
+  draftsMailPath: mailPath('Drafts'),
+  junkMailPath: mailPath('Junk'),
+  trashMailPath: mailPath('Trash'),
+  archiveMailPath: mailPath('Archive'),
+}
+
+const disabledDescription = 'If true, the incoming server is switched off and nothing is synced.'
+const disabled = Type.Optional(Bool(disabledDescription))
+export const ImapConfig = Strict({ ...server, ...imap, disabled })
+export type ImapConfig = Static<typeof ImapConfig>
+
+/** Incoming server that is switched off: `host` and `port` are optional. */
+export const ImapDisabled = Strict({
+  ...server,
+  ...imap,
+  host: Type.Optional(server.host),
+  port: Type.Optional(server.port),
+  disabled: Type.Literal(true, { description: disabledDescription }),
+})
+export type ImapDisabled = Static<typeof ImapDisabled>
+
+export const SmtpConfig = Strict(server)
+export type SmtpConfig = Static<typeof SmtpConfig>
+
+const updated = {
+  ...server,
+  host: Type.Optional(server.host),
+  port: Type.Optional(server.port),
+  // Without a default: a partial update keeps an absent member.
+  secure: Type.Optional(Bool(secureDescription)),
+  partial: Type.Optional(
+    Bool('If true, absent members keep their value. Otherwise the whole object is replaced.', {
+      default: false,
+    }),
+  ),
+}
+
+export const ImapUpdate = Strict({ ...updated, ...imap, resyncDelay: resyncDelay({}), disabled })
+export type ImapUpdate = Static<typeof ImapUpdate>
+
+export const SmtpUpdate = Strict(updated)
+export type SmtpUpdate = Static<typeof SmtpUpdate>
