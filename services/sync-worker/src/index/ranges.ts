@@ -5,7 +5,6 @@ export {
   countUids,
   formatSequenceSet,
   normaliseRanges,
-  parseSequenceSet,
   rangesOf,
   uidsIn,
 } from '@posthorn/backends/uid-ranges'
@@ -47,24 +46,6 @@ export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]):
     else j++
   }
   return both
-}
-
-/** UIDs of at least one. */
-export function uniteRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
-  const united: [number, number][] = []
-  let open: [number, number] | undefined
-  let i = 0
-  let j = 0
-  for (let x = a[i], y = b[j]; x ?? y; x = a[i], y = b[j]) {
-    const takeX = x !== undefined && (y === undefined || x[0] <= y[0])
-    const next = takeX ? x : y
-    if (takeX) i++
-    else j++
-    if (!next) break
-    if (open && next[0] <= open[1] + 1) open[1] = Math.max(open[1], next[1])
-    else united.push((open = [next[0], next[1]]))
-  }
-  return united
 }
 
 function end(ranges: readonly UidRange[], at: number): number {

@@ -2,7 +2,7 @@ import type { MailSession } from '@posthorn/backends'
 import type { MessageCategory, MessageEntry, Settings } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { canonicalLabel } from '../index/flag-names.ts'
-import { rangesOf, uidsIn } from '../index/ranges.ts'
+import { formatSequenceSet, rangesOf, uidsIn } from '../index/ranges.ts'
 import { isSelectable, type MailboxRow } from '../store/mailboxes.ts'
 
 // Gmail: labels that mailboxes stand for, and categories (tabs of the inbox).
@@ -103,9 +103,7 @@ async function searchCategory(
   category: MessageCategory,
   uids: readonly number[],
 ): Promise<number[]> {
-  const uid = rangesOf(uids)
-    .map(([first, last]) => (first === last ? `${first}` : `${first}:${last}`))
-    .join(',')
+  const uid = formatSequenceSet(rangesOf(uids))
   try {
     return [...uidsIn(await session.search({ uid, gmailRaw: `category:${category}` }))]
   } catch (error) {

@@ -11,9 +11,9 @@ import {
   batchesOf,
   countUids,
   intersectRanges,
+  normaliseRanges,
   subtractRanges,
   uidsIn,
-  uniteRanges,
 } from '../../index/ranges.ts'
 import { raiseSyncEpoch, saveCursor, saveUidNext, type SyncCursor } from '../../store/mailboxes.ts'
 import type { MailboxContext } from '../context.ts'
@@ -99,7 +99,7 @@ async function findUids(
   if (row.syncedAt === null || row.messages === null || from === 0 || selected.uidNext === 0)
     return searchAll(mailbox, selected)
   const arrived = selected.uidNext > from ? await mailbox.session.searchUids({ from }) : []
-  const expected = uniteRanges(indexed, arrived)
+  const expected = normaliseRanges([...indexed, ...arrived])
   return countUids(expected) === selected.messages ? expected : searchAll(mailbox, selected)
 }
 
