@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { RateLimiter, Semaphore, TtlCache } from '@posthorn/flow'
 import { resolveAllowed } from '@posthorn/net'
-import type { LoginLimits } from '../config.ts'
+import type { Config } from '../config.ts'
 
 /** Limits logins at mail servers, so that a start with thousands of accounts overloads none. */
 export interface LoginLimiter {
@@ -25,7 +25,7 @@ const toleranceMs = 50
  * last one block no other host.
  */
 export function createLoginLimiter(
-  { perHost, perSecond, concurrent }: LoginLimits,
+  { perHost, perSecond, concurrent }: Config['logins'],
   findAddress: FindAddress = cacheAddresses(),
 ): LoginLimiter {
   const all = new Semaphore(concurrent)

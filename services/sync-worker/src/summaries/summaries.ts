@@ -5,7 +5,8 @@ import { backoff, CircuitBreaker, type Clock, Semaphore, TtlCache } from '@posth
 import { createHttpCaller, type HttpProxy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
-import type { SummariesConfig } from '../config.ts'
+import type { Config } from '../config.ts'
+import type { WorkerMetrics } from '../metrics.ts'
 import {
   createEndpoint,
   maxResponseBytes,
@@ -39,17 +40,12 @@ export interface SummaryBatch {
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }
 
-/** Counter of outcomes, with the duration in seconds. */
-export interface SummaryMetrics {
-  summarised(outcome: SummaryOutcome, seconds: number): void
-}
-
 interface SummariesOptions {
   bus: Bus
   unsealLogin: UnsealLogin
-  metrics: SummaryMetrics
+  metrics: Pick<WorkerMetrics, 'summarised'>
   log: Logger
-  config: SummariesConfig
+  config: Config['summaries']
   proxy: () => Promise<HttpProxy | undefined>
 }
 
