@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import { runRetention } from './retention.ts'
 import { createSessions } from './sessions/create-sessions.ts'
 import { bindShards } from './shards/bindings.ts'
-import { holdShards } from './shards/holder.ts'
+import { ShardHolder } from './shards/holder.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
 const name = 'sync-worker'
@@ -28,12 +28,13 @@ export async function startApp(
   signal: AbortSignal,
   { backend = imapBackend }: { backend?: ImapBackend } = {},
 ): Promise<WorkerApp> {
-  const worker = { id: randomUUID(), proof: randomUUID() }
+  const id = randomUUID()
+  const proof = randomUUID()
   await using stack = new AsyncDisposableStack()
-  const fields = { worker: worker.id }
+  const fields = { worker: id }
   const service = await bootstrap(stack, { name, config, signal, fields })
   const { log, db, bus, port } = service
-  const parts = createSessions(stack, service, { config, backend, worker })
+  const parts = createSessions(stack, service, { config, backend, worker: { id, proof } })
   const { sessions, settings, summaries, metrics, getServerOptions, deferred } = parts
   const server = stack.use(
     await bus.serve({ queue: 'private', handlers: createHandlers({ db, sessions, settings }) }),
@@ -53,19 +54,19 @@ export async function startApp(
   )
   const observer = bindShards(server, sessions, log)
   const holder = stack.use(
-    holdShards({ ...config, db, log, metrics, observer, worker: worker.id, proof: worker.proof }),
+    new ShardHolder({ ...config, db, log, metrics, observer, worker: id, proof }),
   )
   stack.use(
-    await bus.onInvalidate(({ topic, id }) => {
+    await bus.onInvalidate(({ topic, id: account }) => {
       if (topic === 'settings') {
         settings.invalidate()
         summaries.invalidate()
       }
-      if (topic === 'accounts') sessions.refresh(id)
+      if (topic === 'accounts') sessions.refresh(account)
     }),
   )
   settings.invalidate() // an earlier read may have missed an invalidation
   holder.wake()
   const resources = stack.move()
-  return { id: worker.id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }

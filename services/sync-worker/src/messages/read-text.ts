@@ -231,14 +231,7 @@ export async function readPart(
   { uid, part, maxBytes }: { uid: number; part: string; maxBytes: number },
 ): Promise<Buffer> {
   const { content } = await session.downloadPart(uid, part, { maxBytes })
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of content) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length >= maxBytes) break
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes)
+  return Buffer.concat(await Array.fromAsync(content))
 }
 
 /**

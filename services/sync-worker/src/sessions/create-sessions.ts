@@ -15,7 +15,7 @@ import { createStatusUpdater } from './account-status.ts'
 import { createConnector, createCredentialsClient, createServerOptions } from './connect.ts'
 import { ConnectionCounts, SyncTimes } from './deferred-writes.ts'
 import { createLoginLimiter } from './login-limiter.ts'
-import { startSessions } from './registry.ts'
+import { Registry } from './registry.ts'
 
 interface SessionOptions {
   config: Config
@@ -55,7 +55,7 @@ export function createSessions(
     log,
   })
   const sessions = stack.use(
-    startSessions({
+    new Registry({
       sync: { ...commitDeps, config, summaries, indexEmpty: indexEmptyMailboxes(commitDeps) },
       connect,
       accounts: createAccountReader(db),
