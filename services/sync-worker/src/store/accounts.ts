@@ -1,6 +1,6 @@
 import type { ImapConfig } from '@posthorn/contracts'
 import type { Accounts, AccountStates, Db, StoredServer } from '@posthorn/db'
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { accountStatusColumns } from './account-status.ts'
 import type { AccountLease } from './lease.ts'
 
@@ -63,11 +63,7 @@ const columns = [
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 
-export interface AccountVersion {
-  account: string
-  shard: number
-  version: string
-}
+export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version'>
 
 /** Existing accounts of the input that have a row in `account_states`. */
 export function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]> {
@@ -83,19 +79,19 @@ export function listAccounts(db: Db, accounts: readonly string[]): Promise<Accou
 
 /** Versions of the existing accounts of the input. */
 export function listVersions(db: Db, accounts: readonly string[]): Promise<AccountVersion[]> {
-  return db
-    .selectFrom('accounts')
-    .select(['account', 'shard', 'version'])
-    .where(sql<boolean>`account = any(${accounts}::text[])`)
-    .execute()
+  return selectVersions(db, sql<boolean>`account = any(${accounts}::text[])`)
 }
 
 /** Versions of all accounts of some shards. */
 export function listAccountVersions(db: Db, shards: readonly number[]): Promise<AccountVersion[]> {
   if (shards.length === 0) return Promise.resolve([])
+  return selectVersions(db, sql<boolean>`shard = any(${shards}::smallint[])`)
+}
+
+function selectVersions(db: Db, condition: RawBuilder<boolean>): Promise<AccountVersion[]> {
   return db
     .selectFrom('accounts')
     .select(['account', 'shard', 'version'])
-    .where(sql<boolean>`shard = any(${shards}::smallint[])`)
+    .where(condition)
     .execute()
 }
