@@ -1,5 +1,5 @@
 import type { FetchedMessage, MailSession, EnvelopeAddress } from '@posthorn/backends'
-import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
+import type { AttachmentInfo, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type EntryMailbox, isSameAddress, messageEntry } from '../messages/entry.ts'
 import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
@@ -10,8 +10,8 @@ import {
   readPart,
   type ReadText,
   readText,
-  undefinedIfMissing,
 } from '../messages/read-text.ts'
+import { undefinedIfMissing } from '../messages/undefined-if.ts'
 import { buildSummaryInput, type SummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
 import { type MessageReport, readMessageReport } from './reports.ts'
@@ -43,7 +43,9 @@ export async function draftMessageNew(
   const read = await readNotifiedText(session, { uid, outline }, settings)
   const withContents =
     attachments && (await readContents(session, { uid, outline, attachments }, settings))
-  const calendarEvents = await readCalendar(session, { uid, outline, attachments }, settings)
+  const calendarEvents =
+    settings.notifyCalendarEvents &&
+    (await readCalendarEvents(session, { uid, outline, attachments }))
   const { id, messageSpecialUse: specialUse } = entry
   const report = await readMessageReport(session, message, { id, headers, specialUse })
   const toSummarise = await buildSummaryInput(session, { uid, outline, entry, read }, settings)
@@ -52,7 +54,7 @@ export async function draftMessageNew(
     ...selectReplyTo(replyTo, entry.from),
     ...(text && { text: { ...text, ...read } }),
     ...(withContents && { attachments: withContents }),
-    ...(calendarEvents.length > 0 && { calendarEvents }),
+    ...(calendarEvents && calendarEvents.length > 0 && { calendarEvents }),
     ...(notifiedHeaders && { headers: notifiedHeaders }),
     ...(isAutoReply(headers) && { isAutoReply: true }),
     ...report?.flags,
@@ -67,14 +69,6 @@ function selectReplyTo(
 ): Pick<MessageNewDraft, 'replyTo'> {
   const other = replyTo.find((address) => !isSameAddress(address, from))
   return other ? { replyTo: other } : {}
-}
-
-async function readCalendar(
-  session: MailSession,
-  message: { uid: number; outline: Outline; attachments: AttachmentInfo[] | undefined },
-  { notifyCalendarEvents = false }: Settings,
-): Promise<CalendarEvent[]> {
-  return notifyCalendarEvents ? readCalendarEvents(session, message) : []
 }
 
 function pickHeaders(

@@ -1,9 +1,9 @@
 import type { MailSession } from '@posthorn/backends'
 import type { MessageCategory, MessageEntry, Settings } from '@posthorn/contracts'
-import { AppError } from '@posthorn/errors'
 import { canonicalLabel } from '../index/flag-names.ts'
 import { formatSequenceSet, rangesOf, uidsIn } from '../index/ranges.ts'
 import { isSelectable, type MailboxRow } from '../store/mailboxes.ts'
+import { undefinedIf } from './undefined-if.ts'
 
 // Gmail: labels that mailboxes stand for, and categories (tabs of the inbox).
 
@@ -104,10 +104,6 @@ async function searchCategory(
   uids: readonly number[],
 ): Promise<number[]> {
   const uid = formatSequenceSet(rangesOf(uids))
-  try {
-    return [...uidsIn(await session.search({ uid, gmailRaw: `category:${category}` }))]
-  } catch (error) {
-    if (error instanceof AppError && error.kind === 'rejected') return []
-    throw error
-  }
+  const search = session.search({ uid, gmailRaw: `category:${category}` })
+  return [...uidsIn((await undefinedIf(search, 'rejected')) ?? [])]
 }

@@ -6,6 +6,7 @@ import { mailboxNew, mailboxReset } from '../../events/mailbox-events.ts'
 import { compare } from '../../index/compare.ts'
 import { type Difference, MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
 import { countUids, intersectRanges, subtractRanges } from '../../index/ranges.ts'
+import { undefinedIf } from '../../messages/undefined-if.ts'
 import { allocateMailboxNumbers } from '../../store/account-states.ts'
 import { deleteChunks } from '../../store/chunks.ts'
 import {
@@ -165,14 +166,10 @@ async function searchSince(
   since: Date,
 ): Promise<UidRange[]> {
   if (all.length === 0) return []
-  try {
-    const from = new Date(Math.max(since.getTime() - dayMs, 0))
-    return intersectRanges(all, await session.searchUids({ since: from }))
-  } catch (error) {
-    // The server cannot search by date: ingest checks every message.
-    if (error instanceof AppError && error.kind === 'rejected') return [...all]
-    throw error
-  }
+  const from = new Date(Math.max(since.getTime() - dayMs, 0))
+  const found = await undefinedIf(session.searchUids({ since: from }), 'rejected')
+  // Undefined if the server cannot search by date: ingest checks every message.
+  return found ? intersectRanges(all, found) : [...all]
 }
 
 /** Creates the batched initial sync of empty mailboxes, many accounts in one transaction. */
