@@ -69,15 +69,11 @@ async function startDownload(
   mailbox: string,
   start: (mail: MailSession) => Promise<Download>,
 ): Promise<StartedDownload> {
+  const request = { signal, mailbox, longRunning: true, consumerPaced: true }
   for (;;) {
     let connection: PooledConnection | undefined
     try {
-      connection = await session.commands.acquire({
-        signal,
-        mailbox,
-        longRunning: true,
-        consumerPaced: true,
-      })
+      connection = await session.commands.acquire(request)
       const download = await start(connection.session)
       // Base64 needs four bytes for three and line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()

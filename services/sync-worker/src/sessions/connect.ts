@@ -41,9 +41,8 @@ export interface ConnectDeps {
 export function createConnector(deps: ConnectDeps): Connect {
   return async (account, signal) => {
     await deps.credentials.whenAvailable(signal)
-    using _permit = await deps.logins.acquire(account.imap.host, signal, {
-      viaProxy: account.proxy !== null,
-    })
+    const viaProxy = account.proxy !== null
+    using _permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
     const session = await logIn(deps, account, signal)
     const remove = deps.connections.add(account.lease)
     void session.closed.then(remove)

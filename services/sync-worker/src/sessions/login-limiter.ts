@@ -62,13 +62,9 @@ const maxLookups = 8
 const lookupTimeoutMs = 5_000
 
 /** Addresses of hosts by the system's resolver, cached for 60 s. */
-export function cacheAddresses(resolve = resolveAllowed, clock = Date.now): FindAddress {
+export function cacheAddresses(resolve = resolveAllowed): FindAddress {
   const lookups = new Semaphore(maxLookups)
-  const cache = new TtlCache<string, string | undefined>({
-    ttlMs: addressTtlMs,
-    max: maxAddresses,
-    clock,
-  })
+  const cache = new TtlCache<string, string | undefined>({ ttlMs: addressTtlMs, max: maxAddresses })
   const find = async (host: string) => {
     const signal = AbortSignal.timeout(lookupTimeoutMs)
     try {

@@ -172,12 +172,8 @@ export class ShardHolder implements AsyncDisposable {
 
   async #claim(limit: number): Promise<void> {
     const { db, worker, heartbeatMs, observer, log } = this.#options
-    const leases = await claimShards(db, {
-      worker,
-      limit,
-      active: [...this.leases.keys()],
-      expiryMs: 3 * heartbeatMs,
-    })
+    const active = [...this.leases.keys()]
+    const leases = await claimShards(db, { worker, limit, active, expiryMs: 3 * heartbeatMs })
     // If this process stood still meanwhile, it claims again with a higher epoch after a heartbeat.
     if (leases.length === 0 || !this.#isAlive()) return
     for (const lease of leases) this.leases.set(lease.shard, lease)

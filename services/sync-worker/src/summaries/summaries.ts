@@ -61,11 +61,7 @@ const apiKeyTimeoutMs = 5_000
 
 /** API key of the endpoint, requested from auth-bridge. Failures are not cached. */
 function cacheApiKey(bus: Pick<Bus, 'request'>) {
-  const cache = new TtlCache<'key', string | undefined>({
-    ttlMs: apiKeyTtlMs,
-    max: 1,
-    clock: Date.now,
-  })
+  const cache = new TtlCache<'key', string | undefined>({ ttlMs: apiKeyTtlMs, max: 1 })
   const load = async () => {
     const options = { key: 'credentials', timeoutMs: apiKeyTimeoutMs }
     const { openAiAPIKey } = await bus.request(getOpenAiApiKey, {}, options)

@@ -63,10 +63,8 @@ export async function applyNewMessages(
     onBatch: (uidNext) => commit(deps, account.lease, (tx) => saveUidNext(tx, row.id, uidNext)),
   })
   const last = added.at(-1)?.[1] ?? 0
-  await storeCursor(mailbox, {
-    uidNext: Math.max(selected.uidNext, from, last + 1),
-    messages: selected.messages,
-  })
+  const uidNext = Math.max(selected.uidNext, from, last + 1)
+  await storeCursor(mailbox, { uidNext, messages: selected.messages })
   return added.length > 0
 }
 

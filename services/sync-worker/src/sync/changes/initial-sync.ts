@@ -179,10 +179,8 @@ export function indexEmptyMailboxes(deps: CommitDeps): IndexEmpty {
     const indexed = new Map((await markEmpty(tx, mailboxes)).map((row) => [row.id, row]))
     return items.map(({ item }) => {
       const rows = item.mailboxes.flatMap(({ id }) => indexed.get(id) ?? [])
-      return {
-        result: new Map(rows.map((row) => [row.id, row])),
-        events: rows.map((row) => mailboxNew(item.account, row)),
-      }
+      const events = rows.map((row) => mailboxNew(item.account, row))
+      return { result: new Map(rows.map((row) => [row.id, row])), events }
     })
   })
 }

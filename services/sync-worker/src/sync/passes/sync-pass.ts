@@ -24,7 +24,7 @@ export interface SyncPassResult {
   unsettled: boolean
   /** True if the server listed a mailbox and refused to select it: the list may be outdated. */
   contradicted: boolean
-  refusal: MailboxRefusal | undefined
+  refusal?: MailboxRefusal
 }
 
 export interface SyncPassContext extends SyncContext {
@@ -58,13 +58,7 @@ export async function runSyncPass(
   const selected = selectMonitored(rows, rules)
   const main = selectMain(selected, rules)
   const monitored: MailboxRow[] = []
-  const result: SyncPassResult = {
-    monitored,
-    main,
-    unsettled,
-    contradicted: false,
-    refusal: undefined,
-  }
+  const result: SyncPassResult = { monitored, main, unsettled, contradicted: false }
   const syncOne = async (row: MailboxRow) => {
     signal.throwIfAborted()
     const outcome = await syncIfChanged(context, row, { full, status: statuses.get(row.path) })
