@@ -12,9 +12,9 @@ import {
   readText,
 } from '../messages/read-text.ts'
 import { undefinedIfMissing } from '../messages/undefined-if.ts'
-import { buildSummaryInput, type SummaryInput } from '../summaries/input.ts'
+import { buildSummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
-import { type MessageReport, readMessageReport } from './reports.ts'
+import { readMessageReport } from './reports.ts'
 
 /** Upper limit of `notifyAttachmentSize`: the base64 of an attachment is held in memory. */
 const maxAttachmentBytes = 25 * 1024 * 1024
@@ -22,19 +22,16 @@ const maxAttachmentBytes = 25 * 1024 * 1024
 /** Data of a messageNew without `seemsLikeNew`, which only the storing transaction knows. */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew'>
 
-export interface DraftedMessage {
-  draft: MessageNewDraft
-  /** Bounce, complaint or delivery report that the message contains. */
-  report: MessageReport | undefined
-  toSummarise: SummaryInput | undefined
-}
-
-/** Builds the data of a messageNew. Reads texts and attachments if the settings request them. */
+/**
+ * Builds the data of a messageNew. Reads texts and attachments if the settings request them. Also
+ * returns the bounce, complaint or delivery report that the message contains, and the input of its
+ * summary.
+ */
 export async function draftMessageNew(
   session: MailSession,
   { message, mailbox }: { message: FetchedMessage; mailbox: EntryMailbox },
   settings: Settings,
-): Promise<DraftedMessage> {
+) {
   const { uid } = message
   const outline = parseOutline(message.bodyStructure)
   const { text, replyTo, attachments, ...entry } = messageEntry(message, mailbox, outline)
@@ -49,7 +46,7 @@ export async function draftMessageNew(
   const { id, messageSpecialUse: specialUse } = entry
   const report = await readMessageReport(session, message, { id, headers, specialUse })
   const toSummarise = await buildSummaryInput(session, { uid, outline, entry, read }, settings)
-  const draft = {
+  const draft: MessageNewDraft = {
     ...entry,
     ...selectReplyTo(replyTo, entry.from),
     ...(text && { text: { ...text, ...read } }),

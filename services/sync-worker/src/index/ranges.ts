@@ -20,7 +20,7 @@ export function subtractRanges(
   let at = 0
   for (const [first, last] of from) {
     let start = first
-    while (at < without.length && end(without, at) < start) at++
+    while ((without[at]?.[1] ?? Infinity) < start) at++
     for (let hole = without[at]; hole && hole[0] <= last; hole = without[at]) {
       if (hole[0] > start) left.push([start, hole[0] - 1])
       start = hole[1] + 1
@@ -46,8 +46,4 @@ export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]):
     else j++
   }
   return both
-}
-
-function end(ranges: readonly UidRange[], at: number): number {
-  return ranges[at]?.[1] ?? Infinity
 }

@@ -93,17 +93,10 @@ async function findCategories(
   let remaining = [...uids]
   for (const category of categories) {
     if (remaining.length === 0) return
-    for (const uid of await searchCategory(session, category, remaining)) byUid.set(uid, category)
-    remaining = remaining.filter((uid) => !byUid.has(uid))
+    const uid = formatSequenceSet(rangesOf(remaining))
+    const search = session.search({ uid, gmailRaw: `category:${category}` })
+    const matches = await undefinedIf(search, 'rejected')
+    for (const match of uidsIn(matches ?? [])) byUid.set(match, category)
+    remaining = remaining.filter((candidate) => !byUid.has(candidate))
   }
-}
-
-async function searchCategory(
-  session: Pick<MailSession, 'search'>,
-  category: MessageCategory,
-  uids: readonly number[],
-): Promise<number[]> {
-  const uid = formatSequenceSet(rangesOf(uids))
-  const search = session.search({ uid, gmailRaw: `category:${category}` })
-  return [...uidsIn((await undefinedIf(search, 'rejected')) ?? [])]
 }

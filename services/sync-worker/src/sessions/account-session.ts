@@ -38,13 +38,6 @@ export interface AccountSessionDeps {
 /** Grace period of a stopping session; then its connection is closed. */
 const graceMs = 1_000
 
-/** Outcome of one connection, from login to loss. */
-interface ConnectionEnd {
-  synced: boolean
-  connectedMs: number
-  error: unknown
-}
-
 /**
  * Life of one account on this worker: connects, syncs, watches, reconnects and updates the account
  * status. Runs until it is stopped, or until the lease is lost (`ended`).
@@ -196,7 +189,7 @@ export class AccountSession {
   }
 
   /** Runs one connection from login to loss. */
-  async #runConnection(account: Account): Promise<ConnectionEnd> {
+  async #runConnection(account: Account) {
     const { signal } = this.#stop
     const { sync, connect } = this.#deps
     let synced = false

@@ -38,9 +38,9 @@ export interface SyncPassContext extends SyncContext {
 export type ListSource = 'this connection' | 'new connection'
 
 async function listMailboxes(context: SyncContext, source: ListSource): Promise<MailboxList> {
-  if (source === 'this connection') return syncMailboxList(context, { status: true })
+  if (source === 'this connection') return syncMailboxList(context)
   await using session = await context.connect(context.signal)
-  return await syncMailboxList({ ...context, session }, { status: true })
+  return await syncMailboxList({ ...context, session })
 }
 
 /**
