@@ -17,7 +17,7 @@ import { testWorld } from './world.ts'
 const here = hasCyrus() ? test : test.skip
 
 here(
-  'on Cyrus folders and messages are changed as well, and told by the ids that last',
+  'Cyrus: changes of mailboxes and messages are announced, ids stay valid',
   async () => {
     const world = await testWorld()
     const cyrus = await testCyrus()

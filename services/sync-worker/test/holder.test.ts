@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 const heartbeatMs = 200
-/** A clock that stands still but for the test: no heartbeat is late because the machine is busy. */
+/** Clock that only the test advances: no heartbeat is late because the machine is busy. */
 function stoppedClock() {
   let time = 0
   return { now: () => time, pass: (ms: number) => void (time += ms) }
@@ -55,7 +55,7 @@ test('ShardHolder: claims expired shards again only after all work on them stopp
     clock.pass(2 * heartbeatMs)
     await eventually(() => expect(seen).toEqual(['claimed 256', 'release 256']))
   })
-  // Heartbeats get through again, and the work of before still runs.
+  // Heartbeats succeed again while the earlier work still runs.
   const notified = new Set<number>()
   await eventually(async () => {
     const worker = await database.db
@@ -90,7 +90,7 @@ test('ShardHolder: claims no more than its fair share after losing shards', asyn
     await sql`lock table workers in access exclusive mode`.execute(tx)
     clock.pass(2 * heartbeatMs)
     await eventually(() => expect(holder.leases.size).toBe(0))
-    // Another worker that takes part, and could not claim a shard of a worker that lives.
+    // Another live worker, which cannot claim the shards of this one.
     await sql`insert into workers (id) values (${randomUUID()})`.execute(tx)
     await sql`update workers set heartbeat_at = now() + interval '1 hour'`.execute(tx)
   })

@@ -110,7 +110,7 @@ test('lost shards: nothing is stored, connections are closed', async () => {
     world.db,
   )
   await sql`update shards set owner = ${thief}, epoch = epoch + 1`.execute(world.db)
-  // Which of them are published already is no matter.
+  // Some of them may be unpublished.
   const ids = async () => (await world.events(account)).map(({ eventId }) => eventId)
   const before = await ids()
   await world.dovecot.deliver(user.user, mail({ subject: 'not yours' }))
