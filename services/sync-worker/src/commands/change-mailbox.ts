@@ -14,12 +14,7 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findMailbox, type MailboxRow } from '../store/mailboxes.ts'
-import {
-  type AccountCommand,
-  type CommandDeps,
-  onAccount,
-  withMailSession,
-} from './account.ts'
+import { type AccountCommand, type CommandDeps, onAccount, withMailSession } from './account.ts'
 import { mailboxNotFound } from './mailbox.ts'
 
 type UpdateRequest = CommandRequest<typeof updateMailbox>

@@ -114,9 +114,9 @@ export async function getDestination(
   path: string,
 ): Promise<MailboxRow> {
   const { account, session } = target
-  const row =
-    (await findSelectable(db, account, path)) ??
-    (await relistMailboxes(target).then(() => getMailbox(db, account, path)))
+  const stored = await findSelectable(db, account, path)
+  if (!stored) await relistMailboxes(target)
+  const row = stored ?? (await getMailbox(db, account, path))
   if (row.uidValidity !== null) return row
   return withMailSession(target, {}, async (mail) => {
     const { uidValidity } = await mail.status(row.path)

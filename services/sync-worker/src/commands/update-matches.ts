@@ -122,7 +122,7 @@ async function updateMatches(
   }
 }
 
-/** Moves all matches. Returns the pairs of old and new ids, if all are known and within the limit. */
+/** Moves all matches. Returns pairs of old and new ids, unless some are missing or too many. */
 async function moveMatches(
   target: AccountCommand,
   scope: SearchScope & { destination: MailboxRow },

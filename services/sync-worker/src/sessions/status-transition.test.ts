@@ -156,12 +156,10 @@ test('transition: a disabled account stays unset until its version changes', () 
 
 test('transition: without a server unset, errors are cleared', () => {
   const broken = live([down], connected).status
-  expect(live([{ kind: 'starting', version: '2', enabled: false }], broken).status).toMatchObject(
-    {
-      state: 'unset',
-      lastError: null,
-    },
-  )
+  expect(live([{ kind: 'starting', version: '2', enabled: false }], broken).status).toMatchObject({
+    state: 'unset',
+    lastError: null,
+  })
 })
 
 test('transition: lost gives disconnected without an event', () => {

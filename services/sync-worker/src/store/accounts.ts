@@ -117,5 +117,9 @@ export function listAccountVersions(db: Db, shards: readonly number[]): Promise<
 }
 
 function selectVersions(db: Db, condition: RawBuilder<boolean>): Promise<AccountVersion[]> {
-  return db.selectFrom('accounts').select(['account', 'shard', 'version']).where(condition).execute()
+  return db
+    .selectFrom('accounts')
+    .select(['account', 'shard', 'version'])
+    .where(condition)
+    .execute()
 }

@@ -45,10 +45,7 @@ interface SummariesOptions {
 const timeoutsPerBatch = 3
 
 /** Creates the summaries of this process with an HTTP client of their own. */
-export function createSummaries(
-  stack: AsyncDisposableStack,
-  options: SummariesOptions,
-): Summaries {
+export function createSummaries(stack: AsyncDisposableStack, options: SummariesOptions): Summaries {
   const { timeoutMs, egressPolicy: policy } = options.config
   const { proxy } = options
   const http = stack.use(createHttpCaller({ policy, proxy, timeoutMs, maxResponseBytes }))

@@ -4,10 +4,7 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 // Pure functions: what the counters of a mailbox say about changes.
 
 /** Counters of a mailbox, from STATUS or SELECT. */
-export type Counters = Pick<
-  MailboxStatus,
-  'uidValidity' | 'uidNext' | 'messages' | 'highestModseq'
->
+export type Counters = Pick<MailboxStatus, 'uidValidity' | 'uidNext' | 'messages' | 'highestModseq'>
 
 /** Stored counters, replaced by those that a notification reports. */
 export function mergeCounters(row: MailboxRow, notified: Partial<Counters>): Counters {

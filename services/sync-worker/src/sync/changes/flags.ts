@@ -116,8 +116,8 @@ export async function storeNewLabels(
   const flags = new Map<string, UidRange[]>()
   for (const entry of index.trackedNames(await findHidden(mailbox, unknown))) {
     const labelled = messages.filter((message) => labelEntriesOf(message).includes(entry))
-    const found = await undefinedIf(searchLabel(session, entry), 'rejected')
-    flags.set(entry, found ?? rangesOf(labelled.map(({ uid }) => uid)))
+    const labelledUids = await undefinedIf(searchLabel(session, entry), 'rejected')
+    flags.set(entry, labelledUids ?? rangesOf(labelled.map(({ uid }) => uid)))
   }
   const { dirtyChunks } = compare(index, { uids: index.uids(), flags })
   if (dirtyChunks.size === 0) return
@@ -140,4 +140,3 @@ async function findHidden(mailbox: MailboxContext, entries: readonly string[]): 
   const created = new Set(current.flatMap((each) => labelEntry(mailboxLabel(each) ?? '') ?? []))
   return unlisted.filter((entry) => !created.has(entry))
 }
-

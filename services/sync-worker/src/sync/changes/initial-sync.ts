@@ -167,9 +167,9 @@ async function searchSince(
 ): Promise<UidRange[]> {
   if (all.length === 0) return []
   const from = new Date(Math.max(since.getTime() - dayMs, 0))
-  const found = await undefinedIf(session.searchUids({ since: from }), 'rejected')
+  const recent = await undefinedIf(session.searchUids({ since: from }), 'rejected')
   // Undefined if the server cannot search by date: ingest checks every message.
-  return found ? intersectRanges(all, found) : [...all]
+  return recent ? intersectRanges(all, recent) : [...all]
 }
 
 /** Creates the batched initial sync of empty mailboxes, many accounts in one transaction. */

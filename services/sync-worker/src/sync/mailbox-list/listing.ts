@@ -16,7 +16,7 @@ const overrideSettings = [
 
 type Overrides = Pick<ImapConfig, (typeof overrideSettings)[number][1]>
 
-/** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters are more precise. */
+/** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters replace it. */
 const transientAttribute = /^\\(?:un)?marked$/i
 
 /** Describes a LIST response. Special uses of the registration override those of the server. */
