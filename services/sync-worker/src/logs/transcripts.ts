@@ -7,11 +7,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { insertLogLines, type LogLine, trimLog } from '../store/logs.ts'
 import { LogBacklog } from './backlog.ts'
 
-/** Stores the protocol logs of accounts with `logs`. */
-export interface Transcripts extends AsyncDisposable {
-  /** Starts the log of one connection. The returned function buffers a line and never fails. */
-  forConnection(account: string): (line: TranscriptLine) => void
-}
+export type Transcripts = ReturnType<typeof startTranscripts>
 
 export interface TranscriptsDeps {
   db: Db
@@ -37,10 +33,11 @@ const batchSize = 1_000
 const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
 
 /**
- * Writes protocol logs in batches, twice a second. Lines beyond the limits, because Postgres is
- * slow or unavailable, are dropped and counted. Disposal writes the buffered lines.
+ * Stores the protocol logs of accounts with `logs` in batches, twice a second. Lines beyond the
+ * limits, because Postgres is slow or unavailable, are dropped and counted. Disposal writes the
+ * buffered lines.
  */
-export function startTranscripts({ db, log, retention }: TranscriptsDeps): Transcripts {
+export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const backlog = new LogBacklog(limits)
   /** Lines added per account since its last trim. */
   const added = new Map<string, number>()
@@ -71,9 +68,10 @@ export function startTranscripts({ db, log, retention }: TranscriptsDeps): Trans
   const flushing = runPeriodically({ everyMs: flushMs, log, name: 'transcripts' }, flush)
 
   return {
-    forConnection(account) {
+    /** Starts the log of one connection. The returned function buffers a line and never fails. */
+    forConnection(account: string) {
       const connection = ++connections
-      return (line) => backlog.add(account, formatLogLine(line, connection))
+      return (line: TranscriptLine): void => backlog.add(account, formatLogLine(line, connection))
     },
     async [Symbol.asyncDispose]() {
       await flushing[Symbol.asyncDispose]()
