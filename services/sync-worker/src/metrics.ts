@@ -1,23 +1,9 @@
 import type { Metrics } from '@posthorn/telemetry'
 
-/** Metrics of this service. */
-export interface WorkerMetrics {
-  /** State change of an account; `undefined` before its session starts and after it ends. */
-  accountState(from: string | undefined, to: string | undefined): void
-  shardsHeld(count: number): void
-  eventsRecorded(events: readonly { event: string }[]): void
-  connections(change: 1 | -1): void
-  /** Duration of a mailbox sync that compared more than counters. */
-  mailboxSynced(seconds: number): void
-  /** Duration of a sync pass of one account. */
-  syncPassed(seconds: number): void
-  /** Number of messages added to an index. */
-  indexed(messages: number): void
-  /** Outcome of a requested summary, and the time it took. */
-  summarised(outcome: string, seconds: number): void
-}
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
-export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
+/** Creates the metrics of this service. */
+export function createWorkerMetrics(metrics: Metrics) {
   const accounts = metrics.gauge({
     name: 'accounts',
     help: 'Accounts of the leased shards, by state',
@@ -49,22 +35,23 @@ export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
   })
   return {
     ...createSummaryMetrics(metrics),
-    accountState(from, to) {
+    /** State change of an account; `undefined` before its session starts and after it ends. */
+    accountState(from: string | undefined, to: string | undefined) {
       if (from !== undefined) accounts.labels(from).dec()
       if (to !== undefined) accounts.labels(to).inc()
     },
-    shardsHeld: (count) => shards.set(count),
-    eventsRecorded(recorded) {
+    shardsHeld: (count: number) => shards.set(count),
+    eventsRecorded(recorded: readonly { event: string }[]) {
       for (const { event } of recorded) events.labels(event).inc()
     },
-    connections: (change) => connections.inc(change),
-    mailboxSynced: (seconds) => mailboxSyncs.observe(seconds),
-    syncPassed: (seconds) => passes.observe(seconds),
-    indexed: (count) => messages.inc(count),
+    connections: (change: 1 | -1) => connections.inc(change),
+    mailboxSynced: (seconds: number) => mailboxSyncs.observe(seconds),
+    syncPassed: (seconds: number) => passes.observe(seconds),
+    indexed: (count: number) => messages.inc(count),
   }
 }
 
-function createSummaryMetrics(metrics: Metrics): Pick<WorkerMetrics, 'summarised'> {
+function createSummaryMetrics(metrics: Metrics) {
   const outcomes = metrics.counter({
     name: 'summaries_total',
     help: 'Requested summaries of new messages, by outcome',
@@ -76,7 +63,8 @@ function createSummaryMetrics(metrics: Metrics): Pick<WorkerMetrics, 'summarised
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
   })
   return {
-    summarised(outcome, seconds) {
+    /** Outcome of a requested summary, and the time it took. */
+    summarised(outcome: string, seconds: number) {
       outcomes.inc({ outcome })
       if (seconds > 0) durations.observe(seconds)
     },

@@ -145,7 +145,7 @@ test('AccountSession: stops when the account is deleted', async () => {
   })
   await world.dovecot.deliver(user.user, mail())
   const connections = relay.connections
-  // Gives the worker time to make mistakes.
+  // By the time another account is connected, a wrong event would be recorded.
   await world.connected(await world.register(world.dovecot.freshUser()))
   expect(await world.events(account)).toHaveLength(storedRows)
   expect(relay.connections).toBe(connections)

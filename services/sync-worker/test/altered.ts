@@ -1,6 +1,6 @@
 import { imapBackend, type ImapBackend, type MailSession } from '@posthorn/backends'
 
-/** Dovecot, with some of its answers changed. */
+/** IMAP backend whose sessions have some methods replaced. */
 export function altered(alter: (session: MailSession) => Partial<MailSession>): ImapBackend {
   return {
     async connect(options) {

@@ -32,7 +32,7 @@ test('saveAccountStatuses: one change per state in order, with a broadcast', asy
   const keys = (await changesOf(account)).map(({ key }) => key)
   expect(keys[0]).toBe('init')
   expect(keys.at(-1)).toBe('connected')
-  // One that follows another one is another one.
+  // Consecutive changes have different states.
   expect(keys.filter((key, at) => key === keys[at - 1])).toEqual([])
   await eventually(() => expect(received).toBeGreaterThan(0))
   await eventually(async () => {

@@ -25,7 +25,7 @@ test('initialSync: interrupted repeatedly, announces every message once', async 
       await client.append(folder, mail({ subject }), since ? {} : { date: old })
       if (since) wanted.push(subject)
     }
-  // Dies after so many fetches, a few more each time.
+  // The connection breaks after `allowed` fetches, which grows with each one.
   let fetches = 0
   let allowed = 1
   const backend = altered((session) => ({

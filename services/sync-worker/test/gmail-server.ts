@@ -6,7 +6,7 @@ import {
 } from '@posthorn/testkit'
 import { mail } from './imap-client.ts'
 
-/** As Gmail's IMAP server says after a login, as far as the script can. */
+/** Capabilities of Gmail after a login, limited to those that the scripted server has. */
 const capabilities =
   'IMAP4rev1 SASL-IR AUTH=PLAIN UNSELECT IDLE NAMESPACE QUOTA ID CHILDREN X-GM-EXT-1 UIDPLUS ENABLE MOVE CONDSTORE ESEARCH LIST-EXTENDED LIST-STATUS SPECIAL-USE'
 

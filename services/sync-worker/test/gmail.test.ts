@@ -26,7 +26,7 @@ afterEach(async () => {
 afterAll(() => world.close())
 
 const old = new Date('2020-01-01T00:00:00Z')
-/** No round in the middle of a test: what is noticed, the server told. */
+/** No sync pass during a test: every change is found by a notification. */
 const rarely = { resyncDelay: 3_600 }
 
 async function start(options: GmailOptions = {}): Promise<ImapScript> {
@@ -174,7 +174,7 @@ test('Gmail: a message restored from Trash does not seem new', async () => {
 test('Gmail: with All Mail hidden, syncs all labels and announces a message once', async () => {
   const server = await start({ labels: ['Work'], hidesAllMail: true })
   const account = await connect(server)
-  // Without a Message-ID, only Gmail's own id tells that it is the same.
+  // Without a Message-ID, only Gmail's message id shows that it is the same message.
   const rfc822 = 'From: ann@example.com\r\nSubject: bare\r\n\r\ntext\r\n'
   server.mailbox('INBOX').append(rfc822, { emailId: '5', labels: ['Work'] })
   const [first] = await world.expectEvents(account, ['messageNew'], 1)
@@ -245,7 +245,7 @@ test('Gmail: ids of a label last as long as its UIDVALIDITY; changes appear in A
       ?.id ?? ''
   const id = await list()
   server.on('UID STORE', async (command) => {
-    // As at Gmail it is one message.
+    // At Gmail, both copies are one message.
     server.mailbox(paths.all).changeFlags(uid, { add: ['\\Flagged'] })
     return command.defaultReply()
   })
@@ -336,7 +336,7 @@ test('Gmail: a change without an IDLE notification is found by the periodic sync
       all.changeLabels(uid, notified % 2 === 0 ? { add: ['Work'] } : { remove: ['Work'] })
       for (const session of server.sessions) session.markNotified(all.message(uid))
       await world.expectEvents(account, ['messageUpdated'], notified + 1)
-      // A round that was due anyway would have found it, too.
+      // A full sync pass would have found the change, too.
       expect(server.received.slice(reported).filter((line) => line.startsWith('LIST'))).toEqual([])
     },
     { timeoutMs: 90_000 },

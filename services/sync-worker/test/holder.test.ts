@@ -4,7 +4,7 @@ import { connect, type Db } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { holdShards } from '../src/shards/holder.ts'
+import { ShardHolder } from '../src/shards/holder.ts'
 
 let database: TestDatabase
 let db: Db
@@ -18,18 +18,18 @@ afterAll(async () => {
 })
 
 const heartbeatMs = 200
-/** A clock that stands still but for the test: no heartbeat is late because the machine is busy. */
+/** Clock that only the test advances: no heartbeat is late because the machine is busy. */
 function stoppedClock() {
   let time = 0
   return { now: () => time, pass: (ms: number) => void (time += ms) }
 }
 
-test('holdShards: claims expired shards again only after all work on them stopped', async () => {
+test('ShardHolder: claims expired shards again only after all work on them stopped', async () => {
   const seen: string[] = []
   const { promise: mayStop, resolve: stopped } = Promise.withResolvers<void>()
   let shards = 0
   const clock = stoppedClock()
-  await using holder = holdShards({
+  await using holder = new ShardHolder({
     db,
     worker: randomUUID(),
     log: createLogger('test', 'silent'),
@@ -55,7 +55,7 @@ test('holdShards: claims expired shards again only after all work on them stoppe
     clock.pass(2 * heartbeatMs)
     await eventually(() => expect(seen).toEqual(['claimed 256', 'release 256']))
   })
-  // Heartbeats get through again, and the work of before still runs.
+  // Heartbeats succeed again while the earlier work still runs.
   const notified = new Set<number>()
   await eventually(async () => {
     const worker = await database.db
@@ -65,17 +65,17 @@ test('holdShards: claims expired shards again only after all work on them stoppe
     clock.pass(heartbeatMs)
     return notified.add(worker.heartbeatAt.getTime()).size >= 4
   })
-  expect([shards, holder.leases().size]).toEqual([0, 0])
+  expect([shards, holder.leases.size]).toEqual([0, 0])
   stopped()
   await eventually(() =>
     expect(seen).toEqual(['claimed 256', 'release 256', 'stopped', 'claimed 256']),
   )
-  expect([...holder.leases().values()].every(({ epoch }) => epoch === '2')).toBe(true)
+  expect([...holder.leases.values()].every(({ epoch }) => epoch === '2')).toBe(true)
 })
 
-test('holdShards: claims no more than its fair share after losing shards', async () => {
+test('ShardHolder: claims no more than its fair share after losing shards', async () => {
   const clock = stoppedClock()
-  await using holder = holdShards({
+  await using holder = new ShardHolder({
     db,
     worker: randomUUID(),
     log: createLogger('test', 'silent'),
@@ -85,16 +85,16 @@ test('holdShards: claims no more than its fair share after losing shards', async
     now: clock.now,
     observer: { claimed: async () => undefined, released: async () => undefined },
   })
-  await eventually(() => expect(holder.leases().size).toBe(256))
+  await eventually(() => expect(holder.leases.size).toBe(256))
   await database.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
     clock.pass(2 * heartbeatMs)
-    await eventually(() => expect(holder.leases().size).toBe(0))
-    // Another worker that takes part, and could not claim a shard of a worker that lives.
+    await eventually(() => expect(holder.leases.size).toBe(0))
+    // Another live worker, which cannot claim the shards of this one.
     await sql`insert into workers (id) values (${randomUUID()})`.execute(tx)
     await sql`update workers set heartbeat_at = now() + interval '1 hour'`.execute(tx)
   })
-  await eventually(() => expect(holder.leases().size).toBe(128))
+  await eventually(() => expect(holder.leases.size).toBe(128))
   const { rows } = await sql<{ free: number }>`
     select count(*)::int as free from shards where owner is null
   `.execute(database.db)

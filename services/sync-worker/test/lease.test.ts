@@ -49,7 +49,7 @@ async function register(): Promise<string> {
   return account
 }
 
-/** An account whose shard is this worker's. */
+/** Account in a shard of this worker. */
 async function leasedAccount(): Promise<AccountLease> {
   const account = await register()
   await ensureAccountStatusRows(db, [account])
@@ -182,7 +182,7 @@ test('ensureAccountStatusRows: a deletion meanwhile is no error', async () => {
   const begun = await database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('accounts').where('account', '=', deleted).execute()
     const ensured = Promise.allSettled([ensureAccountStatusRows(db, [deleted, other])])
-    // It has found the account, and waits for what becomes of it.
+    // It has found the account and waits for the deletion.
     await eventually(async () => {
       const { rows } = await sql`
         select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`.execute(

@@ -16,8 +16,8 @@ const idleAlone = altered(({ capabilities }) => ({
 }))
 
 describe.each([
-  ['a server that tells of every folder', {}],
-  ['a server that tells of one folder', { backend: idleAlone }],
+  ['a server with NOTIFY', {}],
+  ['a server without NOTIFY', { backend: idleAlone }],
 ])('%s', (_name, parts: { backend?: ImapBackend }) => {
   let world: World
   let account: string

@@ -172,7 +172,7 @@ test('messageNew: text, headers and attachments as configured', async () => {
         ].join('\r\n'),
       }),
     )
-    // The settings may be known only after some messages.
+    // The new settings may apply only after some messages.
     const result = await world.expectEvents(account, ['messageNew'], 1)
     const withHeaders = result.filter(({ data }) => 'headers' in data)
     expect(withHeaders).not.toEqual([])
@@ -264,7 +264,7 @@ test('applyChanges: flags, deletions and moves of another client have events', a
     path: 'Filed',
     data: { path: 'Filed', seemsLikeNew: false, messageId: second?.data['messageId'] },
   })
-  // However the changes were bunched up, the last word is what the server says.
+  // However the changes were merged, the last event has the flags of the server.
   await eventually(async () => {
     const changes = await world.events(account, 'messageUpdated')
     expect(changes.at(-1)?.data).toMatchObject({
@@ -311,7 +311,7 @@ test('mailboxReset: once for a new UIDVALIDITY, without messageNew', async () =>
     .where('account', '=', account)
     .where('path', '=', 'Work')
     .executeTakeFirstOrThrow()
-  // Between two looks: the listing is the same, UIDVALIDITY is not.
+  // Between two sync passes: the listing is the same, UIDVALIDITY is not.
   await world.stopWorker(worker)
   await client.deleteMailbox('Work')
   await client.run('CREATE Work')

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freePort } from '@posthorn/testkit'
 
-/** A TCP relay before a server, to take it away and bring it back. */
+/** TCP relay in front of a server, which can simulate an outage. */
 export class Relay implements AsyncDisposable {
   readonly port: number
-  /** How many connections came. */
+  /** Number of accepted connections. */
   connections = 0
   readonly #target: { host: string; port: number }
   readonly #sockets = new Set<Socket>()
@@ -16,7 +16,7 @@ export class Relay implements AsyncDisposable {
     this.port = port
   }
 
-  /** On a port that stays free while it is down. */
+  /** Starts a relay on a port that stays free while the relay is down. */
   static async to(target: { host: string; port: number }): Promise<Relay> {
     const relay = new Relay(await freePort(), target)
     await relay.up()

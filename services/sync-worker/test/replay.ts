@@ -1,6 +1,6 @@
 import type { StoredEvent } from './world.ts'
 
-/** Flags by UID, folders by path. */
+/** Flags by UID, mailboxes by path. */
 export type Content = Map<string, Map<number, string>>
 
 interface Folder {
@@ -31,7 +31,7 @@ export function replay(events: readonly StoredEvent[]): Replayed {
       case 'mailboxNew': {
         if (folder) throw new Error(`${path} is there already`)
         const uidValidity = String(data['uidValidity'])
-        // Renamed: the same folder under another path.
+        // Renamed: the same mailbox under another path.
         if (before?.uidValidity === uidValidity) folders.set(path, before)
         else folders.set(path, { uidValidity, messages: new Map(), relisted: false })
         break
@@ -64,7 +64,7 @@ function message(
 ): void {
   const uid = Number(data['uid'])
   if (event === 'messageNew') {
-    if (ids.has(data['id'])) throw new Error(`${uid} is told twice`)
+    if (ids.has(data['id'])) throw new Error(`${uid} is announced twice`)
     ids.add(data['id'])
     messages.set(uid, flagsOf(data['flags']))
   } else if (!messages.has(uid) && !relisted) {

@@ -81,7 +81,7 @@ async function someone() {
   return { user, account }
 }
 
-/** A message of the outbox that went out as the one reports are about. */
+/** Sent message in the outbox that the reports are about. */
 async function sent(account: string): Promise<string> {
   const queueId = randomUUID()
   await world.db

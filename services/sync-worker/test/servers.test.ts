@@ -5,7 +5,7 @@ import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Servers that can less than Dovecot, or do it worse.
+// Servers with fewer extensions than Dovecot, or with faults.
 
 let world: World
 beforeAll(async () => {
@@ -186,10 +186,10 @@ test('runSyncPass: an unchanged mailbox is not selected', async () => {
   await world.connected(account)
   await world.dovecot.deliver(user.user, mail())
   await world.expectEvents(account, ['messageNew'], 1)
-  const quiet = listings + 2 // by then the arrival has led to all that it leads to
+  const quiet = listings + 2 // the polls after the arrival are over
   await eventually(() => listings >= quiet)
   const before = { selects, listings }
   await eventually(() => listings >= quiet + 3)
-  // In each round the inbox is opened to look at it, and once more to watch it.
+  // Each sync pass selects the inbox at most twice: to sync it and to watch it.
   expect(selects - before.selects).toBeLessThanOrEqual(2 * (listings - before.listings + 1))
 })

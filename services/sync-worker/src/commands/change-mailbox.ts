@@ -1,5 +1,5 @@
 import type { MailSession } from '@posthorn/backends'
-import { type CommandHandler, on } from '@posthorn/bus'
+import type { CommandHandler } from '@posthorn/bus'
 import {
   type CommandRequest,
   type CommandResponse,
@@ -14,13 +14,7 @@ import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findMailbox, type MailboxRow } from '../store/mailboxes.ts'
-import {
-  type AccountCommand,
-  type CommandDeps,
-  getSession,
-  onAccount,
-  withMailSession,
-} from './account.ts'
+import { type AccountCommand, type CommandDeps, onAccount, withMailSession } from './account.ts'
 import { mailboxNotFound } from './mailbox.ts'
 
 type UpdateRequest = CommandRequest<typeof updateMailbox>
@@ -30,10 +24,9 @@ const pingFirst = { prepare: (mail: MailSession) => mail.ping() }
 
 /** Creates a mailbox and lists the mailboxes again. The sync records the events. */
 export function onCreateMailbox(deps: CommandDeps): CommandHandler {
-  return on(createMailbox, async ({ account, path }, { signal }) => {
-    const session = getSession(deps, account)
-    return withMailSession({ session, signal }, pingFirst, (mail) =>
-      session.changeMailboxes(mail, async () => {
+  return onAccount(deps, createMailbox, ({ path }, target) =>
+    withMailSession(target, pingFirst, (mail) =>
+      target.session.changeMailboxes(mail, async () => {
         try {
           const created = await mail.createMailbox(path)
           return { done: created, applied: { created } }
@@ -41,14 +34,17 @@ export function onCreateMailbox(deps: CommandDeps): CommandHandler {
           throw toFieldError(error, 'path')
         }
       }),
-    )
-  })
+    ),
+  )
 }
 
 /** Deletes a mailbox with its messages. The listing that follows records the event. */
 export function onDeleteMailbox(deps: CommandDeps): CommandHandler {
   return onAccount(deps, deleteMailbox, async (request, target) => {
-    const { path, mailboxId } = await resolveMailbox(deps, target, request.path)
+    // An unknown path is sent as it is, so that the client gets the server's rejection.
+    // Interface spec, "Statuses", 400: NONEXISTENT.
+    const row = await findOrRelist(deps, target, request.path)
+    const { path, mailboxId } = row ?? { path: request.path, mailboxId: null }
     await withMailSession(target, pingFirst, (mail) =>
       target.session.changeMailboxes(mail, async () => ({
         done: await mail.deleteMailbox(path),
@@ -63,8 +59,8 @@ export function onDeleteMailbox(deps: CommandDeps): CommandHandler {
 export function onUpdateMailbox(deps: CommandDeps): CommandHandler {
   return onAccount(deps, updateMailbox, async (request, target) => {
     // RFC 9051 §6.3.7: a nonexistent mailbox can be subscribed to, but not renamed.
-    const find = request.newPath === undefined ? getListedMailbox : resolveMailbox
-    const row = await find(deps, target, request.path)
+    const row = await findOrRelist(deps, target, request.path)
+    if (!row && request.newPath === undefined) throw mailboxNotFound()
     return withMailSession(target, pingFirst, (mail) =>
       update(target.session, mail, { row, request }),
     )
@@ -74,9 +70,9 @@ export function onUpdateMailbox(deps: CommandDeps): CommandHandler {
 async function update(
   session: AccountSession,
   mail: MailSession,
-  { row, request }: { row: ResolvedMailbox; request: UpdateRequest },
+  { row, request }: { row: MailboxRow | undefined; request: UpdateRequest },
 ): Promise<CommandResponse<typeof updateMailbox>> {
-  const { path, mailboxId } = row
+  const path = row?.path ?? request.path
   const response = await session.changeMailboxes(mail, async () => {
     const newPath = await rename(mail, path, request.newPath)
     const isRenamed = newPath !== undefined
@@ -90,8 +86,8 @@ async function update(
     }
   })
   // RFC 9051 §6.3.6: renaming INBOX moves its messages, but the mailbox stays.
-  if (response.renamed && row.id !== undefined) session.requestSync([row.id])
-  return defined({ path, ...response, mailboxId: mailboxId ?? undefined })
+  if (response.renamed && row) session.requestSync([row.id])
+  return defined({ path, ...response, mailboxId: row?.mailboxId ?? undefined })
 }
 
 async function rename(
@@ -123,35 +119,7 @@ async function subscribe(
   }
 }
 
-type ResolvedMailbox = Pick<MailboxRow, 'path' | 'mailboxId'> & { id?: string }
-
-/**
- * Stored mailbox with a path, selectable or not. Lists the server's mailboxes if it is not stored.
- *
- * @throws AppError `not-found` `FolderNotFound`
- */
-async function getListedMailbox(
-  deps: CommandDeps,
-  target: AccountCommand,
-  path: string,
-): Promise<ResolvedMailbox> {
-  const row = await findOrRelist(deps, target, path)
-  if (!row) throw mailboxNotFound()
-  return row
-}
-
-/**
- * Variant of `getListedMailbox` that returns an unknown path as it is, so that the client gets the
- * server's rejection. Interface spec, "Statuses", 400: NONEXISTENT.
- */
-async function resolveMailbox(
-  deps: CommandDeps,
-  target: AccountCommand,
-  path: string,
-): Promise<ResolvedMailbox> {
-  return (await findOrRelist(deps, target, path)) ?? { path, mailboxId: null }
-}
-
+/** Stored mailbox, selectable or not. Lists the server's mailboxes if it is not stored. */
 async function findOrRelist(
   { db }: CommandDeps,
   target: AccountCommand,
@@ -159,7 +127,7 @@ async function findOrRelist(
 ): Promise<MailboxRow | undefined> {
   const row = await findByPath(db, target.account, path)
   if (row) return row
-  await withMailSession(target, {}, (mail) => relistMailboxes(target.session, mail))
+  await relistMailboxes(target)
   return findByPath(db, target.account, path)
 }
 
@@ -170,8 +138,9 @@ async function findByPath(db: Db, account: string, path: string): Promise<Mailbo
 }
 
 /** Lists the mailboxes of the server and stores the differences. */
-export function relistMailboxes(session: AccountSession, mail: MailSession): Promise<void> {
-  return session.changeMailboxes(mail, () => Promise.resolve({ done: undefined, applied: {} }))
+export function relistMailboxes(target: AccountCommand): Promise<void> {
+  const unchanged = () => Promise.resolve({ done: undefined, applied: {} })
+  return withMailSession(target, {}, (mail) => target.session.changeMailboxes(mail, unchanged))
 }
 
 /** Turns an invalid mailbox name into a validation error of the request field. */

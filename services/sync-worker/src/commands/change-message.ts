@@ -15,6 +15,7 @@ import { findMailboxByUse, isSelectable, type MailboxRow } from '../store/mailbo
 import { type AccountCommand, type CommandDeps, onAccount, withMailSession } from './account.ts'
 import { relistMailboxes } from './change-mailbox.ts'
 import {
+  findSelectable,
   getMailbox,
   locateMessage,
   messageNotFound,
@@ -27,13 +28,9 @@ export function onUpdateMessage(deps: CommandDeps): CommandHandler {
   return onAccount(deps, updateMessage, async ({ message, update }, target) => {
     const position = await locateMessage(deps.db, target.account, message)
     const check = (mail: MailSession) => assertLabelSupport(mail, update)
-    await changeMessage(target, { ...position, check }, async (mail, uids) => {
-      try {
-        await applyUpdate(mail, uids, update)
-      } finally {
-        target.session.requestSync([position.row.id])
-      }
-    })
+    await changeMessage(target, { ...position, check }, (mail, uids) =>
+      applyUpdate(mail, uids, update),
+    )
     return updateResult(update, true)
   })
 }
@@ -43,13 +40,9 @@ export function onMoveMessage(deps: CommandDeps): CommandHandler {
   return onAccount(deps, moveMessage, async ({ message, path }, target) => {
     const { row, uid } = await locateMessage(deps.db, target.account, message)
     const destination = await getDestination(deps, target, path)
-    const moved = await changeMessage(target, { row, uid }, async (mail, uids) => {
-      try {
-        return await mail.moveMessages(uids, destination.path)
-      } finally {
-        target.session.requestSync([row.id, destination.id])
-      }
-    })
+    const moved = await changeMessage(target, { row, uid, destination }, (mail, uids) =>
+      mail.moveMessages(uids, destination.path),
+    )
     const newUid = moved.uids?.get(uid)
     if (moved.uids && newUid === undefined) throw messageNotFound()
     const id = movedMessageId(destination, moved)(uid)
@@ -65,17 +58,13 @@ export function onDeleteMessage(deps: CommandDeps): CommandHandler {
   return onAccount(deps, deleteMessage, async ({ message, force }, target) => {
     const { row, uid } = await locateMessage(deps.db, target.account, message)
     const trash = await findTrash(deps, target.account)
-    return changeMessage(target, { row, uid }, async (mail, uids) => {
-      try {
-        if (force || !trash || trash.id === row.id) {
-          await deletePermanently(mail, uids, { row, trash })
-          return { deleted: true }
-        }
-        const id = movedMessageId(trash, await mail.moveMessages(uids, trash.path))(uid)
-        return { deleted: false, moved: defined({ destination: trash.path, message: id }) }
-      } finally {
-        target.session.requestSync([row.id, ...(trash ? [trash.id] : [])])
+    return changeMessage(target, { row, uid, destination: trash }, async (mail, uids) => {
+      if (force || !trash || trash.id === row.id) {
+        await deletePermanently(mail, uids, { row, trash })
+        return { deleted: true }
       }
+      const id = movedMessageId(trash, await mail.moveMessages(uids, trash.path))(uid)
+      return { deleted: false, moved: defined({ destination: trash.path, message: id }) }
     })
   })
 }
@@ -83,17 +72,20 @@ export function onDeleteMessage(deps: CommandDeps): CommandHandler {
 interface MessageChange {
   row: MailboxRow
   uid: number
+  /** Mailbox that the message may be moved to. */
+  destination?: MailboxRow | undefined
   /** Precondition of the change; throws if it is not met. */
   check?: (mail: MailSession) => void
 }
 
 /**
  * Changes one message on a pooled connection. Selects its mailbox first and verifies that the
- * message exists, because servers ignore UIDs that do not.
+ * message exists, because servers ignore UIDs that do not. Requests a sync of its mailboxes, also
+ * after a failure.
  */
 export function changeMessage<T>(
   target: Pick<AccountCommand, 'session' | 'signal'>,
-  { row, uid, check }: MessageChange,
+  { row, uid, destination = row, check }: MessageChange,
   change: (mail: MailSession, uids: UidRange[]) => Promise<T>,
 ): Promise<T> {
   const prepare = async (mail: MailSession): Promise<void> => {
@@ -103,9 +95,13 @@ export function changeMessage<T>(
       if ((await mail.search({ uid: String(uid) })).length === 0) throw messageNotFound()
     })
   }
-  return withMailSession(target, { mailbox: row.path, prepare }, (mail) =>
-    change(mail, [[uid, uid]]),
-  )
+  return withMailSession(target, { mailbox: row.path, prepare }, async (mail) => {
+    try {
+      return await change(mail, [[uid, uid]])
+    } finally {
+      target.session.requestSync([row.id, destination.id])
+    }
+  })
 }
 
 /**
@@ -113,30 +109,19 @@ export function changeMessage<T>(
  * not stored yet is looked up on the server.
  */
 export async function getDestination(
-  deps: CommandDeps,
-  target: AccountCommand,
-  path: string,
-): Promise<MailboxRow> {
-  const row = await findDestination(deps, target, path)
-  if (row.uidValidity !== null) return row
-  return withMailSession(target, {}, async (mail) => {
-    const { uidValidity } = await mail.status(row.path)
-    return (await target.session.storeUidValidity(mail, row, uidValidity)) ?? row
-  })
-}
-
-async function findDestination(
   { db }: CommandDeps,
   target: AccountCommand,
   path: string,
 ): Promise<MailboxRow> {
-  try {
-    return await getMailbox(db, target.account, path)
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'FolderNotFound') throw error
-    await withMailSession(target, {}, (mail) => relistMailboxes(target.session, mail))
-    return getMailbox(db, target.account, path)
-  }
+  const { account, session } = target
+  const stored = await findSelectable(db, account, path)
+  if (!stored) await relistMailboxes(target)
+  const row = stored ?? (await getMailbox(db, account, path))
+  if (row.uidValidity !== null) return row
+  return withMailSession(target, {}, async (mail) => {
+    const { uidValidity } = await mail.status(row.path)
+    return (await session.storeUidValidity(mail, row, uidValidity)) ?? row
+  })
 }
 
 /** @throws AppError `unprocessable` for label changes without server support, before any change */

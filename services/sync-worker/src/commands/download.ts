@@ -69,34 +69,20 @@ async function startDownload(
   mailbox: string,
   start: (mail: MailSession) => Promise<Download>,
 ): Promise<StartedDownload> {
+  const request = { signal, mailbox, longRunning: true, consumerPaced: true }
   for (;;) {
     let connection: PooledConnection | undefined
     try {
-      connection = await session.commands.acquire({
-        signal,
-        mailbox,
-        longRunning: true,
-        consumerPaced: true,
-      })
+      connection = await session.commands.acquire(request)
       const download = await start(connection.session)
       // Base64 needs four bytes for three and line ends.
       if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()
-      return { download, body: releaseAtEnd(limitBytes(download.content), connection, signal) }
+      return { download, body: releaseAtEnd(download.content, connection, signal) }
     } catch (error) {
       const isLost = error instanceof AppError && error.kind === 'unreachable'
       connection?.release(isLost)
       if (!isLost || !connection?.reused || signal.aborted) throw toUnavailable(session, error)
     }
-  }
-}
-
-/** Enforces the limit, because the announced size may be wrong. */
-async function* limitBytes(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let length = 0
-  for await (const chunk of content) {
-    length += chunk.length
-    if (length > maxDownloadBytes) throw tooLarge()
-    yield chunk
   }
 }
 
@@ -106,7 +92,8 @@ function tooLarge(): AppError {
 
 /**
  * Iterates over a download and releases the connection at its end. After an incomplete download the
- * connection is closed, because the server may still be sending.
+ * connection is closed, because the server may still be sending. Enforces the limit, because the
+ * announced size may be wrong.
  */
 function releaseAtEnd(
   content: AsyncIterable<Uint8Array>,
@@ -114,6 +101,7 @@ function releaseAtEnd(
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
   const chunks = content[Symbol.asyncIterator]()
+  let length = 0
   const abort = () => release(true)
   const end = (broken: boolean) => {
     signal.removeEventListener('abort', abort)
@@ -127,6 +115,8 @@ function releaseAtEnd(
         try {
           const chunk = await chunks.next()
           if (chunk.done) end(false)
+          else length += chunk.value.length
+          if (length > maxDownloadBytes) throw tooLarge()
           return chunk
         } catch (error) {
           end(true)

@@ -21,7 +21,7 @@ import {
   withMailSession,
 } from './account.ts'
 import { changeMessage, deletePermanently, findTrash } from './change-message.ts'
-import { getMailbox, locateMessage, selectForListing } from './mailbox.ts'
+import { findSelectable, getMailbox, locateMessage, selectForListing } from './mailbox.ts'
 
 type Request = CommandRequest<typeof fileSent>
 type Reference = NonNullable<Request['reference']>
@@ -118,7 +118,6 @@ async function flagReference(
   await changeMessage(filing, position, (mail, uids) =>
     mail.changeFlags(uids, { add: referenceFlags[action] }),
   )
-  filing.session.requestSync([position.row.id])
 }
 
 async function removeDraft(deps: CommandDeps, filing: Filing, draft: string): Promise<void> {
@@ -127,7 +126,6 @@ async function removeDraft(deps: CommandDeps, filing: Filing, draft: string): Pr
   await changeMessage(filing, { row, uid }, (mail, uids) =>
     deletePermanently(mail, uids, { row, trash }),
   )
-  filing.session.requestSync([row.id])
 }
 
 /** Records a step that the server will always reject. Temporary failures pass, for a retry. */
@@ -164,15 +162,11 @@ async function getSentMailbox(
   account: string,
   requestedPath: string | undefined,
 ): Promise<{ row: MailboxRow; isFallback: boolean }> {
-  if (requestedPath !== undefined) {
-    try {
-      return { row: await getMailbox(db, account, requestedPath), isFallback: false }
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'FolderNotFound') throw error
-    }
-  }
-  const row = await getMailbox(db, account, '\\Sent')
-  return { row, isFallback: requestedPath !== undefined }
+  if (requestedPath === undefined)
+    return { row: await getMailbox(db, account, '\\Sent'), isFallback: false }
+  const requested = await findSelectable(db, account, requestedPath)
+  const row = requested ?? (await getMailbox(db, account, '\\Sent'))
+  return { row, isFallback: !requested }
 }
 
 /** True if the mailbox contains a recent message with this Message-ID. Selects the mailbox. */

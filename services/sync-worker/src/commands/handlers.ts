@@ -1,7 +1,7 @@
-import { type CommandHandler, on } from '@posthorn/bus'
+import type { CommandHandler } from '@posthorn/bus'
 import { getQuota, syncAccount } from '@posthorn/contracts'
 import type { SettingsCache } from '@posthorn/db'
-import { type CommandDeps, getSession, onAccount, withMailSession } from './account.ts'
+import { type CommandDeps, onAccount, withMailSession } from './account.ts'
 import { onCreateMailbox, onDeleteMailbox, onUpdateMailbox } from './change-mailbox.ts'
 import { onDeleteMessage, onMoveMessage, onUpdateMessage } from './change-message.ts'
 import { onGetAttachment, onGetMessageSource } from './download.ts'
@@ -42,12 +42,11 @@ export function createHandlers(deps: CommandDeps & { settings: SettingsCache }):
 }
 
 function onGetQuota(deps: CommandDeps): CommandHandler {
-  return on(getQuota, async ({ account }, { signal }) => {
-    const session = getSession(deps, account)
-    return withMailSession({ session, signal }, {}, async (mail) => ({
+  return onAccount(deps, getQuota, (_request, target) =>
+    withMailSession(target, {}, async (mail) => ({
       quota: (await mail.quota()) ?? (false as const),
-    }))
-  })
+    })),
+  )
 }
 
 /** Requests a full sync. Requests that arrive before it starts are merged into it. */

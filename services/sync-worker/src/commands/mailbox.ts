@@ -11,18 +11,24 @@ import {
   type MailboxRow,
 } from '../store/mailboxes.ts'
 
-/**
- * Mailbox with a path, or with a special use such as `\Sent`.
- *
- * @throws AppError `not-found` `FolderNotFound`
- */
-export async function getMailbox(db: Db, account: string, path: string): Promise<MailboxRow> {
+/** Selectable mailbox with a path, or with a special use such as `\Sent`. */
+export async function findSelectable(
+  db: Db,
+  account: string,
+  path: string,
+): Promise<MailboxRow | undefined> {
   const row =
     (await findMailbox(db, account, path)) ??
     (path.toUpperCase() === 'INBOX' ? await findMailboxByUse(db, account, '\\Inbox') : undefined) ??
     (isBelowInbox(path) ? await findMailbox(db, account, `INBOX${path.slice(5)}`) : undefined) ??
     (path.startsWith('\\') ? await findMailboxByUse(db, account, path) : undefined)
-  if (!row || !isSelectable(row)) throw mailboxNotFound()
+  return row && isSelectable(row) ? row : undefined
+}
+
+/** As `findSelectable`. @throws AppError `not-found` `FolderNotFound` */
+export async function getMailbox(db: Db, account: string, path: string): Promise<MailboxRow> {
+  const row = await findSelectable(db, account, path)
+  if (!row) throw mailboxNotFound()
   return row
 }
 

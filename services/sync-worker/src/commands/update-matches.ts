@@ -1,4 +1,4 @@
-import type { MailSession, MovedMessages, UidRange } from '@posthorn/backends'
+import type { MailSession, UidRange } from '@posthorn/backends'
 import type { CommandHandler } from '@posthorn/bus'
 import {
   defined,
@@ -8,7 +8,7 @@ import {
   updateMessages,
 } from '@posthorn/contracts'
 import { encodeMessageId } from '@posthorn/message-id'
-import { batchesOf } from '../index/ranges.ts'
+import { batchesOf, countUids } from '../index/ranges.ts'
 import { toSearchTerms } from '../messages/search-terms.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
 import { type AccountCommand, type CommandDeps, onAccount, withMailSession } from './account.ts'
@@ -32,16 +32,12 @@ const maxIds = 250_000
 export function onUpdateMessages(deps: CommandDeps): CommandHandler {
   return onAccount(deps, updateMessages, async ({ path, search, update }, target) => {
     const row = await getMailbox(deps.db, target.account, path)
-    try {
-      const { count, ...emailIds } = await updateMatches(
-        target,
-        { row, search, check: (mail) => assertLabelSupport(mail, update) },
-        (mail, uids) => applyUpdate(mail, uids, update),
-      )
-      return { ...updateResult(update, count > 0), ...emailIds }
-    } finally {
-      target.session.requestSync([row.id])
-    }
+    const { count, ...emailIds } = await updateMatches(
+      target,
+      { row, search, check: (mail) => assertLabelSupport(mail, update) },
+      (mail, uids) => applyUpdate(mail, uids, update),
+    )
+    return { ...updateResult(update, count > 0), ...emailIds }
   })
 }
 
@@ -50,11 +46,7 @@ export function onMoveMessages(deps: CommandDeps): CommandHandler {
   return onAccount(deps, moveMessages, async ({ path, search, destination }, target) => {
     const row = await getMailbox(deps.db, target.account, path)
     const to = await getDestination(deps, target, destination)
-    try {
-      return { path: to.path, ...(await moveMatches(target, { row, search }, to)) }
-    } finally {
-      target.session.requestSync([row.id, to.id])
-    }
+    return { path: to.path, ...(await moveMatches(target, { row, search, destination: to })) }
   })
 }
 
@@ -63,18 +55,15 @@ export function onDeleteMessages(deps: CommandDeps): CommandHandler {
   return onAccount(deps, deleteMessages, async ({ path, search, force }, target) => {
     const row = await getMailbox(deps.db, target.account, path)
     const trash = await findTrash(deps, target.account)
-    try {
-      if (force || !trash || trash.id === row.id) {
-        const { count, emailIds } = await updateMatches(target, { row, search }, (mail, uids) =>
-          deletePermanently(mail, uids, { row, trash }),
-        )
-        return defined({ deleted: count > 0, deletedMessages: emailIds && { emailIds } })
-      }
-      const moved = await moveMatches(target, { row, search }, trash)
-      return { deleted: false, moved: { destination: trash.path, ...moved } }
-    } finally {
-      target.session.requestSync([row.id, ...(trash ? [trash.id] : [])])
+    if (force || !trash || trash.id === row.id) {
+      const scope = { row, search, destination: trash }
+      const { count, emailIds } = await updateMatches(target, scope, (mail, uids) =>
+        deletePermanently(mail, uids, { row, trash }),
+      )
+      return defined({ deleted: count > 0, deletedMessages: emailIds && { emailIds } })
     }
+    const moved = await moveMatches(target, { row, search, destination: trash })
+    return { deleted: false, moved: { destination: trash.path, ...moved } }
   })
 }
 
@@ -82,6 +71,8 @@ export function onDeleteMessages(deps: CommandDeps): CommandHandler {
 interface SearchScope {
   row: MailboxRow
   search: Search
+  /** Mailbox that the messages may be moved to. */
+  destination?: MailboxRow | undefined
   /** Precondition, checked before the search; throws if it is not met. */
   check?: (mail: MailSession) => void
 }
@@ -95,11 +86,11 @@ interface UpdatedMatches {
 
 /**
  * Changes all matches in batches on one connection. At the deadline it stops between two batches:
- * completed batches stay changed. No batch is repeated.
+ * completed batches stay changed. No batch is repeated. Requests a sync in every case.
  */
 async function updateMatches(
   { session, signal }: AccountCommand,
-  { row, search, check }: SearchScope,
+  { row, search, destination = row, check }: SearchScope,
   change: (mail: MailSession, uids: UidRange[]) => Promise<void>,
 ): Promise<UpdatedMatches> {
   const terms = toSearchTerms(search)
@@ -109,8 +100,7 @@ async function updateMatches(
     await selectIndexed(mail, row, { session, readOnly: false })
     matches = await mail.search(terms)
   }
-  const options = { mailbox: row.path, longRunning: true, prepare }
-  return withMailSession({ session, signal }, options, async (mail) => {
+  const changeAll = async (mail: MailSession) => {
     const { objectId, gmail } = mail.capabilities
     const emailIds: string[] = []
     let count = 0
@@ -120,42 +110,33 @@ async function updateMatches(
       const ids = await mail.emailIds(uids)
       await change(mail, uids)
       for (const id of ids) emailIds.push(id)
-      for (const [first, last] of uids) count += last - first + 1
+      count += countUids(uids)
     }
     return defined({ count, emailIds: objectId || gmail ? emailIds.slice(0, maxIds) : undefined })
-  })
+  }
+  try {
+    const options = { mailbox: row.path, longRunning: true, prepare }
+    return await withMailSession({ session, signal }, options, changeAll)
+  } finally {
+    session.requestSync([row.id, destination.id])
+  }
 }
 
+/** Moves all matches. Returns pairs of old and new ids, unless some are missing or too many. */
 async function moveMatches(
   target: AccountCommand,
-  { row, search }: SearchScope,
-  destination: MailboxRow,
+  scope: SearchScope & { destination: MailboxRow },
 ): Promise<{ idMap?: [string, string][]; emailIds?: string[] }> {
-  const ids = new IdMap(row, destination)
-  const { emailIds } = await updateMatches(target, { row, search }, async (mail, uids) =>
-    ids.add(await mail.moveMessages(uids, destination.path)),
-  )
-  return defined({ idMap: ids.pairs, emailIds })
-}
-
-/** Collects pairs of old and new ids. Undefined once the server omits some or the limit is hit. */
-class IdMap {
-  pairs: [string, string][] | undefined = []
-  readonly #from: MailboxRow
-  readonly #to: MailboxRow
-
-  constructor(from: MailboxRow, to: MailboxRow) {
-    this.#from = from
-    this.#to = to
-  }
-
-  add(moved: MovedMessages): void {
-    const newId = movedMessageId(this.#to, moved)
+  const { row, destination } = scope
+  let idMap: [string, string][] | undefined = []
+  const { emailIds } = await updateMatches(target, scope, async (mail, uids) => {
+    const moved = await mail.moveMessages(uids, destination.path)
+    const newId = movedMessageId(destination, moved)
     for (const uid of moved.uids?.keys() ?? []) {
       const id = newId(uid)
-      if (id !== undefined)
-        this.pairs?.push([encodeMessageId({ mailbox: this.#from.number, uid }), id])
+      if (id !== undefined) idMap?.push([encodeMessageId({ mailbox: row.number, uid }), id])
     }
-    if (!moved.uids || (this.pairs?.length ?? 0) > maxIds) this.pairs = undefined
-  }
+    if (!moved.uids || (idMap?.length ?? 0) > maxIds) idMap = undefined
+  })
+  return defined({ idMap, emailIds })
 }

@@ -1,5 +1,5 @@
 import type { AppendedMessage, MailSession } from '@posthorn/backends'
-import { type CommandContext, type CommandHandler, on } from '@posthorn/bus'
+import { type CommandHandler, on } from '@posthorn/bus'
 import {
   type CommandRequest,
   type CommandResponse,
@@ -28,9 +28,9 @@ const maxUploadBytes = 64 * 1024 * 1024
  */
 export function onUploadMessage(deps: CommandDeps): CommandHandler {
   const memory = new Semaphore(maxUploadBytes)
-  return on(uploadMessage, async (request, context) => {
+  return on(uploadMessage, async (request, { signal }) => {
     try {
-      return await upload(deps, { request, context, memory })
+      return await upload(deps, { request, signal, memory })
     } catch (error) {
       // Deletes the bytes if the failure came earlier; no request refers to them any more.
       await deleteUpload(deps.db, request.upload).catch(() => undefined)
@@ -41,10 +41,9 @@ export function onUploadMessage(deps: CommandDeps): CommandHandler {
 
 async function upload(
   deps: CommandDeps,
-  { request, context, memory }: { request: Request; context: CommandContext; memory: Semaphore },
+  { request, signal, memory }: { request: Request; signal: AbortSignal; memory: Semaphore },
 ): Promise<Response> {
   const { account } = request
-  const { signal } = context
   const session = getSession(deps, account)
   assertConnected(session)
   const row = await getMailbox(deps.db, account, request.path)
@@ -64,11 +63,9 @@ async function upload(
   const internalDate =
     request.internalDate === undefined ? undefined : parseDate(request.internalDate)
   const options = defined({ flags: request.flags, internalDate })
-  const target = { session, signal }
-  const appended = await withMailSession(
-    target,
-    { mailbox: row.path, longRunning: true, prepare },
-    (mail) => mail.appendMessage(row.path, mime, options).catch(toUploadFail),
+  const connection = { mailbox: row.path, longRunning: true, prepare }
+  const appended = await withMailSession({ session, signal }, connection, (mail) =>
+    mail.appendMessage(row.path, mime, options).catch(toUploadFail),
   )
   session.requestSync([row.id])
   return describe(appended, current)

@@ -2,7 +2,8 @@ import type { MailSession } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent } from '@posthorn/contracts'
 import { decodeText, parseCalendar } from '@posthorn/mime'
 import type { AttachedPart, Outline } from '../messages/outline.ts'
-import { readPart, undefinedIfMissing } from '../messages/read-text.ts'
+import { readPart } from '../messages/read-text.ts'
+import { undefinedIfMissing } from '../messages/undefined-if.ts'
 
 /** Invitations are small. A larger part is the export of a whole calendar. */
 const maxBytes = 524_288

@@ -1,18 +1,17 @@
 import type { Bus } from '@posthorn/bus'
 
-/** Notifies the readers of `account_changes` that there are new rows. */
-export interface ChangeBroadcaster extends Disposable {
-  broadcast(): void
-}
+export type ChangeBroadcaster = ReturnType<typeof createChangeBroadcaster>
 
 /** Thousands of accounts change when a worker starts: one broadcast serves them all. */
 const minIntervalMs = 100
 
 /**
+ * Notifies the readers of `account_changes` that there are new rows.
+ *
  * Sends the first broadcast immediately, later ones at most ten times a second. Losses are
  * harmless: readers also poll once a second.
  */
-export function createChangeBroadcaster(bus: Pick<Bus, 'up' | 'invalidate'>): ChangeBroadcaster {
+export function createChangeBroadcaster(bus: Pick<Bus, 'up' | 'invalidate'>) {
   let timer: NodeJS.Timeout | undefined
   let isPending = false
   const send = () => {

@@ -2,6 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import {
   type Db,
   batchStatements,
+  markPublished,
   type MarkPublished,
   type NewEvent,
   publishEvents,
@@ -53,6 +54,15 @@ export async function commit<T>(
 
 function publish({ bus, markPublished }: CommitDeps, events: RecordedEvent[]): Promise<void> {
   return publishEvents(markPublished, (message) => bus.publishEvent(message), events)
+}
+
+/** Marks the events of several commits in one statement. */
+export function batchMarkPublished(db: Db): MarkPublished {
+  const mark = batchStatements(async (batches: (readonly RecordedEvent[])[]) => {
+    await markPublished(db, batches.flat())
+    return batches
+  })
+  return async (events) => void (await mark(events))
 }
 
 /** Waits for confirms as backpressure, unless RabbitMQ is unavailable: syncs go on without it. */

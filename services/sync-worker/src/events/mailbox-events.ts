@@ -27,19 +27,14 @@ export function mailboxEvent(
 
 /** `renameEpoch` is the sync epoch of a rename, which does not change the mailbox number. */
 export function mailboxNew(account: Account, row: MailboxRow, renameEpoch?: string): NewEvent {
-  return mailboxEvent(account, row, {
-    event: 'mailboxNew',
-    key: mailboxKey(row, renameEpoch),
-    data: { ...describe(row), uidValidity: String(row.uidValidity) },
-  })
+  const key = mailboxKey(row, renameEpoch)
+  const data = { ...describe(row), uidValidity: String(row.uidValidity) }
+  return mailboxEvent(account, row, { event: 'mailboxNew', key, data })
 }
 
 export function mailboxDeleted(account: Account, row: MailboxRow, renameEpoch?: string): NewEvent {
-  return mailboxEvent(account, row, {
-    event: 'mailboxDeleted',
-    key: mailboxKey(row, renameEpoch),
-    data: describe(row),
-  })
+  const key = mailboxKey(row, renameEpoch)
+  return mailboxEvent(account, row, { event: 'mailboxDeleted', key, data: describe(row) })
 }
 
 /** `previous` is the former UIDVALIDITY; false if unknown. */
@@ -48,16 +43,9 @@ export function mailboxReset(
   row: MailboxRow,
   { reason, previous }: { reason: 'uidValidityChange' | 'syncStateLost'; previous: string | false },
 ): NewEvent {
-  return mailboxEvent(account, row, {
-    event: 'mailboxReset',
-    key: mailboxKey(row),
-    data: {
-      ...describe(row),
-      uidValidity: String(row.uidValidity),
-      prevUidValidity: previous,
-      reason,
-    },
-  })
+  const uidValidity = String(row.uidValidity)
+  const data = { ...describe(row), uidValidity, prevUidValidity: previous, reason }
+  return mailboxEvent(account, row, { event: 'mailboxReset', key: mailboxKey(row), data })
 }
 
 function mailboxKey({ number }: MailboxRow, renameEpoch?: string): (string | number)[] {
@@ -69,11 +57,8 @@ function describe({ path, name, specialUse }: MailboxRow) {
 }
 
 export function messageDeleted(account: Account, row: MailboxRow, uid: number): NewEvent {
-  return mailboxEvent(account, row, {
-    event: 'messageDeleted',
-    key: messageKey(row, uid),
-    data: messageIds(row, uid),
-  })
+  const key = messageKey(row, uid)
+  return mailboxEvent(account, row, { event: 'messageDeleted', key, data: messageIds(row, uid) })
 }
 
 /** `syncEpoch` of the commit makes the id unique: a flag can be set and removed repeatedly. */
@@ -83,11 +68,9 @@ export function messageUpdated(
   { change, syncEpoch }: { change: FlagChange; syncEpoch: string },
 ): NewEvent {
   const { uid } = change
-  return mailboxEvent(account, row, {
-    event: 'messageUpdated',
-    key: [...messageKey(row, uid), syncEpoch],
-    data: { ...messageIds(row, uid), changes: describeChange(row, change) },
-  })
+  const key = [...messageKey(row, uid), syncEpoch]
+  const data = { ...messageIds(row, uid), changes: describeChange(row, change) }
+  return mailboxEvent(account, row, { event: 'messageUpdated', key, data })
 }
 
 /** Retries of a message that the server listed but did not return. */
@@ -101,11 +84,8 @@ export function messageMissing(
   row: MailboxRow,
   { uid, ...retries }: FetchRetries & { uid: number },
 ): NewEvent {
-  return mailboxEvent(account, row, {
-    event: 'messageMissing',
-    key: messageKey(row, uid),
-    data: { ...messageIds(row, uid), ...retries },
-  })
+  const data = { ...messageIds(row, uid), ...retries }
+  return mailboxEvent(account, row, { event: 'messageMissing', key: messageKey(row, uid), data })
 }
 
 /** Key of an event about a message that happens once. */
@@ -123,11 +103,8 @@ function describeChange(row: MailboxRow, change: FlagChange) {
   const removed = splitNames(change.removed)
   const value = splitNames(change.value)
   const flags = { added: added.flags, removed: removed.flags, value: value.flags }
-  const labels = {
-    added: added.labels,
-    removed: removed.labels,
-    value: messageLabels(row, value.labels),
-  }
+  const allLabels = messageLabels(row, value.labels)
+  const labels = { added: added.labels, removed: removed.labels, value: allLabels }
   return {
     ...(flags.added.length + flags.removed.length > 0 && { flags }),
     ...(labels.added.length + labels.removed.length > 0 && { labels }),

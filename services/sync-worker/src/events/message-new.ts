@@ -1,5 +1,5 @@
 import type { FetchedMessage, MailSession, EnvelopeAddress } from '@posthorn/backends'
-import type { AttachmentInfo, CalendarEvent, MessageNew, Settings } from '@posthorn/contracts'
+import type { AttachmentInfo, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { type EntryMailbox, isSameAddress, messageEntry } from '../messages/entry.ts'
 import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
@@ -10,11 +10,11 @@ import {
   readPart,
   type ReadText,
   readText,
-  undefinedIfMissing,
 } from '../messages/read-text.ts'
-import { buildSummaryInput, type SummaryInput } from '../summaries/input.ts'
+import { undefinedIfMissing } from '../messages/undefined-if.ts'
+import { buildSummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
-import { type MessageReport, readMessageReport } from './reports.ts'
+import { readMessageReport } from './reports.ts'
 
 /** Upper limit of `notifyAttachmentSize`: the base64 of an attachment is held in memory. */
 const maxAttachmentBytes = 25 * 1024 * 1024
@@ -22,19 +22,16 @@ const maxAttachmentBytes = 25 * 1024 * 1024
 /** Data of a messageNew without `seemsLikeNew`, which only the storing transaction knows. */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew'>
 
-export interface DraftedMessage {
-  draft: MessageNewDraft
-  /** Bounce, complaint or delivery report that the message contains. */
-  report: MessageReport | undefined
-  toSummarise: SummaryInput | undefined
-}
-
-/** Builds the data of a messageNew. Reads texts and attachments if the settings request them. */
+/**
+ * Builds the data of a messageNew. Reads texts and attachments if the settings request them. Also
+ * returns the bounce, complaint or delivery report that the message contains, and the input of its
+ * summary.
+ */
 export async function draftMessageNew(
   session: MailSession,
   { message, mailbox }: { message: FetchedMessage; mailbox: EntryMailbox },
   settings: Settings,
-): Promise<DraftedMessage> {
+) {
   const { uid } = message
   const outline = parseOutline(message.bodyStructure)
   const { text, replyTo, attachments, ...entry } = messageEntry(message, mailbox, outline)
@@ -43,16 +40,18 @@ export async function draftMessageNew(
   const read = await readNotifiedText(session, { uid, outline }, settings)
   const withContents =
     attachments && (await readContents(session, { uid, outline, attachments }, settings))
-  const calendarEvents = await readCalendar(session, { uid, outline, attachments }, settings)
+  const calendarEvents =
+    settings.notifyCalendarEvents &&
+    (await readCalendarEvents(session, { uid, outline, attachments }))
   const { id, messageSpecialUse: specialUse } = entry
   const report = await readMessageReport(session, message, { id, headers, specialUse })
   const toSummarise = await buildSummaryInput(session, { uid, outline, entry, read }, settings)
-  const draft = {
+  const draft: MessageNewDraft = {
     ...entry,
     ...selectReplyTo(replyTo, entry.from),
     ...(text && { text: { ...text, ...read } }),
     ...(withContents && { attachments: withContents }),
-    ...(calendarEvents.length > 0 && { calendarEvents }),
+    ...(calendarEvents && calendarEvents.length > 0 && { calendarEvents }),
     ...(notifiedHeaders && { headers: notifiedHeaders }),
     ...(isAutoReply(headers) && { isAutoReply: true }),
     ...report?.flags,
@@ -67,14 +66,6 @@ function selectReplyTo(
 ): Pick<MessageNewDraft, 'replyTo'> {
   const other = replyTo.find((address) => !isSameAddress(address, from))
   return other ? { replyTo: other } : {}
-}
-
-async function readCalendar(
-  session: MailSession,
-  message: { uid: number; outline: Outline; attachments: AttachmentInfo[] | undefined },
-  { notifyCalendarEvents = false }: Settings,
-): Promise<CalendarEvent[]> {
-  return notifyCalendarEvents ? readCalendarEvents(session, message) : []
 }
 
 function pickHeaders(

@@ -13,7 +13,7 @@ import {
   type Report,
   readReport,
 } from '@posthorn/reports'
-import { undefinedIfMissing } from '../messages/read-text.ts'
+import { undefinedIfMissing } from '../messages/undefined-if.ts'
 import type { Account } from '../store/accounts.ts'
 import { hashMessageId } from '../store/announced.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'

@@ -2,14 +2,14 @@ import type { UidRange } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 
 /** UIDs per chunk, one bit each. The lowest bit of the first byte is the first UID. */
-export const chunkUids = 8_192
+const chunkUids = 8_192
 export const chunkBytes = chunkUids / 8
 
 /**
  * Limits the memory that a server can claim with up to four billion UIDs: 16 MiB per bitmap. Real
  * mailboxes need some hundred chunks.
  */
-export const maxChunks = 16_384
+const maxChunks = 16_384
 
 /** Bitmaps of 1,024 bytes by chunk number. A chunk without a bit set is absent. */
 export type Bitmaps = Map<number, Uint8Array>
@@ -54,31 +54,8 @@ export function rangesFromBitmaps(bitmaps: ReadonlyMap<number, Uint8Array>): Uid
   return ranges
 }
 
-/** Added and removed UIDs. */
-export function diffBitmaps(
-  before: ReadonlyMap<number, Uint8Array>,
-  after: ReadonlyMap<number, Uint8Array>,
-): { added: UidRange[]; removed: UidRange[] } {
-  const added: [number, number][] = []
-  const removed: [number, number][] = []
-  for (const chunk of [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => a - b)) {
-    const old = before.get(chunk) ?? emptyBitmap
-    const now = after.get(chunk) ?? emptyBitmap
-    appendRanges(added, chunk, subtractBitmap(now, old))
-    appendRanges(removed, chunk, subtractBitmap(old, now))
-  }
-  return { added, removed }
-}
-
 export function isEmpty(bits: Uint8Array): boolean {
   return bits.every((byte) => byte === 0)
-}
-
-/** Number of set bits. */
-export function popcount(bits: Uint8Array): number {
-  let count = 0
-  for (const byte of bits) count += bitsOf[byte] ?? 0
-  return count
 }
 
 export function sameBitmap(a: Uint8Array, b: Uint8Array): boolean {
@@ -110,16 +87,12 @@ export function* uidsInBitmap(chunk: number, bits: Uint8Array): Generator<number
 
 /** Bits of `a` that are not in `b`. */
 export function subtractBitmap(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const bits = new Uint8Array(chunkBytes)
-  for (let at = 0; at < a.length; at++) bits[at] = (a[at] ?? 0) & ~(b[at] ?? 0)
-  return bits
+  return a.map((byte, at) => byte & ~(b[at] ?? 0))
 }
 
 /** Bits of both. */
 export function intersectBitmaps(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const bits = new Uint8Array(chunkBytes)
-  for (let at = 0; at < a.length; at++) bits[at] = (a[at] ?? 0) & (b[at] ?? 0)
-  return bits
+  return a.map((byte, at) => byte & (b[at] ?? 0))
 }
 
 function bitmapOf(bitmaps: Bitmaps, chunk: number): Uint8Array {
@@ -166,8 +139,3 @@ function appendRanges(ranges: [number, number][], chunk: number, bits: Uint8Arra
     }
   }
 }
-
-const bitsOf = Uint8Array.from(
-  { length: 256 },
-  (_, byte) => byte.toString(2).replaceAll('0', '').length,
-)

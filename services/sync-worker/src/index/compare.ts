@@ -8,18 +8,12 @@ import {
   emptyBitmap,
   hasUid,
   isEmpty,
-  rangesFromBitmaps,
   sameBitmap,
   setUid,
   uidsInBitmap,
   subtractBitmap,
 } from './chunk.ts'
-import {
-  type Difference,
-  type FlagChange,
-  type IndexChunk,
-  type MailboxIndex,
-} from './mailbox-index.ts'
+import type { Difference, FlagChange, IndexChunk, MailboxIndex } from './mailbox-index.ts'
 import { canonicalFlag, isLabelEntry, labelEntry } from './flag-names.ts'
 import { intersectRanges } from './ranges.ts'
 
@@ -128,24 +122,15 @@ function searchedFlags(index: MailboxIndex, result: SearchResult): Map<string, B
 }
 
 function compareChunks(index: MailboxIndex, next: ReadonlyMap<number, IndexChunk>): Difference {
-  const added: Bitmaps = new Map()
-  const removed: Bitmaps = new Map()
   const changed: FlagChange[] = []
   const dirtyChunks: Difference['dirtyChunks'] = new Map()
   for (const chunk of [...next.keys()].sort((a, b) => a - b)) {
     const old = index.chunks.get(chunk) ?? noMessages
     const now = next.get(chunk) ?? noMessages
     if (!same(old, now)) dirtyChunks.set(chunk, withoutUnused(now))
-    added.set(chunk, subtractBitmap(now.uids, old.uids))
-    removed.set(chunk, subtractBitmap(old.uids, now.uids))
     appendChanges(changed, chunk, { old, now })
   }
-  return {
-    added: rangesFromBitmaps(added),
-    removed: rangesFromBitmaps(removed),
-    changed,
-    dirtyChunks,
-  }
+  return { changed, dirtyChunks }
 }
 
 const noMessages: IndexChunk = { uids: emptyBitmap, flags: new Map() }

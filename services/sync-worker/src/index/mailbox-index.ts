@@ -35,8 +35,6 @@ export interface FlagChange {
  * that a failed transaction leaves the index unchanged.
  */
 export interface Difference {
-  added: UidRange[]
-  removed: UidRange[]
   /** Messages in both with different flags, ascending. */
   changed: FlagChange[]
   /** Chunks to write; undefined to delete one. */
@@ -66,16 +64,6 @@ export class MailboxIndex {
     return rangesFromBitmaps(new Map([...this.#chunks].map(([chunk, { uids }]) => [chunk, uids])))
   }
 
-  /** UIDs with a flag. */
-  uidsWith(flag: string): UidRange[] {
-    const bitmaps = new Map<number, Uint8Array>()
-    for (const [chunk, { flags }] of this.#chunks) {
-      const bits = flags.get(flag)
-      if (bits) bitmaps.set(chunk, bits)
-    }
-    return rangesFromBitmaps(bitmaps)
-  }
-
   /** Flags and label entries in use. */
   flags(): Set<string> {
     return new Set([...this.#chunks.values()].flatMap(({ flags }) => [...flags.keys()]))
@@ -102,7 +90,8 @@ export class MailboxIndex {
   /** Sorted flags of a message; undefined if it is not in the index. */
   flagsOf(uid: number): string[] | undefined {
     const chunk = this.#chunks.get(chunkOf(uid))
-    return chunk && hasUid(chunk.uids, uid) ? flagsAt(chunk.flags, uid) : undefined
+    if (!chunk || !hasUid(chunk.uids, uid)) return undefined
+    return [...chunk.flags].flatMap(([flag, bits]) => (hasUid(bits, uid) ? flag : [])).sort()
   }
 
   /** Replaces chunks that were stored. */
@@ -127,13 +116,6 @@ export function toStored(chunk: number, { uids, flags }: IndexChunk): StoredChun
     flags: [...flags.keys()],
     flagBits: [...flags.values()].map(trimBitmap),
   }
-}
-
-/** Sorted flags whose bit is set for a UID. */
-function flagsAt(flags: IndexChunk['flags'], uid: number): string[] {
-  const set: string[] = []
-  for (const [flag, bits] of flags) if (hasUid(bits, uid)) set.push(flag)
-  return set.sort()
 }
 
 /** Reads the whole index of a mailbox. */

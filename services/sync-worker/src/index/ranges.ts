@@ -5,7 +5,6 @@ export {
   countUids,
   formatSequenceSet,
   normaliseRanges,
-  parseSequenceSet,
   rangesOf,
   uidsIn,
 } from '@posthorn/backends/uid-ranges'
@@ -21,7 +20,7 @@ export function subtractRanges(
   let at = 0
   for (const [first, last] of from) {
     let start = first
-    while (at < without.length && end(without, at) < start) at++
+    while ((without[at]?.[1] ?? Infinity) < start) at++
     for (let hole = without[at]; hole && hole[0] <= last; hole = without[at]) {
       if (hole[0] > start) left.push([start, hole[0] - 1])
       start = hole[1] + 1
@@ -47,26 +46,4 @@ export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]):
     else j++
   }
   return both
-}
-
-/** UIDs of at least one. */
-export function uniteRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
-  const united: [number, number][] = []
-  let open: [number, number] | undefined
-  let i = 0
-  let j = 0
-  for (let x = a[i], y = b[j]; x ?? y; x = a[i], y = b[j]) {
-    const takeX = x !== undefined && (y === undefined || x[0] <= y[0])
-    const next = takeX ? x : y
-    if (takeX) i++
-    else j++
-    if (!next) break
-    if (open && next[0] <= open[1] + 1) open[1] = Math.max(open[1], next[1])
-    else united.push((open = [next[0], next[1]]))
-  }
-  return united
-}
-
-function end(ranges: readonly UidRange[], at: number): number {
-  return ranges[at]?.[1] ?? Infinity
 }

@@ -2,15 +2,12 @@ import type { TranscriptLine } from '@posthorn/backends'
 import type { Settings } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { insertLogLines, type LogLine, trimLog } from '../store/logs.ts'
 import { LogBacklog } from './backlog.ts'
 
-/** Stores the protocol logs of accounts with `logs`. */
-export interface Transcripts extends AsyncDisposable {
-  /** Starts the log of one connection. The returned function buffers a line and never fails. */
-  forConnection(account: string): (line: TranscriptLine) => void
-}
+export type Transcripts = ReturnType<typeof startTranscripts>
 
 export interface TranscriptsDeps {
   db: Db
@@ -36,50 +33,48 @@ const batchSize = 1_000
 const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
 
 /**
- * Writes protocol logs in batches, twice a second. Lines beyond the limits, because Postgres is
- * slow or unavailable, are dropped and counted. Disposal writes the buffered lines.
+ * Stores the protocol logs of accounts with `logs` in batches, twice a second. Lines beyond the
+ * limits, because Postgres is slow or unavailable, are dropped and counted. Disposal writes the
+ * buffered lines.
  */
-export function startTranscripts(deps: TranscriptsDeps): Transcripts {
+export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const backlog = new LogBacklog(limits)
-  const trimmer = new Trimmer(deps.db)
+  /** Lines added per account since its last trim. */
+  const added = new Map<string, number>()
   let connections = 0
-  let timer: NodeJS.Timeout | undefined
-  let flushing: Promise<void> | undefined
 
+  /** Deletes old lines of an account each time a tenth of its limit was added. */
+  async function trim(batch: readonly LogLine[], maxLines: number): Promise<void> {
+    for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
+      const count = (added.get(account) ?? maxLines) + lines.length
+      const isDue = count >= maxLines / 10
+      if (isDue) await trimLog(db, account, maxLines)
+      added.set(account, isDue ? 0 : count)
+    }
+  }
   async function flush(): Promise<void> {
     try {
       while (!backlog.isEmpty) {
         const batch = backlog.peek(batchSize)
-        const { all, maxLines } = await deps.retention()
-        await insertLogLines(deps.db, batch, all)
+        const { all, maxLines } = await retention()
+        await insertLogLines(db, batch, all)
         backlog.remove(batch)
-        await trimmer.trim(batch, maxLines)
+        await trim(batch, maxLines)
       }
     } catch (error) {
-      deps.log.debug({ reason: messageOf(error) }, 'transcript flush failed, will retry')
+      log.debug({ reason: messageOf(error) }, 'transcript flush failed, will retry')
     }
   }
-  function schedule(): void {
-    timer ??= setTimeout(() => {
-      flushing = flush().finally(() => {
-        timer = undefined
-        if (!backlog.isEmpty) schedule()
-      })
-    }, flushMs)
-  }
+  const flushing = runPeriodically({ everyMs: flushMs, log, name: 'transcripts' }, flush)
 
   return {
-    forConnection(account) {
+    /** Starts the log of one connection. The returned function buffers a line and never fails. */
+    forConnection(account: string) {
       const connection = ++connections
-      return (line) => {
-        backlog.add(account, formatLogLine(line, connection))
-        schedule()
-      }
+      return (line: TranscriptLine): void => backlog.add(account, formatLogLine(line, connection))
     },
     async [Symbol.asyncDispose]() {
-      clearTimeout(timer)
-      await flushing
-      clearTimeout(timer)
+      await flushing[Symbol.asyncDispose]()
       await flush()
     },
   }
@@ -98,24 +93,4 @@ export function formatLogLine({ at, from, text }: TranscriptLine, connection: nu
     .toWellFormed()
     .replaceAll(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029]/g, '\ufffd')
   return `${at.toISOString()} [${connection}] ${speakers[from]} ${plain}`
-}
-
-/** Deletes old lines of an account each time a tenth of its limit was added. */
-class Trimmer {
-  readonly #db: Db
-  /** Lines added per account since its last trim. */
-  readonly #added = new Map<string, number>()
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
-  async trim(batch: readonly LogLine[], maxLines: number): Promise<void> {
-    for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
-      const added = (this.#added.get(account) ?? maxLines) + lines.length
-      const isDue = added >= maxLines / 10
-      if (isDue) await trimLog(this.#db, account, maxLines)
-      this.#added.set(account, isDue ? 0 : added)
-    }
-  }
 }

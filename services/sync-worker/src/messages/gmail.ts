@@ -1,9 +1,9 @@
 import type { MailSession } from '@posthorn/backends'
 import type { MessageCategory, MessageEntry, Settings } from '@posthorn/contracts'
-import { AppError } from '@posthorn/errors'
 import { canonicalLabel } from '../index/flag-names.ts'
-import { rangesOf, uidsIn } from '../index/ranges.ts'
+import { formatSequenceSet, rangesOf, uidsIn } from '../index/ranges.ts'
 import { isSelectable, type MailboxRow } from '../store/mailboxes.ts'
+import { undefinedIf } from './undefined-if.ts'
 
 // Gmail: labels that mailboxes stand for, and categories (tabs of the inbox).
 
@@ -93,23 +93,10 @@ async function findCategories(
   let remaining = [...uids]
   for (const category of categories) {
     if (remaining.length === 0) return
-    for (const uid of await searchCategory(session, category, remaining)) byUid.set(uid, category)
-    remaining = remaining.filter((uid) => !byUid.has(uid))
-  }
-}
-
-async function searchCategory(
-  session: Pick<MailSession, 'search'>,
-  category: MessageCategory,
-  uids: readonly number[],
-): Promise<number[]> {
-  const uid = rangesOf(uids)
-    .map(([first, last]) => (first === last ? `${first}` : `${first}:${last}`))
-    .join(',')
-  try {
-    return [...uidsIn(await session.search({ uid, gmailRaw: `category:${category}` }))]
-  } catch (error) {
-    if (error instanceof AppError && error.kind === 'rejected') return []
-    throw error
+    const uid = formatSequenceSet(rangesOf(remaining))
+    const search = session.search({ uid, gmailRaw: `category:${category}` })
+    const matches = await undefinedIf(search, 'rejected')
+    for (const match of uidsIn(matches ?? [])) byUid.set(match, category)
+    remaining = remaining.filter((candidate) => !byUid.has(candidate))
   }
 }

@@ -1,6 +1,5 @@
 import type { MailSession, PartRequest } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts'
-import { AppError } from '@posthorn/errors'
 import { decodeText, escapeHtml, safeHtml } from '@posthorn/mime'
 import type { Outline, TextPart } from './outline.ts'
 
@@ -231,26 +230,5 @@ export async function readPart(
   { uid, part, maxBytes }: { uid: number; part: string; maxBytes: number },
 ): Promise<Buffer> {
   const { content } = await session.downloadPart(uid, part, { maxBytes })
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of content) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length >= maxBytes) break
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes)
-}
-
-/**
- * Resolves to undefined if the server does not return a part that it listed, or the message was
- * expunged meanwhile. Other errors pass.
- */
-export async function undefinedIfMissing<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (error instanceof AppError && (error.kind === 'not-found' || error.kind === 'rejected'))
-      return undefined
-    throw error
-  }
+  return Buffer.concat(await Array.fromAsync(content))
 }

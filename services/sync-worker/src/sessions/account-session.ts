@@ -6,7 +6,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
 import type { ChangeBroadcaster } from '../events/change-broadcaster.ts'
 import { type AccountStatus, toAccountStatus } from '../store/account-status.ts'
-import { type Account, type AccountRow, toAccount } from '../store/accounts.ts'
+import { type Account, type AccountReader, type AccountRow, toAccount } from '../store/accounts.ts'
 import { flushIndex } from '../store/flush.ts'
 import { type AccountLease, withLease } from '../store/lease.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
@@ -19,7 +19,6 @@ import type { MailboxRefusal } from '../sync/passes/sync-pass.ts'
 import { SyncRequests } from '../sync/passes/sync-requests.ts'
 import { nextAttemptCount, reconnectDelayMs } from '../sync/reconnect.ts'
 import { isUnfinished } from '../sync/sync-plan.ts'
-import type { AccountReader } from './account-reader.ts'
 import type { ApplyStatusUpdate } from './account-status.ts'
 import { CommandPool } from './command-pool.ts'
 import type { Connect } from './connect.ts'
@@ -38,13 +37,6 @@ export interface AccountSessionDeps {
 
 /** Grace period of a stopping session; then its connection is closed. */
 const graceMs = 1_000
-
-/** Outcome of one connection, from login to loss. */
-interface ConnectionEnd {
-  synced: boolean
-  connectedMs: number
-  error: unknown
-}
 
 /**
  * Life of one account on this worker: connects, syncs, watches, reconnects and updates the account
@@ -197,7 +189,7 @@ export class AccountSession {
   }
 
   /** Runs one connection from login to loss. */
-  async #runConnection(account: Account): Promise<ConnectionEnd> {
+  async #runConnection(account: Account) {
     const { signal } = this.#stop
     const { sync, connect } = this.#deps
     let synced = false

@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool[Symbol.asyncDispose]()))
 })
 
-/** A pool, with what it opened. The server lets in as many as it has room for. */
+/** Pool with its opened connections. The server accepts up to `room` connections. */
 function testPool({ max = 4, room = Infinity, idleMs = 60_000 } = {}) {
   const opened: Session[] = []
   let open = 0
@@ -51,7 +51,7 @@ function testPool({ max = 4, room = Infinity, idleMs = 60_000 } = {}) {
 }
 
 const nameOf = ({ session }: { session: MailSession }) => (session as unknown as Session).name
-/** Whether it is still waiting after everything that can happen now has happened. */
+/** True if the promise is pending after all immediate work is done. */
 async function waits(promise: Promise<unknown>): Promise<boolean> {
   let done = false
   promise.then(
@@ -145,7 +145,7 @@ test('CommandPool.acquire: after a rejected connection, shares the existing ones
   expect(await waits(second)).toBe(true)
   first.release()
   expect(nameOf(await second)).toBe('s0')
-  server.room = 2 // not asked again yet
+  server.room = 2 // not retried yet
   expect(await waits(third)).toBe(true)
   ;(await second).release()
   expect(nameOf(await third)).toBe('s0')

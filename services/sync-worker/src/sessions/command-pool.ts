@@ -40,8 +40,8 @@ interface Connection {
   readonly session: MailSession
   lost: boolean
   /** Mailbox that was requested last. */
-  mailbox: string | undefined
-  idleTimer: NodeJS.Timeout | undefined
+  mailbox?: string
+  idleTimer?: NodeJS.Timeout
 }
 
 /** A connection, or the permission to open one. */
@@ -174,12 +174,9 @@ export class CommandPool implements AsyncDisposable {
 
   /** A connection with the mailbox, else the one used last, so that the others can time out. */
   #takeIdle(mailbox: string | undefined): Connection | undefined {
-    const usable = this.#idle.filter(({ lost }) => !lost)
-    const matching =
-      mailbox === undefined
-        ? undefined
-        : usable.findLast((connection) => connection.mailbox === mailbox)
-    const connection = matching ?? usable.at(-1)
+    const connection =
+      this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
+      this.#idle.at(-1)
     if (!connection) return undefined
     this.#idle.splice(this.#idle.indexOf(connection), 1)
     clearTimeout(connection.idleTimer)
@@ -189,12 +186,7 @@ export class CommandPool implements AsyncDisposable {
   async #connect(signal: AbortSignal): Promise<Connection> {
     try {
       const session = await this.#options.connect(signal)
-      const connection: Connection = {
-        session,
-        lost: false,
-        mailbox: undefined,
-        idleTimer: undefined,
-      }
+      const connection: Connection = { session, lost: false }
       this.#connections.add(connection)
       void session.closed.then(() => {
         connection.lost = true

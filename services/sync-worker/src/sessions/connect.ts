@@ -41,9 +41,8 @@ export interface ConnectDeps {
 export function createConnector(deps: ConnectDeps): Connect {
   return async (account, signal) => {
     await deps.credentials.whenAvailable(signal)
-    using _permit = await deps.logins.acquire(account.imap.host, signal, {
-      viaProxy: account.proxy !== null,
-    })
+    const viaProxy = account.proxy !== null
+    using _permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
     const session = await logIn(deps, account, signal)
     const remove = deps.connections.add(account.lease)
     void session.closed.then(remove)
@@ -102,11 +101,7 @@ function rankLocalAddresses(account: string, settings: Settings): string[] {
   return rankAddresses(localAddresses, { strategy, account })
 }
 
-/** Network options of a server. The resolved addresses are checked against the egress policy. */
-export type GetServerOptions = (
-  server: StoredServer<ImapConfig>,
-  proxy: string | null,
-) => Promise<Omit<ConnectOptions, 'credentials' | 'log'>>
+export type GetServerOptions = ReturnType<typeof createServerOptions>
 
 interface ServerOptionsDeps {
   settings: Pick<SettingsCache, 'get'>
@@ -114,12 +109,12 @@ interface ServerOptionsDeps {
   config: Pick<Config, 'mailEgressPolicy' | 'connectTimeoutMs'>
 }
 
-export function createServerOptions({
-  settings,
-  unsealLogin,
-  config,
-}: ServerOptionsDeps): GetServerOptions {
-  return async ({ host, port, secure = false, tls, disableIMAP4rev2 }, accountProxy) => {
+/** Network options of a server. The resolved addresses are checked against the egress policy. */
+export function createServerOptions({ settings, unsealLogin, config }: ServerOptionsDeps) {
+  return async (
+    { host, port, secure = false, tls, disableIMAP4rev2 }: StoredServer<ImapConfig>,
+    accountProxy: string | null,
+  ): Promise<Omit<ConnectOptions, 'credentials' | 'log'>> => {
     const { ignoreMailCertErrors = false, proxyEnabled, proxyUrl } = await settings.get()
     const proxy = accountProxy ?? (proxyEnabled === true && proxyUrl)
     return {
@@ -146,25 +141,23 @@ async function unsealProxy(address: string, unsealLogin: UnsealLogin): Promise<s
   }
 }
 
-/** Requests credentials from auth-bridge. */
-export interface CredentialsClient {
-  /**
-   * Waits for RabbitMQ, which may connect later than this service starts.
-   *
-   * @throws AppError `unavailable` after the timeout of a credentials request
-   */
-  whenAvailable(signal: AbortSignal): Promise<void>
-  /** With `fresh`, a cached access token is replaced. */
-  request(account: Account, options: { signal: AbortSignal; fresh?: boolean }): Promise<Credentials>
-}
+type CredentialsClient = ReturnType<typeof createCredentialsClient>
 
-/** `worker` proves to auth-bridge that this process holds the account's shard. */
+/**
+ * Requests credentials from auth-bridge. `worker` proves that this process holds the account's
+ * shard.
+ */
 export function createCredentialsClient(
   bus: Pick<Bus, 'whenUp' | 'request'>,
   worker: { id: string; proof: string },
-): CredentialsClient {
+) {
   return {
-    async whenAvailable(signal) {
+    /**
+     * Waits for RabbitMQ, which may connect later than this service starts.
+     *
+     * @throws AppError `unavailable` after the timeout of a credentials request
+     */
+    async whenAvailable(signal: AbortSignal): Promise<void> {
       try {
         await bus.whenUp(AbortSignal.any([signal, AbortSignal.timeout(minCredentialsTimeoutMs)]))
       } catch (cause) {
@@ -172,7 +165,11 @@ export function createCredentialsClient(
         throw new AppError('unavailable', message, { cause })
       }
     },
-    async request({ account }, { signal, fresh }) {
+    /** With `fresh`, a cached access token is replaced. */
+    async request(
+      { account }: Account,
+      { signal, fresh }: { signal: AbortSignal; fresh?: boolean },
+    ): Promise<Credentials> {
       try {
         return await bus.request(
           getCredentials,

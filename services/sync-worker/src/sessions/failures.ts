@@ -14,20 +14,12 @@ export function failureOf(
   error: unknown,
 ): Extract<StatusTrigger, { error: LastError }> | undefined {
   if (!(error instanceof AppError)) return undefined
-  switch (error.kind) {
-    case 'unauthorized':
-      return {
-        kind: 'authFailed',
-        error: describe(error),
-        ...(isAmbiguous(error) && { ambiguous: true }),
-      }
-    case 'unreachable':
-    case 'rejected':
-    case 'forbidden':
-      return { kind: 'connectFailed', error: describe(error) }
-    default:
-      return undefined
+  if (error.kind === 'unauthorized') {
+    const failure = { kind: 'authFailed', error: describe(error) } as const
+    return isAmbiguous(error) ? { ...failure, ambiguous: true } : failure
   }
+  const isServerFailure = ['unreachable', 'rejected', 'forbidden'].includes(error.kind)
+  return isServerFailure ? { kind: 'connectFailed', error: describe(error) } : undefined
 }
 
 /**

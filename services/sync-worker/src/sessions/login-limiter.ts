@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
-import { RateLimiter, Semaphore, TtlCache } from '@posthorn/flow'
+import { KeyedSemaphore, RateLimiter, Semaphore, TtlCache } from '@posthorn/flow'
 import { resolveAllowed } from '@posthorn/net'
-import type { LoginLimits } from '../config.ts'
+import type { Config } from '../config.ts'
 
 /** Limits logins at mail servers, so that a start with thousands of accounts overloads none. */
 export interface LoginLimiter {
@@ -19,24 +19,32 @@ export type FindAddress = (host: string, signal: AbortSignal) => Promise<string 
 
 /** Compensates late timers: permits may run ahead of an even pace by this time. */
 const toleranceMs = 50
+/** Maximum hosts and addresses with a pace; evicted ones start again without a delay. */
+const maxPaces = 10_000
 
 /**
  * Takes permits of the host name, then of its address, then of all logins: callers waiting for the
  * last one block no other host.
  */
 export function createLoginLimiter(
-  { perHost, perSecond, concurrent }: LoginLimits,
+  { perHost, perSecond, concurrent }: Config['logins'],
   findAddress: FindAddress = cacheAddresses(),
 ): LoginLimiter {
   const all = new Semaphore(concurrent)
-  const paced = new PacedSemaphores(perHost, perSecond)
+  const semaphores = new KeyedSemaphore(perHost)
+  const paces = new TtlCache<string, RateLimiter>({ max: maxPaces })
   return {
     async acquire(host, signal, { viaProxy = false } = {}) {
       using permits = new DisposableStack()
+      const acquirePaced = async (key: string) => {
+        permits.use(await semaphores.acquire(key, signal))
+        const pace = paces.getOrCreate(key, () => new RateLimiter({ perSecond, toleranceMs }))
+        await pace.acquire(signal)
+      }
       try {
-        permits.use(await paced.acquire(`host ${host.toLowerCase()}`, signal))
+        await acquirePaced(`host ${host.toLowerCase()}`)
         const address = viaProxy ? undefined : await findAddress(host, signal)
-        if (address !== undefined) permits.use(await paced.acquire(`address ${address}`, signal))
+        if (address !== undefined) await acquirePaced(`address ${address}`)
         permits.use(await all.acquire(signal))
       } catch (cause) {
         if (!signal.aborted) throw cause
@@ -47,52 +55,6 @@ export function createLoginLimiter(
   }
 }
 
-interface Pace {
-  semaphore: Semaphore
-  limiter: RateLimiter
-}
-
-/** Semaphore with a rate limit per key. Idle keys are dropped once their pace is forgotten. */
-class PacedSemaphores {
-  readonly #capacity: number
-  readonly #perSecond: number
-  readonly #paces = new Map<string, Pace>()
-
-  constructor(capacity: number, perSecond: number) {
-    this.#capacity = capacity
-    this.#perSecond = perSecond
-  }
-
-  async acquire(key: string, signal: AbortSignal): Promise<Disposable> {
-    const { semaphore, limiter } = this.#pace(key)
-    using permits = new DisposableStack()
-    permits.defer(() => this.#dropWhenIdle(key))
-    permits.use(await semaphore.acquire(signal))
-    await limiter.acquire(signal)
-    return permits.move()
-  }
-
-  #pace(key: string): Pace {
-    const existing = this.#paces.get(key)
-    if (existing) return existing
-    const limiter = new RateLimiter({ perSecond: this.#perSecond, toleranceMs })
-    const pace = { semaphore: new Semaphore(this.#capacity), limiter }
-    this.#paces.set(key, pace)
-    return pace
-  }
-
-  /** Keeps the pace for one interval after the last permit, for callers that return immediately. */
-  #dropWhenIdle(key: string): void {
-    const pace = this.#paces.get(key)
-    if (!pace?.semaphore.isIdle) return
-    const timer = setTimeout(() => {
-      const isCurrent = this.#paces.get(key) === pace
-      if (isCurrent && pace.semaphore.isIdle && pace.limiter.isIdle) this.#paces.delete(key)
-    }, 1_000 / this.#perSecond)
-    timer.unref()
-  }
-}
-
 const addressTtlMs = 60_000
 const maxAddresses = 10_000
 /** libuv resolves names on four threads; more lookups would delay file access. */
@@ -100,13 +62,9 @@ const maxLookups = 8
 const lookupTimeoutMs = 5_000
 
 /** Addresses of hosts by the system's resolver, cached for 60 s. */
-export function cacheAddresses(resolve = resolveAllowed, clock = Date.now): FindAddress {
+export function cacheAddresses(resolve = resolveAllowed): FindAddress {
   const lookups = new Semaphore(maxLookups)
-  const cache = new TtlCache<string, string | undefined>({
-    ttlMs: addressTtlMs,
-    max: maxAddresses,
-    clock,
-  })
+  const cache = new TtlCache<string, string | undefined>({ ttlMs: addressTtlMs, max: maxAddresses })
   const find = async (host: string) => {
     const signal = AbortSignal.timeout(lookupTimeoutMs)
     try {

@@ -1,52 +1,16 @@
-import { runPeriodically } from '@posthorn/flow'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { ShardObserver } from '../shards/holder.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import { AccountSession, type AccountSessionDeps } from './account-session.ts'
 
-/** Sessions of the accounts of the leased shards. */
-export interface Registry extends ShardObserver, AsyncDisposable {
-  find(account: string): AccountSession | undefined
-  /** Reconciles one account, or all, with its registration. */
-  refresh(account?: string): void
-}
-
 /**
  * Runs one session per account of the leased shards. Changed registrations are noticed immediately
  * through `refresh`, otherwise by a periodic sweep.
  */
-export function startSessions(deps: AccountSessionDeps): Registry {
-  const { config, log } = deps
-  const sessions = new Sessions(deps)
-  const sweep = runPeriodically({ everyMs: config.accountsSweepMs, log, name: 'accounts' }, () =>
-    sessions.sweep(),
-  )
-  return {
-    find: (account) => sessions.find(account),
-    refresh(account) {
-      if (account === undefined) sweep.wake()
-      else
-        sessions
-          .reconcile(account)
-          .catch((err: unknown) =>
-            log.warn({ err, account }, 'account refresh failed, left to the sweep'),
-          )
-    },
-    async claimed(leases) {
-      sessions.claimed(leases)
-      sweep.wake()
-      await Promise.resolve()
-    },
-    released: (shards) => sessions.released(shards),
-    async [Symbol.asyncDispose]() {
-      await sweep[Symbol.asyncDispose]()
-      await sessions.stopAll()
-    },
-  }
-}
-
-class Sessions {
+export class Registry implements ShardObserver, AsyncDisposable {
   readonly #deps: AccountSessionDeps
+  readonly #sweep: PeriodicTask
   readonly #leases = new Map<number, Lease>()
   readonly #running = new Map<string, AccountSession>()
   /** Stopping sessions. Their accounts are not started before they have stopped. */
@@ -54,14 +18,28 @@ class Sessions {
 
   constructor(deps: AccountSessionDeps) {
     this.#deps = deps
+    const { config, log } = deps
+    this.#sweep = runPeriodically({ everyMs: config.accountsSweepMs, log, name: 'accounts' }, () =>
+      this.#reconcileAll(),
+    )
   }
 
   find(account: string): AccountSession | undefined {
     return this.#running.get(account)
   }
 
-  claimed(leases: readonly Lease[]): void {
+  /** Reconciles one account, or all, with its registration. */
+  refresh(account?: string): void {
+    if (account === undefined) return this.#sweep.wake()
+    this.#reconcile(account).catch((err: unknown) =>
+      this.#deps.log.warn({ err, account }, 'account refresh failed, left to the sweep'),
+    )
+  }
+
+  claimed(leases: readonly Lease[]): Promise<void> {
     for (const lease of leases) this.#leases.set(lease.shard, lease)
+    this.#sweep.wake()
+    return Promise.resolve()
   }
 
   async released(shards: readonly number[]): Promise<void> {
@@ -73,22 +51,23 @@ class Sessions {
     await Promise.all(this.#stopping.values())
   }
 
-  async stopAll(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sweep[Symbol.asyncDispose]()
     this.#leases.clear()
     await Promise.all([...this.#running.keys()].map((account) => this.#stop(account)))
     await Promise.all(this.#stopping.values())
   }
 
-  async sweep(): Promise<void> {
+  async #reconcileAll(): Promise<void> {
     const versions = await listAccountVersions(this.#deps.sync.db, [...this.#leases.keys()])
     const registered = new Set(versions.map(({ account }) => account))
     // An account registered after the query is missing too, so read it again before stopping it.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
-    await Promise.all(missing.map((account) => this.reconcile(account)))
+    await Promise.all(missing.map((account) => this.#reconcile(account)))
     for (const version of versions) this.#ensure(version)
   }
 
-  async reconcile(account: string): Promise<void> {
+  async #reconcile(account: string): Promise<void> {
     const version = await this.#deps.accounts.findVersion(account)
     if (version) this.#ensure(version)
     else if (this.#running.has(account)) await this.#stop(account)
@@ -107,7 +86,7 @@ class Sessions {
       !session.ended && session.version === version && session.lease.epoch === lease.epoch
     if (!isCurrent)
       void this.#stop(account)
-        .then(() => this.reconcile(account))
+        .then(() => this.#reconcile(account))
         .catch(() => undefined)
   }
 

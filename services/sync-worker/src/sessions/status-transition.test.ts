@@ -28,27 +28,27 @@ const down: StatusTrigger = {
   error: { response: 'refused', serverResponseCode: 'ECONNREFUSED' },
 }
 
-/** Goes through happenings an hour apart and tells the states seen and the events. */
-function live(happenings: StatusTrigger[], from = fresh) {
-  let standing = from
+/** Applies triggers one hour apart. Returns the states and the events. */
+function live(triggers: StatusTrigger[], from = fresh) {
+  let status = from
   const states: string[] = []
   const events: StateEvent[] = []
-  for (const [hour, happening] of happenings.entries()) {
-    const next = transition(standing, happening, at(hour * 3_600_000))
-    standing = next.status
-    states.push(standing.state)
+  for (const [hour, trigger] of triggers.entries()) {
+    const next = transition(status, trigger, at(hour * 3_600_000))
+    status = next.status
+    states.push(status.state)
     events.push(...next.events)
   }
-  return { standing, states, events, names: events.map(({ event }) => event) }
+  return { status, states, events, names: events.map(({ event }) => event) }
 }
 
-const connected = live([start, login, synced]).standing
+const connected = live([start, login, synced]).status
 
 test('transition: new, init, connected with authenticationSuccess and accountInitialized', () => {
-  const { states, names, standing } = live([start, login, synced])
+  const { states, names, status } = live([start, login, synced])
   expect(states).toEqual(['init', 'init', 'connected'])
   expect(names).toEqual(['authenticationSuccess', 'accountInitialized'])
-  expect(standing.initializedAt).not.toBeNull()
+  expect(status.initializedAt).not.toBeNull()
 })
 
 test('transition: a restart of a connected account has no change and no event', () => {
@@ -68,9 +68,9 @@ test('transition: repeated logins before the first sync have one event id', () =
 })
 
 test('transition: equal failures are counted with one event', () => {
-  const { names, standing } = live([refused, refused, refused], connected)
+  const { names, status } = live([refused, refused, refused], connected)
   expect(names).toEqual(['authenticationError'])
-  expect(standing).toMatchObject({ state: 'authenticationError', errorCount: 3 })
+  expect(status).toMatchObject({ state: 'authenticationError', errorCount: 3 })
 })
 
 test('transition: a different failure of the same kind has an event', () => {
@@ -125,43 +125,41 @@ test('transition: a new account has one authenticationSuccess per recovery', () 
 })
 
 test('transition: unset with an event after maxAuthFailureMs', () => {
-  const { standing, names } = live(
+  const { status, names } = live(
     Array.from({ length: 73 }, () => refused),
     connected,
   )
-  expect(standing).toMatchObject({ state: 'unset', authFailureDisabledAt: at(72 * 3_600_000).now })
-  expect(standing.lastError?.description).toMatch(/switched off/)
+  expect(status).toMatchObject({ state: 'unset', authFailureDisabledAt: at(72 * 3_600_000).now })
+  expect(status.lastError?.description).toMatch(/switched off/)
   expect(names).toEqual(['authenticationError', 'authenticationError'])
 })
 
 test('transition: connectFailed does not count towards maxAuthFailureMs', () => {
-  const { standing } = live(
+  const { status } = live(
     Array.from({ length: 100 }, () => down),
     connected,
   )
-  expect(standing).toMatchObject({ state: 'connectError', authFailureDisabledAt: null })
+  expect(status).toMatchObject({ state: 'connectError', authFailureDisabledAt: null })
 })
 
 test('transition: a disabled account stays unset until its version changes', () => {
   const off = live(
     Array.from({ length: 73 }, () => refused),
     connected,
-  ).standing
-  expect(live([start], off).standing.state).toBe('unset')
+  ).status
+  expect(live([start], off).status.state).toBe('unset')
   const again = live([{ ...start, version: '2' }, login], off)
   expect(again.states).toEqual(['init', 'connected'])
   expect(again.names).toEqual(['authenticationSuccess'])
-  expect(again.standing.authFailureDisabledAt).toBeNull()
+  expect(again.status.authFailureDisabledAt).toBeNull()
 })
 
 test('transition: without a server unset, errors are cleared', () => {
-  const broken = live([down], connected).standing
-  expect(live([{ kind: 'starting', version: '2', enabled: false }], broken).standing).toMatchObject(
-    {
-      state: 'unset',
-      lastError: null,
-    },
-  )
+  const broken = live([down], connected).status
+  expect(live([{ kind: 'starting', version: '2', enabled: false }], broken).status).toMatchObject({
+    state: 'unset',
+    lastError: null,
+  })
 })
 
 test('transition: lost gives disconnected without an event', () => {
@@ -186,7 +184,7 @@ test('transition: lost changes only the state connected', () => {
 
 test('transition: an ambiguous authFailed counts as authenticationError after three times', () => {
   const unsure: StatusTrigger = { ...refused, ambiguous: true }
-  const { states, names, standing } = live([unsure, unsure, unsure, unsure, unsure], connected)
+  const { states, names, status } = live([unsure, unsure, unsure, unsure, unsure], connected)
   expect(states).toEqual([
     'connectError',
     'connectError',
@@ -195,16 +193,16 @@ test('transition: an ambiguous authFailed counts as authenticationError after th
     'authenticationError',
   ])
   expect(names).toEqual(['connectError', 'authenticationError'])
-  expect(standing.authFailingSince).toEqual(at(3 * 3_600_000).now)
+  expect(status.authFailingSince).toEqual(at(3 * 3_600_000).now)
 })
 
 test('transition: syncError is kept until a pass without one', () => {
   const refusal = { path: 'Broken', error: 'NO' }
-  const { standing, names } = live([{ kind: 'synced', syncError: refusal }], connected)
-  expect(standing).toMatchObject({
+  const { status, names } = live([{ kind: 'synced', syncError: refusal }], connected)
+  expect(status).toMatchObject({
     state: 'connected',
     syncError: { ...refusal, time: at(0).now.toISOString() },
   })
   expect(names).toEqual([])
-  expect(live([synced], standing).standing.syncError).toBeNull()
+  expect(live([synced], status).status.syncError).toBeNull()
 })

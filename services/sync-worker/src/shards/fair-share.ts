@@ -5,18 +5,14 @@ export function fairShare(workers: number): number {
   return Math.ceil(shardCount / Math.max(workers, 1))
 }
 
-export interface Balance {
-  /** Number of shards to claim. */
-  claim: number
-  /** Shards to release. */
-  release: number[]
-}
-
 /** Maximum shards released at a time: each moves the sessions of its accounts to another worker. */
 const maxRelease = 16
 
-/** Steps towards the fair share of this worker. Shards with the highest numbers are released. */
-export function balance(shards: readonly number[], workers: number): Balance {
+/**
+ * Steps towards the fair share of this worker: number of shards to claim, and shards to release,
+ * those with the highest numbers.
+ */
+export function balance(shards: readonly number[], workers: number) {
   const share = fairShare(workers)
   const surplus = Math.min(shards.length - share, maxRelease)
   if (surplus <= 0) return { claim: share - shards.length, release: [] }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '@posthorn/db'
-import { type RawBuilder, sql } from 'kysely'
-import type { AccountLease } from './lease.ts'
+import { sql } from 'kysely'
+import { type AccountLease, validLeases } from './lease.ts'
 
 // Columns of `account_states` outside the status: counters, mailbox numbers and stored paths.
 
@@ -32,18 +32,6 @@ export async function saveSyncTimes(db: Db, times: readonly SyncTime[]): Promise
     where account_states.account = input.account
       and (account_states.sync_time is null or account_states.sync_time < input.value)
   `.execute(db)
-}
-
-/** One value per account, joined with the shards that are still leased under the same epochs. */
-function validLeases(leases: readonly AccountLease[], values: RawBuilder<unknown>) {
-  const column = <T>(pick: (lease: AccountLease) => T) => sql.val(leases.map(pick))
-  return sql`unnest(
-      ${column(({ account }) => account)}::text[], ${values},
-      ${column(({ shard }) => shard)}::smallint[], ${column(({ owner }) => owner)}::uuid[],
-      ${column(({ epoch }) => epoch)}::bigint[]
-    ) as input (account, value, shard, owner, epoch)
-    join shards on shards.shard = input.shard and shards.owner = input.owner
-      and shards.epoch = input.epoch`
 }
 
 /**

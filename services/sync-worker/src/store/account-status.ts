@@ -1,36 +1,21 @@
-import type { AccountState, LastError } from '@posthorn/contracts'
-import type { AccountStates, Db, SyncError, Tx } from '@posthorn/db'
+import type { AccountStates, Db, Tx } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
-import type { AccountLease } from './lease.ts'
-
-/** State of an account and the data that its transitions depend on (table `account_states`). */
-export interface AccountStatus {
-  readonly state: AccountState
-  /** Incremented by every change of `state` and every error event. */
-  readonly stateEpoch: number
-  readonly lastError: LastError | null
-  /** Consecutive equal failures. */
-  readonly errorCount: number
-  readonly authFailingSince: Date | null
-  readonly authFailureDisabledAt: Date | null
-  /** Version of the registration that the status belongs to. */
-  readonly accountVersion: string
-  readonly initializedAt: Date | null
-  readonly syncTime: Date | null
-  /** The last mailbox that the server refused; null after a pass without refusals. */
-  readonly syncError: SyncError | null
-}
+import { type AccountLease, validLeases } from './lease.ts'
 
 export const accountStatusColumns = [
   'state',
+  // Incremented by every change of `state` and every error event.
   'stateEpoch',
   'lastError',
+  // Consecutive equal failures.
   'errorCount',
   'authFailingSince',
   'authFailureDisabledAt',
+  // Version of the registration that the status belongs to.
   'accountVersion',
   'initializedAt',
   'syncTime',
+  // The last mailbox that the server refused; null after a pass without refusals.
   'syncError',
 ] as const
 
@@ -39,22 +24,13 @@ export type AccountStatusRow = Pick<
   (typeof accountStatusColumns)[number]
 >
 
+/** State of an account and the data that its transitions depend on (table `account_states`). */
+export type AccountStatus = Readonly<Omit<AccountStatusRow, 'stateEpoch'> & { stateEpoch: number }>
+
 /** Status of a row, without its other columns. */
 export function toAccountStatus(row: AccountStatusRow): AccountStatus {
-  const { state, stateEpoch, lastError, errorCount, accountVersion, initializedAt } = row
-  const { authFailingSince, authFailureDisabledAt, syncTime, syncError } = row
-  return {
-    state,
-    stateEpoch: Number(stateEpoch),
-    lastError,
-    errorCount,
-    authFailingSince,
-    authFailureDisabledAt,
-    accountVersion,
-    initializedAt,
-    syncTime,
-    syncError,
-  }
+  const status = Object.fromEntries(accountStatusColumns.map((name) => [name, row[name]]))
+  return { ...(status as AccountStatusRow), stateEpoch: Number(row.stateEpoch) }
 }
 
 /** Creates missing rows, which leases lock. Accounts that were deleted meanwhile are skipped. */
@@ -94,18 +70,12 @@ export async function lockAccountStatuses(
   leases: readonly AccountLease[],
   { wait }: { wait: boolean },
 ): Promise<Map<string, LockedAccountStatus>> {
-  const column = <T>(pick: (lease: AccountLease) => T) => sql.val(leases.map(pick))
   const { rows } = await sql<AccountStatusRow & { account: string; now: Date }>`
     select a.account, ${sql.join(accountStatusColumns.map((name) => sql.ref(`a.${name}`)))},
       now() as now, set_config('idle_in_transaction_session_timeout', '10s', true)
-    from unnest(
-      ${column(({ account }) => account)}::text[], ${column(({ shard }) => shard)}::smallint[],
-      ${column(({ owner }) => owner)}::uuid[], ${column(({ epoch }) => epoch)}::bigint[]
-    ) as input (account, shard, owner, epoch)
-    join shards s on s.shard = input.shard and s.owner = input.owner and s.epoch = input.epoch
-    join account_states a on a.account = input.account
+    from ${validLeases(leases)} join account_states a on a.account = input.account
     order by a.account
-    for share of s for no key update of a ${wait ? sql`` : sql`skip locked`}
+    for share of shards for no key update of a ${wait ? sql`` : sql`skip locked`}
   `.execute(tx)
   return new Map(rows.map((row) => [row.account, { ...toAccountStatus(row), now: row.now }]))
 }

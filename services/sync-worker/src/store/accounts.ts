@@ -1,7 +1,13 @@
 import type { ImapConfig } from '@posthorn/contracts'
-import type { Accounts, AccountStates, Db, StoredServer } from '@posthorn/db'
-import { type Selectable, sql } from 'kysely'
-import { accountStatusColumns } from './account-status.ts'
+import {
+  type Accounts,
+  type AccountStates,
+  batchStatements,
+  type Db,
+  type StoredServer,
+} from '@posthorn/db'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { accountStatusColumns, ensureAccountStatusRows } from './account-status.ts'
 import type { AccountLease } from './lease.ts'
 
 /** A registered account with an IMAP server, as its session uses it. */
@@ -63,14 +69,37 @@ const columns = [
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 
-export interface AccountVersion {
-  account: string
-  shard: number
-  version: string
+export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version'>
+
+/**
+ * Reads registrations, with one statement for all sessions that start at the same time. Results are
+ * undefined for deleted accounts.
+ */
+export function createAccountReader(db: Db) {
+  return {
+    /** Also creates the row in `account_states`, which leases lock, if there is none. */
+    load: batchStatements(async (accounts: string[]) => {
+      await ensureAccountStatusRows(db, accounts)
+      return inOrder(accounts, await listAccounts(db, accounts))
+    }),
+    findVersion: batchStatements(async (accounts: string[]) =>
+      inOrder(accounts, await selectVersions(db, sql<boolean>`account = any(${accounts}::text[])`)),
+    ),
+  }
+}
+
+export type AccountReader = ReturnType<typeof createAccountReader>
+
+function inOrder<Row extends { account: string }>(
+  accounts: readonly string[],
+  rows: readonly Row[],
+): (Row | undefined)[] {
+  const byAccount = new Map(rows.map((row) => [row.account, row]))
+  return accounts.map((account) => byAccount.get(account))
 }
 
 /** Existing accounts of the input that have a row in `account_states`. */
-export function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]> {
+function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]> {
   return db
     .selectFrom('accounts')
     .innerJoin('accountStates', 'accountStates.account', 'accounts.account')
@@ -81,21 +110,16 @@ export function listAccounts(db: Db, accounts: readonly string[]): Promise<Accou
     .execute()
 }
 
-/** Versions of the existing accounts of the input. */
-export function listVersions(db: Db, accounts: readonly string[]): Promise<AccountVersion[]> {
-  return db
-    .selectFrom('accounts')
-    .select(['account', 'shard', 'version'])
-    .where(sql<boolean>`account = any(${accounts}::text[])`)
-    .execute()
-}
-
 /** Versions of all accounts of some shards. */
 export function listAccountVersions(db: Db, shards: readonly number[]): Promise<AccountVersion[]> {
   if (shards.length === 0) return Promise.resolve([])
+  return selectVersions(db, sql<boolean>`shard = any(${shards}::smallint[])`)
+}
+
+function selectVersions(db: Db, condition: RawBuilder<boolean>): Promise<AccountVersion[]> {
   return db
     .selectFrom('accounts')
     .select(['account', 'shard', 'version'])
-    .where(sql<boolean>`shard = any(${shards}::smallint[])`)
+    .where(condition)
     .execute()
 }

@@ -26,11 +26,20 @@ export async function insertAnnounced(
 }
 
 /** Deletes up to `limit` expired rows. Returns their number. */
-export async function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
+export function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
+  return deleteExpired(db, { table: 'announced_messages', date: 'announced_at' }, limit)
+}
+
+/** Deletes up to `limit` rows of a table that are older than the retention of Message-IDs. */
+export async function deleteExpired(
+  db: Db,
+  { table, date }: { table: string; date: string },
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from announced_messages where ctid in (
-      select ctid from announced_messages
-      where announced_at < now() - make_interval(days => ${announcedDays}) limit ${limit}
+    delete from ${sql.table(table)} where ctid in (
+      select ctid from ${sql.table(table)}
+      where ${sql.ref(date)} < now() - make_interval(days => ${announcedDays}) limit ${limit}
     )
   `.execute(db)
   return Number(numAffectedRows ?? 0)

@@ -1,7 +1,7 @@
 import type { BounceInfo } from '@posthorn/contracts'
 import type { Bounces, Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { announcedDays, hashMessageId } from './announced.ts'
+import { deleteExpired, hashMessageId } from './announced.ts'
 
 /** Maximum bounces shown per message. */
 const maxShown = 100
@@ -58,12 +58,6 @@ function toInfo(row: Omit<Bounces, 'account' | 'messageHash'>): BounceInfo {
 }
 
 /** Deletes up to `limit` expired rows. Returns their number. */
-export async function deleteOldBounces(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from bounces where ctid in (
-      select ctid from bounces
-      where date < now() - make_interval(days => ${announcedDays}) limit ${limit}
-    )
-  `.execute(db)
-  return Number(numAffectedRows ?? 0)
+export function deleteOldBounces(db: Db, limit: number): Promise<number> {
+  return deleteExpired(db, { table: 'bounces', date: 'date' }, limit)
 }

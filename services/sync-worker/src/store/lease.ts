@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** Exclusive right to work on the accounts of a shard, until another holder raises its epoch. */
 export interface Lease {
@@ -47,4 +47,22 @@ async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
     for share of shards for no key update of account_states
   `.execute(tx)
   if (rows.length === 0) throw staleLeaseError(lease)
+}
+
+/**
+ * Source of a query: leases as rows `input`, with one value each, joined with the shards that are
+ * still leased under the same epochs.
+ */
+export function validLeases(
+  leases: readonly AccountLease[],
+  values: RawBuilder<unknown> = sql`null::text[]`,
+): RawBuilder<unknown> {
+  const column = <T>(pick: (lease: AccountLease) => T) => sql.val(leases.map(pick))
+  return sql`unnest(
+      ${column(({ account }) => account)}::text[], ${values},
+      ${column(({ shard }) => shard)}::smallint[], ${column(({ owner }) => owner)}::uuid[],
+      ${column(({ epoch }) => epoch)}::bigint[]
+    ) as input (account, value, shard, owner, epoch)
+    join shards on shards.shard = input.shard and shards.owner = input.owner
+      and shards.epoch = input.epoch`
 }

@@ -233,11 +233,7 @@ export function saveIdsOnly(
 
 /** Stores the position of a fast index. Requires the account's lease. */
 export async function saveUidNext(tx: Tx, id: string, uidNext: number): Promise<void> {
-  await tx
-    .updateTable('mailboxes')
-    .set({ uidNext: String(uidNext) })
-    .where('id', '=', id)
-    .execute()
+  await update(tx, id, { uidNext: String(uidNext) })
 }
 
 /**
@@ -261,11 +257,6 @@ export function markReset(
 
 /** Increments the count of commits, part of the ids of repeatable events. Requires the lease. */
 export async function raiseSyncEpoch(tx: Tx, id: string): Promise<string> {
-  const { syncEpoch } = await tx
-    .updateTable('mailboxes')
-    .set((row) => ({ syncEpoch: row('syncEpoch', '+', sql<string>`1`) }))
-    .where('id', '=', id)
-    .returning('syncEpoch')
-    .executeTakeFirstOrThrow()
+  const { syncEpoch } = await update(tx, id, { syncEpoch: sql<string>`sync_epoch + 1` })
   return syncEpoch
 }

@@ -1,8 +1,6 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-
-/** Bytes per query. They are transferred as hex, which must not be in memory as a whole. */
-const chunkBytes = 2 * 1024 * 1024
+import { findMimeSize, readMime } from './stored-mime.ts'
 
 interface OutboxKey {
   queueId: string
@@ -10,41 +8,17 @@ interface OutboxKey {
 }
 
 /** Size of a message in the outbox; undefined if its bytes were deleted. */
-export async function findOutboxSize(
-  db: Db,
-  { queueId, account }: OutboxKey,
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('outbox')
-    .select(sql<number | null>`octet_length(mime)`.as('size'))
-    .where('queueId', '=', queueId)
-    .where('account', '=', account)
-    .executeTakeFirst()
-  return row?.size ?? undefined
+export function findOutboxSize(db: Db, key: OutboxKey): Promise<number | undefined> {
+  return findMimeSize(db, mimeOf(key))
 }
 
 /** Bytes of a message in the outbox; undefined if they were deleted meanwhile. */
-export async function readOutbox(
-  db: Db,
-  { queueId, account }: OutboxKey,
-  size: number,
-): Promise<Buffer | undefined> {
-  const bytes = Buffer.allocUnsafe(size)
-  for (let from = 0; from < size; from += chunkBytes) {
-    const row = await db
-      .selectFrom('outbox')
-      .select(
-        sql<Buffer | null>`substring(mime from ${from + 1}::int for ${chunkBytes}::int)`.as(
-          'chunk',
-        ),
-      )
-      .where('queueId', '=', queueId)
-      .where('account', '=', account)
-      .executeTakeFirst()
-    if (!row?.chunk) return undefined
-    row.chunk.copy(bytes, from)
-  }
-  return bytes
+export function readOutbox(db: Db, key: OutboxKey, size: number): Promise<Buffer | undefined> {
+  return readMime(db, mimeOf(key), size)
+}
+
+function mimeOf({ queueId, account }: OutboxKey) {
+  return sql`outbox where queue_id = ${queueId} and account = ${account}`
 }
 
 /** Queue ids by Message-ID, of messages that are still in the outbox. */

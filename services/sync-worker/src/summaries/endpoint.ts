@@ -27,23 +27,21 @@ export interface SummaryFailure {
 export const maxResponseBytes = 256 * 1024
 const maxRejectionBytes = 4_096
 
-export interface SummaryEndpoint {
-  summarise(
-    input: SummaryInput,
-    settings: ModelSettings,
-    options: { key: string | undefined; signal: AbortSignal },
-  ): Promise<SummaryResponse>
-}
+export type SummaryEndpoint = ReturnType<typeof createEndpoint>
 
 /**
  * Client of an OpenAI-compatible endpoint. Repeats a request that is rejected because of its
  * dialect in another one and remembers that dialect for the endpoint and model.
  */
-export function createEndpoint(http: Pick<HttpCaller, 'call'>): SummaryEndpoint {
+export function createEndpoint(http: Pick<HttpCaller, 'call'>) {
   let last: { target: string; dialect: Dialect } | undefined
 
   return {
-    async summarise(input, settings, { key, signal }) {
+    async summarise(
+      input: SummaryInput,
+      settings: ModelSettings,
+      { key, signal }: { key: string | undefined; signal: AbortSignal },
+    ): Promise<SummaryResponse> {
       const target = `${settings.openAiAPIUrl} ${settings.openAiModel}`
       let dialect = last?.target === target ? last.dialect : defaultDialect
       for (;;) {

@@ -2,7 +2,8 @@ import type { MailSession } from '@posthorn/backends'
 import { defined, type MessageNew, type Settings } from '@posthorn/contracts'
 import { htmlToText } from '@posthorn/mime'
 import type { Outline } from '../messages/outline.ts'
-import { type ReadText, readText, undefinedIfMissing } from '../messages/read-text.ts'
+import { type ReadText, readText } from '../messages/read-text.ts'
+import { undefinedIfMissing } from '../messages/undefined-if.ts'
 
 /** Part of a message that is sent to the endpoint: no attachments, no other headers. */
 export interface SummaryInput {

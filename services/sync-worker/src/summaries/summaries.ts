@@ -5,7 +5,8 @@ import { backoff, CircuitBreaker, type Clock, Semaphore, TtlCache } from '@posth
 import { createHttpCaller, type HttpProxy } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
-import type { SummariesConfig } from '../config.ts'
+import type { Config } from '../config.ts'
+import type { WorkerMetrics } from '../metrics.ts'
 import {
   createEndpoint,
   maxResponseBytes,
@@ -24,13 +25,6 @@ type LocalOutcome = 'late' | 'left-alone' | 'no-key'
  */
 export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'not-asked'
 
-export interface Summaries {
-  /** Starts the summaries of one sync of a mailbox. The signal cancels them. */
-  startBatch(signal: AbortSignal): SummaryBatch
-  /** Resets cache and circuit breaker after a change of the settings. */
-  invalidate(): void
-}
-
 /** Summaries of one sync of a mailbox. Waiting takes little more than three request timeouts. */
 export interface SummaryBatch {
   /** Requests a summary. Never rejects; undefined if there is none. */
@@ -39,62 +33,23 @@ export interface SummaryBatch {
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }
 
-/** Counter of outcomes, with the duration in seconds. */
-export interface SummaryMetrics {
-  summarised(outcome: SummaryOutcome, seconds: number): void
-}
-
 interface SummariesOptions {
   bus: Bus
   unsealLogin: UnsealLogin
-  metrics: SummaryMetrics
+  metrics: Pick<WorkerMetrics, 'summarised'>
   log: Logger
-  config: SummariesConfig
+  config: Config['summaries']
   proxy: () => Promise<HttpProxy | undefined>
 }
 
 const timeoutsPerBatch = 3
 
 /** Creates the summaries of this process with an HTTP client of their own. */
-export function createSummaries(
-  stack: AsyncDisposableStack,
-  { bus, unsealLogin, metrics, log, proxy, config }: SummariesOptions,
-): Summaries {
-  const { timeoutMs, egressPolicy: policy } = config
+export function createSummaries(stack: AsyncDisposableStack, options: SummariesOptions): Summaries {
+  const { timeoutMs, egressPolicy: policy } = options.config
+  const { proxy } = options
   const http = stack.use(createHttpCaller({ policy, proxy, timeoutMs, maxResponseBytes }))
-  const apiKey = cacheApiKey(bus)
-  const breaker = createBreaker()
-  const requester = new SummaryRequester({
-    endpoint: createEndpoint(http),
-    apiKey,
-    breaker,
-    unsealLogin,
-    metrics,
-    config,
-    log,
-  })
-  return {
-    startBatch(signal) {
-      let leftMs = timeoutsPerBatch * timeoutMs
-      return {
-        async request(input, settings) {
-          if (leftMs > 0) return requester.request({ input, settings }, signal)
-          metrics.summarised('not-asked', 0)
-          return undefined
-        },
-        async waitAll(requests) {
-          const start = performance.now()
-          const results = await Promise.all(requests)
-          leftMs -= performance.now() - start
-          return results
-        },
-      }
-    },
-    invalidate() {
-      apiKey.invalidate()
-      breaker.reset()
-    },
-  }
+  return new Summaries(options, createEndpoint(http))
 }
 
 /** Time after which the key is read again, in case an invalidation was lost. */
@@ -103,11 +58,7 @@ const apiKeyTimeoutMs = 5_000
 
 /** API key of the endpoint, requested from auth-bridge. Failures are not cached. */
 function cacheApiKey(bus: Pick<Bus, 'request'>) {
-  const cache = new TtlCache<'key', string | undefined>({
-    ttlMs: apiKeyTtlMs,
-    max: 1,
-    clock: Date.now,
-  })
+  const cache = new TtlCache<'key', string | undefined>({ ttlMs: apiKeyTtlMs, max: 1 })
   const load = async () => {
     const options = { key: 'credentials', timeoutMs: apiKeyTimeoutMs }
     const { openAiAPIKey } = await bus.request(getOpenAiApiKey, {}, options)
@@ -144,28 +95,52 @@ interface SummaryRequest {
   settings: Settings
 }
 
-interface RequesterDeps extends Pick<
-  SummariesOptions,
-  'unsealLogin' | 'metrics' | 'config' | 'log'
-> {
-  endpoint: SummaryEndpoint
-  apiKey: ReturnType<typeof cacheApiKey>
-  breaker: CircuitBreaker
-}
-
 /** Requests summaries with limited concurrency and time. */
-class SummaryRequester {
-  readonly #deps: RequesterDeps
+export class Summaries {
+  readonly #options: SummariesOptions
+  readonly #endpoint: SummaryEndpoint
+  readonly #apiKey: ReturnType<typeof cacheApiKey>
+  readonly #breaker = createBreaker()
   readonly #semaphore: Semaphore
 
-  constructor(deps: RequesterDeps) {
-    this.#deps = deps
-    this.#semaphore = new Semaphore(deps.config.concurrency)
+  constructor(options: SummariesOptions, endpoint: SummaryEndpoint) {
+    this.#options = options
+    this.#endpoint = endpoint
+    this.#apiKey = cacheApiKey(options.bus)
+    this.#semaphore = new Semaphore(options.config.concurrency)
+  }
+
+  /** Starts the summaries of one sync of a mailbox. The signal cancels them. */
+  startBatch(signal: AbortSignal): SummaryBatch {
+    const { metrics, config } = this.#options
+    let leftMs = timeoutsPerBatch * config.timeoutMs
+    return {
+      request: async (input, settings) => {
+        if (leftMs > 0) return this.#request({ input, settings }, signal)
+        metrics.summarised('not-asked', 0)
+        return undefined
+      },
+      async waitAll(requests) {
+        const start = performance.now()
+        const results = await Promise.all(requests)
+        leftMs -= performance.now() - start
+        return results
+      },
+    }
+  }
+
+  /** Resets cache and circuit breaker after a change of the settings. */
+  invalidate(): void {
+    this.#apiKey.invalidate()
+    this.#breaker.reset()
   }
 
   /** Never rejects. The timeout includes the wait for a permit. */
-  async request(request: SummaryRequest, signal: AbortSignal): Promise<MessageSummary | undefined> {
-    const { metrics, config, log } = this.#deps
+  async #request(
+    request: SummaryRequest,
+    signal: AbortSignal,
+  ): Promise<MessageSummary | undefined> {
+    const { metrics, config, log } = this.#options
     const start = performance.now()
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
     const attempt = await this.#attempt(request, { signal, deadline }).catch((err: unknown) => {
@@ -180,7 +155,7 @@ class SummaryRequester {
     request: SummaryRequest,
     { signal, deadline }: { signal: AbortSignal; deadline: AbortSignal },
   ): Promise<Attempt> {
-    const { breaker } = this.#deps
+    const breaker = this.#breaker
     using _permit = await this.#semaphore.acquire(deadline)
     // Checked with the permit: the breaker may have opened during the wait.
     if (!breaker.tryAcquire()) return { outcome: 'left-alone' }
@@ -192,13 +167,13 @@ class SummaryRequester {
   }
 
   async #send({ input, settings }: SummaryRequest, deadline: AbortSignal): Promise<Attempt> {
-    const { endpoint, apiKey, unsealLogin, log } = this.#deps
+    const { unsealLogin, log } = this.#options
     try {
-      const key = await apiKey.get()
+      const key = await this.#apiKey.get()
       const { openAiAPIUrl: url } = settings
       if (key === undefined && !url) return { outcome: 'no-key' }
       const unsealed = url ? { ...settings, openAiAPIUrl: await unsealLogin(url) } : settings
-      const response = await endpoint.summarise(input, unsealed, { key, signal: deadline })
+      const response = await this.#endpoint.summarise(input, unsealed, { key, signal: deadline })
       return deadline.aborted && response.outcome !== 'made' ? { outcome: 'late' } : response
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'summary request failed')

@@ -14,7 +14,7 @@ export function reconnectDelayMs(
   return backoff({ baseMs, maxMs, jitter: 0.5 })(attempts, random)
 }
 
-/** Connections that lasted as long were lost by accident; shorter ones may be a rejection. */
+/** A connection of at least this duration was lost by accident; a shorter one may be rejected. */
 const stableMs = 60_000
 /** Maximum attempts counted for short connections that synced: delays of 2, 4, 8, 16, 32 s. */
 const maxAfterSync = 5
@@ -26,7 +26,7 @@ export interface ConnectionOutcome {
   /** True if a full sync pass ended. */
   synced: boolean
   connectedMs: number
-  /** True for failures of Postgres, RabbitMQ or auth-bridge, which need no spare of the server. */
+  /** True for failures of Postgres, RabbitMQ or auth-bridge, which say nothing about the server. */
   internalFailure: boolean
 }
 

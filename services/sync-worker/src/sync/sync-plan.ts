@@ -1,14 +1,10 @@
+import type { MailboxStatus } from '@posthorn/backends'
 import type { MailboxRow } from '../store/mailboxes.ts'
 
 // Pure functions: what the counters of a mailbox say about changes.
 
 /** Counters of a mailbox, from STATUS or SELECT. */
-export interface Counters {
-  uidValidity: bigint
-  uidNext: number
-  messages: number
-  highestModseq?: bigint
-}
+export type Counters = Pick<MailboxStatus, 'uidValidity' | 'uidNext' | 'messages' | 'highestModseq'>
 
 /** Stored counters, replaced by those that a notification reports. */
 export function mergeCounters(row: MailboxRow, notified: Partial<Counters>): Counters {

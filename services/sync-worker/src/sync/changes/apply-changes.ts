@@ -11,9 +11,9 @@ import {
   batchesOf,
   countUids,
   intersectRanges,
+  normaliseRanges,
   subtractRanges,
   uidsIn,
-  uniteRanges,
 } from '../../index/ranges.ts'
 import { raiseSyncEpoch, saveCursor, saveUidNext, type SyncCursor } from '../../store/mailboxes.ts'
 import type { MailboxContext } from '../context.ts'
@@ -63,10 +63,8 @@ export async function applyNewMessages(
     onBatch: (uidNext) => commit(deps, account.lease, (tx) => saveUidNext(tx, row.id, uidNext)),
   })
   const last = added.at(-1)?.[1] ?? 0
-  await storeCursor(mailbox, {
-    uidNext: Math.max(selected.uidNext, from, last + 1),
-    messages: selected.messages,
-  })
+  const uidNext = Math.max(selected.uidNext, from, last + 1)
+  await storeCursor(mailbox, { uidNext, messages: selected.messages })
   return added.length > 0
 }
 
@@ -99,7 +97,7 @@ async function findUids(
   if (row.syncedAt === null || row.messages === null || from === 0 || selected.uidNext === 0)
     return searchAll(mailbox, selected)
   const arrived = selected.uidNext > from ? await mailbox.session.searchUids({ from }) : []
-  const expected = uniteRanges(indexed, arrived)
+  const expected = normaliseRanges([...indexed, ...arrived])
   return countUids(expected) === selected.messages ? expected : searchAll(mailbox, selected)
 }
 

@@ -14,6 +14,7 @@ import {
 import { type MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
 import { rangesOf, subtractRanges } from '../../index/ranges.ts'
 import { mailboxLabel } from '../../messages/gmail.ts'
+import { undefinedIf } from '../../messages/undefined-if.ts'
 import { listMailboxRows, type MailboxRow } from '../../store/mailboxes.ts'
 import type { MailboxContext, SyncContext } from '../context.ts'
 import { describeListing } from '../mailbox-list/listing.ts'
@@ -45,7 +46,7 @@ export async function searchFlags(
     try {
       result.set(flag, await searchFlag(session, flag, uids))
     } catch (error) {
-      if (!isRejected(error)) throw error
+      if (!(error instanceof AppError) || error.kind !== 'rejected') throw error
       log.debug({ err: error, flag, path: selected.path }, 'search for a flag rejected')
     }
   }
@@ -115,8 +116,8 @@ export async function storeNewLabels(
   const flags = new Map<string, UidRange[]>()
   for (const entry of index.trackedNames(await findHidden(mailbox, unknown))) {
     const labelled = messages.filter((message) => labelEntriesOf(message).includes(entry))
-    const fallback = rangesOf(labelled.map(({ uid }) => uid))
-    flags.set(entry, await searchLabelOr(session, entry, fallback))
+    const labelledUids = await undefinedIf(searchLabel(session, entry), 'rejected')
+    flags.set(entry, labelledUids ?? rangesOf(labelled.map(({ uid }) => uid)))
   }
   const { dirtyChunks } = compare(index, { uids: index.uids(), flags })
   if (dirtyChunks.size === 0) return
@@ -138,21 +139,4 @@ async function findHidden(mailbox: MailboxContext, entries: readonly string[]): 
   const current = describeListing(await mailbox.session.listMailboxes(), mailbox.account.imap)
   const created = new Set(current.flatMap((each) => labelEntry(mailboxLabel(each) ?? '') ?? []))
   return unlisted.filter((entry) => !created.has(entry))
-}
-
-async function searchLabelOr(
-  session: MailSession,
-  entry: string,
-  fallback: UidRange[],
-): Promise<UidRange[]> {
-  try {
-    return await searchLabel(session, entry)
-  } catch (error) {
-    if (isRejected(error)) return fallback
-    throw error
-  }
-}
-
-function isRejected(error: unknown): boolean {
-  return error instanceof AppError && error.kind === 'rejected'
 }

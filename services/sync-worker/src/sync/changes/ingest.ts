@@ -188,7 +188,7 @@ async function prepareArrival(
   // A message older than the account or than announced_messages was moved, it did not arrive.
   const announcedSince = Date.now() - announcedDays * 86_400_000
   const oldest = Math.max(account.notifyFrom.getTime() - skewMs, announcedSince)
-  // In Gmail's All Mail, labels tell sent messages.
+  // In Gmail's All Mail, labels identify sent messages.
   const isSent = draft.messageSpecialUse === '\\Sent'
   const identity = draft.messageId ?? draft.emailId
   return defined({

@@ -6,6 +6,7 @@ import { mailboxNew, mailboxReset } from '../../events/mailbox-events.ts'
 import { compare } from '../../index/compare.ts'
 import { type Difference, MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
 import { countUids, intersectRanges, subtractRanges } from '../../index/ranges.ts'
+import { undefinedIf } from '../../messages/undefined-if.ts'
 import { allocateMailboxNumbers } from '../../store/account-states.ts'
 import { deleteChunks } from '../../store/chunks.ts'
 import {
@@ -165,14 +166,10 @@ async function searchSince(
   since: Date,
 ): Promise<UidRange[]> {
   if (all.length === 0) return []
-  try {
-    const from = new Date(Math.max(since.getTime() - dayMs, 0))
-    return intersectRanges(all, await session.searchUids({ since: from }))
-  } catch (error) {
-    // The server cannot search by date: ingest checks every message.
-    if (error instanceof AppError && error.kind === 'rejected') return [...all]
-    throw error
-  }
+  const from = new Date(Math.max(since.getTime() - dayMs, 0))
+  const recent = await undefinedIf(session.searchUids({ since: from }), 'rejected')
+  // Undefined if the server cannot search by date: ingest checks every message.
+  return recent ? intersectRanges(all, recent) : [...all]
 }
 
 /** Creates the batched initial sync of empty mailboxes, many accounts in one transaction. */
@@ -182,10 +179,8 @@ export function indexEmptyMailboxes(deps: CommitDeps): IndexEmpty {
     const indexed = new Map((await markEmpty(tx, mailboxes)).map((row) => [row.id, row]))
     return items.map(({ item }) => {
       const rows = item.mailboxes.flatMap(({ id }) => indexed.get(id) ?? [])
-      return {
-        result: new Map(rows.map((row) => [row.id, row])),
-        events: rows.map((row) => mailboxNew(item.account, row)),
-      }
+      const events = rows.map((row) => mailboxNew(item.account, row))
+      return { result: new Map(rows.map((row) => [row.id, row])), events }
     })
   })
 }

@@ -32,9 +32,8 @@ export async function syncUntilUnchanged(
   { full }: { full: boolean },
 ): Promise<{ unconfirmed: boolean }> {
   for (let repeat = 0; repeat < maxRepeats; repeat++) {
-    const { changed, unconfirmed } = await syncMailbox(context, mailbox, {
-      full: full && repeat === 0,
-    })
+    const options = { full: full && repeat === 0 }
+    const { changed, unconfirmed } = await syncMailbox(context, mailbox, options)
     if (!changed) return { unconfirmed }
   }
   return { unconfirmed: false }

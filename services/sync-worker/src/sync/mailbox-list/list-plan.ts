@@ -48,7 +48,7 @@ export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPl
   return deleted.length + missed.length + changed.length + renamed.length + added.length === 0
 }
 
-/** Decides what to store of a listing. Asks the server for counters where they decide. */
+/** Decides what to store of a listing. Requests counters from the server where they decide. */
 export async function planListUpdate(
   context: ListContext,
   rows: readonly MailboxRow[],
@@ -73,18 +73,18 @@ async function planRenames(
   rows: readonly MailboxRow[],
   { changes: { missing, added }, statuses, applied }: ListInput,
 ): Promise<Rename[]> {
-  const byUs = applied.renamed ? matchAppliedRename({ missing, added }, applied.renamed) : []
+  const byService = applied.renamed ? matchAppliedRename({ missing, added }, applied.renamed) : []
   const rest = {
-    missing: missing.filter((row) => !byUs.some((rename) => rename.row === row)),
-    added: added.filter((listing) => !byUs.some((rename) => rename.listing === listing)),
+    missing: missing.filter((row) => !byService.some((rename) => rename.row === row)),
+    added: added.filter((listing) => !byService.some((rename) => rename.listing === listing)),
   }
-  if (rest.missing.length === 0 || rest.added.length === 0) return byUs
+  if (rest.missing.length === 0 || rest.added.length === 0) return byService
   const counters = new Map(statuses)
   for (const { path } of selectMonitoredListings(context, rest.added)) {
     const status = counters.get(path) ?? (await findStatus(context, path))
     if (status) counters.set(path, status)
   }
-  return [...byUs, ...findRenames(rows, rest, counters)]
+  return [...byService, ...findRenames(rows, rest, counters)]
 }
 
 /**

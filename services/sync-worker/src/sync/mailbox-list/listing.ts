@@ -5,25 +5,27 @@ import type { Counters } from '../sync-plan.ts'
 
 // Pure functions: special uses of a LIST response, its differences from the rows, and renames.
 
-type Overrides = Pick<
-  ImapConfig,
-  'sentMailPath' | 'draftsMailPath' | 'junkMailPath' | 'trashMailPath' | 'archiveMailPath'
->
+/** Settings of a registration that override special uses. */
+const overrideSettings = [
+  ['\\Sent', 'sentMailPath'],
+  ['\\Drafts', 'draftsMailPath'],
+  ['\\Junk', 'junkMailPath'],
+  ['\\Trash', 'trashMailPath'],
+  ['\\Archive', 'archiveMailPath'],
+] as const
 
-/** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters say it better. */
+type Overrides = Pick<ImapConfig, (typeof overrideSettings)[number][1]>
+
+/** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters replace it. */
 const transientAttribute = /^\\(?:un)?marked$/i
 
 /** Describes a LIST response. Special uses of the registration override those of the server. */
 export function describeListing(listed: readonly ListedMailbox[], overrides: Overrides): Listing[] {
   const uses = new Map<SpecialUse, string>()
-  const override = (use: SpecialUse, path: string | null | undefined) => {
+  for (const [use, setting] of overrideSettings) {
+    const path = overrides[setting]
     if (path && listed.some((mailbox) => mailbox.path === path)) uses.set(use, path)
   }
-  override('\\Sent', overrides.sentMailPath)
-  override('\\Drafts', overrides.draftsMailPath)
-  override('\\Junk', overrides.junkMailPath)
-  override('\\Trash', overrides.trashMailPath)
-  override('\\Archive', overrides.archiveMailPath)
   // Some servers list INBOX twice: the last entry wins.
   return [...new Map(listed.map((mailbox) => [mailbox.path, describe(mailbox, uses)])).values()]
 }

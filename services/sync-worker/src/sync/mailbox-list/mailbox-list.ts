@@ -38,11 +38,8 @@ export interface MailboxList {
  * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
  * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out.
  */
-export function syncMailboxList(
-  context: ListContext,
-  options: { status: boolean },
-): Promise<MailboxList> {
-  return context.locks.run(listLockKey, () => refreshMailboxList(context, options))
+export function syncMailboxList(context: ListContext): Promise<MailboxList> {
+  return context.locks.run(listLockKey, () => refreshMailboxList(context))
 }
 
 /**
@@ -61,7 +58,7 @@ export function changeMailboxList<T>(
       throw error
     })
     try {
-      const { rows } = await refreshMailboxList(context, { status: false, applied })
+      const { rows } = await refreshMailboxList(context, applied)
       return { done, rows }
     } catch (error) {
       // The change succeeded; the next sync pass updates the list.
@@ -75,29 +72,29 @@ function isRefusal(error: unknown): boolean {
   return error instanceof AppError && ['rejected', 'invalid', 'not-found'].includes(error.kind)
 }
 
-/** Requires the lock of the list. */
+/** Requires the lock of the list. After a change by this service, requests no counters. */
 async function refreshMailboxList(
   context: ListContext,
-  { status, applied = {} }: { status: boolean; applied?: AppliedListChange },
+  applied?: AppliedListChange,
 ): Promise<MailboxList> {
   const { deps, account, session } = context
   const before = await listMailboxRows(deps.db, account.account)
   // Mailboxes without a complete sync are selected in any case. STATUS of a large mailbox can take
   // as long as SELECT.
-  const needsStatus = before.some((row) => !isUnfinished(row))
-  const listed = await session.listMailboxes({ status: status && needsStatus })
+  const status = !applied && before.some((row) => !isUnfinished(row))
+  const listed = await session.listMailboxes({ status })
   // An empty list is a server fault; accepting it would delete all stored mailboxes.
   if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
   const statuses = new Map(
     listed.flatMap((mailbox) => (mailbox.status ? [[mailbox.path, mailbox.status] as const] : [])),
   )
   const listings = describeListing(listed, account.imap).map((listing) =>
-    listing.path === applied.created?.path
+    listing.path === applied?.created?.path
       ? { ...listing, mailboxId: listing.mailboxId ?? applied.created.mailboxId ?? null }
       : listing,
   )
   const changes = compareListing(before, listings)
-  const plan = await planListUpdate(context, before, { changes, statuses, applied })
+  const plan = await planListUpdate(context, before, { changes, statuses, applied: applied ?? {} })
   if (isEmptyPlan(plan))
     return { rows: before, statuses, unsettled: before.some((row) => !row.listed) }
   const inserted = await storePlan(context, before, plan)

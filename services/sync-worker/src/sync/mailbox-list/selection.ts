@@ -13,10 +13,7 @@ export interface SelectionRules {
   gmail: boolean
 }
 
-export function selectionRules({
-  account,
-  session,
-}: Pick<ListContext, 'account' | 'session'>): SelectionRules {
+export function selectionRules({ account, session }: ListContext): SelectionRules {
   return { paths: account.paths, gmail: session.capabilities.gmail }
 }
 

@@ -5,9 +5,9 @@ import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import { reconnectDelayMs } from '../reconnect.ts'
 import { watch } from './notification-handler.ts'
 
-/** A connection that lasted as long resets the backoff: its loss is an accident. */
+/** A connection of at least this duration resets the backoff: its loss is an accident. */
 const stableMs = 60_000
-/** The mailbox is synced as often even without notifications. */
+/** Interval of syncs without notifications. */
 const resyncMs = 15 * 60_000
 
 /**

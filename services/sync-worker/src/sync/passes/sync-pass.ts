@@ -24,7 +24,7 @@ export interface SyncPassResult {
   unsettled: boolean
   /** True if the server listed a mailbox and refused to select it: the list may be outdated. */
   contradicted: boolean
-  refusal: MailboxRefusal | undefined
+  refusal?: MailboxRefusal
 }
 
 export interface SyncPassContext extends SyncContext {
@@ -38,9 +38,9 @@ export interface SyncPassContext extends SyncContext {
 export type ListSource = 'this connection' | 'new connection'
 
 async function listMailboxes(context: SyncContext, source: ListSource): Promise<MailboxList> {
-  if (source === 'this connection') return syncMailboxList(context, { status: true })
+  if (source === 'this connection') return syncMailboxList(context)
   await using session = await context.connect(context.signal)
-  return await syncMailboxList({ ...context, session }, { status: true })
+  return await syncMailboxList({ ...context, session })
 }
 
 /**
@@ -58,13 +58,7 @@ export async function runSyncPass(
   const selected = selectMonitored(rows, rules)
   const main = selectMain(selected, rules)
   const monitored: MailboxRow[] = []
-  const result: SyncPassResult = {
-    monitored,
-    main,
-    unsettled,
-    contradicted: false,
-    refusal: undefined,
-  }
+  const result: SyncPassResult = { monitored, main, unsettled, contradicted: false }
   const syncOne = async (row: MailboxRow) => {
     signal.throwIfAborted()
     const outcome = await syncIfChanged(context, row, { full, status: statuses.get(row.path) })

@@ -1,18 +1,6 @@
-/** Sync requests since the last `take`. */
-export interface PendingSync {
-  /** True to compare all mailboxes in full. */
-  all: boolean
-  /** Ids of mailboxes to sync. */
-  mailboxes: ReadonlySet<string>
-  /** Ids of mailboxes to select whatever their counters are. */
-  reselect: ReadonlySet<string>
-}
-
 /** Sync requests of commands to the session that syncs. Requests before a `take` are merged. */
 export class SyncRequests {
-  #all = false
-  #mailboxes = new Set<string>()
-  #reselect = new Set<string>()
+  #requests = noRequests()
   #pending = new AbortController()
 
   /** Aborted while there are requests. */
@@ -21,27 +9,36 @@ export class SyncRequests {
   }
 
   requestFull(): void {
-    this.#all = true
+    this.#requests.all = true
     this.#pending.abort()
   }
 
   requestMailboxes(mailboxes: Iterable<string>): void {
-    for (const mailbox of mailboxes) this.#mailboxes.add(mailbox)
-    if (this.#mailboxes.size > 0) this.#pending.abort()
+    for (const mailbox of mailboxes) this.#requests.mailboxes.add(mailbox)
+    if (this.#requests.mailboxes.size > 0) this.#pending.abort()
   }
 
   requestReselect(mailbox: string): void {
-    this.#reselect.add(mailbox)
+    this.#requests.reselect.add(mailbox)
     this.#pending.abort()
   }
 
   /** Returns and clears the requests. */
-  take(): PendingSync {
-    const requests = { all: this.#all, mailboxes: this.#mailboxes, reselect: this.#reselect }
-    this.#all = false
-    this.#mailboxes = new Set()
-    this.#reselect = new Set()
+  take(): ReturnType<typeof noRequests> {
+    const requests = this.#requests
+    this.#requests = noRequests()
     if (this.#pending.signal.aborted) this.#pending = new AbortController()
     return requests
+  }
+}
+
+function noRequests() {
+  return {
+    /** True to compare all mailboxes in full. */
+    all: false,
+    /** Ids of mailboxes to sync. */
+    mailboxes: new Set<string>(),
+    /** Ids of mailboxes to select whatever their counters are. */
+    reselect: new Set<string>(),
   }
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** As api-gateway does it. */
+/** Requests a flush as api-gateway does. */
 async function flush(account: string, notifyFrom = new Date(), imapIndexer?: string) {
   await sql`
     update accounts set flush_epoch = flush_epoch + 1, version = version + 1, notify_from = ${notifyFrom},
@@ -22,7 +22,7 @@ async function flush(account: string, notifyFrom = new Date(), imapIndexer?: str
   await world.bus.invalidate({ topic: 'accounts', id: account })
 }
 
-/** Waits until a flush was done and all was looked at again. */
+/** Waits until a flush is completed and all mailboxes are synced again. */
 const flushed = (account: string, epoch: string) =>
   eventually(async () => {
     expect((await world.state(account))?.flushedEpoch).toBe(epoch)

@@ -6,7 +6,7 @@ import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Folders beside the inbox: how soon what happens there is known, and what becomes of them.
+// Mailboxes other than the inbox: detection of their changes, renames and deletions.
 
 let world: World
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** No round in the middle of a test: what is noticed, the server told. */
+/** No sync pass during a test: every change is found by a notification. */
 const rarely = { resyncDelay: 3_600 }
 const old = new Date('2020-01-01T00:00:00Z')
 const never = { mailboxPollMs: 600_000 }
@@ -44,7 +44,7 @@ test('NOTIFY: all mailboxes are live over one connection', async () => {
   await client.run('UID EXPUNGE 1')
   const [deleted] = await world.expectEvents(account, ['messageDeleted'], 1)
   expect(deleted).toMatchObject({ path: 'Live', data: { uid: 1 } })
-  // The inbox was not forgotten over it.
+  // The inbox is still watched.
   await world.dovecot.deliver(user.user, mail({ subject: 'here' }))
   expect((await world.expectEvents(account, ['messageNew'], 2))[1]).toMatchObject({ path: 'INBOX' })
 })
@@ -69,7 +69,7 @@ test('NotificationHandler: stores reported flags without a search', async () => 
   await world.expectEvents(account, ['messageNew'], 1)
   await using client = await ImapClient.login(user)
   await client.run('SELECT INBOX')
-  // Until watching has begun again, a change may be found by a look.
+  // Until the watch starts again, a sync may find the change.
   await client.run('UID STORE 1 +FLAGS (\\Answered)')
   await world.expectEvents(account, ['messageUpdated'], 1)
   await eventually(async () => {
@@ -94,7 +94,7 @@ test('NOTIFY: created, renamed and deleted mailboxes have events immediately', a
   await client.append('Before', mail({ subject: 'kept' }))
   const [message] = await world.expectEvents(account, ['messageNew'], 1)
 
-  /** Once so many are gone. */
+  /** Waits for a number of deletions. */
   const deleted = (count: number) =>
     eventuallyKnown(client, async () => {
       const result = await world.events(account, 'mailboxDeleted')
@@ -107,7 +107,7 @@ test('NOTIFY: created, renamed and deleted mailboxes have events immediately', a
     const come = await world.events(account, 'mailboxNew')
     expect(come.map(({ path }) => path)).toContain('After')
   })
-  // It is the same folder: its messages are not told again, and keep their ids.
+  // A renamed mailbox is the same one: its messages keep their ids and are not announced again.
   await client.run('SELECT After')
   await client.run('UID STORE 1 +FLAGS (\\Flagged)')
   const [updated] = await world.expectEvents(account, ['messageUpdated'], 1)
@@ -169,7 +169,7 @@ test('planListUpdate: deletes a mailbox missing in two listings whose STATUS fai
   await client.run('CREATE Gone')
   const account = await world.register(user)
   await world.connected(account)
-  // Left out by mistake: INBOX is missing as well, or the folder answers when it is asked.
+  // Left out by mistake: INBOX is missing as well, or STATUS of the mailbox succeeds.
   for (const path of ['INBOX', 'Gone']) {
     hidden = path
     const seen = listings

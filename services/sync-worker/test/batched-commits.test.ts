@@ -85,7 +85,7 @@ test('commitBatched: stores status, event and change of many accounts', async ()
       .execute()
     expect(changes).toEqual([{ type: 'state', key: 'connected' }])
   }
-  // Once more: nothing is different, and nothing is told.
+  // Repeated: nothing changes and no event is recorded.
   expect(await Promise.all(leases.slice(0, 3).map(synced))).toMatchObject(
     leases.slice(0, 3).map(() => ({ status: connected, changed: false })),
   )

@@ -1,0 +1,22 @@
+import { AppError, type ErrorKind } from '@posthorn/errors'
+
+/** Resolves to undefined if the work fails with one of these kinds. Other errors pass. */
+export async function undefinedIf<T>(
+  work: Promise<T>,
+  ...kinds: readonly ErrorKind[]
+): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof AppError && kinds.includes(error.kind)) return undefined
+    throw error
+  }
+}
+
+/**
+ * Resolves to undefined if the server does not return a part that it listed, or the message was
+ * expunged meanwhile. Other errors pass.
+ */
+export function undefinedIfMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  return undefinedIf(reading, 'not-found', 'rejected')
+}

@@ -1,0 +1,70 @@
+import type { ImapBackend } from '@posthorn/backends'
+import { cacheSettings } from '@posthorn/db'
+import { proxyFromSettings } from '@posthorn/net'
+import type { ServiceContext } from '@posthorn/service'
+import { createLoginUnsealer } from '@posthorn/unseal'
+import type { Config } from '../config.ts'
+import { createChangeBroadcaster } from '../events/change-broadcaster.ts'
+import { batchMarkPublished } from '../events/commit.ts'
+import { logRetention, startTranscripts } from '../logs/transcripts.ts'
+import { createWorkerMetrics } from '../metrics.ts'
+import { createAccountReader } from '../store/accounts.ts'
+import { createSummaries } from '../summaries/summaries.ts'
+import { indexEmptyMailboxes } from '../sync/changes/initial-sync.ts'
+import { createStatusUpdater } from './account-status.ts'
+import { createConnector, createCredentialsClient, createServerOptions } from './connect.ts'
+import { ConnectionCounts, SyncTimes } from './deferred-writes.ts'
+import { createLoginLimiter } from './login-limiter.ts'
+import { Registry } from './registry.ts'
+
+interface SessionOptions {
+  config: Config
+  backend: ImapBackend
+  /** Id of this worker, and the secret that authenticates its credential requests. */
+  worker: { id: string; proof: string }
+}
+
+/** Creates the account sessions and the parts they share with commands and periodic tasks. */
+export function createSessions(
+  stack: AsyncDisposableStack,
+  { log, db, bus, metrics: registry }: ServiceContext,
+  { config, backend, worker }: SessionOptions,
+) {
+  const metrics = createWorkerMetrics(registry)
+  const settings = cacheSettings(db)
+  const unsealLogin = createLoginUnsealer(bus)
+  const retention = async () => logRetention(await settings.get(), config.logLines)
+  const changes = stack.use(createChangeBroadcaster(bus))
+  const transcripts = stack.use(startTranscripts({ db, log, retention }))
+  const connections = new ConnectionCounts(metrics)
+  const syncTimes = new SyncTimes()
+  const egress = config.proxyEgressPolicy
+  const proxy = proxyFromSettings(() => settings.get(), { egress, unseal: unsealLogin })
+  const summariesDeps = { bus, metrics, log, proxy, unsealLogin, config: config.summaries }
+  const summaries = createSummaries(stack, summariesDeps)
+  const commitDeps = { db, bus, settings, metrics, markPublished: batchMarkPublished(db) }
+  const getServerOptions = createServerOptions({ settings, unsealLogin, config })
+  const connect = createConnector({
+    backend,
+    settings,
+    credentials: createCredentialsClient(bus, worker),
+    getServerOptions,
+    logins: createLoginLimiter(config.logins),
+    connections,
+    transcripts,
+    log,
+  })
+  const sessions = stack.use(
+    new Registry({
+      sync: { ...commitDeps, config, summaries, indexEmpty: indexEmptyMailboxes(commitDeps) },
+      connect,
+      accounts: createAccountReader(db),
+      applyStatusUpdate: createStatusUpdater({ ...commitDeps, config, syncTimes }),
+      changes,
+      config,
+      log,
+    }),
+  )
+  const deferred = { connections, syncTimes }
+  return { sessions, settings, summaries, metrics, getServerOptions, deferred, retention }
+}

@@ -1,0 +1,34 @@
+import type { Db } from '@posthorn/db'
+import { type RawBuilder, sql } from 'kysely'
+
+/** Bytes per query. They are transferred as hex, which must not be in memory as a whole. */
+const chunkBytes = 2 * 1024 * 1024
+
+/** Table with a column `mime`, and the condition that selects one row. */
+export type MimeSource = RawBuilder<unknown>
+
+/** Size of a stored message; undefined if its bytes were deleted. */
+export async function findMimeSize(db: Db, source: MimeSource): Promise<number | undefined> {
+  const { rows } = await sql<{ size: number | null }>`
+    select octet_length(mime) as size from ${source}
+  `.execute(db)
+  return rows[0]?.size ?? undefined
+}
+
+/** Bytes of a stored message; undefined if they were deleted meanwhile. */
+export async function readMime(
+  db: Db,
+  source: MimeSource,
+  size: number,
+): Promise<Buffer | undefined> {
+  const bytes = Buffer.allocUnsafe(size)
+  for (let from = 0; from < size; from += chunkBytes) {
+    const { rows } = await sql<{ chunk: Buffer | null }>`
+      select substring(mime from ${from + 1}::int for ${chunkBytes}::int) as chunk from ${source}
+    `.execute(db)
+    const chunk = rows[0]?.chunk
+    if (!chunk) return undefined
+    chunk.copy(bytes, from)
+  }
+  return bytes
+}
