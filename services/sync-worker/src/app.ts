@@ -8,7 +8,7 @@ import type { Config } from './config.ts'
 import { runRetention } from './retention.ts'
 import { createSessions } from './sessions/create-sessions.ts'
 import { bindShards } from './shards/bindings.ts'
-import { ShardHolder } from './shards/holder.ts'
+import { holdShards } from './shards/holder.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
 const name = 'sync-worker'
@@ -53,9 +53,7 @@ export async function startApp(
     }),
   )
   const observer = bindShards(server, sessions, log)
-  const holder = stack.use(
-    new ShardHolder({ ...config, db, log, metrics, observer, worker: id, proof }),
-  )
+  const holder = stack.use(holdShards({ ...config, db, log, metrics, observer, worker: id, proof }))
   stack.use(
     await bus.onInvalidate(({ topic, id: account }) => {
       if (topic === 'settings') {

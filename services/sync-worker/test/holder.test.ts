@@ -4,7 +4,7 @@ import { connect, type Db } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { ShardHolder } from '../src/shards/holder.ts'
+import { holdShards } from '../src/shards/holder.ts'
 
 let database: TestDatabase
 let db: Db
@@ -24,12 +24,12 @@ function stoppedClock() {
   return { now: () => time, pass: (ms: number) => void (time += ms) }
 }
 
-test('ShardHolder: claims expired shards again only after all work on them stopped', async () => {
+test('holdShards: claims expired shards again only after all work on them stopped', async () => {
   const seen: string[] = []
   const { promise: mayStop, resolve: stopped } = Promise.withResolvers<void>()
   let shards = 0
   const clock = stoppedClock()
-  await using holder = new ShardHolder({
+  await using holder = holdShards({
     db,
     worker: randomUUID(),
     log: createLogger('test', 'silent'),
@@ -65,17 +65,17 @@ test('ShardHolder: claims expired shards again only after all work on them stopp
     clock.pass(heartbeatMs)
     return notified.add(worker.heartbeatAt.getTime()).size >= 4
   })
-  expect([shards, holder.leases.size]).toEqual([0, 0])
+  expect([shards, holder.leases().size]).toEqual([0, 0])
   stopped()
   await eventually(() =>
     expect(seen).toEqual(['claimed 256', 'release 256', 'stopped', 'claimed 256']),
   )
-  expect([...holder.leases.values()].every(({ epoch }) => epoch === '2')).toBe(true)
+  expect([...holder.leases().values()].every(({ epoch }) => epoch === '2')).toBe(true)
 })
 
-test('ShardHolder: claims no more than its fair share after losing shards', async () => {
+test('holdShards: claims no more than its fair share after losing shards', async () => {
   const clock = stoppedClock()
-  await using holder = new ShardHolder({
+  await using holder = holdShards({
     db,
     worker: randomUUID(),
     log: createLogger('test', 'silent'),
@@ -85,16 +85,16 @@ test('ShardHolder: claims no more than its fair share after losing shards', asyn
     now: clock.now,
     observer: { claimed: async () => undefined, released: async () => undefined },
   })
-  await eventually(() => expect(holder.leases.size).toBe(256))
+  await eventually(() => expect(holder.leases().size).toBe(256))
   await database.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
     clock.pass(2 * heartbeatMs)
-    await eventually(() => expect(holder.leases.size).toBe(0))
+    await eventually(() => expect(holder.leases().size).toBe(0))
     // Another live worker, which cannot claim the shards of this one.
     await sql`insert into workers (id) values (${randomUUID()})`.execute(tx)
     await sql`update workers set heartbeat_at = now() + interval '1 hour'`.execute(tx)
   })
-  await eventually(() => expect(holder.leases.size).toBe(128))
+  await eventually(() => expect(holder.leases().size).toBe(128))
   const { rows } = await sql<{ free: number }>`
     select count(*)::int as free from shards where owner is null
   `.execute(database.db)

@@ -25,7 +25,7 @@ const holds = (id: string, count: number) =>
     expect((await owners()).get(id)).toBe(count)
   })
 
-test('ShardHolder: two workers share; a stopping one hands off first', async () => {
+test('holdShards: two workers share; a stopping one hands off first', async () => {
   const first = await world.startWorker()
   await holds(first.id, 256)
   const account = await world.register(world.dovecot.freshUser())
@@ -41,7 +41,7 @@ test('ShardHolder: two workers share; a stopping one hands off first', async () 
   expect(await owners()).toEqual(new Map([[null, 256]]))
 })
 
-test('ShardHolder: accounts of a killed worker continue without repeated events', async () => {
+test('holdShards: accounts of a killed worker continue without repeated events', async () => {
   const child = world.spawnWorker()
   const users = Array.from({ length: 4 }, () => world.dovecot.freshUser())
   const accounts = await Promise.all(users.map((user) => world.register(user)))

@@ -19,10 +19,15 @@ export function asUnavailable(error: unknown): unknown {
   return new AppError('unavailable', message, { cause: error })
 }
 
-/** Checks the SQLSTATE of a Postgres error, or the code of a socket error. */
 function isUnavailable(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error) ?? ''
   return socketCodes.test(code) || sqlStates.test(code) || messages.test(messageOf(error))
+}
+
+/** SQLSTATE of a Postgres error, or code of a socket error. */
+function codeOf(error: unknown): string | undefined {
+  if (error === null || typeof error !== 'object' || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
 }
 
 export const foreignKeyViolation = '23503'

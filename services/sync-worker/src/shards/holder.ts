@@ -1,5 +1,6 @@
+import { performance } from 'node:perf_hooks'
 import type { Db } from '@posthorn/db'
-import { type Clock, monotonicClock, type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import { runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { WorkerMetrics } from '../metrics.ts'
 import type { Lease } from '../store/lease.ts'
@@ -35,8 +36,14 @@ export interface ShardHolderOptions {
   heartbeatMs: number
   /** Interval of claims and releases. */
   claimMs: number
-  /** Default: the monotonic clock. */
-  now?: Clock
+  /** Monotonic clock in milliseconds. Default: `performance.now`. */
+  now?: () => number
+}
+
+export interface ShardHolder extends AsyncDisposable {
+  leases(): ReadonlyMap<number, Lease>
+  /** Claims and releases immediately. */
+  wake(): void
 }
 
 /** Concurrent handoffs at shutdown. A server that does not answer LOGOUT delays up to 64 shards. */
@@ -48,54 +55,52 @@ const maxHandoffs = 64
  *
  * Disposal hands the shards off one by one, so that the next holder has each within a second.
  */
-export class ShardHolder implements AsyncDisposable {
+export function holdShards(options: ShardHolderOptions): ShardHolder {
+  const { db, worker, log, claimMs, heartbeatMs } = options
+  const leased = new LeasedShards(options)
+  const loop = runPeriodically(
+    { everyMs: Math.min(claimMs, heartbeatMs), log, name: 'shards' },
+    (signal) => leased.reconcile(signal),
+  )
+  const watchdog = setInterval(() => leased.stopIfExpired(), heartbeatMs / 4)
+  const reaper = runPeriodically({ everyMs: 3_600_000, log, name: 'dead workers' }, () =>
+    deleteDeadWorkers(db),
+  )
+  return {
+    leases: () => leased.leases,
+    wake: () => loop.wake(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([loop[Symbol.asyncDispose](), reaper[Symbol.asyncDispose]()])
+      await markStopping(db, worker).catch((err: unknown) =>
+        log.warn({ err }, 'announcing the shutdown failed'),
+      )
+      const shards = leased.leases.size
+      await leased.handOff()
+      log.info({ shards }, 'handed off shards')
+      clearInterval(watchdog)
+      await deleteWorker(db, worker).catch((err: unknown) =>
+        log.warn({ err }, 'deleting the worker row failed'),
+      )
+    },
+  }
+}
+
+class LeasedShards {
   readonly leases = new Map<number, Lease>()
   readonly #options: ShardHolderOptions
-  readonly #now: Clock
-  readonly #loop: PeriodicTask
-  readonly #reaper: PeriodicTask
-  readonly #watchdog: NodeJS.Timeout
+  readonly #now: () => number
   /** Time at which the last successful heartbeat was sent. */
   #heartbeatAt = -Infinity
   /** End of the work on expired shards. Nothing is claimed before. */
   #stopping: Promise<void> | undefined
 
   constructor(options: ShardHolderOptions) {
-    const { db, log, claimMs, heartbeatMs, now = monotonicClock } = options
     this.#options = options
-    this.#now = now
-    const everyMs = Math.min(claimMs, heartbeatMs)
-    this.#loop = runPeriodically({ everyMs, log, name: 'shards' }, (signal) =>
-      this.#reconcile(signal),
-    )
-    this.#watchdog = setInterval(() => this.#stopIfExpired(), heartbeatMs / 4)
-    this.#reaper = runPeriodically({ everyMs: 3_600_000, log, name: 'dead workers' }, () =>
-      deleteDeadWorkers(db),
-    )
-  }
-
-  /** Claims and releases immediately. */
-  wake(): void {
-    this.#loop.wake()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const { db, worker, log } = this.#options
-    await Promise.all([this.#loop[Symbol.asyncDispose](), this.#reaper[Symbol.asyncDispose]()])
-    await markStopping(db, worker).catch((err: unknown) =>
-      log.warn({ err }, 'announcing the shutdown failed'),
-    )
-    const shards = this.leases.size
-    await this.#handOff()
-    log.info({ shards }, 'handed off shards')
-    clearInterval(this.#watchdog)
-    await deleteWorker(db, worker).catch((err: unknown) =>
-      log.warn({ err }, 'deleting the worker row failed'),
-    )
+    this.#now = options.now ?? (() => performance.now())
   }
 
   /** Sends a heartbeat if due, then moves towards the fair share. */
-  async #reconcile(signal: AbortSignal): Promise<void> {
+  async reconcile(signal: AbortSignal): Promise<void> {
     const { db, worker, heartbeatMs, log } = this.#options
     if (this.#now() - this.#heartbeatAt >= heartbeatMs) await this.#sendHeartbeat()
     if (this.#stopping) return
@@ -119,7 +124,7 @@ export class ShardHolder implements AsyncDisposable {
    * Stops all work when other workers may consider this one dead. Depends on the clock only,
    * because Postgres may be unavailable.
    */
-  #stopIfExpired(): void {
+  stopIfExpired(): void {
     if (this.leases.size === 0 || this.#isAlive()) return
     const expired = [...this.leases.keys()]
     this.#options.log.warn({ shards: expired.length }, 'heartbeat failed, pausing shards')
@@ -134,7 +139,7 @@ export class ShardHolder implements AsyncDisposable {
   }
 
   /** Releases all shards, each as soon as its sessions have ended. */
-  async #handOff(): Promise<void> {
+  async handOff(): Promise<void> {
     await this.#stopping
     const pending = [...this.leases.keys()]
     const releaseNext = async () => {
@@ -172,8 +177,12 @@ export class ShardHolder implements AsyncDisposable {
 
   async #claim(limit: number): Promise<void> {
     const { db, worker, heartbeatMs, observer, log } = this.#options
-    const active = [...this.leases.keys()]
-    const leases = await claimShards(db, { worker, limit, active, expiryMs: 3 * heartbeatMs })
+    const leases = await claimShards(db, {
+      worker,
+      limit,
+      active: [...this.leases.keys()],
+      expiryMs: 3 * heartbeatMs,
+    })
     // If this process stood still meanwhile, it claims again with a higher epoch after a heartbeat.
     if (leases.length === 0 || !this.#isAlive()) return
     for (const lease of leases) this.leases.set(lease.shard, lease)
