@@ -1,6 +1,6 @@
 import { runJest, runStaticChecks } from './commands.ts'
 
-// `make check`: static checks and the rules of the workspace, without servers. Run it before a commit.
+// `make check`: static checks and the rules of the workspace, without servers.
 const failed = await runStaticChecks()
 const rules = ['libs/tooling', 'libs/contracts']
 const code = await runJest(['--selectProjects', 'unit', '--testPathPatterns', ...rules])
