@@ -23,8 +23,8 @@ interface RunReport {
 /** Time from the report of a Jest run to its exit. The global teardown stops shared systems. */
 const maxExitMs = 60_000
 /**
- * Jest workers on a machine with two cores. Integration tests leave a quarter of the CPU time unused with two
- * workers, because they wait for servers.
+ * Jest workers on a machine with two cores. With two workers, integration tests leave a quarter of
+ * the CPU time unused, because they wait for servers.
  */
 const workers: Record<Kind, number> = { unit: 2, integration: 3, e2e: 2 }
 /** Files listed at the end of a run: those worth making faster. */
