@@ -1,7 +1,7 @@
 # Entry points of the project. They need Node 20 or later with npm; the install adds Node 24.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-PNPM := npx --yes pnpm@12.21.0
+PNPM := npx --yes $(shell sed -nE 's/.*"packageManager": "(.*)".*/\1/p' package.json)
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
@@ -26,7 +26,7 @@ down: node_modules/.modules.yaml ## stop the system of `make up`
 test: node_modules/.modules.yaml ## all checks and tests with their servers; FILE=… for one file
 	@$(RUN) node libs/tooling/src/test.ts $(FILE)
 
-check: node_modules/.modules.yaml ## types, lint, format, import rules, wording, links, OpenAPI; needs no server
+check: node_modules/.modules.yaml ## types, lint, format, import rules, wording, OpenAPI, dependencies; needs no server
 	@$(RUN) node libs/tooling/src/check.ts
 
 servers: node_modules/.modules.yaml ## start Postgres, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests

@@ -1,7 +1,10 @@
+import { auditDependencies, writeBillOfMaterials } from './dependencies.ts'
 import { runJest, runStaticChecks } from './commands.ts'
 
-// `make check`: static checks and the rules of the workspace, without servers.
+// `make check`: static checks, dependencies and the rules of the workspace, without servers.
 const failed = await runStaticChecks()
+if (!(await auditDependencies())) failed.push('audit of dependencies')
+if (!(await writeBillOfMaterials())) failed.push('bill of materials')
 const rules = ['libs/tooling', 'libs/contracts']
 const code = await runJest(['--selectProjects', 'unit', '--testPathPatterns', ...rules])
 if (code !== 0) failed.push('rules of the workspace')

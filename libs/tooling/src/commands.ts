@@ -5,16 +5,20 @@ import { resolve } from 'node:path'
 export const root = resolve(import.meta.dirname, '../../..')
 
 /**
- * Runs a program in the root of the project with its output passed on. Resolves to its exit code.
+ * Runs a program with its output passed on, by default in the root of the project. Resolves to its exit code.
  * `signal` kills it.
  */
 export async function runProgram(
   command: string,
   args: readonly string[],
-  { env = {}, signal }: { env?: NodeJS.ProcessEnv; signal?: AbortSignal | undefined } = {},
+  {
+    cwd = root,
+    env = {},
+    signal,
+  }: { cwd?: string; env?: NodeJS.ProcessEnv; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     stdio: 'inherit',
     env: { ...process.env, ...env },
   })

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { auditDependencies, billOfMaterials, writeBillOfMaterials } from './dependencies.ts'
+
+const lockfile = `lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      left-pad: { specifier: 1.0.0, version: 1.0.0 }
+packages:
+  left-pad@1.0.0:
+    resolution: { integrity: sha512-${'0'.repeat(85)}A== }
+snapshots:
+  left-pad@1.0.0: {}
+`
+
+let cwd = ''
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'posthorn-dependencies-'))
+  const manifest = { name: 'audited', version: '1.0.0', dependencies: { 'left-pad': '1.0.0' } }
+  await writeFile(join(cwd, 'package.json'), JSON.stringify(manifest))
+  await writeFile(join(cwd, 'pnpm-lock.yaml'), lockfile)
+})
+afterAll(() => rm(cwd, { recursive: true, force: true }))
+
+/** Starts a registry whose advisory database gives this reply. */
+async function startRegistry(status: number, advisories: object) {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(advisories))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const advisory = (severity: string) => ({
+  'left-pad': [
+    { id: 1, url: 'https://advisories.example/1', title: 'x', severity, vulnerable_versions: '<2' },
+  ],
+})
+
+test.each([
+  ['an advisory of high severity fails', 200, advisory('high'), false],
+  ['an advisory of low severity passes', 200, advisory('low'), true],
+  ['no advisory passes', 200, {}, true],
+  ['a registry without advisories passes', 405, {}, true],
+])('auditDependencies: %s', async (_title, status, advisories, passes) => {
+  await using registry = await startRegistry(status, advisories)
+  expect(await auditDependencies({ cwd, registry: registry.url })).toBe(passes)
+})
+
+test('auditDependencies: an unreachable registry passes', async () => {
+  const registry = await startRegistry(200, {})
+  await registry[Symbol.asyncDispose]()
+  expect(await auditDependencies({ cwd, registry: registry.url })).toBe(true)
+})
+
+test('writeBillOfMaterials: lists the packages of the lockfile', async () => {
+  expect(await writeBillOfMaterials(cwd)).toBe(true)
+  const { bomFormat, components } = JSON.parse(
+    await readFile(join(cwd, billOfMaterials), 'utf8'),
+  ) as { bomFormat: string; components: { purl: string }[] }
+  expect(bomFormat).toBe('CycloneDX')
+  expect(components.map(({ purl }) => purl)).toEqual(['pkg:npm/left-pad@1.0.0'])
+})

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root, runProgram } from './commands.ts'
+
+/** Bill of materials in the format CycloneDX 1.7, relative to the project directory. */
+export const billOfMaterials = '.local/sbom.cdx.json'
+
+/** Package manager with its version, as `package.json` states it. */
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  packageManager: string
+}
+
+const pnpm = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root) =>
+  runProgram('npx', ['--yes', packageManager, ...args], { env, cwd })
+
+export interface AuditOptions {
+  /** Directory of the lockfile. */
+  cwd?: string
+  /** Registry with the advisory database. Defaults to the configured one. */
+  registry?: string
+}
+
+/**
+ * Compares the lockfile with the advisory database of the registry. Resolves to false if an
+ * advisory of at least moderate severity applies. Resolves to true, with a notice of pnpm, if the
+ * registry has no such database or does not respond.
+ */
+export async function auditDependencies({ cwd, registry }: AuditOptions = {}): Promise<boolean> {
+  const env = {
+    PNPM_CONFIG_FETCH_RETRIES: '0',
+    ...(registry === undefined ? {} : { PNPM_CONFIG_REGISTRY: registry }),
+  }
+  const args = ['audit', '--ignore-registry-errors', '--audit-level', 'moderate']
+  return (await pnpm(args, env, cwd)) === 0
+}
+
+/** Writes the bill of materials from the lockfile. Resolves to false if that fails. */
+export async function writeBillOfMaterials(cwd = root): Promise<boolean> {
+  const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application']
+  return (
+    (await pnpm(['sbom', '--lockfile-only', ...format, '--out', billOfMaterials], {}, cwd)) === 0
+  )
+}
