@@ -21,13 +21,6 @@ export interface AuthenticatedLogin {
   permit: Disposable
 }
 
-/**
- * Fixed first capability line of the interface. The server's own list follows and is the valid one;
- * later CAPABILITY commands reach the server.
- */
-const capabilities =
-  'CAPABILITY IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY'
-
 /** Confirms the login to the client and starts relaying. */
 export function startRelay(
   client: MailClient,
@@ -36,7 +29,6 @@ export function startRelay(
 ): void {
   const { account, upstream } = login
   client.write(
-    `* ${capabilities}`,
     `* CAPABILITY ${upstream.capabilities.join(' ')}`,
     `${tag} OK ${printable(account)} authenticated`,
   )

@@ -153,11 +153,21 @@ async function requestCapabilities(lines: UpstreamLines): Promise<Set<string>> {
   return capabilities
 }
 
+/** Capabilities named by the interface spec, "IMAP proxy". They come first if the server has them. */
+const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY'.split(
+  ' ',
+)
 /** Capabilities that end with the login. COMPRESS stays, because relayed bytes are not parsed. */
-const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED|LOGIN-REFERRALS)$/
+const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED)$/
 
+/**
+ * Capabilities for the client: those of the server, because its commands are relayed. A capability
+ * of the proxy that the server lacks would make the client send commands that the server rejects.
+ */
 function clientCapabilities(capabilities: ReadonlySet<string>): string[] {
-  return [...capabilities]
+  const words = [...capabilities]
     .filter((word) => /^[!-~]{1,100}$/.test(word) && !loginCapabilities.test(word))
     .map((word) => word.replace(/^IMAP4REV/, 'IMAP4rev'))
+  const first = leading.filter((word) => words.includes(word))
+  return [...first, ...words.filter((word) => !leading.includes(word))]
 }
