@@ -49,6 +49,12 @@ export const serverPassword: ServerPassword = {
  */
 export const invalidCredentials = () =>
   new SmtpRejection('535 5.7.8', 'Authentication credentials invalid')
+/** Refusal by the address restriction of a valid token. */
+export class AddressRejection extends SmtpRejection {
+  constructor() {
+    super('535 5.7.8', 'Access denied, traffic not accepted from this IP')
+  }
+}
 export const loginRequired = () => new SmtpRejection('530 5.7.0', 'Authentication required')
 
 /**
@@ -64,8 +70,7 @@ export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
   const use = { scope: 'smtp', account, address } as const
   const { id, token, refused } = await findUsableToken(db, secret, use)
   auditProxyLogin(deps.tokenLog, use, { token: id, refused, command: 'AUTH' })
-  if (refused === 'address')
-    throw new SmtpRejection('535 5.7.8', 'Access denied, traffic not accepted from this IP')
+  if (refused === 'address') throw new AddressRejection()
   const auth: SessionAuth | undefined = token
     ? { tokenId: token.id, expiresAt: token.expiresAt }
     : refused === 'unknown'

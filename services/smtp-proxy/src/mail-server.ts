@@ -11,7 +11,14 @@ import {
   type SMTPServerOptions,
   type SMTPServerSession,
 } from 'smtp-server'
-import { checkSession, countMessage, invalidCredentials, logIn, type User } from './access.ts'
+import {
+  AddressRejection,
+  checkSession,
+  countMessage,
+  invalidCredentials,
+  logIn,
+  type User,
+} from './access.ts'
 import type { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'
 import { toDsnRequest } from './dsn.ts'
@@ -160,7 +167,8 @@ async function authenticate(
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
-    await sleep(throttle.recordFailure(address, username))
+    // The token is valid, so it is no guess that a delay would slow down.
+    if (!(error instanceof AddressRejection)) await sleep(throttle.recordFailure(address, username))
     throw error
   }
 }
