@@ -107,7 +107,7 @@ async function prepare(
   return { target, body, keys: signingKeys }
 }
 
-function createSender({ http, metrics, log }: AttemptDeps) {
+function createSender({ http, options, metrics, log }: AttemptDeps) {
   const warnSkipped = warnSkippedHeaders(log)
   return async (
     delivery: ClaimedDelivery,
@@ -125,6 +125,7 @@ function createSender({ http, metrics, log }: AttemptDeps) {
       ...signatures(delivery, prepared),
       authorization,
       route: isRoute(target.name) ? target.name : undefined,
+      serviceUrl: options.serviceUrl,
     }
     const { headers, skipped } = requestHeaders(defined(values), target.headers)
     warnSkipped({ target: target.name, account, skipped })

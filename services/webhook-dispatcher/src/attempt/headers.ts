@@ -17,6 +17,8 @@ export interface HeaderValues {
   authorization?: string
   /** Id of the route of the delivery. */
   route?: string
+  /** Setting `serviceUrl`. */
+  serviceUrl?: string
 }
 
 /** Headers that the service or the connection sets. */
@@ -42,7 +44,15 @@ const reserved = new Set([
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
-const userAgent = `Posthorn/${version} (+https://posthorn.example)`
+
+/** Product and version, and the public address of the installation if there is one. */
+function userAgentOf(serviceUrl: string | undefined): string {
+  const product = `Posthorn/${version}`
+  if (serviceUrl === undefined) return product
+  // Parentheses would end the comment (RFC 9110 §5.6.5).
+  const url = new URL(serviceUrl).href.replaceAll('(', '%28').replaceAll(')', '%29')
+  return `${product} (+${url})`
+}
 
 /**
  * Headers of an attempt: interface spec, "Request headers on every delivery", and Standard Webhooks
@@ -64,7 +74,7 @@ export function requestHeaders(
     headers: {
       ...headers,
       'Content-Type': 'application/json',
-      'User-Agent': userAgent,
+      'User-Agent': userAgentOf(values.serviceUrl),
       'X-SVC-Wh-Id': values.id,
       'X-SVC-Wh-Attempts-Made': String(values.attemptsMade),
       'X-SVC-Wh-Queued-Time': `${Math.max(0, Math.floor(values.queuedMs / 1000))}s`,

@@ -61,6 +61,10 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     /** Options by lane, from the settings of the last refresh. */
     of: (lane: string): TargetOptions => optionsOf(lane).options,
     scheduleOf: (lane: string): RetrySchedule => optionsOf(lane).schedule,
+    /** Public address of the installation. Undefined if it is unset. */
+    get serviceUrl(): string | undefined {
+      return seen?.serviceUrl || undefined
+    },
     /** True if each attempt is stored in the attempt log. */
     get logsAttempts(): boolean {
       return seen?.webhooksAttemptLog === true
