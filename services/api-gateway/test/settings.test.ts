@@ -50,6 +50,25 @@ test('updateSettings: changes all settings of a request; null unsets', async () 
   expect(await read('webhookEvents', 'webhooks')).toEqual({ webhookEvents: null, webhooks: null })
 })
 
+test('updateSettings: lists only settings whose value changed', async () => {
+  const headers = [{ key: 'X-Key', value: 'one' }]
+  const values = {
+    notifyTextSize: 11,
+    webhookEvents: ['messageNew'],
+    webhooksCustomHeaders: headers,
+  }
+  await update(values)
+  const masked = (await read('webhooksCustomHeaders'))['webhooksCustomHeaders']
+  expect((await update({ ...values, webhooksCustomHeaders: masked })).body).toEqual({ updated: [] })
+  expect((await update({ ...values, notifyTextSize: 12 })).body).toEqual({
+    // A value sent in plaintext cannot be compared with the sealed one.
+    updated: ['notifyTextSize', 'webhooksCustomHeaders'],
+  })
+  const unset = { notifyTextSize: null, webhookEvents: null, webhooksCustomHeaders: null }
+  expect((await update(unset)).body).toEqual({ updated: Object.keys(unset) })
+  expect((await update({ ...unset, smtpServerPassword: null })).body).toEqual({ updated: [] })
+})
+
 test('updateSettings: an unknown or invalid setting responds 400 and changes nothing', async () => {
   const { status, body } = await update({
     inboxNewOnly: true,

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   addressSettings,
   type FieldError,
   fieldError,
   validationError,
   secretSettings,
+  settingDefaults,
   type SettingKey,
   type Settings,
   type SettingsUpdate,
@@ -75,6 +77,28 @@ function planHeaders(input: Headers, { webhooksCustomHeaders }: Settings): Chang
   const stored = webhooksCustomHeaders?.map(({ key, value = '' }) => ({ key, value }))
   const headers = unmaskHeaders(input, stored)
   return headers ? { key: 'webhooksCustomHeaders', headers } : 'unknownMask'
+}
+
+/**
+ * Keys whose value changes. A new secret always counts as changed, because this service cannot
+ * unseal the stored one. `sealed` has the keys of stored secrets.
+ */
+export function changedKeys(
+  planned: readonly PlannedChange[],
+  stored: Settings,
+  sealed: ReadonlySet<string>,
+): string[] {
+  return planned.filter((change) => isChanged(change, stored, sealed)).map(({ key }) => key)
+}
+
+function isChanged(change: PlannedChange, stored: Settings, sealed: ReadonlySet<string>): boolean {
+  if ('seal' in change) return true
+  const { key } = change
+  if (secret.has(key)) return sealed.has(key)
+  const defaults: Settings = settingDefaults
+  const value =
+    'unset' in change ? defaults[key] : 'headers' in change ? change.headers : change.value
+  return !isDeepStrictEqual(value, stored[key])
 }
 
 /** Seals secrets for their seal contexts, logins in addresses, and header values. */

@@ -24,7 +24,7 @@ import {
 } from '../../store/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
-import { planChanges, sealChanges } from './setting-changes.ts'
+import { changedKeys, planChanges, sealChanges } from './setting-changes.ts'
 
 const secret = new Set<string>(secretSettings)
 const addresses = new Set<string>(addressSettings)
@@ -73,7 +73,8 @@ function onUpdateSettings({ db, bus, sealer, settings, tasks }: SettingsDeps) {
   const operation = operations.updateSettings
   return handle(operation, async ({ body, caller }) => {
     assertSettingsAllowed(caller, operation, Object.keys(body) as SettingKey[])
-    const planned = planChanges(body, await readSettings(db))
+    const [stored, sealed] = await Promise.all([readSettings(db), listSealedSettings(db)])
+    const planned = planChanges(body, stored)
     const changes = await sealChanges(planned, sealer)
     await inTransaction(db, async (tx) => {
       await retainReplacedSecret(tx, changes)
@@ -81,7 +82,7 @@ function onUpdateSettings({ db, bus, sealer, settings, tasks }: SettingsDeps) {
     })
     settings.invalidate()
     tasks.run(bus.invalidate({ topic: 'settings' }))
-    return { updated: changes.map(({ key }) => key) }
+    return { updated: changedKeys(planned, stored, sealed) }
   })
 }
 
