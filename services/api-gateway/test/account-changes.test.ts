@@ -126,11 +126,11 @@ test('reconnect raises the version, sync calls the worker, flush raises the flus
   })
 })
 
-test('syncAccount: without a worker, responds 503', async () => {
+test('syncAccount: an account that never connected, responds 503', async () => {
   await call('POST', '/v1/account', { body: registration('unheld') })
   expect((await put('unheld', { sync: true }, '/sync')).body).toMatchObject({
     statusCode: 503,
-    code: 'WorkerNotAvailable',
+    code: 'NotYetConnected',
   })
 })
 

@@ -32,7 +32,7 @@ test('without RabbitMQ: accounts and submissions are stored, worker operations r
   rabbit.cut()
   await eventually(async () => {
     const { body } = await call('GET', '/v1/account/before/mailboxes')
-    expect(body).toMatchObject({ statusCode: 503, code: 'WorkerNotAvailable' })
+    expect(body).toMatchObject({ statusCode: 503, code: 'NotYetConnected', state: 'init' })
   })
   const added = await call('POST', '/v1/account', { body: sendOnly('a') })
   expect([added.status, added.body['state']]).toEqual([200, 'new'])
@@ -41,7 +41,7 @@ test('without RabbitMQ: accounts and submissions are stored, worker operations r
   const changed = await call('POST', '/v1/settings', { body: { notifyText: false } })
   expect(changed.status).toBe(200)
   const unserved = await call('GET', '/v1/account/before/mailboxes')
-  expect(unserved.body).toMatchObject({ statusCode: 503, code: 'WorkerNotAvailable' })
+  expect(unserved.body).toMatchObject({ statusCode: 503, code: 'NotYetConnected' })
   expect(await ready()).toBe(200)
   await rabbit.mend()
 })
@@ -54,7 +54,7 @@ test('without RabbitMQ: the service starts', async () => {
   )
   expect((await alone.call('GET', '/v1/account/alone/mailboxes')).body).toMatchObject({
     statusCode: 503,
-    code: 'WorkerNotAvailable',
+    code: 'NotYetConnected',
   })
   await alone[Symbol.asyncDispose]()
 })

@@ -269,7 +269,7 @@ test('uploadMessage: a rejection by the worker is returned and the bytes are del
   })
   expect((await upload({ text: 'x' }, 'unheld')).body).toMatchObject({
     statusCode: 503,
-    code: 'WorkerNotAvailable',
+    code: 'NotYetConnected',
   })
   await eventually(async () => expect(await waiting()).toBe(0))
   expect((await upload({ text: 'x' }, 'missing')).status).toBe(404)

@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import { accountCommands, type CommandRequest, listMessages, shardOf } from '@posthorn/contracts'
+import {
+  accountCommands,
+  type AccountState,
+  type CommandRequest,
+  listMessages,
+  shardOf,
+} from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import { admin, mint, registration, testServers } from './gateway.ts'
@@ -26,6 +32,13 @@ const page = {
 }
 const silence = Promise.withResolvers<never>()
 silence.promise.catch(() => undefined)
+
+const saveState = (account: string, state: AccountState) =>
+  servers.db
+    .insertInto('accountStates')
+    .values({ account, state })
+    .onConflict((conflict) => conflict.column('account').doUpdateSet({ state }))
+    .execute()
 
 const bus = await servers.connectBus()
 await bus.serve({
@@ -137,7 +150,20 @@ test('worker operations: errors of the worker keep their code and status', async
   })
 })
 
+test('worker operations: from the registration on, without a worker respond NotYetConnected', async () => {
+  await call('POST', '/v1/account', { body: registration('registered') })
+  for (const state of [undefined, 'connecting', 'syncing'] as const) {
+    if (state) await saveState('registered', state)
+    expect((await call('GET', '/v1/account/registered/mailboxes')).body).toMatchObject({
+      statusCode: 503,
+      code: 'NotYetConnected',
+      state: 'init',
+    })
+  }
+})
+
 test('worker operations: without a worker respond 503 immediately, without an account 404', async () => {
+  await saveState('unheld', 'connected')
   expect((await call('GET', '/v1/account/unheld/mailboxes')).body).toMatchObject({
     statusCode: 503,
     code: 'WorkerNotAvailable',

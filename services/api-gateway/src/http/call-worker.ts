@@ -7,7 +7,7 @@ import {
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { getShard } from '../store/accounts.ts'
+import { wasConnected } from '../store/accounts.ts'
 import type { RequestContext } from './handle.ts'
 
 export interface WorkerDeps {
@@ -46,8 +46,9 @@ export async function streamFromWorker<C extends Command>(
 }
 
 /**
- * Responds `not-found` if no worker holds the account because it does not exist. Postgres is
- * queried only in this case, so calls for existing accounts do not wait for it.
+ * Responds `not-found` if no worker holds the account because it does not exist, and
+ * `NotYetConnected` if it was registered just now. Postgres is queried only in these cases, so
+ * calls for connected accounts do not wait for it.
  */
 async function checkAccount<T>(
   { db }: WorkerDeps,
@@ -57,9 +58,13 @@ async function checkAccount<T>(
   try {
     return await reply
   } catch (error) {
-    if (error instanceof AppError && error.code === 'WorkerNotAvailable')
-      await getShard(db, params.account)
-    throw error
+    const isUnheld = error instanceof AppError && error.code === 'WorkerNotAvailable'
+    if (!isUnheld || (await wasConnected(db, params.account))) throw error
+    throw new AppError('unavailable', 'The account is not connected yet', {
+      code: 'NotYetConnected',
+      cause: error,
+      extras: { state: 'init' },
+    })
   }
 }
 

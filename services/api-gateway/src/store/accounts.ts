@@ -1,3 +1,4 @@
+import type { AccountState } from '@posthorn/contracts'
 import {
   type Accounts,
   compileOnce,
@@ -44,6 +45,15 @@ const accountColumns = compileOnce((db, account: string) =>
     .where('account', '=', account),
 )
 
+const connectionOf = compileOnce((db, account: string) =>
+  accountsWithState(db)
+    .select(['accountStates.state', 'accountStates.initializedAt'])
+    .where('accounts.account', '=', account),
+)
+
+/** States before the first connection is complete. */
+const firstStates: ReadonlySet<AccountState> = new Set(['new', 'init', 'connecting', 'syncing'])
+
 async function getColumns(db: Db, account: string) {
   const [row] = await accountColumns(db, account)
   if (!row) throw accountNotFound()
@@ -53,6 +63,14 @@ async function getColumns(db: Db, account: string) {
 /** Shard of the account. Also the cheapest check that the account exists. */
 export async function getShard(db: Db, account: string): Promise<number> {
   return (await getColumns(db, account)).shard
+}
+
+/** False until a worker has connected the account, or failed to, for the first time. */
+export async function wasConnected(db: Db, account: string): Promise<boolean> {
+  const [row] = await connectionOf(db, account)
+  if (!row) throw accountNotFound()
+  const { state, initializedAt } = row
+  return initializedAt !== null || (state !== null && !firstStates.has(state))
 }
 
 /** Name, address and language of the account's owner. */
