@@ -212,4 +212,12 @@ test('a deleted OAuth2 application causes connectError with AppNotFound', async 
       event === 'connectError' && account === 'jane' && data.serverResponseCode === 'AppNotFound',
   )
   expect(await get('jane')).toMatchObject({ type: 'oauth2', state: 'connectError' })
+  const { status, body } = await client.call(operations.listMessages, {
+    params: { account: 'jane' },
+    query: { path: 'INBOX' },
+  })
+  expect([status, body]).toEqual([
+    500,
+    expect.objectContaining({ statusCode: 500, code: 'AppNotFound' }),
+  ])
 })

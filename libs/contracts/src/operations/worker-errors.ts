@@ -1,6 +1,6 @@
 /**
  * Error codes of operations that need the worker of the account. Interface spec, "503 codes",
- * "504".
+ * "504", and those of a deleted or unsuitable OAuth2 application.
  */
 export const workerErrors = [
   'NotYetConnected',
@@ -11,4 +11,6 @@ export const workerErrors = [
   'IMAPUnavailable',
   'WorkerNotAvailable',
   'Timeout',
+  'AppNotFound',
+  'InvalidBaseScopes',
 ] as const

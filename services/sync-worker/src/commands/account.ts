@@ -52,12 +52,17 @@ export function getSession({ sessions }: CommandDeps, account: string): AccountS
  * Rejects commands for accounts without a connection. Accounts in their initial sync accept
  * commands.
  *
- * @throws AppError `unavailable` with a code of the interface spec, "503 codes"
+ * @throws AppError `unavailable` with a code of the interface spec, "503 codes"; `internal`
+ *   `AppNotFound` or `InvalidBaseScopes` if the OAuth2 application of the account cannot be used
  */
 export function assertConnected({
   state = 'new',
   loggedIn,
-}: Pick<AccountSession, 'state' | 'loggedIn'>): void {
+  lastError,
+}: Pick<AccountSession, 'state' | 'loggedIn' | 'lastError'>): void {
+  const { serverResponseCode: code = '', response = '' } = lastError ?? {}
+  if (state === 'connectError' && applicationErrors.has(code))
+    throw new AppError('internal', response, { code })
   const reason = unavailableReasons[state]
   if (!reason || (reason.code === 'NotYetConnected' && loggedIn)) return
   throw new AppError('unavailable', reason.message, {
@@ -65,6 +70,9 @@ export function assertConnected({
     extras: { state: reason.state },
   })
 }
+
+/** Codes of an account whose OAuth2 application was deleted, disabled or changed. */
+export const applicationErrors: ReadonlySet<string> = new Set(['AppNotFound', 'InvalidBaseScopes'])
 
 interface UnavailableReason {
   code: string

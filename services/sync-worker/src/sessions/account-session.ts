@@ -1,5 +1,5 @@
 import type { MailSession } from '@posthorn/backends'
-import type { AccountState } from '@posthorn/contracts'
+import type { AccountState, LastError } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { KeyedMutex, settleWithin, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
@@ -75,6 +75,11 @@ export class AccountSession {
       idleMs: deps.config.commandIdleMs,
     })
     this.#done = this.#run()
+  }
+
+  /** Last error of the account. Undefined if its status is unknown. */
+  get lastError(): LastError | null | undefined {
+    return this.#status?.lastError
   }
 
   /** Requests a full sync pass. */
