@@ -5,7 +5,8 @@ import { resolve } from 'node:path'
 export const root = resolve(import.meta.dirname, '../../..')
 
 /**
- * Runs a program with its output passed on, by default in the root of the project. Resolves to its exit code.
+ * Runs a program, by default in the root of the project, with its output passed on. Resolves to
+ * its exit code.
  * `signal` kills it.
  */
 export async function runProgram(

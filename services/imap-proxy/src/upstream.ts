@@ -153,7 +153,7 @@ async function requestCapabilities(lines: UpstreamLines): Promise<Set<string>> {
   return capabilities
 }
 
-/** Capabilities named by the interface spec, "IMAP proxy". They come first if the server has them. */
+/** Capabilities that the interface spec names. They come first if the server has them. */
 const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY'.split(
   ' ',
 )
