@@ -6,8 +6,7 @@ export const root = resolve(import.meta.dirname, '../../..')
 
 /**
  * Runs a program, by default in the root of the project, with its output passed on. Resolves to
- * its exit code.
- * `signal` kills it.
+ * its exit code. `signal` kills it.
  */
 export async function runProgram(
   command: string,
