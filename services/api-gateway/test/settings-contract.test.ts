@@ -84,7 +84,7 @@ const samples: Required<Settings> = {
   smtpServerHost: '127.0.0.2',
   smtpServerTLSEnabled: false,
   smtpServerProxy: false,
-  smtpServerAuthEnabled: true,
+  smtpServerAuthEnabled: false,
   smtpServerPassword: 'hush',
 }
 
