@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts'
 import { parseHeaders } from '@posthorn/mime'
-import { addressPattern, first, type Headers, type ReportParts } from './parse-parts.ts'
+import { addressesInHeader, firstAddress } from './addresses.ts'
+import { first, type Headers, type ReportParts } from './parse-parts.ts'
 import type { Complaint, OriginalMessage } from './report.ts'
 
 /** Reads a complaint: RFC 5965, or a returned message in the form of Hotmail and others. */
@@ -8,13 +9,16 @@ export function parseComplaint(
   message: ReportParts,
   original: OriginalMessage & { all: Headers },
 ): Complaint | undefined {
-  const arf = parseFeedback(message) ?? parseReturned(message, original)
+  const arf = parseFeedback(message, original) ?? parseReturned(message, original)
   if (!arf) return undefined
   const { messageId, headers } = original
   return defined({ kind: 'complaint' as const, arf, messageId, headers })
 }
 
-function parseFeedback({ parts, reportType, headers }: ReportParts): Complaint['arf'] | undefined {
+function parseFeedback(
+  { parts, reportType, headers }: ReportParts,
+  { all }: { all: Headers },
+): Complaint['arf'] | undefined {
   const isReport = reportType === 'feedback-report'
   const part =
     parts.find(({ type }) => type === 'message/feedback-report') ??
@@ -23,7 +27,8 @@ function parseFeedback({ parts, reportType, headers }: ReportParts): Complaint['
   // Empty lines between fields have no meaning here.
   const fields = parseHeaders(Buffer.from(part.text.replace(/\n[ \t]*\n/g, '\n').trimStart()))
   const one = (name: string) => first(fields, name) || undefined
-  const recipients = fields['original-rcpt-to'] ?? fields['removal-recipient'] ?? []
+  const reported = fields['original-rcpt-to'] ?? fields['removal-recipient'] ?? []
+  const recipients = reported.map(bareAddress).filter((value) => value !== '')
   return defined({
     source: sourceOf(headers),
     feedbackType: (one('feedback-type') ?? 'abuse').toLowerCase(),
@@ -31,7 +36,8 @@ function parseFeedback({ parts, reportType, headers }: ReportParts): Complaint['
     userAgent: one('user-agent'),
     version: one('version'),
     originalMailFrom: bareAddress(first(fields, 'original-mail-from')) || undefined,
-    originalRcptTo: [...new Set(recipients.map(bareAddress).filter((value) => value !== ''))],
+    // RFC 5965 §3.2: optional.
+    originalRcptTo: recipients.length > 0 ? [...new Set(recipients)] : recipientInHeaders(all),
     arrivalDate: toIsoDate(one('arrival-date') ?? one('received-date')),
     sourceIp: one('source-ip'),
     reportingMta: one('reporting-mta')?.replace(/^dns;\s*/i, ''),
@@ -54,15 +60,38 @@ function parseReturned(
   if (!isReturned || (recipient === '' && !complaintSubject.test(subject))) return undefined
   const addresses = (names: string[]) => names.map((name) => bareAddress(first(all, name)))
   const senders = addresses(['return-path', 'x-sid-pra', 'from'])
-  const recipients = [recipient, ...addresses(['x-original-to', 'to'])]
   return defined({
     source: sourceOf(headers),
     feedbackType: 'abuse',
     originalMailFrom: senders.find((address) => address !== ''),
-    originalRcptTo: recipients.filter((address) => address !== '').slice(0, 1),
+    originalRcptTo: recipient === '' ? recipientInHeaders(all) : [recipient],
     arrivalDate: toIsoDate(first(headers, 'date')),
     sourceIp: /\b(?:\d{1,3}\.){3}\d{1,3}\b/.exec(subject)?.[0],
   })
+}
+
+/** Headers in which receiving servers record the recipient, most reliable first. */
+const deliveryHeaders = [
+  'x-hmxmroriginalrecipient',
+  'x-original-to',
+  'delivered-to',
+  'envelope-to',
+  'x-envelope-to',
+  'x-rcpt-to',
+]
+
+/**
+ * The recipient that the headers of the original message name; empty if they name none or several
+ * persons, of whom any may have complained.
+ */
+function recipientInHeaders(all: Headers): string[] {
+  const recorded = deliveryHeaders
+    .map((name) => bareAddress(first(all, name)))
+    .find((address) => address !== '')
+  if (recorded) return [recorded]
+  const values = [...(all['to'] ?? []), ...(all['cc'] ?? [])].slice(0, 2)
+  const addressees = values.flatMap((value) => addressesInHeader(value, 2))
+  return addressees.length === 1 ? addressees : []
 }
 
 /** Complaining provider: the domain of the sender. */
@@ -72,10 +101,10 @@ function sourceOf(headers: Headers): string | undefined {
 }
 
 function bareAddress(value: string): string {
-  return addressPattern.exec(value)?.[0] ?? ''
+  return firstAddress(value) ?? ''
 }
 
 function toIsoDate(value = ''): string | undefined {
-  const date = new Date(value)
+  const date = new Date(value.slice(0, 100))
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }

@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts'
 import { parseHeaders } from '@posthorn/mime'
-import { addressPattern, first, type Headers } from './parse-parts.ts'
+import { firstAddress } from './addresses.ts'
+import { first, type Headers } from './parse-parts.ts'
 import { type DeliveryAction, deliveryActions } from './report.ts'
 
 /** Fields of one recipient in a delivery status (RFC 3464 §2.3). */
@@ -87,6 +88,6 @@ function splitType(value = ''): { type: string; value: string } {
 }
 
 function toAddress(value: string): string {
-  const address = addressPattern.exec(value.replace(/^smtp:/i, ''))?.[0]
+  const address = firstAddress(value.replace(/^smtp:/i, ''))
   return (address ?? value.replace(/^<|>$/g, '')).slice(0, 500)
 }

@@ -1,2 +1,3 @@
-export { mayBeReport, readReport } from './read-report.ts'
+export { mayBeReport } from './detect-report.ts'
+export { readReport } from './read-report.ts'
 export type * from './report.ts'

@@ -91,8 +91,11 @@ function findHeaderPart(parts: readonly Part[]): Part | undefined {
 }
 
 function parseQuotedHeaders(source: string): Headers {
-  const start = source.replace(/^[\s>-]*\n/, '').replace(/^From [^\n]*\n/, '')
-  return parseHeaders(Buffer.from(unindent(start).slice(0, 65_536)))
+  const start = source
+    .slice(0, 65_536)
+    .replace(/^[\s>-]*\n/, '')
+    .replace(/^From [^\n]*\n/, '')
+  return parseHeaders(Buffer.from(unindent(start)))
 }
 
 /** Removes the indentation or quote prefix of a quoted original. */
@@ -117,6 +120,6 @@ function labelledId(text: string): string | undefined {
 }
 
 function toMessageId(value: string | undefined): string | undefined {
-  const [, id] = /<?\s*([^\s<>]{1,900})\s*>?/.exec(value ?? '') ?? []
+  const [id] = /[^\s<>]{1,900}/.exec(value ?? '') ?? []
   return id === undefined ? undefined : `<${id}>`
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { mayBeReport, readReport } from './read-report.ts'
+import { mayBeReport } from './detect-report.ts'
+import { readReport } from './read-report.ts'
 
 /** A subject or a name as mail has it (RFC 2047). */
 const word = (text: string) => `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`

@@ -2,8 +2,6 @@ import { decodeText, parseHeaders } from '@posthorn/mime'
 
 export type Headers = Record<string, string[]>
 
-export const addressPattern = /[^\s<>"',;:()]{1,250}@[^\s<>"',;()]{1,250}/
-
 /** First value of a header; empty if absent. */
 export function first(headers: Headers, name: string): string {
   return headers[name]?.[0]?.trim() ?? ''
@@ -77,20 +75,29 @@ function collectParts({ headers, body }: Entity, parts: Part[], depth: number): 
   parts.push({ type: leafType, headers, text })
 }
 
-/** Pieces between the boundary lines, without preamble and epilogue (RFC 2046 §5.1.1). */
+/**
+ * Pieces between the boundary lines, without preamble and epilogue (RFC 2046 §5.1.1). Linear in
+ * time: a comparison with the boundary ends at the first difference or the end of the line.
+ */
 function splitBody(body: string, boundary: string): string[] {
   const pieces: string[] = []
-  const line = `--${boundary}`
   let start = -1
-  for (let at = body.indexOf(line); at >= 0; at = body.indexOf(line, at + line.length)) {
-    if (at > 0 && body[at - 1] !== '\n') continue
+  for (let at = nextDashes(body, 0); at >= 0; at = nextDashes(body, at + 1)) {
+    if (!body.startsWith(boundary, at + 2)) continue
     if (start >= 0) pieces.push(body.slice(start, at).replace(/\r?\n$/, ''))
-    if (body.startsWith('--', at + line.length) || pieces.length >= maxParts) return pieces
+    if (body.startsWith('--', at + 2 + boundary.length) || pieces.length >= maxParts) return pieces
     const end = body.indexOf('\n', at)
     start = end < 0 ? body.length : end + 1
   }
   if (start >= 0) pieces.push(body.slice(start))
   return pieces
+}
+
+/** Position of the next line that begins with two dashes; negative if there is none. */
+function nextDashes(body: string, from: number): number {
+  if (from === 0 && body.startsWith('--')) return 0
+  const at = body.indexOf('\n--', Math.max(0, from - 1))
+  return at < 0 ? at : at + 1
 }
 
 function decodeBody({ headers, body }: Entity, charset: string | undefined): string {
@@ -104,7 +111,8 @@ function decodeTransfer(body: string, encoding: string): Buffer {
   if (encoding === 'quoted-printable')
     return Buffer.from(
       body
-        .replace(/[ \t]*=\r?\n/g, '')
+        // RFC 2045 §6.7 rule 3: white space behind the "=" was added in transit.
+        .replace(/=[ \t]*\r?\n/g, '')
         .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
       'latin1',
     )

@@ -212,3 +212,30 @@ test('messageComplaint: has the message it is about', async () => {
     relatedMessageId: '<sent@sender.example>',
   })
 })
+
+const complaintAbout = (to: string, messageId = '<sent@sender.example>') =>
+  report('feedback-report', ['Feedback-Type: abuse', 'User-Agent: Loop/1.0'])
+    .replace('To: you@there.example', `To: ${to}`)
+    .replace('<sent@sender.example>', messageId)
+
+test.each([
+  ['the original message', 'You <you@there.example>'],
+  ['the outbox', 'undisclosed-recipients:;'],
+])('messageComplaint: without Original-Rcpt-To, has the recipient of %s', async (_, to) => {
+  const { user, account } = await someone()
+  await sent(account)
+  await world.dovecot.deliver(user.user, complaintAbout(to))
+  const [complaint] = await world.expectEvents(account, ['messageComplaint'], 1)
+  expect(matches(messageComplaint.data, complaint?.data)).toBe(true)
+  expect(complaint?.data).toMatchObject({ arf: { originalRcptTo: ['you@there.example'] } })
+})
+
+test('messageComplaint: about a message without a known recipient, has none', async () => {
+  const { user, account } = await someone()
+  await world.dovecot.deliver(user.user, complaintAbout('list:;', '<other@sender.example>'))
+  const [complaint] = await world.expectEvents(account, ['messageComplaint'], 1)
+  expect(complaint?.data).toMatchObject({
+    arf: { feedbackType: 'abuse', originalRcptTo: [] },
+    headers: { messageId: '<other@sender.example>' },
+  })
+})

@@ -17,6 +17,7 @@ import { undefinedIfMissing } from '../messages/undefined-if.ts'
 import type { Account } from '../store/accounts.ts'
 import { hashMessageId } from '../store/announced.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
+import type { SentMessage } from '../store/outbox.ts'
 import { mailboxEvent, messageKey } from './mailbox-events.ts'
 
 /** Bytes of a report that are parsed. The rest is the returned message. */
@@ -76,7 +77,7 @@ function toMessageReport(
 ): MessageReport | undefined {
   const related = defined({ relatedMessageId: report.messageId })
   if (report.kind === 'complaint') {
-    if (!isInbox || report.arf.originalRcptTo.length === 0) return undefined
+    if (!isInbox) return undefined
     return {
       flags: { isComplaint: true, ...related },
       bounces: [],
@@ -120,8 +121,8 @@ function toComplaint({ arf, messageId, headers = {} }: Complaint, id: string): M
   }
 }
 
-/** Queue ids of sent messages by Message-ID. */
-export type SentMessages = ReadonlyMap<string, string>
+/** Sent messages in the outbox by Message-ID. */
+export type SentMessages = ReadonlyMap<string, SentMessage>
 
 /** Events of a report: one per recipient of a bounce, or the complaint. */
 export function reportEvents(
@@ -131,17 +132,33 @@ export function reportEvents(
 ): NewEvent[] {
   const key = messageKey(row, uid)
   const bounces = report.bounces.map((bounce) => {
-    const data = { ...bounce, ...defined({ queueId: sent.get(bounce.messageId ?? '') }) }
+    const data = { ...bounce, ...defined({ queueId: sent.get(bounce.messageId ?? '')?.queueId }) }
     return mailboxEvent(account, row, {
       event: 'messageBounce',
       key: [...key, data.recipient],
       data,
     })
   })
-  const { complaint: data } = report
-  return data
-    ? [...bounces, mailboxEvent(account, row, { event: 'messageComplaint', key, data })]
-    : bounces
+  if (!report.complaint) return bounces
+  const data = addRecipient(report.complaint, sent)
+  return [...bounces, mailboxEvent(account, row, { event: 'messageComplaint', key, data })]
+}
+
+/**
+ * Complaint with the recipient of the sent message if the report names none. A message to several
+ * recipients does not tell who complained.
+ */
+function addRecipient(complaint: MessageComplaint, sent: SentMessages): MessageComplaint {
+  const { arf, headers } = complaint
+  const { recipients = [] } = sent.get(headers.messageId ?? '') ?? {}
+  if (arf.originalRcptTo.length > 0 || recipients.length !== 1) return complaint
+  return { ...complaint, arf: { ...arf, originalRcptTo: recipients } }
+}
+
+/** Message-IDs of the messages that a report is about. */
+export function reportedMessageIds({ bounces, complaint }: MessageReport): string[] {
+  const ids = [...bounces.map(({ messageId }) => messageId), complaint?.headers.messageId]
+  return [...new Set(ids.filter((id) => id !== undefined))]
 }
 
 /** Rows of bounces, shown when the message they are about is read. */

@@ -21,18 +21,30 @@ function mimeOf({ queueId, account }: OutboxKey) {
   return sql`outbox where queue_id = ${queueId} and account = ${account}`
 }
 
-/** Queue ids by Message-ID, of messages that are still in the outbox. */
-export async function findQueueIds(
+/** A sent message that a report is about. */
+export interface SentMessage {
+  queueId: string
+  /** RCPT TO addresses. */
+  recipients: string[]
+}
+
+/** Messages that are still in the outbox, by Message-ID. */
+export async function findSentMessages(
   tx: Tx,
   account: string,
   messageIds: readonly string[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, SentMessage>> {
   if (messageIds.length === 0) return new Map()
   const rows = await tx
     .selectFrom('outbox')
-    .select(['queueId', 'messageId'])
+    .select(['queueId', 'messageId', 'envelope'])
     .where('messageId', 'in', messageIds)
     .where('account', '=', account)
     .execute()
-  return new Map(rows.map(({ queueId, messageId }) => [messageId, queueId]))
+  return new Map(
+    rows.map(({ queueId, messageId, envelope }) => [
+      messageId,
+      { queueId, recipients: envelope.to },
+    ]),
+  )
 }

@@ -10,7 +10,12 @@ import {
   messageMissing,
 } from '../../events/mailbox-events.ts'
 import { draftMessageNew, type MessageNewDraft } from '../../events/message-new.ts'
-import { bounceRows, type MessageReport, reportEvents } from '../../events/reports.ts'
+import {
+  bounceRows,
+  type MessageReport,
+  reportedMessageIds,
+  reportEvents,
+} from '../../events/reports.ts'
 import { applyFlags } from '../../index/compare.ts'
 import {
   batchesOf,
@@ -25,7 +30,7 @@ import { announcedDays, hashMessageId, insertAnnounced } from '../../store/annou
 import { insertBounces } from '../../store/bounces.ts'
 import { saveChunks } from '../../index/mailbox-index.ts'
 import { raiseSyncEpoch } from '../../store/mailboxes.ts'
-import { findQueueIds } from '../../store/outbox.ts'
+import { findSentMessages } from '../../store/outbox.ts'
 import type { SummaryBatch } from '../../summaries/summaries.ts'
 import type { MailboxContext } from '../context.ts'
 import { storeNewLabels, withoutOwnLabel } from './flags.ts'
@@ -228,7 +233,8 @@ async function buildEvents(
   const hashes = batch.flatMap(({ hash }) => hash ?? [])
   const unannounced = await insertAnnounced(tx, account.account, hashes)
   const reports: MessageReport[] = []
-  const sent = await findQueueIds(tx, account.account, bouncedMessageIds(batch))
+  const messageIds = batch.flatMap(({ report }) => (report ? reportedMessageIds(report) : []))
+  const sent = await findSentMessages(tx, account.account, messageIds)
   const events = batch.flatMap(({ uid, draft, hash, mayBeNew, report }) => {
     if (!draft) return []
     // The first of several equal ones in a batch is the new one: `delete` succeeds once.
@@ -247,14 +253,6 @@ async function buildEvents(
     reports.flatMap((report) => bounceRows(account.account, report, now)),
   )
   return events
-}
-
-/** Message-IDs of undelivered messages that the batch reports. */
-function bouncedMessageIds(batch: readonly Arrival[]): string[] {
-  return batch.flatMap(({ report }) => {
-    const messageIds = report?.bounces.flatMap(({ messageId }) => messageId ?? []) ?? []
-    return [...new Set(messageIds)]
-  })
 }
 
 /** Stores messages and their events in one transaction, then adopts them in the index. */

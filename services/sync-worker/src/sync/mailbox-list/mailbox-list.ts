@@ -36,7 +36,8 @@ export interface MailboxList {
 
 /**
  * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
- * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out.
+ * learns UIDVALIDITY; `mailboxDeleted` is recorded when STATUS confirms that a mailbox missing in the
+ * listing does not exist.
  */
 export function syncMailboxList(context: ListContext): Promise<MailboxList> {
   return context.locks.run(listLockKey, () => refreshMailboxList(context))

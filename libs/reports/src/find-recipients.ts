@@ -1,0 +1,204 @@
+import { type AddressMatch, addressesInProse } from './addresses.ts'
+import { foreignNotDelivered, recipientLabels, recipientPrepositions } from './other-languages.ts'
+
+/** Recipient named in a text report. */
+export interface ReportedRecipient {
+  recipient: string
+  /** Text about the recipient. */
+  context: string
+  /** Text before, if it can be about this recipient only or about all alike. */
+  lead: string
+}
+
+/** Characters of a text that are searched for recipients. */
+const maxText = 65_536
+/** Addresses of a text that are examined. Each costs a constant number of steps. */
+const maxAddresses = 500
+const maxRecipients = 100
+/** Limit of the text about one recipient, in characters. */
+export const maxContext = 1_500
+
+/** Text before and after the address. All repetitions are bounded, so that each test is constant. */
+type Form = readonly [before: string, after?: string]
+
+/** Forms in which reports name a failed recipient, most reliable first. One step has all of them. */
+const englishSteps: readonly (readonly Form[])[] = [
+  // `<a@b>: reason`: qmail, Postfix, Courier, Yahoo.
+  [[String.raw`^[ \t]{0,40}<`, String.raw`>(?:\.{3})?[ \t]{0,40}(?::|\(|\.|$)`]],
+  // An address alone on a line, the reason below or behind it: Exim, Exchange, Domino, GroupWise.
+  [
+    [
+      String.raw`^[ \t*>-]{0,40}[<"]?`,
+      String.raw`[>"]?(?:[ \t]{0,40}(?:$|:|;|,?[ \t]{0,9}\(|\.{3})|[ \t]{1,40}(?:\[|on[ \t]|-[ \t]))`,
+    ],
+  ],
+  // Labels.
+  [
+    [
+      String.raw`^[ \t*]{0,40}(?:final-|failed |original[ -])?(?:recipients?|rcpt to|to|user|mailbox|addressee|(?:target )?(?:e-?)?(?:mail )?address|unknown user|invalid (?:user|recipient|address)|empf\W{1,3}nger|destinataire|destinatario|收[件信]人)(?:\(s\)|\(es\))?[ \t]{0,9}(?:address)?[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["<]?`,
+    ],
+    [
+      String.raw`^(?:user mailbox exceeds allowed size|delivery failed|no such user|undeliverable to|user unknown)[: \t]{1,9}<?`,
+    ],
+  ],
+  // In a sentence, or in a response.
+  [
+    [
+      String.raw`(?:deliver\w{0,10}|sent|send|mail|message|reach\w{0,10}|recipients?|addresse?s?|permanent errors|user|account|mailbox)\b[^\n@<]{0,80}?(?:to|for|address|recipients?|errors|user|account|mailbox|is)?(?:\(s\)|\(es\))?:?[ \t\n]{1,20}["'<]{0,4}`,
+    ],
+    [String.raw`(?:quota violation for|no such user|user unknown)[:,]?[ \t]{1,20}["'<(]{0,4}`],
+  ],
+  // In an SMTP transcript.
+  [[String.raw`rcpt[ \t]{1,9}to:[ \t]{0,9}<`, '>'], [String.raw`rcpt=\[?`]],
+  [[String.raw`[45]\d\d[ -](?:[45]\.\d{1,3}\.\d{1,3}[ \t]{1,9})?<?`]],
+  [[String.raw`(?:unknown user|unknown recipient|not found)[:,]?[ \t]{1,20}["'<(]{0,4}`]],
+  [['<', '>']],
+  [[String.raw`\bto:[ \t]{1,20}<?`]],
+]
+/** Labels in other languages, after the two most reliable English forms. */
+const foreignLabels: Form = [
+  String.raw`^[ \t*]{0,40}(?:${recipientLabels})[ \t]{0,40}[:：][ \t]{0,40}(?:rfc822;)?[ \t]{0,9}["'«„<]{0,4}`,
+]
+/** Sentences in other languages, after all English forms. */
+const foreignSentences: readonly Form[] = [
+  [String.raw`(?:^|[\s(])(?:${recipientPrepositions})[\s:]{1,20}["'«„<(]{0,4}`],
+  [String.raw`(?:^|[\s"'«„「『(<:：])`],
+]
+
+interface CompiledForm {
+  before: RegExp
+  after: RegExp
+}
+
+function compile([before, after = '']: Form): CompiledForm {
+  // Matched backwards from the address, and forwards behind it.
+  return { before: new RegExp(`(?<=${before})`, 'imuy'), after: new RegExp(after, 'imuy') }
+}
+
+const englishPatterns = englishSteps.map((forms) => forms.map(compile))
+const foreignPatterns = [
+  ...englishSteps.slice(0, 2),
+  [foreignLabels],
+  ...englishSteps.slice(2),
+  ...foreignSentences.map((form) => [form]),
+].map((forms) => forms.map(compile))
+
+/** Text between two addresses of a list in a sentence. */
+const listSeparator =
+  /^["'>)\]]{0,3}\s{0,40}(?:[,;]\s{0,9})?(?:(?:and|or|und|oder|et|ou|y|e|en|и|&)\s{1,9})?["'<([]{0,3}$/iu
+/** As `listSeparator`, for addresses on lines of their own. */
+const lineSeparator = /^["'>)\].:]{0,4}\s{0,40}["'<([*-]{0,3}\s{0,9}["'<]{0,2}$/u
+const maxSeparator = 60
+
+/**
+ * Failed recipients that a text names, with the text about each. Time is proportional to the first
+ * 64 KiB. `excluded` are addresses that cannot be the recipient: sender and addressee of the
+ * report, in lower case.
+ */
+export function findRecipients(
+  reportText: string,
+  excluded: ReadonlySet<string>,
+): ReportedRecipient[] {
+  const text = reportText.slice(0, maxText)
+  const addresses = addressesInProse(text, maxAddresses).filter(({ address }) => {
+    const key = address.toLowerCase()
+    return !excluded.has(key) && !isMachine(key)
+  })
+  if (addresses.length === 0) return []
+  for (const forms of foreignNotDelivered.test(text) ? foreignPatterns : englishPatterns) {
+    const matches = matchForms(text, addresses, forms)
+    if (matches.length > 0) return addContexts(text, matches)
+  }
+  return []
+}
+
+/** Addresses in one of the forms, and those in a list behind them, without repetitions. */
+function matchForms(
+  text: string,
+  addresses: readonly AddressMatch[],
+  forms: readonly CompiledForm[],
+): AddressMatch[] {
+  const matches = new Map<string, AddressMatch>()
+  let previous: AddressMatch | undefined
+  for (const match of addresses) {
+    if (matches.size >= maxRecipients) break
+    const isMatch =
+      (previous && isBetween(text, [previous, match], listSeparator)) ||
+      forms.some((form) => hasForm(text, match, form))
+    previous = isMatch ? match : undefined
+    const key = match.address.toLowerCase()
+    if (isMatch && !matches.has(key)) matches.set(key, match)
+  }
+  return [...matches.values()]
+}
+
+function hasForm(
+  text: string,
+  { start, end }: AddressMatch,
+  { before, after }: CompiledForm,
+): boolean {
+  before.lastIndex = start
+  after.lastIndex = end
+  return before.test(text) && after.test(text)
+}
+
+function isBetween(
+  text: string,
+  [one, next]: readonly [AddressMatch, AddressMatch],
+  separator: RegExp,
+): boolean {
+  return next.start - one.end <= maxSeparator && separator.test(text.slice(one.end, next.start))
+}
+
+function isMachine(address: string): boolean {
+  return (
+    /^(?:mailer-daemon|postmaster|abuse|no-?reply|noreply|mail-?daemon)@/.test(address) ||
+    /\.(?:png|gif|jpe?g)$/.test(address)
+  )
+}
+
+/** Maximum distance of an address from the beginning of the text about it, in the same line. */
+const maxLead = 200
+
+/**
+ * Text from the line of one address to the next one. Addresses of a list share the text behind the
+ * last one. If there is none, the text before the first address counts.
+ */
+function addContexts(text: string, matches: readonly AddressMatch[]): ReportedRecipient[] {
+  const starts = matches.map(({ start }, index) => {
+    const lead = text.slice(Math.max(matches[index - 1]?.end ?? 0, start - maxLead), start)
+    return start - (lead.length - 1 - lead.lastIndexOf('\n'))
+  })
+  const contexts: string[] = []
+  for (let index = matches.length - 1; index >= 0; index--) {
+    const [match, next] = [matches[index], matches[index + 1]]
+    if (!match) continue
+    const at = starts[index] ?? match.start
+    const end = Math.min(starts[index + 1] ?? text.length, at + maxContext)
+    const isInList =
+      next !== undefined &&
+      (isBetween(text, [match, next], listSeparator) ||
+        isBetween(text, [match, next], lineSeparator))
+    contexts[index] = isInList ? (contexts[index + 1] ?? '') : text.slice(at, end)
+  }
+  const first = starts[0] ?? 0
+  const isOneList = new Set(contexts).size === 1
+  const before = isOneList ? text.slice(Math.max(0, first - maxContext), first) : ''
+  return matches.map(({ address }, index) => {
+    const context = contexts[index] ?? ''
+    const isShort = context.length <= address.length + 20
+    return {
+      recipient: address,
+      context: tidy(isShort ? `${before}${context}` : context),
+      lead: isShort ? '' : tidy(before),
+    }
+  })
+}
+
+function tidy(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim().replace(/[ \t]{2,}/g, ' '))
+    .filter((line) => line !== '')
+    .join('\n')
+}

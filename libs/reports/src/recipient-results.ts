@@ -1,0 +1,193 @@
+import { defined } from '@posthorn/contracts'
+import { addressesInHeader, addressesInProse } from './addresses.ts'
+import { findBlocklist, parseRetryAfter, ReasonClassifier } from './classify.ts'
+import type { DeliveryStatus, StatusFields } from './delivery-status.ts'
+import { findRecipients, maxContext, type ReportedRecipient } from './find-recipients.ts'
+import type { ReportText } from './original.ts'
+import type { Headers } from './parse-parts.ts'
+import {
+  type DeliveryAction,
+  type RecipientResult,
+  recommendedActions,
+  type ReportedResponse,
+} from './report.ts'
+import { detectAction, mostSpecificLine } from './text-report.ts'
+
+/** Addresses of a header that are read. */
+const maxHeaderAddresses = 100
+/** Addresses whose positions in the text are looked up. */
+const maxMentions = 2_000
+
+/** Results of a delivery status. Reasons that it lacks are taken from the text. */
+export function resultsOfStatus(
+  { recipients }: DeliveryStatus,
+  { own }: ReportText,
+  headers: Headers,
+): RecipientResult[] {
+  const failed = lowerCase(headers['x-failed-recipients']?.join(','))
+  const classifier = new ReasonClassifier()
+  const contextOf = contextsIn(own)
+  return recipients
+    .filter(({ recipient }) => recipient !== '')
+    .map((fields, at) => {
+      const { mta } = fields
+      // Some servers report the path of a local file instead of the address.
+      const isAddress = fields.recipient.includes('@') || failed.length !== recipients.length
+      const recipient = isAddress ? fields.recipient : (failed[at] ?? fields.recipient)
+      const response = responseOf(fields, contextOf, classifier)
+      const action = fields.action ?? actionOfStatus(response.status)
+      return defined({ recipient, action, response, mta })
+    })
+}
+
+function actionOfStatus(status = ''): DeliveryAction {
+  if (status.startsWith('2')) return 'delivered'
+  return status.startsWith('4') ? 'delayed' : 'failed'
+}
+
+function responseOf(
+  { diagnostic, diagnosticType, status, recipient, fields }: StatusFields,
+  contextOf: (recipient: string) => string,
+  classifier: ReasonClassifier,
+): ReportedResponse {
+  const details = fields['x-display-reason']?.[0] ?? fields['x-supplementary-info']?.[0] ?? ''
+  const message = diagnostic || details || mostSpecificLine(contextOf(recipient), recipient)
+  // The status in the server's message is more specific than a general one.
+  const specific = statusIn(message)
+  const isGeneral = status === undefined || (status.endsWith('.0.0') && specific !== undefined)
+  return describeResponse(classifier, {
+    source: diagnosticType,
+    message,
+    status: isGeneral ? (specific ?? status) : status,
+    context: diagnostic ? details : '',
+  })
+}
+
+/** Recipients without an address, such as the path of a file, that are looked up in the text. */
+const maxNames = 20
+
+/**
+ * Lookup of the text from a recipient on; the beginning of the text if it does not name the
+ * recipient. Reads the text once, and once for each of the first names that are no addresses.
+ */
+function contextsIn(text: string): (recipient: string) => string {
+  let positions: Map<string, number> | undefined
+  let names = 0
+  return (recipient) => {
+    if (!recipient.includes('@')) {
+      const named = names++ < maxNames ? Math.max(0, text.indexOf(recipient)) : 0
+      return text.slice(named, named + maxContext)
+    }
+    positions ??= new Map(
+      addressesInProse(text, maxMentions)
+        .toReversed()
+        .map(({ address, start }) => [address.toLowerCase(), start]),
+    )
+    const at = positions.get(recipient.toLowerCase()) ?? 0
+    return text.slice(at, at + maxContext)
+  }
+}
+
+/** Results of a report in plain text. */
+export function resultsOfText(
+  headers: Headers,
+  text: ReportText,
+  original: Headers,
+): RecipientResult[] {
+  const subject = headers['subject']?.[0] ?? ''
+  const action = detectAction(subject, text.own)
+  const to = lowerCase(headers['to']?.[0])
+  const excluded = new Set([
+    ...to,
+    ...lowerCase(headers['from']?.[0]),
+    ...lowerCase(original['from']?.[0]),
+    ...lowerCase(original['sender']?.[0]),
+  ])
+  const failed = lowerCase(headers['x-failed-recipients']?.join(','))
+  const inText = findRecipients(text.own, excluded)
+  const contexts = new Map(inText.map((one) => [one.recipient.toLowerCase(), one.context]))
+  const named =
+    failed.length > 0
+      ? failed.map((recipient) => ({
+          recipient,
+          context: contexts.get(recipient) ?? text.own.slice(0, maxContext),
+          lead: '',
+        }))
+      : inText
+  const recipients = named.length > 0 ? named : inferRecipients(text, original, to)
+  const classifier = new ReasonClassifier()
+  return recipients.map(({ recipient, context, lead }) => {
+    const inContext = responseInText(classifier, recipient, context)
+    // Some servers state the reason first.
+    const isInLead = inContext.category === 'unknown' && lead !== ''
+    const inLead = isInLead ? responseInText(classifier, recipient, lead) : inContext
+    const response = inLead.category === 'unknown' ? inContext : inLead
+    return defined({ recipient, action, response, mta: hostIn(context) })
+  })
+}
+
+function responseInText(
+  classifier: ReasonClassifier,
+  recipient: string,
+  context: string,
+): ReportedResponse {
+  const message = mostSpecificLine(context, recipient)
+  const status = statusIn(message) ?? statusIn(context)
+  return describeResponse(classifier, { source: 'smtp', message, status, context })
+}
+
+/** Host that a text names. */
+function hostIn(text: string): string | undefined {
+  return /(?:host|server|remote host|by|from)\s{1,9}([\w-]{1,60}(?:\.[\w-]{1,60}){1,8})/i.exec(
+    text,
+  )?.[1]
+}
+
+/** Recipient of a report that names none: the original's only one, or the account's own address. */
+function inferRecipients(
+  { own }: ReportText,
+  original: Headers,
+  to: string[],
+): ReportedRecipient[] {
+  const [only, second] = lowerCase(original['to']?.[0])
+  const context = own.slice(0, maxContext)
+  if (only !== undefined && second === undefined) return [{ recipient: only, context, lead: '' }]
+  const ownInLowerCase = own.toLowerCase()
+  const self = to.find((address) => ownInLowerCase.includes(`<${address}>`))
+  return self === undefined ? [] : [{ recipient: self, context, lead: '' }]
+}
+
+interface ResponseInput {
+  source: string
+  message: string
+  status: string | undefined
+  /** Further text that may contain the reason. */
+  context: string
+}
+
+function describeResponse(
+  classifier: ReasonClassifier,
+  { source, message, status, context }: ResponseInput,
+): ReportedResponse {
+  const byMessage = classifier.classify(message, status)
+  const category =
+    byMessage === 'unknown' && context !== '' ? classifier.classify(context, status) : byMessage
+  return defined({
+    source,
+    message: message.slice(0, 2_048),
+    status,
+    category,
+    recommendedAction: recommendedActions[category],
+    blocklist: findBlocklist(message, category),
+    retryAfter: parseRetryAfter(message),
+  })
+}
+
+/** Enhanced status code (RFC 3463) in a server's message. */
+function statusIn(message: string): string | undefined {
+  return /(?:^|[\s#(:[-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(message)?.[1]
+}
+
+function lowerCase(value = ''): string[] {
+  return addressesInHeader(value, maxHeaderAddresses).map((address) => address.toLowerCase())
+}
