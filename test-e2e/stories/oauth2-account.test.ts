@@ -81,8 +81,11 @@ async function connect(
     },
   })
   expect([status, Object.keys(body)]).toEqual([200, ['redirect']])
-  const { callback } = await provider.consent(String(body.redirect))
-  const returned = await fetch(callback, { redirect: 'manual' })
+  const opened = await fetch(String(body.redirect), { redirect: 'manual' })
+  const cookie = opened.headers.getSetCookie().map((line) => line.split(';', 1)[0])
+  const { callback } = await provider.consent(String(opened.headers.get('location')))
+  const headers = { cookie: cookie.join('; ') }
+  const returned = await fetch(callback, { redirect: 'manual', headers })
   expect([returned.status, returned.headers.get('location')]).toEqual([
     303,
     `${back}?account=${account}&state=${state}`,

@@ -51,7 +51,7 @@ const commands = {
 const allowed: Record<keyof typeof commands, ServiceName[]> = {
   getCredentials: ['sync-worker', 'sender', 'imap-proxy'],
   getServiceSecret: ['webhook-dispatcher'],
-  getLinkSecret: ['api-gateway', 'smtp-proxy'],
+  getLinkSecret: ['api-gateway'],
   checkSmtpServerPassword: ['smtp-proxy'],
 }
 const requesters = serviceNames.filter((service) => service !== 'auth-bridge')

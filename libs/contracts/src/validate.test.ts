@@ -33,6 +33,20 @@ test('check: in a union, reports the errors of the branch that was meant', () =>
   ).toEqual([{ message: '"imap.port" must be <= 65535', key: 'port', path: 'imap.port' }])
 })
 
+test.each(['imap', 'smtp'])('check: unknown member of %s.tls, rejected', (name) => {
+  const server = { ...imap, tls: { minVersion: 'TLSv1.3', servername: 'other.example' } }
+  const expected = [`${name}.tls.servername`]
+  expect(paths(AccountRegistration, { ...account, [name]: server })).toEqual(expected)
+  const known = { ...imap, tls: { minVersion: 'TLSv1.3', rejectUnauthorized: true } }
+  expect(paths(AccountRegistration, { ...account, [name]: known })).toEqual([])
+})
+
+test('check: token with the group export, rejected while there are no exports', () => {
+  expect(paths(TokenRequest, { permissions: { groups: ['message', 'export'] } })).toEqual([
+    'permissions.groups.1',
+  ])
+})
+
 test('check: wraps single values of lists, also in nested objects', () => {
   const notify = { return: 'full', notify: 'success' }
   const input = { to: { address: 'a@b.example' }, envelope: { to: 'c@d.example' }, dsn: notify }

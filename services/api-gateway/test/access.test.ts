@@ -36,7 +36,7 @@ function invalidRequest(operation: Operation) {
 }
 
 const wrongScope = await mint(call, { scopes: ['smtp'] })
-const readOnly = await mint(call, { permissions: { actions: ['read'], groups: ['export'] } })
+const readOnly = await mint(call, { permissions: { actions: ['read'], groups: ['logs'] } })
 const foreign = await mint(call, { account: 'mine' })
 const elsewhere = await mint(call, {
   restrictions: { addresses: ['192.0.2.0/24', '2001:db8::/32'] },

@@ -28,7 +28,7 @@ export async function hostedFormWorld() {
     .where('key', '=', 'linkSecret')
     .executeTakeFirstOrThrow()
   const linkSecret = await unsealer.unseal(sealed, 'settings/linkSecret')
-  const provider = startProviderStub()
+  const provider = startProviderStub(`${serviceUrl}/oauth`)
   await bus.serve({
     queue: 'credentials',
     keys: ['credentials'],

@@ -22,6 +22,7 @@ async function createApp(body: object): Promise<string> {
   const answer = await call('POST', '/v1/oauth2', { body: { enabled: true, ...consent, ...body } })
   return String(answer.body['id'])
 }
+const consentQuery = new URLSearchParams({ redirect_uri: consent.redirectUrl }).toString()
 const gmail = await createApp({ name: 'G', provider: 'gmail' })
 const outlook = await createApp({ name: 'O', provider: 'outlook', authority: 'common' })
 const register = (account: string, oauth2: object | false, more: object = {}) =>
@@ -109,7 +110,9 @@ test.each<[string, object, string[]]>([
 })
 
 test('createAccount: an application with the base scope api is rejected', async () => {
-  const app = await createApp({ name: 'A', provider: 'gmail', baseScopes: 'api' })
+  const app = await createApp({ name: 'A', provider: 'gmail' })
+  const config = JSON.stringify({ ...consent, baseScopes: 'api' })
+  await db.updateTable('oauth2Apps').set({ config }).where('id', '=', app).execute()
   expect(await register('api', { provider: app, auth })).toMatchObject({
     status: 400,
     body: { code: 'UnsupportedOperation' },
@@ -140,7 +143,7 @@ test('createAccount: of concurrent registrations of a user, one succeeds', async
   })
 })
 
-test('createAccount: with authorize, returns the consent URL and registers nothing', async () => {
+test('createAccount: with authorize, returns the URL of the sign-in and registers nothing', async () => {
   const commands: { app: string; loginHint?: string }[] = []
   await using _serving = await bus.serve({
     queue: 'credentials',
@@ -148,7 +151,7 @@ test('createAccount: with authorize, returns the consent URL and registers nothi
     handlers: [
       on(startOAuth2Login, (request) => {
         commands.push(request)
-        return Promise.resolve({ url: 'https://accounts.example/consent' })
+        return Promise.resolve({ url: `https://accounts.example/consent?${consentQuery}` })
       }),
     ],
   })
@@ -156,7 +159,7 @@ test('createAccount: with authorize, returns the consent URL and registers nothi
   const answer = await register('consenting', oauth2, { email: 'c@x.example' })
   expect([answer.status, answer.body]).toEqual([
     200,
-    { redirect: 'https://accounts.example/consent' },
+    { redirect: expect.stringMatching(/^https:\/\/posthorn\.example\/oauth\?start=[\w-]{43}$/) },
   ])
   expect(commands).toMatchObject([{ app: gmail, loginHint: 'c@x.example' }])
   const rows = await db.selectFrom('oauth2Logins').select(['app', 'registration']).execute()

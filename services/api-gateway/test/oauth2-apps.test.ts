@@ -91,6 +91,13 @@ test.each<[string, object, string[]]>([
   ['gmail somewhere else', { ...gmail, tokenUrl: 'https://evil.example/' }, ['tokenUrl']],
   ['an unknown provider', { ...gmail, provider: 'yahoo' }, ['provider']],
   ['an unknown member', { ...gmail, what: 1 }, ['what']],
+  ['base scope api', { ...gmail, baseScopes: 'api' }, ['baseScopes']],
+  ['base scope pubsub', { ...gmail, baseScopes: 'pubsub' }, ['baseScopes']],
+  ['a Google project', { ...gmail, googleProjectId: 'project-1' }, ['googleProjectId']],
+  ['Workspace only', { ...gmail, googleWorkspaceAccounts: true }, ['googleWorkspaceAccounts']],
+  ['a Pub/Sub topic', { ...gmail, googleTopicName: 'topic' }, ['googleTopicName']],
+  ['a subscription', { ...gmail, googleSubscriptionName: 'sub' }, ['googleSubscriptionName']],
+  ['a Pub/Sub application', { ...gmail, pubSubApp: 'app' }, ['pubSubApp']],
 ])('createOAuth2App: %s, rejected and nothing is stored', async (...[, body, fields]) => {
   const answer = await create(body)
   expect(answer.status).toBe(400)
@@ -108,6 +115,23 @@ test('updateOAuth2App: a stored secret is never sent to another provider', async
   ])
   expect((await put(id, { issuer: 'https://new.example', clientSecret: 'new' })).status).toBe(200)
   expect(await get(id)).toMatchObject({ issuer: 'https://new.example' })
+  await call('DELETE', `/v1/oauth2/${id}`)
+})
+
+test('updateOAuth2App: Google fields, rejected; removal and absence are possible', async () => {
+  const id = await created(gmail)
+  const set = await put(id, { googleProjectId: 'project-1', pubSubApp: 'app' })
+  expect([set.status, set.body.fields?.map(({ path }) => path)]).toEqual([
+    400,
+    ['googleProjectId', 'pubSubApp'],
+  ])
+  // Stored by an earlier version.
+  const config = JSON.stringify({ ...gmail, googleProjectId: 'project-1', pubSubApp: 'app' })
+  await db.updateTable('oauth2Apps').set({ config }).where('id', '=', id).execute()
+  expect((await put(id, { name: 'Renamed', pubSubApp: null })).status).toBe(200)
+  const record = await get(id)
+  expect(record).toMatchObject({ name: 'Renamed', googleProjectId: 'project-1' })
+  expect(record).not.toHaveProperty('pubSubApp')
   await call('DELETE', `/v1/oauth2/${id}`)
 })
 

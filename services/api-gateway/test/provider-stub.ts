@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type CommandHandler, on } from '@posthorn/bus'
 import {
   type CommandRequest,
@@ -27,15 +26,21 @@ export interface ProviderStub {
   consent(consent: Consent): string
   /** If set, starting a sign-in fails with this error. */
   startError?: AppError | undefined
+  /** Issuer of the callbacks, and whether each names it. */
+  issuer: { issuer?: string; requiresIss?: true }
 }
 
-/** Stub of auth-bridge and a provider. A code is valid once and only with its code verifier. */
-export function startProviderStub(): ProviderStub {
+/**
+ * Stub of auth-bridge and a provider with a redirect URI. A code is valid once and only with a code
+ * verifier.
+ */
+export function startProviderStub(redirectUri: string): ProviderStub {
   const consents = new Map<string, Consent>()
   const stub: ProviderStub = {
     started: [],
     completed: [],
     revoked: [],
+    issuer: {},
     consent(consent) {
       const code = crypto.randomUUID()
       consents.set(code, consent)
@@ -45,15 +50,16 @@ export function startProviderStub(): ProviderStub {
       on(startOAuth2Login, async (request) => {
         if (stub.startError) throw stub.startError
         stub.started.push(request)
-        return { url: `https://provider.example/authorize?state=${request.state}` }
+        const { app, state, codeChallenge: code_challenge } = request
+        const query = { app, redirect_uri: redirectUri, state, code_challenge }
+        const url = `https://provider.example/authorize?${new URLSearchParams(query).toString()}`
+        return { url, ...stub.issuer }
       }),
       on(completeOAuth2Login, async (request) => {
         stub.completed.push(request)
         const consent = consents.get(request.code)
         consents.delete(request.code)
-        const challenge = createHash('sha256').update(request.codeVerifier).digest('base64url')
-        if (!consent || !stub.started.some(({ codeChallenge }) => codeChallenge === challenge))
-          throw new AppError('rejected', 'invalid_grant', { code: 'ETokenRefresh' })
+        if (!consent) throw new AppError('rejected', 'invalid_grant', { code: 'ETokenRefresh' })
         if (consent.error) throw consent.error
         const { missingScopes = [], ...profile } = consent
         const sealedGrant = `sealed for ${request.account} by ${profile.user}`

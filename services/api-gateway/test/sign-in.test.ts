@@ -1,66 +1,24 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
-import { hostedFormWorld, serviceUrl, unescape } from './hosted-form-world.ts'
-import type { Consent } from './provider-stub.ts'
+import { redirectUrl, signInWorld } from './sign-in-world.ts'
 
-const world = await hostedFormWorld()
-const { gateways, servers, provider } = world
+const world = await signInWorld()
+const { app, gateways, servers, provider } = world
+const { beginSignIn, finishSignIn, makeApp, makeLink, openSignIn, page, retryState } = world
 const { db } = servers
 const [gateway, other] = gateways
 afterAll(() => world.stop())
 
-const redirectUrl = 'https://app.example/done'
-let app = ''
-let hiddenApp = ''
-beforeAll(async () => {
-  app = await makeApp({ name: 'listed', title: 'Good Mail', includeInListing: true })
-  hiddenApp = await makeApp({ name: 'hidden', includeInListing: false })
-})
-async function makeApp(config: object): Promise<string> {
-  const body = {
-    provider: 'gmail',
-    enabled: true,
-    clientId: 'id',
-    clientSecret: 'secret',
-    redirectUrl: `${serviceUrl}/oauth`,
-    baseScopes: 'imap',
-    ...config,
-  }
-  const response = await gateway.call('POST', '/v1/oauth2', { body })
-  expect(response).toMatchObject({ status: 200 })
-  return String(response.body['id'])
-}
-async function makeLink(body: object = {}): Promise<string> {
-  const response = await gateway.call('POST', '/v1/authentication/form', {
-    body: { redirectUrl, ...body },
-  })
-  expect(response.status).toBe(200)
-  return String(response.body['url']).slice(serviceUrl.length)
-}
-async function page(path: string, from = gateway) {
-  const response = await fetch(from.url + path, { redirect: 'manual' })
-  const location = response.headers.get('location')
-  return { status: response.status, location, html: await response.text() }
-}
-/** Starts a sign-in with a form link; returns its state. */
-async function beginSignIn(link: string): Promise<string> {
-  const { status, location } = await page(`${link}&type=${app}`)
-  expect(status).toBe(303)
-  return stateIn(location ?? '')
-}
-const stateIn = (url: string) => new URL(url).searchParams.get('state') ?? ''
-const finishSignIn = (state: string, consent: Consent, from = gateway) =>
-  page(`/oauth?code=${provider.consent(consent)}&state=${state}`, from)
-/** State of the new sign-in that a page offers. */
-const retryState = (html: string) =>
-  stateIn(unescape(/href="(https:\/\/provider[^"]*)"/.exec(html)?.[1] ?? ''))
+const hiddenApp = await makeApp({ name: 'hidden', includeInListing: false })
 const account = async (id: string) => (await gateway.call('GET', `/v1/account/${id}`)).body
 
 test('hosted form: first page offers listed and enabled applications, and IMAP', async () => {
   const off = await makeApp({ name: 'off', includeInListing: true, enabled: false })
-  const forApi = await makeApp({ name: 'api', includeInListing: true, baseScopes: 'api' })
+  const forApi = await makeApp({ name: 'api', includeInListing: true })
+  const baseScopes = sql`jsonb_set(config, '{baseScopes}', '"api"')`
+  await sql`update oauth2_apps set config = ${baseScopes} where id = ${forApi}`.execute(db)
   const { html } = await page(await makeLink())
   expect(html).not.toContain(forApi)
   expect(html).toContain('Sign in with Good Mail')
@@ -76,7 +34,7 @@ test('hosted form: first page offers listed and enabled applications, and IMAP',
 test('/oauth: registers the account with the grant, redirects to redirectUrl', async () => {
   const link = await makeLink({ account: 'signed', path: ['INBOX'], email: 'ann@mail.test' })
   const state = await beginSignIn(link)
-  expect(provider.started.at(-1)).toMatchObject({ app, state, loginHint: 'ann@mail.test' })
+  expect(provider.started.at(-1)).toMatchObject({ app, loginHint: 'ann@mail.test' })
   const { status, location } = await finishSignIn(state, { user: 'ann@mail.test', name: 'Ann' })
   expect([status, location]).toEqual([303, `${redirectUrl}?account=signed&state=new`])
   expect(await account('signed')).toMatchObject({
@@ -101,9 +59,11 @@ test('/oauth: the state is stored hashed and valid once', async () => {
   const hash = createHash('sha256').update(state).digest('hex')
   expect(rows.map((row) => row.state)).toContain(hash)
   // HEAD requests and prefetches do not consume the state.
-  await fetch(`${gateway.url}/oauth?state=${state}&code=x`, { method: 'HEAD' })
+  const [cookie = []] = world.browser
+  const headers = { cookie: cookie.join('=') }
+  await fetch(`${gateway.url}/oauth?state=${state}&code=x`, { method: 'HEAD', headers })
   await fetch(`${gateway.url}/oauth?state=${state}&code=x`, {
-    headers: { 'sec-purpose': 'prefetch' },
+    headers: { ...headers, 'sec-purpose': 'prefetch' },
   })
   expect((await finishSignIn(state, { user: 'once@mail.test' })).status).toBe(303)
   const replayed = await finishSignIn(state, { user: 'once@mail.test' })
@@ -162,12 +122,12 @@ test('/oauth: access denied or provider error, offers a new sign-in', async () =
   const state = await beginSignIn(await makeLink({ account: 'denied' }))
   const denied = await page(`/oauth?error=access_denied&error_description=<b>evil&state=${state}`)
   expect([denied.status, denied.html.includes('evil')]).toEqual([403, false])
-  const rejected = await page(`/oauth?error=server_error&state=${retryState(denied.html)}`)
+  const rejected = await page(`/oauth?error=server_error&state=${await retryState(denied.html)}`)
   expect(rejected.status).toBe(400)
-  const invalidCode = await page(`/oauth?code=unknown&state=${retryState(rejected.html)}`)
+  const invalidCode = await page(`/oauth?code=unknown&state=${await retryState(rejected.html)}`)
   expect(invalidCode.status).toBe(400)
   expect(
-    (await finishSignIn(retryState(invalidCode.html), { user: 'denied@mail.test' })).status,
+    (await finishSignIn(await retryState(invalidCode.html), { user: 'denied@mail.test' })).status,
   ).toBe(303)
 })
 
@@ -186,9 +146,9 @@ test('/oauth: missing scopes, lists them, revokes the grant and requests consent
     sealedGrant: 'sealed for scopes by s@mail.test',
   })
   expect(provider.started.at(-1)).toMatchObject({ app, consent: true })
-  expect((await finishSignIn(retryState(incomplete.html), { user: 's@mail.test' })).status).toBe(
-    303,
-  )
+  expect(
+    (await finishSignIn(await retryState(incomplete.html), { user: 's@mail.test' })).status,
+  ).toBe(303)
 })
 
 test('/oauth: other user than expectedEmail, 403 and revokes the grant', async () => {
@@ -201,9 +161,9 @@ test('/oauth: other user than expectedEmail, 403 and revokes the grant', async (
     expect(mismatch.html).toContain(address)
   expect(provider.revoked.at(-1)).toMatchObject({ account: 'pinned' })
   expect(await account('pinned')).toMatchObject({ statusCode: 404 })
-  expect((await finishSignIn(retryState(mismatch.html), { user: 'RIGHT@mail.test' })).status).toBe(
-    303,
-  )
+  expect(
+    (await finishSignIn(await retryState(mismatch.html), { user: 'RIGHT@mail.test' })).status,
+  ).toBe(303)
 })
 
 test('/oauth: unverified address, 403 and changes no account', async () => {
@@ -232,7 +192,7 @@ test('/oauth: address verified later, the new sign-in succeeds', async () => {
   const rejected = await finishSignIn(state, { user: 'confirms@mail.test', unverified: true })
   expect(provider.revoked.at(-1)).toMatchObject({ account: 'confirms' })
   expect(
-    (await finishSignIn(retryState(rejected.html), { user: 'confirms@mail.test' })).status,
+    (await finishSignIn(await retryState(rejected.html), { user: 'confirms@mail.test' })).status,
   ).toBe(303)
 })
 
@@ -247,7 +207,7 @@ test('/oauth: expectedEmail of the account, applies to forms and API registratio
   const pending = await gateway.call('POST', '/v1/account', {
     body: { account: 'stays', name: 'S', oauth2: { authorize: true, provider: app, redirectUrl } },
   })
-  const state = stateIn(String(pending.body['redirect']))
+  const state = await openSignIn(String(pending.body['redirect']))
   expect((await finishSignIn(state, { user: 'moved@mail.test' })).status).toBe(403)
 })
 
@@ -279,8 +239,8 @@ test('/oauth: provider or auth-bridge unavailable, 503 and the link stays valid'
   expect(unreachable.status).toBe(503)
   provider.startError = new AppError('unavailable', 'not now')
   expect((await page(`${link}&type=${app}`)).status).toBe(503)
-  const closed = await page(`/oauth?error=x&state=${retryState(unreachable.html)}`)
-  expect([closed.status, closed.html.includes('provider.example')]).toEqual([400, false])
+  const closed = await page(`/oauth?error=x&state=${await retryState(unreachable.html)}`)
+  expect([closed.status, closed.html.includes('start=')]).toEqual([400, false])
   provider.startError = new AppError('invalid', 'the application is not complete')
   expect((await page(`${link}&type=${app}`)).status).toBe(404)
   provider.startError = undefined
@@ -301,9 +261,9 @@ test('/oauth: account cannot be stored, revokes the grant and the link stays val
   expect(failed.status).toBe(503)
   expect(provider.revoked.at(-1)).toMatchObject({ account: 'unstored' })
   expect(await account('unstored')).toMatchObject({ statusCode: 404 })
-  expect((await finishSignIn(retryState(failed.html), { user: 'unstored@mail.test' })).status).toBe(
-    303,
-  )
+  expect(
+    (await finishSignIn(await retryState(failed.html), { user: 'unstored@mail.test' })).status,
+  ).toBe(303)
 })
 
 test('/oauth: registration by the API, creates or updates the account', async () => {
@@ -315,7 +275,7 @@ test('/oauth: registration by the API, creates or updates the account', async ()
   }
   const pending = await gateway.call('POST', '/v1/account', { body })
   expect(await account('api')).toMatchObject({ statusCode: 404 })
-  const { location } = await finishSignIn(stateIn(String(pending.body['redirect'])), {
+  const { location } = await finishSignIn(await openSignIn(String(pending.body['redirect'])), {
     user: 'api@mail.test',
   })
   expect(location).toBe(`${redirectUrl}?account=api&state=new`)
@@ -326,7 +286,7 @@ test('/oauth: registration by the API, creates or updates the account', async ()
     oauth2: { auth: { user: 'api@mail.test' } },
   })
   const repeated = await gateway.call('POST', '/v1/account', { body })
-  const second = await finishSignIn(stateIn(String(repeated.body['redirect'])), {
+  const second = await finishSignIn(await openSignIn(String(repeated.body['redirect'])), {
     user: 'api@mail.test',
   })
   expect(second.location).toBe(`${redirectUrl}?account=api&state=existing`)

@@ -37,7 +37,7 @@ test('submitMessage: stores the send options with the message', async () => {
   }
   const answer = await call(
     'POST',
-    '/v1/account/me/submit?useStructuredFormat=true&documentStore=true',
+    '/v1/account/me/submit?useStructuredFormat=false&documentStore=true',
     {
       body: { to, text: 'x', ...how, copy: false, sentMailPath: 'Elsewhere' },
     },
@@ -49,7 +49,7 @@ test('submitMessage: stores the send options with the message', async () => {
   const { proxy: _proxy, ...stored } = how
   expect(row).toMatchObject({
     ...stored,
-    useStructuredFormat: true,
+    useStructuredFormat: false,
     filing: { copy: false, sentMailPath: 'Elsewhere' },
   })
   await submit({ to, text: 'x', copy: true, sentMailPath: 'Elsewhere' })
@@ -59,6 +59,14 @@ test('submitMessage: stores the send options with the message', async () => {
   })
   await submit({ to, text: 'x', copy: null })
   expect((await queued()).filing).toBeNull()
+})
+
+test('submitMessage: useStructuredFormat true, rejected and nothing is queued', async () => {
+  const answer = await call('POST', '/v1/account/me/submit?useStructuredFormat=true', {
+    body: { to, text: 'x' },
+  })
+  expect([answer.status, paths(answer)]).toEqual([400, ['useStructuredFormat']])
+  expect(await rows()).toEqual([])
 })
 
 test('submitMessage: a gateway sends for accounts without a server; a missing one responds 404', async () => {

@@ -110,16 +110,35 @@ test('worker operations: return the reply of the worker that holds the account',
     (await call('GET', '/v1/account/held/messages?path=INBOX&page=2&pageSize=5')).body,
   ).toEqual(page)
   expect(commands.at(-1)).toEqual({ account: 'held', path: 'INBOX', page: 2, pageSize: 5 })
-  const message = await call(
-    'GET',
-    '/v1/account/held/message/AAAAAQAAAAE?textType=*&maxBytes=10&preProcessHtml=true',
-  )
+  const message = await call('GET', '/v1/account/held/message/AAAAAQAAAAE?textType=*&maxBytes=10')
   expect(JSON.parse(String(message.body['subject']))).toEqual({
     textType: '*',
     maxBytes: 10,
     webSafeHtml: false,
     markAsSeen: false,
   })
+})
+
+test.each([
+  ['textType=*', { webSafeHtml: true, embedAttachedImages: false }],
+  ['textType=html&embedAttachedImages=true', { webSafeHtml: true, embedAttachedImages: true }],
+  ['textType=plain', { webSafeHtml: false }],
+  ['webSafeHtml=true', { webSafeHtml: true }],
+])('getMessage: preProcessHtml with %s, requests safe HTML if HTML is requested', async (query, options) => {
+  const path = `/v1/account/held/message/AAAAAQAAAAE?preProcessHtml=true&${query}`
+  const { body } = await eventually(async () => {
+    const answer = await call('GET', path)
+    expect(answer.status).toBe(200)
+    return answer
+  })
+  const { textType: _textType, markAsSeen: _seen, ...rest } = JSON.parse(String(body['subject']))
+  expect(rest).toEqual(options)
+})
+
+test('moveMessage: source, rejected for an IMAP account', async () => {
+  const body = { path: 'Archive', source: 'INBOX' }
+  const answer = await call('PUT', '/v1/account/held/message/AAAAAQAAAAE/move', { body })
+  expect([answer.status, answer.body.fields?.map(({ path }) => path)]).toEqual([400, ['source']])
 })
 
 test('getMessage: markAsSeen needs the permission to write', async () => {

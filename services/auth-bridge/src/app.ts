@@ -81,7 +81,12 @@ async function startServing(stack: AsyncDisposableStack, options: ServingOptions
     await bus.serve({
       queue: 'credentials',
       keys: ['credentials'],
-      handlers: createHandlers({ ...oauth2, tokens, authServer }),
+      handlers: createHandlers({
+        ...oauth2,
+        tokens,
+        authServer,
+        oauthTokensApi: config.oauthTokensApi,
+      }),
     }),
   )
   log.info('serving credentials')

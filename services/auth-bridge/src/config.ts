@@ -1,4 +1,4 @@
-import { type Env, list, oneOf, required, Secret } from '@posthorn/config'
+import { boolean, type Env, list, oneOf, required, Secret } from '@posthorn/config'
 import { minCredentialsTimeoutMs } from '@posthorn/contracts'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
@@ -19,6 +19,8 @@ export interface Config extends ServiceConfig, Secrets {
   readonly oauthEgressPolicy: EgressPolicy
   /** Allowed addresses of the proxy in the settings. */
   readonly proxyEgressPolicy: EgressPolicy
+  /** True enables reading provider access tokens, regardless of the setting. */
+  readonly oauthTokensApi: boolean
 }
 
 export function readConfig(env: Env): Config {
@@ -31,6 +33,7 @@ export function readConfig(env: Env): Config {
     authServerTimeoutMs: minCredentialsTimeoutMs - 2_000,
     proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),
     oauthEgressPolicy: egressPolicy('SVC_OAUTH_EGRESS_POLICY'),
+    oauthTokensApi: boolean(env, 'SVC_ENABLE_OAUTH_TOKENS_API', false),
   }
 }
 

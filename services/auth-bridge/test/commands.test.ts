@@ -56,6 +56,7 @@ async function start(secret: string, previous: string[] = [], port = 0): Promise
       oauthEgressPolicy: 'link-local',
       authServerTimeoutMs: 500,
       proxyEgressPolicy: 'link-local',
+      oauthTokensApi: false,
     },
     new AbortController().signal,
   )

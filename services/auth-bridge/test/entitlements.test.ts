@@ -80,6 +80,7 @@ beforeAll(async () => {
         oauthEgressPolicy: 'link-local',
         authServerTimeoutMs: 8_000,
         proxyEgressPolicy: 'link-local',
+        oauthTokensApi: false,
       },
       new AbortController().signal,
     ),

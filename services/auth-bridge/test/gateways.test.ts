@@ -24,6 +24,7 @@ const app = await startApp(
     oauthEgressPolicy: 'link-local',
     authServerTimeoutMs: 8_000,
     proxyEgressPolicy: 'link-local',
+    oauthTokensApi: false,
   },
   new AbortController().signal,
 )

@@ -9,6 +9,7 @@ import {
   type CommandRequest,
   completeOAuth2Login,
   getCredentials,
+  getOAuth2Token,
   type OAuth2AppConfig,
   type OAuth2Provider,
   revokeOAuth2Grant,
@@ -124,6 +125,7 @@ export async function createOAuth2World({ replicas = 1, asProcess = false } = {}
     },
     getCredentials: (account: string, protocol: 'imap' | 'smtp' = 'imap', fresh = false) =>
       bus.request(getCredentials, { account, protocol, fresh }, options),
+    getOAuth2Token: (account: string) => bus.request(getOAuth2Token, { account }, options),
     /** Has the effect of `PUT /v1/account/{account}/reconnect`. */
     async reconnect(account: string) {
       const updatedAt = sql<Date>`now()`
@@ -177,5 +179,6 @@ function configFor(
     oauthEgressPolicy: 'link-local' as const,
     authServerTimeoutMs: 8_000,
     proxyEgressPolicy: 'link-local' as const,
+    oauthTokensApi: false,
   }
 }

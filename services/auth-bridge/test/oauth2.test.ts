@@ -46,6 +46,27 @@ test('completeOAuth2Login: email_verified false, returns unverified', async () =
   expect(login).toMatchObject({ user: 'claimed@mail.test', unverified: true })
 })
 
+test('getOAuth2Token: setting enableOAuthTokensApi not true, forbidden', async () => {
+  await register('read')
+  const disabled = { kind: 'forbidden', code: 'ApiEndpointDisabled' }
+  await expect(world.getOAuth2Token('read')).rejects.toMatchObject(disabled)
+  const set = (value: boolean) =>
+    world.db
+      .insertInto('settings')
+      .values({ key: 'enableOAuthTokensApi', value: JSON.stringify(value) })
+      .onConflict((on) => on.column('key').doUpdateSet({ value: JSON.stringify(value) }))
+      .execute()
+  await set(true)
+  expect(await world.getOAuth2Token('read')).toMatchObject({ user: 'read@mail.test' })
+  await set(false)
+  await expect(world.getOAuth2Token('read')).rejects.toMatchObject(disabled)
+})
+
+test('startOAuth2Login: returns the issuer of the discovery document', async () => {
+  const request = { app: 'app', state: 'x'.repeat(43), codeChallenge: 'x'.repeat(43) }
+  expect(await world.start(request)).toMatchObject({ issuer: provider.issuer, requiresIss: true })
+})
+
 test('AccessTokens: concurrent requests to two replicas, renew once', async () => {
   await register('many')
   const before = refreshes()

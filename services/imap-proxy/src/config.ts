@@ -36,9 +36,9 @@ export function readConfig(env: Env): Config {
       min: 1,
       max: 100_000,
     }),
-    // With the usual five connections of sync-worker: Gmail's limit of 15 per account.
+    // Two mail clients with ten connections each and a phone. Servers reject more than they allow.
     maxSessionsPerAccount: integer(env, 'SVC_IMAP_PROXY_MAX_SESSIONS_PER_ACCOUNT', {
-      fallback: 10,
+      fallback: 25,
       min: 1,
       max: 10_000,
     }),

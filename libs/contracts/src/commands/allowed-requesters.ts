@@ -5,7 +5,6 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   getCredentials: ['sync-worker', 'sender', 'imap-proxy'],
   getGatewayCredentials: ['sender'],
   getServiceSecret: ['webhook-dispatcher'],
-  getLinkSecret: ['api-gateway', 'smtp-proxy'],
   checkSmtpServerPassword: ['smtp-proxy'],
   checkImapProxyServerPassword: ['imap-proxy'],
   getOpenAiApiKey: ['sync-worker'],

@@ -18,7 +18,13 @@ export const startOAuth2Login = defineCommand({
     /** If true, requests consent again from a user who has consented before. */
     consent: Type.Optional(Type.Boolean()),
   }),
-  response: Type.Object({ url: Type.String() }),
+  response: Type.Object({
+    url: Type.String(),
+    /** Issuer identifier of the provider, if known. A callback must not name another (RFC 9207). */
+    issuer: Type.Optional(Type.String()),
+    /** True if the provider announces that every callback names the issuer. */
+    requiresIss: Type.Optional(Type.Literal(true)),
+  }),
 })
 
 /** Exchanges the authorization code for a grant and reads its user. */

@@ -55,7 +55,7 @@ export const moveMessage = defineOperation({
   body: Strict({
     path: destination,
     source: Type.Optional(
-      Text('Current mailbox, for accounts on a mail API. IMAP accounts ignore it.', {
+      Text('Current mailbox, for accounts on a mail API. Rejected for other accounts.', {
         maxLength: 1024,
       }),
     ),

@@ -83,7 +83,10 @@ export const getMessage = defineOperation({
       ),
     ),
     preProcessHtml: Type.Optional(
-      Bool('Accepted and ignored: sanitized HTML is always preprocessed.', { default: false }),
+      Bool(
+        'If true, sanitizes the HTML that `textType` includes, like `webSafeHtml`, without embedding images. Always true with `webSafeHtml`.',
+        { default: false },
+      ),
     ),
     markAsSeen: Type.Optional(
       Bool('If true, sets `\\Seen`. Requires the permission to write messages.', {

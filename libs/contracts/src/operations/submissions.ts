@@ -27,7 +27,9 @@ export const submitMessage = defineOperation({
   params: Strict({ account: AccountId }),
   query: Strict({
     useStructuredFormat: Type.Optional(
-      Bool('Stored with the submission, without effect.', { default: false }),
+      Bool('Format for accounts on a mail API. True is rejected for other accounts.', {
+        default: false,
+      }),
     ),
     documentStore,
   }),

@@ -35,7 +35,7 @@ export const OAuth2Config = Strict({
   ...common,
   authorize: Type.Optional(
     Bool(
-      'If true, the account is not created. The response contains the URL of the consent page, valid for 24 hours.',
+      'If true, the account is not created. The response contains a URL for the browser of the owner, valid for 24 hours, which leads to the consent page. The browser that opens it must finish within one hour.',
     ),
   ),
   redirectUrl: Type.Optional(

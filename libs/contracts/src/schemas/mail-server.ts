@@ -7,7 +7,7 @@ export const loginFields = {
   pass: Type.Optional(Text('Password.', { maxLength: 256, format: 'one-line' })),
 }
 
-const Tls = Type.Object(
+const Tls = Strict(
   {
     rejectUnauthorized: Type.Optional(
       Bool('If false, any certificate of the server is accepted. Defaults to true.'),

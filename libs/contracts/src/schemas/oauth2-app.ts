@@ -71,22 +71,24 @@ const details = {
     format: 'one-line',
   }),
   googleProjectId: removable(
-    Text('Id of the Google Cloud project. Stored without effect.', {
+    Text('Id of the Google Cloud project. Rejected until Pub/Sub is supported.', {
       pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
     }),
   ),
-  googleWorkspaceAccounts: Bool('Restriction to Google Workspace. Stored without effect.'),
-  googleTopicName: topic('Name of the Pub/Sub topic. Stored without effect.'),
-  googleSubscriptionName: topic('Name of the Pub/Sub subscription. Stored without effect.'),
+  googleWorkspaceAccounts: Bool('Restriction to Google Workspace. True is rejected.'),
+  googleTopicName: topic('Name of the Pub/Sub topic. Rejected until Pub/Sub is supported.'),
+  googleSubscriptionName: topic(
+    'Name of the Pub/Sub subscription. Rejected until Pub/Sub is supported.',
+  ),
   pubSubApp: removable(
-    Text('Id of the application for Pub/Sub. Stored without effect.', { maxLength: 512 }),
+    Text('Id of the application for Pub/Sub. Rejected until it is supported.', { maxLength: 512 }),
   ),
 }
 
 const fixed = {
   baseScopes: OneOf(['imap', 'api', 'pubsub'], {
     description:
-      'Access to the mailbox: `imap` for mail servers (default), `api` for the API of the provider.',
+      'Access to the mailbox: `imap` for mail servers (default). `api` and `pubsub` are rejected until they are supported.',
   }),
   authMethod: OneOf(['serviceKey', 'externalAccount'], {
     description: 'Authentication of a service account: private key or external account.',

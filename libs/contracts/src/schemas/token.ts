@@ -53,37 +53,48 @@ export const Restrictions = Strict(
 )
 export type Restrictions = Static<typeof Restrictions>
 
-export const Permissions = Strict(
-  {
-    actions: Type.Optional(
-      Type.Array(OneOf(['read', 'write', 'send', 'destructive']), {
-        minItems: 1,
-        description: 'Allowed actions. Absent: all.',
-      }),
-    ),
-    groups: Type.Optional(
-      Type.Array(
-        OneOf([
-          'account',
-          'mailbox',
-          'message',
-          'submit',
-          'outbox',
-          'export',
-          'template',
-          'blocklist',
-          'webhook',
-          'gateway',
-          'events',
-          'diagnostics',
-          'logs',
-        ]),
-        { minItems: 1, description: 'Allowed groups of operations. Absent: all.' },
+const permissionGroups = [
+  'account',
+  'mailbox',
+  'message',
+  'submit',
+  'outbox',
+  'export',
+  'template',
+  'blocklist',
+  'webhook',
+  'gateway',
+  'events',
+  'diagnostics',
+  'logs',
+] as const
+
+const permissionsOf = <const G extends readonly string[]>(groups: G) =>
+  Strict(
+    {
+      actions: Type.Optional(
+        Type.Array(OneOf(['read', 'write', 'send', 'destructive']), {
+          minItems: 1,
+          description: 'Allowed actions. Absent: all.',
+        }),
       ),
-    ),
-  },
-  { minProperties: 1, description: 'Permissions of the token. Null or absent: all of its scopes.' },
-)
+      groups: Type.Optional(
+        Type.Array(OneOf(groups), {
+          minItems: 1,
+          description: 'Allowed groups of operations. Absent: all.',
+        }),
+      ),
+    },
+    {
+      minProperties: 1,
+      description: 'Permissions of the token. Null or absent: all of its scopes.',
+    },
+  )
+
+/** Permissions of a new token. The group `export` is rejected until there are exports. */
+const RequestedPermissions = permissionsOf(permissionGroups.filter((group) => group !== 'export'))
+/** Permissions as stored. Tokens of earlier versions may have the group `export`. */
+export const Permissions = permissionsOf(permissionGroups)
 export type Permissions = Static<typeof Permissions>
 
 export const TokenRequest = Strict({
@@ -99,7 +110,7 @@ export const TokenRequest = Strict({
   ),
   metadata: Type.Optional(Text('Metadata of the caller in JSON.', { maxLength: 1_048_576 })),
   restrictions: Type.Optional(Nullable(Restrictions)),
-  permissions: Type.Optional(Nullable(Permissions)),
+  permissions: Type.Optional(Nullable(RequestedPermissions)),
   expires: Type.Optional(Time('Expiry time (ISO 8601). Absent: the token does not expire.')),
   ip: Type.Optional(Text('IP address of the creator, for information.', { maxLength: 64 })),
 })

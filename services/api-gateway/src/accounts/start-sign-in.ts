@@ -8,7 +8,13 @@ import {
   validationError,
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
-import { insertLogin, type PendingRegistration } from '../store/oauth2-logins.ts'
+import { AppError } from '@posthorn/errors'
+import {
+  findConsentUrl,
+  insertBrowserState,
+  insertLogin,
+  type PendingRegistration,
+} from '../store/oauth2-logins.ts'
 
 export interface SignInDeps {
   db: Db
@@ -29,8 +35,8 @@ export interface SignIn {
 }
 
 /**
- * Starts a sign-in and returns the URL of the provider's consent page. The provider redirects the
- * user to `/oauth`, which registers the account.
+ * Starts a sign-in. Returns the URL that the user's browser opens: the redirect URI with a start
+ * token. It binds the browser and redirects to the provider's consent page, see `openSignIn`.
  *
  * @throws AppError `invalid` if the registration contains a password: pending registrations are
  * stored unsealed
@@ -40,14 +46,54 @@ export async function startSignIn(
   { app, registration, form, loginHint, consent }: SignIn,
 ): Promise<string> {
   assertNoPasswords(registration)
-  // 256 bits each; RFC 7636 §4.1 requires at least 43 characters.
-  const state = randomBytes(32).toString('base64url')
-  const codeVerifier = randomBytes(32).toString('base64url')
-  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-  const request = { app, state, codeChallenge, ...defined({ loginHint, consent }) }
-  const { url } = await bus.request(startOAuth2Login, request, { key: 'credentials', timeoutMs })
-  await insertLogin(db, state, { app, codeVerifier, registration, form: form ?? null })
-  return url
+  // Placeholders: each browser gets its own state and challenge.
+  const placeholders = { state: newToken(), codeChallenge: challengeOf(newToken()) }
+  const request = { app, ...placeholders, ...defined({ loginHint, consent }) }
+  const page = await bus.request(startOAuth2Login, request, { key: 'credentials', timeoutMs })
+  const { url, issuer, requiresIss } = page
+  const start = newToken()
+  const startUrl = redirectUriOf(url)
+  startUrl.searchParams.set('start', start)
+  const stored = { url, ...defined({ issuer, requiresIss }) }
+  await insertLogin(db, start, { app, registration, form: form ?? null, consent: stored })
+  return startUrl.href
+}
+
+/**
+ * Opens a sign-in in a browser and returns the URL of the consent page. Undefined if the sign-in is
+ * over. The state is bound to the identity that `identify` returns for the redirect URI.
+ */
+export async function openSignIn(
+  db: Db,
+  start: string,
+  identify: (redirectUri: URL) => string,
+): Promise<string | undefined> {
+  const consentUrl = await findConsentUrl(db, start)
+  if (consentUrl === undefined) return undefined
+  const browser = identify(redirectUriOf(consentUrl))
+  const state = newToken()
+  const codeVerifier = newToken()
+  if (!(await insertBrowserState(db, start, { state, codeVerifier, browser }))) return undefined
+  const url = new URL(consentUrl)
+  url.searchParams.set('state', state)
+  url.searchParams.set('code_challenge', challengeOf(codeVerifier))
+  return url.href
+}
+
+/** The cookie must be set by the host to which the provider redirects. */
+function redirectUriOf(consentUrl: string): URL {
+  const uri = URL.parse(new URL(consentUrl).searchParams.get('redirect_uri') ?? '')
+  if (!uri) throw new AppError('invalid', 'The OAuth2 application has no redirect URL')
+  return uri
+}
+
+/** 256 bits; RFC 7636 §4.1 requires at least 43 characters. */
+function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function challengeOf(codeVerifier: string): string {
+  return createHash('sha256').update(codeVerifier).digest('base64url')
 }
 
 function assertNoPasswords({ body }: PendingRegistration): void {

@@ -60,12 +60,18 @@ type ForwardedCall = WorkerCall & { query?: object; body?: object }
 /** Handler of an operation whose contract declares the command that serves it. */
 function forward(deps: WorkerDeps, operation: ForwardedOperation): OperationHandler {
   const assertValid = (checks as Partial<Record<string, (input: object) => void>>)[operation.id]
+  const implied = (impliedOptions as Partial<Record<string, (input: object) => object>>)[
+    operation.id
+  ]
   const { command } = operation
   return {
     operation,
     run: async (input: ForwardedCall) => {
       assertValid?.(input)
-      const request = toCommandRequest(operation, input) as CommandRequest<Command>
+      const request = {
+        ...toCommandRequest(operation, input),
+        ...implied?.(input),
+      } as CommandRequest<Command>
       if (command.streams) return streamFromWorker(deps, input, [command, request])
       return callWorker(deps, input, [command, request])
     },
@@ -89,7 +95,23 @@ const checks: Checks = {
   getMessage: ({ query, caller }) => {
     if (query.markAsSeen) assertPermitted(caller.token, { action: 'write', group: 'message' })
   },
+  moveMessage: ({ body: { source } }) => {
+    // The message id of an IMAP account names the mailbox.
+    if (source !== undefined)
+      throw validationError([fieldError('source', 'is for accounts on a mail API')])
+  },
   updateMessages: ({ body }) => assertFlagUpdate(body.update, 'update.'),
+}
+
+/** Options of a command that other parameters of its operation imply. */
+const impliedOptions = {
+  getMessage: ({ query }: OperationInput<typeof operations.getMessage>) => {
+    const { preProcessHtml, webSafeHtml, textType, embedAttachedImages = false } = query
+    const hasHtml = textType === 'html' || textType === '*'
+    return preProcessHtml && !webSafeHtml && hasHtml
+      ? { webSafeHtml: true, embedAttachedImages }
+      : {}
+  },
 }
 
 /** Maximum characters of a mailbox path with all its levels. */

@@ -17,35 +17,130 @@ export interface PendingRegistration {
   theme?: 'light' | 'dark'
 }
 
-export interface PendingLogin {
+/** Consent page of a sign-in and its issuer. */
+export interface ConsentPage {
+  /** Authorization URL. Each browser gets its own state and PKCE challenge. */
+  url: string
+  /** Issuer identifier of the provider, if known (RFC 9207). */
+  issuer?: string
+  /** True if the provider always names itself in its response. */
+  requiresIss?: boolean
+}
+
+interface Login {
   app: string
-  codeVerifier: string
   registration: PendingRegistration
   /** Nonce of the form link; null without a form. */
   form: string | null
 }
 
-/** Stores a pending sign-in for 24 h, under the hash of its state. */
-export async function insertLogin(db: Db, state: string, { registration, ...login }: PendingLogin) {
+/** Sign-in that a browser has opened. */
+export interface PendingLogin extends Login {
+  codeVerifier: string
+  consent: ConsentPage
+}
+
+/** State of a sign-in in one browser. */
+export interface BrowserState {
+  state: string
+  codeVerifier: string
+  /** Identity of the browser. */
+  browser: string
+}
+
+/** Maximum number of browsers, previews of the link included, that open one sign-in. */
+const maxBrowsers = 25
+
+// A sign-in has two kinds of rows. One has the hash of the start token as key and lives 24 h. Each
+// browser that opens it adds one with the hash of its state, which lives one hour. Members of
+// `registration.consent` tell them apart: `browsers` counts, `start` and `browser` bind.
+
+/** Stores a sign-in for 24 h, under the hash of its start token. */
+export async function insertLogin(
+  db: Db,
+  start: string,
+  { registration, consent, ...login }: Login & { consent: ConsentPage },
+): Promise<void> {
   const expiresAt = sql<Date>`now() + interval '24 hours'`
-  const row = { ...login, state: hashState(state), expiresAt }
+  const stored = { ...registration, consent: { ...consent, browsers: 0 } }
   await db
     .insertInto('oauth2Logins')
-    .values({ ...row, registration: JSON.stringify(registration) })
+    .values({
+      ...login,
+      state: hash(start),
+      codeVerifier: '',
+      expiresAt,
+      registration: JSON.stringify(stored),
+    })
     .execute()
 }
 
-/** Deletes and returns the pending sign-in of a state, so that a state works once. */
-export function consumeLogin(db: Db, state: string): Promise<PendingLogin | undefined> {
-  return db
-    .deleteFrom('oauth2Logins')
-    .where('state', '=', hashState(state))
-    .where(sql<boolean>`expires_at > now()`)
-    .returning(['app', 'codeVerifier', 'registration', 'form'])
-    .$castTo<PendingLogin>()
+/** Finds the URL of the consent page of a sign-in by its start token. */
+export async function findConsentUrl(db: Db, start: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('oauth2Logins')
+    .select(sql<string>`registration #>> '{consent,url}'`.as('url'))
+    .where('state', '=', hash(start))
+    .where(sql<boolean>`expires_at > now() and registration #> '{consent,browsers}' is not null`)
     .executeTakeFirst()
+  return row?.url
 }
 
-function hashState(state: string): string {
-  return createHash('sha256').update(state).digest('hex')
+/** Stores a state for one hour. False if the sign-in is over or open in too many browsers. */
+export async function insertBrowserState(
+  db: Db,
+  start: string,
+  { state, codeVerifier, browser }: BrowserState,
+): Promise<boolean> {
+  const key = hash(start)
+  const browsers = sql`(registration #>> '{consent,browsers}')::int`
+  const binding = JSON.stringify({ start: key, browser: hash(browser) })
+  const { rows } = await sql<{ state: string }>`
+    with opened as (
+      update oauth2_logins
+      set registration = jsonb_set(registration, '{consent,browsers}', to_jsonb(${browsers} + 1))
+      where state = ${key} and expires_at > now() and ${browsers} < ${maxBrowsers}
+      returning app, registration, form
+    )
+    insert into oauth2_logins (state, app, code_verifier, registration, form, expires_at)
+    select ${hash(state)}, app, ${codeVerifier},
+      jsonb_set(registration, '{consent}', (registration -> 'consent') - 'browsers' || ${binding}::jsonb),
+      form, now() + interval '1 hour'
+    from opened
+    returning state`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Deletes and returns the sign-in of a state that belongs to one of the browser identities. A
+ * sign-in works once, whatever the number of browsers that opened it.
+ */
+export async function consumeLogin(
+  db: Db,
+  state: string,
+  browsers: readonly string[],
+): Promise<PendingLogin | undefined> {
+  const { rows } = await sql<StoredLogin>`
+    with bound as (
+      select state, registration #>> '{consent,start}' as start from oauth2_logins
+      where state = ${hash(state)} and expires_at > now()
+        and registration #>> '{consent,browser}' = any(${browsers.map(hash)}::text[])
+    ), started as (
+      delete from oauth2_logins using bound where oauth2_logins.state = bound.start
+      returning bound.state
+    )
+    delete from oauth2_logins using started where oauth2_logins.state = started.state
+    returning app, code_verifier, registration, form`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const { consent, ...registration } = row.registration
+  return { ...row, registration, consent }
+}
+
+type StoredLogin = Omit<PendingLogin, 'consent' | 'registration'> & {
+  registration: PendingRegistration & { consent: ConsentPage }
+}
+
+function hash(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
 }

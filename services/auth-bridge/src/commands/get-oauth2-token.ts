@@ -4,10 +4,20 @@ import { AppError } from '@posthorn/errors'
 import type { AccessTokens, TokenDeps } from '../oauth2/access-tokens.ts'
 import { loadApplication } from '../oauth2/application.ts'
 import { resolveGrant } from '../oauth2/grant.ts'
+import { isOAuthTokensApiEnabled } from '../store/credentials.ts'
 
-/** Returns a valid access token of an account. api-gateway authorizes the caller. */
-export function onGetOAuth2Token(deps: TokenDeps & { tokens: AccessTokens }) {
+export type OAuth2TokenDeps = TokenDeps & { tokens: AccessTokens; oauthTokensApi: boolean }
+
+/**
+ * Returns a valid access token of an account. api-gateway authorizes the caller; that the operator
+ * has enabled it is checked here as well, so that api-gateway alone cannot read tokens.
+ */
+export function onGetOAuth2Token(deps: OAuth2TokenDeps) {
   return on(getOAuth2Token, async ({ account }) => {
+    if (!deps.oauthTokensApi && !(await isOAuthTokensApiEnabled(deps.db)))
+      throw new AppError('forbidden', 'Reading access tokens is disabled', {
+        code: 'ApiEndpointDisabled',
+      })
     const grant = await resolveGrant(deps.db, account, 'imap')
     if (!grant || grant.useAuthServer)
       throw new AppError('invalid', 'No OAuth2 tokens are stored for this account', {

@@ -1,10 +1,9 @@
-import type { AccessTokens, TokenDeps } from '../oauth2/access-tokens.ts'
 import type { AuthServer } from '../providers/auth-server.ts'
 import { onCheckServerPassword } from './check-server-password.ts'
 import { onCompleteOAuth2Login } from './complete-oauth2-login.ts'
 import { onGetCredentials } from './get-credentials.ts'
 import { onGetGatewayCredentials } from './get-gateway-credentials.ts'
-import { onGetOAuth2Token } from './get-oauth2-token.ts'
+import { onGetOAuth2Token, type OAuth2TokenDeps } from './get-oauth2-token.ts'
 import { onGetLinkSecret, onGetOpenAiApiKey, onGetServiceSecret } from './get-secrets.ts'
 import { onRevokeAccountGrant, onRevokeOAuth2Grant } from './revoke-oauth2-grant.ts'
 import { onStartOAuth2Login } from './start-oauth2-login.ts'
@@ -12,7 +11,7 @@ import { onUnsealHeader, onUnsealLogin } from './unseal.ts'
 import { onVerifyOAuth2App } from './verify-oauth2-app.ts'
 
 /** Handlers of all commands on the queue `credentials`. */
-export function createHandlers(deps: TokenDeps & { tokens: AccessTokens; authServer: AuthServer }) {
+export function createHandlers(deps: OAuth2TokenDeps & { authServer: AuthServer }) {
   return [
     onGetCredentials(deps),
     onGetGatewayCredentials(deps),

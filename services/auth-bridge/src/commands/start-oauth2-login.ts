@@ -10,12 +10,14 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
   return on(startOAuth2Login, async (request) => {
     const app = await loadApplication(deps, request.app)
     assertConsentBased(app)
-    const { authorizeUrl } = await findEndpoints(deps, app).catch((cause: unknown) => {
-      throw new AppError('unreachable', 'Reading the endpoints of the provider failed', {
-        code: 'ETokenRefresh',
-        cause,
-      })
-    })
+    const { authorizeUrl, requiresIss, issuer } = await findEndpoints(deps, app).catch(
+      (cause: unknown) => {
+        throw new AppError('unreachable', 'Reading the endpoints of the provider failed', {
+          code: 'ETokenRefresh',
+          cause,
+        })
+      },
+    )
     // An issuer may publish any URL, and browsers are redirected to it.
     if (authorizeUrl === undefined || !/^https?:\/\//i.test(authorizeUrl))
       throw new AppError('invalid', 'The provider has no authorization endpoint')
@@ -38,6 +40,11 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
     // OpenID Connect Core 1.0 §11: `offline_access` is ignored without prompt=consent.
     if (app.provider === 'generic' && parameters.scope.split(' ').includes('offline_access'))
       url.searchParams.set('prompt', 'consent')
-    return { url: url.href }
+    const known = issuer ?? app.profile.issuers[0]
+    return {
+      url: url.href,
+      // With several tenants it is known only from the id token.
+      ...defined({ issuer: known?.includes('{tenantid}') ? undefined : known, requiresIss }),
+    }
   })
 }

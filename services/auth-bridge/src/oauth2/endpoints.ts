@@ -27,6 +27,10 @@ export interface Endpoints {
   authorizeUrl?: string
   userinfoUrl?: string
   revokeUrl?: string
+  /** Issuer identifier, if it is published. */
+  issuer?: string
+  /** True if the issuer announces `iss` in its callbacks (RFC 9207 §3). */
+  requiresIss?: true
   /** True if client id and secret must be sent in the Authorization header. */
   usesBasicAuth: boolean
 }
@@ -64,6 +68,8 @@ async function discover(
       authorizeUrl: server.authorization_endpoint,
       userinfoUrl: server.userinfo_endpoint,
       revokeUrl: server.revocation_endpoint,
+      issuer: server.issuer,
+      requiresIss: server.authorization_response_iss_parameter_supported === true || undefined,
     }),
     // RFC 8414 §2: the default is the header.
     usesBasicAuth: methods === undefined || !methods.includes('client_secret_post'),

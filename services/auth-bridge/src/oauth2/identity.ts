@@ -18,17 +18,26 @@ export interface Identity {
 
 type Claims = Record<string, unknown>
 
+interface IdentityDeps {
+  http: Pick<HttpCaller, 'call'>
+  now?: () => number
+}
+
 /**
- * Finds the owner of a grant: from the id token, else from the userinfo endpoint.
+ * Finds the owner of a grant: from the id token, else from the userinfo endpoint. An id token that
+ * fails a check is not used.
  *
  * @throws AppError `unreachable` if the provider does not respond, `rejected` if it has no address
  */
 export async function identify(
-  { http }: { http: Pick<HttpCaller, 'call'> },
+  { http, now = Date.now }: IdentityDeps,
   app: Application,
   { accessToken, idToken }: TokenResponse,
 ): Promise<Identity & { email: string }> {
-  const fromToken = readIdToken(idToken, app.clientId)
+  const claims = parseIdToken(idToken)
+  const { clientId, profile } = app
+  const expected = { clientId, issuers: profile.issuers, now: now() }
+  const fromToken = claims && isValidFor(expected, claims) ? identityOf(claims) : undefined
   if (fromToken?.email !== undefined) return { ...fromToken, email: fromToken.email }
   const { userinfoUrl } = await findEndpoints({ http }, app)
   const fromUserinfo =
@@ -38,7 +47,18 @@ export async function identify(
   const { email } = fromUserinfo
   if (email === undefined || hasOtherSubject(fromUserinfo, fromToken))
     throw new AppError('rejected', 'The provider returned no email address of the user')
-  return { ...fromToken, ...fromUserinfo, email }
+  // A tenant's administrator can write any address, and userinfo does not name the tenant.
+  const isOfTenant = typeof claims?.['tid'] === 'string' || isMicrosoft(userinfoUrl)
+  const unverified = isOfTenant ? (true as const) : undefined
+  return { ...fromToken, ...fromUserinfo, ...defined({ unverified }), email }
+}
+
+/** Hosts of the userinfo endpoints of Microsoft's clouds. */
+const microsoftHosts =
+  /(?:^|\.)(?:microsoft\.(?:com|us)|microsoftonline\.(?:com|us|cn)|chinacloudapi\.cn)$/
+
+function isMicrosoft(url: string | undefined): boolean {
+  return url !== undefined && microsoftHosts.test(URL.parse(url)?.hostname ?? '')
 }
 
 /** OpenID Connect Core 1.0 §5.3.2: a response about another user must not be used. */
@@ -68,16 +88,46 @@ async function requestUserinfo(
   return claims ? identityOf(claims) : {}
 }
 
-/**
- * Reads an id token received from the token endpoint. TLS replaces the signature check (OpenID
- * Connect Core 1.0 §3.1.3.7, 6). Undefined if its audience is not this client.
- */
-export function readIdToken(token: unknown, clientId: string): Identity | undefined {
+/** Parses the claims of an id token (RFC 7519 §3), unchecked. */
+export function parseIdToken(token: unknown): Claims | undefined {
   if (typeof token !== 'string') return undefined
-  const claims = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
-  const audience = claims?.['aud']
-  const isForClient = Array.isArray(audience) ? audience.includes(clientId) : audience === clientId
-  return claims && isForClient ? identityOf(claims) : undefined
+  return parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+}
+
+/** Expected values of an id token. `now` is in epoch milliseconds. */
+interface ExpectedToken {
+  clientId: string
+  /** See `Profile`. Empty: the issuer cannot be checked. */
+  issuers: readonly string[]
+  now: number
+}
+
+/** Clocks of providers and servers differ. */
+const clockToleranceMs = 5 * 60_000
+
+/**
+ * True if an id token is for this client, from its provider and not expired. TLS replaces the
+ * signature check, because the token endpoint returned it (OpenID Connect Core 1.0 §3.1.3.7, 6).
+ */
+export function isValidFor({ clientId, issuers, now }: ExpectedToken, claims: Claims): boolean {
+  const { aud, exp, iss, tid } = claims
+  const isForClient = Array.isArray(aud) ? aud.includes(clientId) : aud === clientId
+  const isCurrent = typeof exp === 'number' && exp * 1_000 + clockToleranceMs > now
+  const tenant = typeof tid === 'string' ? tid : ''
+  const isIssued =
+    issuers.length === 0 ||
+    issuers.some((issuer) =>
+      isSameIssuer(
+        issuer.replace('{tenantid}', () => tenant),
+        iss,
+      ),
+    )
+  return isForClient && isCurrent && isIssued
+}
+
+/** A configured issuer may have a slash at the end that the provider omits. */
+function isSameIssuer(expected: string, iss: unknown): boolean {
+  return typeof iss === 'string' && iss.replace(/\/$/, '') === expected.replace(/\/$/, '')
 }
 
 /**

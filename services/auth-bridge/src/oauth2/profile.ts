@@ -13,6 +13,11 @@ export interface Profile {
   revokeUrl?: string
   /** Issuer that publishes missing endpoints. */
   issuer?: string
+  /**
+   * Issuers of id tokens; the first one is in callbacks. `{tenantid}` stands for the claim `tid`.
+   * Empty if unknown.
+   */
+  issuers: readonly string[]
   /** Requested scopes. */
   scopes: readonly string[]
   /** Scopes without which a grant is unusable. */
@@ -26,6 +31,7 @@ export interface Profile {
 }
 
 const common = {
+  issuers: [],
   authorizeParams: {},
   scopesOnRefresh: false,
   userinfoTokenInQuery: false,
@@ -38,6 +44,7 @@ export function profileOf(provider: OAuth2Provider, config: OAuth2AppConfig): Pr
   return {
     ...profile,
     ...defined({ issuer, authorizeUrl, tokenUrl, userinfoUrl, revokeUrl }),
+    issuers: issuer === undefined ? profile.issuers : [issuer],
     ...adjustScopes(profile, config),
   }
 }
@@ -104,6 +111,8 @@ function gmail(config: OAuth2AppConfig): Profile {
     tokenUrl: 'https://oauth2.googleapis.com/token',
     userinfoUrl: 'https://openidconnect.googleapis.com/v1/userinfo',
     revokeUrl: 'https://oauth2.googleapis.com/revoke',
+    // Google documents both forms in id tokens.
+    issuers: ['https://accounts.google.com', 'accounts.google.com'],
     scopes: [...scopes, ...identity],
     requiredScopes: scopes,
     // Both are required for a refresh token.
@@ -118,6 +127,8 @@ function gmailScopes({ baseScopes = 'imap' }: OAuth2AppConfig): string[] {
 
 interface Cloud {
   login: string
+  /** Host of issuers, if it is not the login host only. */
+  issuer?: string
   graph: string
   outlook: string
 }
@@ -139,6 +150,7 @@ const clouds: Record<OAuth2Cloud, Cloud> = {
   },
   china: {
     login: 'login.chinacloudapi.cn',
+    issuer: 'login.partner.microsoftonline.cn',
     graph: 'https://microsoftgraph.chinacloudapi.cn/',
     outlook: 'partner.outlook.cn',
   },
@@ -151,15 +163,27 @@ function cloudOf({ cloud = 'global' }: OAuth2AppConfig): Cloud {
 }
 
 function outlook(config: OAuth2AppConfig): Profile {
-  const tenant = encodeURIComponent(config.authority ?? 'common')
-  const base = `https://${cloudOf(config).login}/${tenant}/oauth2/v2.0`
+  const { authority = 'common' } = config
+  const { login, issuer = login } = cloudOf(config)
+  const base = `https://${login}/${encodeURIComponent(authority)}/oauth2/v2.0`
+  const tenant = tenantIdOf(authority) ?? '{tenantid}'
   return {
     ...common,
+    issuers: [...new Set([issuer, login])].map((host) => `https://${host}/${tenant}/v2.0`),
     authorizeUrl: `${base}/authorize`,
     tokenUrl: `${base}/token`,
     scopes: [],
     requiredScopes: [],
   }
+}
+
+/** Id of the only tenant of an authority. Undefined for domains and for several tenants. */
+function tenantIdOf(authority: string): string | undefined {
+  // Tenant of personal accounts.
+  if (authority === 'consumers') return '9188040d-6c67-4c5b-b112-36a304b66dad'
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(authority)
+    ? authority.toLowerCase()
+    : undefined
 }
 
 /** A token is for one resource: mail servers or Graph, never both (AADSTS28000). */

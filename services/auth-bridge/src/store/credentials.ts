@@ -71,6 +71,16 @@ export async function findSealedSetting(db: Db, key: SealedSetting): Promise<str
   return row?.sealed
 }
 
+/** Reads whether the API may return access tokens. Not cached: a switch takes effect immediately. */
+export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
+  const row = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('key', '=', 'enableOAuthTokensApi')
+    .executeTakeFirst()
+  return row?.value === true
+}
+
 /** Lists replaced service secrets that still sign, newest first. */
 export async function listPreviousServiceSecrets(
   db: Db,

@@ -31,6 +31,7 @@ export function planRegistration(body: OAuth2AppRegistration): AppPlan {
   const errors = Object.entries(secrets)
     .filter(([, secret]) => secret === mask)
     .map(([kind]) => fieldError(kind, 'is required'))
+  errors.push(...unsupportedErrors(config))
   const plan = { name, enabled, config: withDefaults(provider, config), secrets }
   assertComplete(provider, plan, errors)
   return plan
@@ -54,7 +55,7 @@ export function planUpdate(body: OAuth2AppUpdate, stored: LockedApp): AppPlan {
     Object.entries(input.secrets).filter(([, secret]) => secret !== mask),
   )
   const plan = { name, enabled, config, secrets }
-  const errors = providerErrors(plan, stored)
+  const errors = [...unsupportedErrors(input.config), ...providerErrors(plan, stored)]
   assertComplete(stored.provider, { ...plan, storedSecrets: stored.secrets }, errors)
   return plan
 }
@@ -76,6 +77,27 @@ function withDefaults(provider: OAuth2Provider, config: OAuth2AppConfig): OAuth2
     ...(provider === 'gmailService' ? { authMethod: 'serviceKey' as const } : {}),
     ...config,
   }
+}
+
+const googleFields = [
+  'googleProjectId',
+  'googleWorkspaceAccounts',
+  'googleTopicName',
+  'googleSubscriptionName',
+  'pubSubApp',
+] as const
+
+/** Values that would have no effect, because their backend does not exist yet. */
+function unsupportedErrors(input: OAuth2AppConfig): FieldError[] {
+  const { baseScopes = 'imap' } = input
+  return [
+    ...(baseScopes === 'imap'
+      ? []
+      : [fieldError('baseScopes', `"${baseScopes}" is not possible yet; use "imap"`)]),
+    ...googleFields
+      .filter((name) => Boolean(input[name]))
+      .map((name) => fieldError(name, 'is not possible yet: the Gmail API is not supported')),
+  ]
 }
 
 /** A stored secret, which the client cannot read, must not be sent to another server. */

@@ -33,7 +33,6 @@ export interface SendOptions {
   options: DraftSubmission & { listId?: string }
   filing?: Pick<Filing, 'reference' | 'draft'>
   idempotencyKey?: IdempotencyKey | undefined
-  useStructuredFormat?: boolean | undefined
 }
 
 /**
@@ -77,7 +76,6 @@ export class OutboxWriter {
       dsn: options.dsn ? JSON.stringify(options.dsn) : null,
       filing: filing ? JSON.stringify(filing) : null,
       idempotencyKey: idempotencyKey?.key ?? null,
-      useStructuredFormat: sendOptions.useStructuredFormat ?? false,
     }
     return ({ mime, messageId, envelope, subject = null }, sendAt) => ({
       ...shared,

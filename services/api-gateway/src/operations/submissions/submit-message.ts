@@ -34,6 +34,8 @@ export function onSubmitMessage(deps: SubmitDeps, writer: OutboxWriter) {
   const { db, renderer } = deps
   return handle(operations.submitMessage, async (input) => {
     const { params, query, body: submission } = input
+    if (query.useStructuredFormat)
+      throw validationError([fieldError('useStructuredFormat', 'is for accounts on a mail API')])
     checkSubmission(submission)
     assertProxyAllowed(submission, input.caller)
     const idempotencyKey = submission.dryRun ? undefined : idempotencyKeyOf('submitMessage', input)
@@ -42,8 +44,7 @@ export function onSubmitMessage(deps: SubmitDeps, writer: OutboxWriter) {
     const owner = await getSender(db, params.account, submission)
     using held = new DisposableStack()
     const resolved = await resolveSubmission(deps, input, { owner, held })
-    const { useStructuredFormat } = query
-    const options = { ...sendOptionsOf(resolved), idempotencyKey, useStructuredFormat }
+    const options = { ...sendOptionsOf(resolved), idempotencyKey }
     const tools = { db, writer, renderer, links: await createMessageLinks(deps, resolved) }
     const submitResolved = submission.mailMerge ? submitMerge : submitSingle
     return await submitResolved(tools, resolved, options)

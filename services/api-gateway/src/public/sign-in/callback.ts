@@ -1,10 +1,10 @@
 import { completeOAuth2Login, defined } from '@posthorn/contracts'
 import { AppError, isPermanent } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
-import type { RequestHandler, Response } from 'express'
-import { type SignInDeps, startSignIn } from '../../accounts/start-sign-in.ts'
+import type { Request, RequestHandler, Response } from 'express'
+import { openSignIn, type SignInDeps, startSignIn } from '../../accounts/start-sign-in.ts'
 import { countProbes, findFormLink } from '../../store/form-links.ts'
-import { consumeLogin, type PendingLogin } from '../../store/oauth2-logins.ts'
+import { type ConsentPage, consumeLogin, type PendingLogin } from '../../store/oauth2-logins.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from '../form/connect-mailbox.ts'
 import { formTexts } from '../form/form-texts.ts'
 import { redirectUrlOf, withAccountState } from '../form/redirect-back.ts'
@@ -12,6 +12,7 @@ import { pageTheme } from '../form/with-form-link.ts'
 import { isVisit, queryOf } from '../link-request.ts'
 import { type Branding, messagePage, type PageTheme } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
+import { browserIdentities, identifyBrowser } from './browser-cookie.ts'
 import { oneAddress, scopeList, signInTexts, twoAddresses } from './sign-in-pages.ts'
 import {
   type ReceivedGrant,
@@ -23,7 +24,7 @@ import {
 export interface CallbackDeps extends SignInDeps, StoreGrantDeps {
   log: Logger
   branding: () => Promise<Branding>
-  count: (outcome: PageOutcome | 'connected' | 'used' | 'expired') => void
+  count: (outcome: PageOutcome | 'opened' | 'connected' | 'used' | 'expired') => void
 }
 
 /** Statuses of the pages of failed sign-ins. */
@@ -39,8 +40,8 @@ const statuses = {
 }
 type PageOutcome = keyof typeof statuses
 
-/** Far above the length of our states. RFC 6749 does not limit the length of a code. */
-const maxStateLength = 256
+/** Far above the length of our tokens. RFC 6749 does not limit the length of a code. */
+const maxTokenLength = 256
 const maxCodeLength = 4096
 
 /** Response to a request of the redirect URI, with its pending sign-in. */
@@ -52,20 +53,21 @@ interface SignInResponse {
 }
 
 /**
- * Handles the redirect URI of OAuth2 (RFC 6749 §4.1.2). The state is consumed first, so that one of
- * several requests with the same state continues. Any later failure is a page with a link to sign
- * in again; the account is registered completely or not at all.
+ * Handles the redirect URI of OAuth2 (RFC 6749 §4.1.2), and with `start` the first step of a
+ * sign-in. The state is consumed first, so that one of several requests with the same state
+ * continues. Any later failure is a page with a link to sign in again; the account is registered
+ * completely or not at all.
  */
 export function onCallback(deps: CallbackDeps): RequestHandler {
   return async (request, response) => {
     const query = queryOf(request)
     let result: SignInResponse = { theme: await pageTheme(deps, undefined), response }
     try {
-      const state = query.get('state') ?? ''
-      const login =
-        isVisit(request) && state !== '' && state.length <= maxStateLength
-          ? await consumeLogin(deps.db, state)
-          : undefined
+      const start = tokenIn(query, 'start')
+      const state = tokenIn(query, 'state')
+      if (!isVisit(request)) return await sendOutcome(deps, result, 'unknown')
+      if (start !== undefined) return await redirectToProvider(deps, { start, request, result })
+      const login = state && (await consumeLogin(deps.db, state, browserIdentities(request)))
       if (!login) return await sendOutcome(deps, result, 'unknown')
       result = { login, theme: await pageTheme(deps, login.registration.theme), response }
       // Checked before the code is redeemed, so that no unused grant is created.
@@ -77,15 +79,35 @@ export function onCallback(deps: CallbackDeps): RequestHandler {
   }
 }
 
+function tokenIn(query: URLSearchParams, name: 'start' | 'state'): string | undefined {
+  const token = query.get(name) ?? ''
+  return token === '' || token.length > maxTokenLength ? undefined : token
+}
+
+/** Binds the sign-in to the browser and redirects it to the provider. */
+async function redirectToProvider(
+  deps: CallbackDeps,
+  { start, request, result }: { start: string; request: Request; result: SignInResponse },
+): Promise<void> {
+  const { response } = result
+  const url = await openSignIn(deps.db, start, (redirectUri) =>
+    identifyBrowser({ request, response }, redirectUri),
+  )
+  if (url === undefined) return sendOutcome(deps, result, 'unknown')
+  deps.count('opened')
+  response.redirect(303, url)
+}
+
 async function finishSignIn(
   deps: CallbackDeps,
   result: SignInResponse & { login: PendingLogin },
   query: URLSearchParams,
 ): Promise<void> {
   const { login, response } = result
-  const { app, codeVerifier, registration } = login
+  const { app, codeVerifier, registration, consent } = login
   const { account, redirectUrl } = registration
   const code = query.get('code') ?? ''
+  if (!isFromIssuer(consent, query.get('iss'))) return sendOutcome(deps, result, 'refused')
   // RFC 6749 §4.1.2.1: `error_description` is for developers and unauthenticated, so not shown.
   if (query.has('error') || code === '' || code.length > maxCodeLength)
     return sendOutcome(deps, result, query.get('error') === 'access_denied' ? 'denied' : 'refused')
@@ -98,6 +120,12 @@ async function finishSignIn(
   if (stored.refused) return sendOutcome(deps, result, stored.refused, detailsOf(stored, grant))
   deps.count('connected')
   response.redirect(303, withAccountState(redirectUrl, account, stored.state))
+}
+
+/** RFC 9207 §2.4: checked before the code is sent, also for errors. */
+function isFromIssuer({ issuer, requiresIss = false }: ConsentPage, iss: string | null): boolean {
+  if (iss === null) return !requiresIss
+  return issuer === undefined || iss === issuer
 }
 
 type Refusal = Exclude<StoreGrantResult, { refused?: never }>

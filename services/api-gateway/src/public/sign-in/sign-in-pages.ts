@@ -5,7 +5,7 @@ export const signInTexts = {
   again: 'Sign in again',
   unknown: {
     title: 'This sign-in is over',
-    lead: 'It is finished already or took longer than 24 hours. If your mailbox is not connected, please go back to the website and start again.',
+    lead: 'It is finished already, took longer than an hour or was started in another browser. If your mailbox is not connected, please go back to the website and start again.',
   },
   denied: {
     title: 'Your mailbox is not connected',

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import type { Request, Response } from 'express'
+
+/**
+ * Cookie that binds a sign-in to a browser. The prefix keeps subdomains and plain HTTP from setting
+ * it (RFC 6265bis §4.1.3.2). Browsers accept it from HTTPS only.
+ */
+const secureName = '__Host-posthorn-sign-in'
+/** Cookie for a redirect URI with plain HTTP, such as a local installation. */
+const plainName = 'posthorn-sign-in'
+/** Life of a state. */
+const maxAgeSeconds = 3_600
+
+/**
+ * Sets the cookie and returns the identity of the browser. A browser keeps its value, so that
+ * sign-ins in several tabs work.
+ */
+export function identifyBrowser(
+  { request, response }: { request: Request; response: Response },
+  redirectUri: URL,
+): string {
+  const isSecure = redirectUri.protocol === 'https:'
+  const name = isSecure ? secureName : plainName
+  const value = valuesOf(request, name)[0] ?? randomBytes(32).toString('base64url')
+  const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax`
+  response.append('Set-Cookie', `${name}=${value}; ${attributes}${isSecure ? '; Secure' : ''}`)
+  return `${name}=${value}`
+}
+
+/** Identities that the cookies of a request claim. The name is a part: the plain one proves less. */
+export function browserIdentities(request: Request): string[] {
+  return [secureName, plainName].flatMap((name) =>
+    valuesOf(request, name).map((value) => `${name}=${value}`),
+  )
+}
+
+function valuesOf(request: Request, name: string): string[] {
+  const pairs = (request.get('cookie') ?? '').split(';').map((pair) => pair.trim())
+  return pairs
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+    .filter((value) => /^[\w-]{43}$/.test(value))
+    .slice(0, maxValues)
+}
+
+/** Cookies of parent domains may have the same name. */
+const maxValues = 4
