@@ -61,7 +61,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const counter = stack.use(countMinutes(db, { onError }))
   const sealer = createSealer(config.sealingKey)
   const settings = cacheSettings(db)
-  const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs, crawlerRangesFile } = config
+  const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const changes = serveChanges({ db, log, metrics, version, keepAliveMs, pollMs })
   const { trustedProxies } = config.httpServer
   const accessOptions = { requireToken: config.requireApiAuth, trustedProxies }
@@ -82,7 +82,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
   mountOperations(api, operationHandlers(deps), { authorizer, maxUploadBytes, onResponse })
   mountDocs(api, version)
-  api.use(mountPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
+  api.use(mountPublicPages(stack, { ...deps, log, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api })
   // Concurrently: open streams delay the server's end, and clients of ended streams reconnect.
   stack.defer(async () => {

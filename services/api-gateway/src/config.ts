@@ -40,6 +40,8 @@ export interface Config extends ServiceConfig {
   readonly changesKeepAliveMs: number
   /** Interval of the poll for changes whose broadcast was lost. */
   readonly changesPollMs: number
+  /** Time for the body of a public page. */
+  readonly publicBodyTimeoutMs: number
   /** Heartbeat interval that the sync-workers use. */
   readonly workerHeartbeatMs: number
   /** Base URL of a directory of provider settings; the domain is appended. */
@@ -73,6 +75,8 @@ export function readConfig(env: Env): Config {
     preparedToken: preparedToken(env),
     firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
     changesPollMs: 1_000,
+    // Such a body is in one packet with the head of most requests.
+    publicBodyTimeoutMs: 10_000,
     changesKeepAliveMs: duration(env, 'SVC_CHANGES_KEEP_ALIVE', {
       fallback: 90_000,
       min: 10,

@@ -23,6 +23,8 @@ export interface HttpServerConfig {
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
   readonly maxConnections: number
+  /** Of these per address, trusted proxies aside. */
+  readonly maxConnectionsPerAddress: number
 }
 
 /** Loopback, private and link-local networks (RFC 1918, RFC 4193, RFC 3927, RFC 4291 §2.5.6). */
@@ -48,6 +50,11 @@ export function readHttpServerConfig(env: Env): HttpServerConfig {
     maxConnections: integer(env, 'SVC_MAX_CONNECTIONS', {
       fallback: 10_000,
       min: 10,
+      max: 1_000_000,
+    }),
+    maxConnectionsPerAddress: integer(env, 'SVC_MAX_CONNECTIONS_PER_ADDRESS', {
+      fallback: 1_000,
+      min: 1,
       max: 1_000_000,
     }),
   }
