@@ -6,6 +6,7 @@ import {
   type Env,
   integer,
   json,
+  minSecretLength,
   oneOf,
   optional,
   type Secret,
@@ -155,7 +156,7 @@ function sealingKey(env: Env): PublicKey {
       throw new ConfigError(name, 'must be 32 bytes of an X25519 key as base64url')
     }
   }
-  const derived = secret(env, 'SVC_SECRET')
+  const derived = secret(env, 'SVC_SECRET', { minLength: minSecretLength })
   if (derived === undefined) throw new ConfigError(name, 'must be set, or SVC_SECRET instead')
   return keyPairFromSecret(derived.reveal()).publicKey
 }
