@@ -12,6 +12,8 @@ import { startTls, type TlsServer, type TlsSessionCache } from './upstream-tls.t
 export interface MailServer extends TlsServer {
   /** True for implicit TLS, false for STARTTLS. */
   secure: boolean
+  /** True if the session may stay unencrypted without STARTTLS. */
+  allowsPlaintext: boolean
 }
 
 export interface UpstreamOptions {
@@ -130,9 +132,12 @@ async function negotiateTls(server: MailServer, tcp: Socket, tlsSessions: TlsSes
   return { lines, capabilities: await requestCapabilities(lines) }
 }
 
-/** True if the account disables certificate checks, or the server is on this machine. */
-function mayStayPlaintext({ rejectUnauthorized }: MailServer, { remoteAddress }: Socket): boolean {
-  return !rejectUnauthorized || isLoopback(plainAddress(remoteAddress))
+/** True if the account allows it, or the server is on this machine and not behind a proxy. */
+function mayStayPlaintext(
+  { allowsPlaintext, proxy }: MailServer,
+  { remoteAddress }: Socket,
+): boolean {
+  return allowsPlaintext || (proxy === undefined && isLoopback(plainAddress(remoteAddress)))
 }
 
 async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
