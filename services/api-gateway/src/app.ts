@@ -63,9 +63,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const settings = cacheSettings(db)
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const changes = serveChanges({ db, log, metrics, version, keepAliveMs, pollMs })
-  const { trustedProxies } = config.httpServer
-  const accessOptions = { requireToken: config.requireApiAuth, trustedProxies }
-  const { authorizer, tokens } = createAccess(stack, { db, settings, log, ...accessOptions })
+  const { authorizer, tokens } = createAccess(stack, { config, db, settings, log })
   const { timeoutMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
   const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
   const limits = { timeoutMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
