@@ -178,7 +178,10 @@ test.each([
 
 test('readBody: a body slower than its own time limit gets 408, however it is sent', async () => {
   const head = 'POST /small HTTP/1.1\r\nHost: a\r\n'
-  for (const start of [`${head}Content-Length: 3\r\n\r\na`, `${head}${chunked}\r\n\r\n1\r\na\r\n`]) {
+  for (const start of [
+    `${head}Content-Length: 3\r\n\r\na`,
+    `${head}${chunked}\r\n\r\n1\r\na\r\n`,
+  ]) {
     const answer = await answerTo(start)
     expect(statusesOf(answer)).toEqual([408])
     expect(answer).toContain('\r\nConnection: close\r\n')
@@ -192,7 +195,9 @@ test('readBody: reads any content type, rejects what is compressed or too large'
   expect(bodyOf(await small('Content-Length: 3', 'a=1'))).toEqual({ body: 'a=1' })
   expect(bodyOf(await small('Content-Length: 0', ''))).toEqual({ body: '' })
   expect(statusesOf(await small('Content-Length: 11', ''))).toEqual([413])
-  expect(statusesOf(await small('Content-Encoding: gzip\r\nContent-Length: 3', 'a=1'))).toEqual([400])
+  expect(statusesOf(await small('Content-Encoding: gzip\r\nContent-Length: 3', 'a=1'))).toEqual([
+    400,
+  ])
 })
 
 test('serve: an idle connection is closed', async () => {

@@ -17,9 +17,19 @@ test.each([
   ['multipart without quotes', multipart, part(field.replaceAll('"', ''), 'One-Click'), true],
   ['multipart with more headers', multipart, part(`${field}\r\nX-A: 1`, 'One-Click'), true],
   ['multipart, second part', multipart, part('X-A: 1', '1') + part(field, 'One-Click'), true],
-  ["multipart of another field", multipart, part(`X-A: name="List-Unsubscribe"`, "One-Click"), false],
+  [
+    'multipart of another field',
+    multipart,
+    part(`X-A: name="List-Unsubscribe"`, 'One-Click'),
+    false,
+  ],
   ['multipart with a later line', multipart, part(field, 'No\r\nOne-Click'), false],
-  ['multipart with the name in a value', multipart, part('X-A: 1', `${field}\r\n\r\nOne-Click`), false],
+  [
+    'multipart with the name in a value',
+    multipart,
+    part('X-A: 1', `${field}\r\n\r\nOne-Click`),
+    false,
+  ],
   ['multipart without a part', multipart, 'List-Unsubscribe=One-Click', false],
 ])('isOneClick: body %s: %s', (...[, type, body, expected]) => {
   expect(isOneClick(type, body)).toBe(expected)
