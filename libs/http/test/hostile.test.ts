@@ -273,7 +273,7 @@ async function sendIncomplete(from?: string): Promise<RawClient> {
   client.send(
     `POST /echo HTTP/1.1\r\nHost: a\r\n${type}\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`,
   )
-  await client.until(/100 Continue/)
+  await client.until(/100 Continue\r\n\r\n/)
   client.send('{')
   return client
 }

@@ -127,7 +127,7 @@ test('ImapBackend.connect: without STARTTLS, is rejected unless plaintext is all
   await expect(backend.connect(options)).rejects.toMatchObject({ kind: 'unreachable' })
   expect(server.received.filter((line) => /LOGIN|AUTHENTICATE/.test(line))).toEqual([])
   await using session = await backend.connect({ ...options, allowsPlaintext: true })
-  expect(await session.select('INBOX')).toMatchObject({ messages: 1 })
+  expect(await session.select('INBOX')).toMatchObject({ messages: 0 })
 })
 
 test('ImapBackend.connect: STARTTLS removed or broken, sends no password', async () => {
