@@ -12,7 +12,7 @@ export class Canaries {
    */
   get(name: string): string {
     const existing = this.#secrets.get(name)
-    return existing ?? this.add(name, `Canary${randomBytes(12).toString('hex')}`)
+    return existing ?? this.add(name, `Canary${randomBytes(16).toString('hex')}`)
   }
 
   /** Adds a secret that was created elsewhere. */

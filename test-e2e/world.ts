@@ -100,6 +100,8 @@ export const shortIntervals = {
   SVC_WEBHOOK_LEASE: '5s',
   SVC_WORKER_HEARTBEAT: '1s',
   SVC_WORKER_ACCOUNTS_SWEEP: '500ms',
+  // All clients of a world have one address.
+  SVC_RATE_LIMIT_PER_ADDRESS: '1000000000',
   SVC_LOG_LEVEL: 'info',
 }
 

@@ -50,7 +50,7 @@ test('an invalid variable is named, and the process exits with 1 before it conne
         PATH: process.env['PATH'] ?? '',
         DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
         AMQP_URL: 'amqp://127.0.0.1:1',
-        SVC_SECRET: 's',
+        SVC_SECRET: 's'.repeat(32),
         SVC_PORT: 'often',
       }
       const start = promisify(execFile)(

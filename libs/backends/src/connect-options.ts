@@ -5,9 +5,11 @@ import type { Logger } from '@posthorn/telemetry'
 export interface ConnectOptions {
   host: string
   port: number
-  /** Implicit TLS. If false, STARTTLS where the server offers it. */
+  /** Implicit TLS; otherwise STARTTLS. */
   secure: boolean
-  /** Optional; defaults to true. */
+  /** True if the session may stay unencrypted without STARTTLS; defaults to false. */
+  allowsPlaintext?: boolean
+  /** If false, any certificate is accepted; defaults to true. */
   rejectUnauthorized?: boolean
   credentials: Credentials
   log: Logger

@@ -5,6 +5,7 @@ export {
   type Env,
   integer,
   json,
+  minSecretLength,
   oneOf,
   optional,
   required,

@@ -110,10 +110,16 @@ export function url(env: Env, name: string, protocols: readonly string[]): strin
   return text
 }
 
-/** Reads a value that must not be logged. */
-export function secret(env: Env, name: string): Secret | undefined {
+/** Minimum length of a secret that protects stored data: 32 hexadecimal digits have 128 bits. */
+export const minSecretLength = 32
+
+/** Reads a value that must not be logged, of at least `minLength` characters. */
+export function secret(env: Env, name: string, { minLength = 1 } = {}): Secret | undefined {
   const value = optional(env, name)
-  return value === undefined ? undefined : new Secret(value)
+  if (value === undefined) return undefined
+  if (value.length < minLength)
+    throw new ConfigError(name, `must have at least ${minLength} characters`)
+  return new Secret(value)
 }
 
 /** Reads a JSON object. */

@@ -1,35 +1,57 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkOf, plainAddress } from '@posthorn/net'
+import { hasBody } from './read-body.ts'
 
 export interface ConnectionLimits {
   /** Maximum concurrent connections. */
   max: number
+  /** Maximum concurrent connections of one address (IPv6: /64). */
+  maxPerAddress: number
+  /** True for an address without that maximum, such as that of a reverse proxy. */
+  isExempt?: ((address: string) => boolean) | undefined
   /** Further connections that are served health endpoints only. */
   spare: number
-  /** Called with `waiting` for a dropped idle connection, `full` for a rejected new one. */
+  /** Called with `waiting` for a dropped waiting connection, `full` for a rejected new one. */
   onDropped?: (which: 'waiting' | 'full') => void
 }
 
 interface Connection {
+  readonly id: string
   readonly socket: Socket
-  /** True if it was accepted beyond `max`. */
+  /** Connections of its address; undefined if the address is exempt. */
+  readonly peer: Peer | undefined
+  /** True if it was accepted beyond a maximum. */
   readonly spare: boolean
   /** Number of incomplete responses. */
   inFlight: number
-  /** True if it has sent a request. */
-  hasRequested: boolean
+  /** Latest request; undefined before the first one. */
+  request: IncomingMessage | undefined
+}
+
+/** Connections of one address. */
+interface Peer {
+  readonly network: string
+  count: number
+  readonly waiting: Set<Connection>
 }
 
 /**
- * Limits the connections of a server. At the limit, the connection that has been idle longest is
- * dropped, so that idle clients cannot block others. If none is idle, new connections get a spare
- * place, where they are served health endpoints only.
+ * Limits the connections of a server and of each address. At a limit, the connection that has
+ * waited longest for its client is dropped: idle, or with an incomplete request body. Clients that
+ * send nothing therefore cannot block others. If none waits, new connections get a spare place,
+ * where they are served health endpoints only.
  */
 export class ConnectionLimiter {
   readonly #options: ConnectionLimits
   readonly #connections = new Map<string, Connection>()
-  /** Connections without a request in flight, longest idle first. */
-  readonly #idle = new Set<Connection>()
+  readonly #peers = new Map<string, Peer>()
+  /**
+   * Connections that wait for their client, longest first. Those whose request body has become
+   * complete meanwhile are removed when they are found.
+   */
+  readonly #waiting = new Set<Connection>()
+  #spares = 0
 
   constructor(options: ConnectionLimits) {
     this.#options = options
@@ -42,29 +64,31 @@ export class ConnectionLimiter {
   /** Admits a new connection or destroys it. */
   admit(socket: Socket): void {
     const id = idOf(socket)
-    const { max, spare, onDropped } = this.#options
-    if (this.size >= max) this.#dropLongestIdle()
-    if (id === undefined || this.size >= max + spare) {
+    const { max, maxPerAddress, spare: maxSpare, onDropped } = this.#options
+    const peer = this.#peerOf(socket)
+    if (peer && peer.count >= maxPerAddress) this.#dropLongestWaiting(peer.waiting)
+    if (this.size >= max) this.#dropLongestWaiting(this.#waiting)
+    const spare = this.size >= max || (peer !== undefined && peer.count >= maxPerAddress)
+    if (id === undefined || (spare && this.#spares >= maxSpare)) {
       socket.destroy()
       onDropped?.('full')
       return
     }
-    const connection = { socket, spare: this.size >= max, inFlight: 0, hasRequested: false }
-    this.#connections.set(id, connection)
-    this.#idle.add(connection)
-    socket.once('close', () => this.#remove(id, connection))
+    const connection = { id, socket, peer, spare, inFlight: 0, request: undefined }
+    this.#add(connection)
+    socket.once('close', () => this.#remove(connection))
   }
 
   /** Marks a connection as busy until the response closes. Returns its requests in flight. */
-  beginRequest(socket: Socket, response: ServerResponse): number {
-    const connection = this.#find(socket)
+  beginRequest(request: IncomingMessage, response: ServerResponse): number {
+    const connection = this.#find(request.socket)
     if (!connection) return 1
     connection.inFlight += 1
-    connection.hasRequested = true
-    this.#idle.delete(connection)
+    connection.request = request
+    this.#requeue(connection)
     response.once('close', () => {
       connection.inFlight -= 1
-      if (connection.inFlight === 0 && this.#find(socket) === connection) this.#idle.add(connection)
+      if (this.#connections.get(connection.id) === connection) this.#requeue(connection)
     })
     return connection.inFlight
   }
@@ -72,10 +96,12 @@ export class ConnectionLimiter {
   /** True if a connection has no request in flight and is not new. */
   isIdle(socket: Socket): boolean {
     const connection = this.#find(socket)
-    return connection === undefined || (connection.hasRequested && connection.inFlight === 0)
+    return (
+      connection === undefined || (connection.request !== undefined && connection.inFlight === 0)
+    )
   }
 
-  /** True if a connection was accepted beyond `max`. */
+  /** True if a connection was accepted beyond a maximum. */
   isSpare(socket: Socket): boolean {
     return this.#find(socket)?.spare === true
   }
@@ -85,19 +111,66 @@ export class ConnectionLimiter {
     return this.#connections.get(idOf(socket) ?? '')
   }
 
-  #remove(id: string, connection: Connection): void {
-    if (this.#connections.get(id) === connection) this.#connections.delete(id)
-    this.#idle.delete(connection)
+  #peerOf({ remoteAddress }: Socket): Peer | undefined {
+    const address = plainAddress(remoteAddress)
+    if (this.#options.isExempt?.(address)) return undefined
+    const network = networkOf(address)
+    return this.#peers.get(network) ?? { network, count: 0, waiting: new Set() }
   }
 
-  #dropLongestIdle(): void {
-    const [longest] = this.#idle
-    const id = longest && idOf(longest.socket)
-    if (!longest || id === undefined) return
-    this.#remove(id, longest)
-    longest.socket.destroy()
-    this.#options.onDropped?.('waiting')
+  #add(connection: Connection): void {
+    const { id, peer, spare } = connection
+    this.#connections.set(id, connection)
+    if (spare) this.#spares += 1
+    if (peer) {
+      peer.count += 1
+      this.#peers.set(peer.network, peer)
+    }
+    this.#requeue(connection)
   }
+
+  #remove(connection: Connection): void {
+    const { id, peer, spare } = connection
+    // Dropped already, and the client may have connected again from the same port.
+    if (this.#connections.get(id) !== connection) return
+    this.#connections.delete(id)
+    this.#dequeue(connection)
+    if (spare) this.#spares -= 1
+    if (!peer) return
+    peer.count -= 1
+    if (peer.count === 0) this.#peers.delete(peer.network)
+  }
+
+  /** Moves a connection to the end of those that wait, or out of them. */
+  #requeue(connection: Connection): void {
+    this.#dequeue(connection)
+    if (!waitsForClient(connection)) return
+    this.#waiting.add(connection)
+    connection.peer?.waiting.add(connection)
+  }
+
+  #dequeue(connection: Connection): void {
+    this.#waiting.delete(connection)
+    connection.peer?.waiting.delete(connection)
+  }
+
+  #dropLongestWaiting(waiting: ReadonlySet<Connection>): void {
+    for (const connection of waiting) {
+      this.#dequeue(connection)
+      if (!waitsForClient(connection)) continue
+      this.#remove(connection)
+      connection.socket.destroy()
+      this.#options.onDropped?.('waiting')
+      return
+    }
+  }
+}
+
+/** True if the server can do nothing until the client sends more. */
+function waitsForClient({ inFlight, request }: Connection): boolean {
+  if (inFlight === 0) return true
+  // An earlier pipelined request is complete: work is in progress.
+  return inFlight === 1 && request !== undefined && hasBody(request) && !request.complete
 }
 
 /** Returns undefined once the peer has disconnected. */

@@ -65,7 +65,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
     if (request.socket.destroyed) return
     // The log, the limiter, the handler and each stage of a stream add a listener.
     response.setMaxListeners(30)
-    if (limiter.beginRequest(request.socket, response) > maxPipelined) {
+    if (limiter.beginRequest(request, response) > maxPipelined) {
       request.socket.destroy()
       return
     }

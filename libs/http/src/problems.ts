@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { defined } from '@posthorn/contracts'
 import { AppError, type ErrorKind } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
+import { BodyError } from './read-body.ts'
 
 /** HTTP status and body of an error. Interface spec, "Error body". */
 export interface Problem {
@@ -39,9 +40,8 @@ const statusByCode: Record<string, number> = { UploadFail: 502, OAuthTokenReject
  */
 export function describeProblem(error: unknown): Problem {
   if (error instanceof AppError) {
-    const { kind, code, message, extras } = error
-    const status = (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
-    return problem(status, message, { ...defined({ code }), ...extras })
+    const { code, message, extras } = error
+    return problem(statusOf(error), message, { ...defined({ code }), ...extras })
   }
   // Express throws URIError for a path that is not UTF-8 after percent-decoding.
   if (error instanceof URIError) return problem(400, 'The path is not properly encoded')
@@ -49,6 +49,13 @@ export function describeProblem(error: unknown): Problem {
   return status === undefined
     ? problem(500, 'Internal Server Error')
     : problem(status, phraseOf(status))
+}
+
+function statusOf(error: AppError): number {
+  const { kind, code } = error
+  // RFC 9110 §15.5.9: the client was too slow, not another server.
+  if (error instanceof BodyError && kind === 'timeout') return 408
+  return (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
 }
 
 function problem(status: number, message: string, extras: Record<string, unknown> = {}): Problem {

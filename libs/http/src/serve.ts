@@ -28,6 +28,10 @@ export interface ServeOptions {
   tls?: TlsOptions | undefined
   /** Maximum connections, plus 64 for health endpoints. Defaults to 10,000. */
   maxConnections?: number
+  /** Maximum connections of one address (IPv6: /64). Defaults to 1,000. */
+  maxConnectionsPerAddress?: number
+  /** True for an address without that maximum, such as that of a reverse proxy. */
+  isExemptAddress?: ((address: string) => boolean) | undefined
   /** Overrides the default time limits for clients. */
   timeouts?: Partial<HttpTimeouts>
   /** True if a client may read `/metrics`; defaults to all. */
@@ -108,14 +112,21 @@ function createApp(options: ServeOptions, { limiter, stopping }: AppDeps): Expre
   return app
 }
 
-function createLimiter({ metrics, maxConnections = 10_000 }: ServeOptions): ConnectionLimiter {
+function createLimiter({
+  metrics,
+  maxConnections = 10_000,
+  maxConnectionsPerAddress: maxPerAddress = 1_000,
+  isExemptAddress: isExempt,
+}: ServeOptions): ConnectionLimiter {
   const dropped = metrics.counter({
     name: 'http_connections_dropped_total',
-    help: 'Connections dropped at the limit: idle ones (waiting), new ones if none was idle (full)',
+    help: 'Connections dropped at a limit: waiting for their client, or new and none waited (full)',
     labels: ['which'],
   })
   const limiter = new ConnectionLimiter({
     max: maxConnections,
+    maxPerAddress,
+    isExempt,
     spare: spareConnections,
     onDropped: (which) => dropped.inc({ which }),
   })

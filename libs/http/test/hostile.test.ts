@@ -3,12 +3,15 @@ import { connect } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, RawClient } from '@posthorn/testkit'
-import { readJson, serve, type ServeOptions } from '../src/index.ts'
+import { readBody, readJson, serve, type ServeOptions } from '../src/index.ts'
 
 // Clients as they should not be, received byte by byte. Nothing but the server's own limits ends
 // them.
 
 const maxConnections = 40
+const maxConnectionsPerAddress = 3
+/** Address with a limit of its own; the others of the tests are exempt. */
+const limitedAddress = '127.0.0.9'
 const waiting: (() => void)[] = []
 
 function start(limits: Pick<ServeOptions, 'timeouts'> = {}) {
@@ -19,14 +22,20 @@ function start(limits: Pick<ServeOptions, 'timeouts'> = {}) {
     metrics: createMetrics('test'),
     checks: {},
     maxConnections,
+    maxConnectionsPerAddress,
+    isExemptAddress: (address) => address !== limitedAddress,
     ...limits,
     mount(app) {
       app.post('/echo', async (request, response) => {
         response.json({ body: await readJson(request, Number(request.query['limit'] ?? 1000)) })
       })
+      app.post('/small', async (request, response) => {
+        const body = await readBody(request, { maxBytes: 10, timeoutMs: 300 })
+        response.json({ body: body.toString() })
+      })
       app.get('/query', ({ query }, response) => void response.json(query))
       app.get('/long', (_request, response) => void response.send('x'.repeat(64 * 2 ** 20)))
-      app.get('/wait', (_request, response) => {
+      app.all('/wait', (_request, response) => {
         waiting.push(() => void response.json({}))
       })
     },
@@ -167,6 +176,30 @@ test.each([
   expect(bodyOf(answer)).toMatchObject({ statusCode: 408, error: 'Request Timeout' })
 })
 
+test('readBody: a body slower than its own time limit gets 408, however it is sent', async () => {
+  const head = 'POST /small HTTP/1.1\r\nHost: a\r\n'
+  for (const start of [
+    `${head}Content-Length: 3\r\n\r\na`,
+    `${head}${chunked}\r\n\r\n1\r\na\r\n`,
+  ]) {
+    const answer = await answerTo(start)
+    expect(statusesOf(answer)).toEqual([408])
+    expect(answer).toContain('\r\nConnection: close\r\n')
+    expect(bodyOf(answer)).toMatchObject({ message: 'The body was not received in time' })
+  }
+})
+
+test('readBody: reads any content type, rejects what is compressed or too large', async () => {
+  const head = 'POST /small HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
+  const small = (more: string, body: string) => answerTo(`${head}${more}\r\n\r\n${body}`)
+  expect(bodyOf(await small('Content-Length: 3', 'a=1'))).toEqual({ body: 'a=1' })
+  expect(bodyOf(await small('Content-Length: 0', ''))).toEqual({ body: '' })
+  expect(statusesOf(await small('Content-Length: 11', ''))).toEqual([413])
+  expect(statusesOf(await small('Content-Encoding: gzip\r\nContent-Length: 3', 'a=1'))).toEqual([
+    400,
+  ])
+})
+
 test('serve: an idle connection is closed', async () => {
   const answer = await answerTo('GET /query HTTP/1.1\r\nHost: a\r\n\r\n', hasty.port)
   expect(statusesOf(answer)).toEqual([200])
@@ -226,12 +259,70 @@ test('ConnectionLimiter: with all connections busy, serves health and answers ot
   const full = await fetch(`http://127.0.0.1:${port}/query`)
   expect([full.status, full.headers.get('connection')]).toEqual([503, 'close'])
   expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200)
-  for (const release of waiting) release()
+  for (const release of waiting.splice(0)) release()
   await Promise.all(held.map((client) => client.until(/\{\}/)))
   await eventually(async () =>
     expect((await fetch(`http://127.0.0.1:${port}/query`)).status).toBe(200),
   )
   for (const client of held) client.close()
+})
+
+/** Sends a request whose body never ends, and waits until the server reads it. */
+async function sendIncomplete(from?: string): Promise<RawClient> {
+  const client = await RawClient.open(port, from)
+  client.send(
+    `POST /echo HTTP/1.1\r\nHost: a\r\n${type}\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`,
+  )
+  await client.until(/100 Continue\r\n\r\n/)
+  client.send('{')
+  return client
+}
+
+test('ConnectionLimiter: with incomplete bodies on all connections, drops the oldest for a new one', async () => {
+  const held: RawClient[] = []
+  for (let n = 0; n < maxConnections; n += 1) held.push(await sendIncomplete())
+  expect(statusesOf(await answerTo(get('/query')))).toEqual([200])
+  expect(await held[0]?.untilClosed()).toBe('')
+  expect(held.at(-1)?.closed).toBe(false)
+  for (const client of held) client.close()
+})
+
+test('ConnectionLimiter: a request whose body has arrived is not dropped', async () => {
+  const early = await RawClient.open(port)
+  const before = waiting.length
+  early.send(`POST /wait HTTP/1.1\r\nHost: a\r\n${type}\r\nContent-Length: 2\r\n\r\n{}`)
+  await eventually(() => expect(waiting).toHaveLength(before + 1))
+  const held: RawClient[] = []
+  for (let n = 0; n < maxConnections; n += 1) held.push(await sendIncomplete())
+  expect(early.closed).toBe(false)
+  for (const release of waiting.splice(0)) release()
+  expect(await early.until(/\{\}/)).toContain('200 OK')
+  for (const client of [early, ...held]) client.close()
+})
+
+test('ConnectionLimiter: at the limit of an address, drops or rejects connections of it only', async () => {
+  const query = 'GET /query HTTP/1.1\r\nHost: a\r\n\r\n'
+  const idle: RawClient[] = []
+  for (let n = 0; n <= maxConnectionsPerAddress; n += 1) {
+    const client = await RawClient.open(port, limitedAddress)
+    client.send(query)
+    await client.until(/\{\}/)
+    idle.push(client)
+  }
+  await idle[0]?.untilClosed()
+  const rest = idle.slice(1)
+  const before = waiting.length
+  for (const client of rest) client.send('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n')
+  await eventually(() => expect(waiting).toHaveLength(before + maxConnectionsPerAddress))
+  const rejected = await RawClient.open(port, limitedAddress)
+  rejected.send(query)
+  expect(statusesOf(await rejected.untilClosed())).toEqual([503])
+  const probe = await RawClient.open(port, limitedAddress)
+  probe.send('GET /health/ready HTTP/1.1\r\nHost: a\r\n\r\n')
+  expect(statusesOf(await probe.untilClosed())).toEqual([200])
+  expect(statusesOf(await answerTo(get('/query')))).toEqual([200])
+  for (const release of waiting.splice(0)) release()
+  for (const client of rest) client.close()
 })
 
 test('serve: a half-closed client still gets its response', async () => {

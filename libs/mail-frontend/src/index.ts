@@ -1,4 +1,3 @@
-export { isLoopback, networkOf, plainAddress } from './addresses.ts'
 export {
   type ClientEndpoint,
   readTrustedProxies,

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { networkOf, plainAddress } from './addresses.ts'
 import { LoginThrottle } from './login-throttle.ts'
 
 test('LoginThrottle: with repeated failures of one pair, doubles the delay up to 15 s', () => {
@@ -35,16 +34,4 @@ test('LoginThrottle: after a success or 15 minutes, starts without a delay', () 
   now = 15 * 60_000
   expect(throttle.recordFailure('10.0.0.1', 'a')).toBe(0)
   expect(throttle.recordFailure('10.0.0.1', 'a')).toBe(500)
-})
-
-test('networkOf: returns the /64 of IPv6 and IPv4 unchanged', () => {
-  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2')
-  expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2')
-  expect(networkOf('192.0.2.1')).toBe('192.0.2.1')
-})
-
-test('plainAddress: removes the IPv4-mapped prefix and the zone id', () => {
-  expect(plainAddress('::ffff:192.0.2.1')).toBe('192.0.2.1')
-  expect(plainAddress('fe80::1%eth0')).toBe('fe80::1')
-  expect(plainAddress(undefined)).toBe('')
 })

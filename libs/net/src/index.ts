@@ -1,3 +1,4 @@
+export { isLoopback, networkOf, plainAddress } from './addresses.ts'
 export {
   type EgressPolicy,
   egressPolicies,

@@ -61,11 +61,9 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const counter = stack.use(countMinutes(db, { onError }))
   const sealer = createSealer(config.sealingKey)
   const settings = cacheSettings(db)
-  const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs, crawlerRangesFile } = config
+  const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const changes = serveChanges({ db, log, metrics, version, keepAliveMs, pollMs })
-  const { trustedProxies } = config.httpServer
-  const accessOptions = { requireToken: config.requireApiAuth, trustedProxies }
-  const { authorizer, tokens } = createAccess(stack, { db, settings, log, ...accessOptions })
+  const { authorizer, tokens } = createAccess(stack, { config, db, settings, log })
   const { timeoutMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
   const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
   const limits = { timeoutMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
@@ -82,7 +80,7 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
   mountOperations(api, operationHandlers(deps), { authorizer, maxUploadBytes, onResponse })
   mountDocs(api, version)
-  api.use(mountPublicPages(stack, { ...deps, log, metrics, trustedProxies, crawlerRangesFile }))
+  api.use(mountPublicPages(stack, { ...deps, log, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api })
   // Concurrently: open streams delay the server's end, and clients of ended streams reconnect.
   stack.defer(async () => {

@@ -2,7 +2,11 @@ import { expect, test } from '@jest/globals'
 import { keyPairFromSecret } from '@posthorn/secrets'
 import { readConfig } from './config.ts'
 
-const env = { DATABASE_URL: 'postgres://u:p@db/x', AMQP_URL: 'amqp://u:p@mq/', SVC_SECRET: 's' }
+const env = {
+  DATABASE_URL: 'postgres://u:p@db/x',
+  AMQP_URL: 'amqp://u:p@mq/',
+  SVC_SECRET: 's'.repeat(32),
+}
 
 test('readConfig: an unset variable has its default', () => {
   expect(readConfig(env)).toMatchObject({
@@ -36,7 +40,7 @@ test('readConfig: reads all kinds of variables, and names unknown settings', () 
 })
 
 test('sealingKey: the configured public key, or that of SVC_SECRET', () => {
-  const { publicKey } = keyPairFromSecret('s')
+  const { publicKey } = keyPairFromSecret(env.SVC_SECRET)
   expect(readConfig(env).sealingKey.id).toBe(publicKey.id)
   const { SVC_SECRET: _secret, ...without } = env
   expect(readConfig({ ...without, SVC_SECRET_PUBLIC_KEY: publicKey.text }).sealingKey.id).toBe(
@@ -46,6 +50,17 @@ test('sealingKey: the configured public key, or that of SVC_SECRET', () => {
 
 test.each([
   ['SVC_SECRET', '', /^SVC_SECRET_PUBLIC_KEY: must be set, or SVC_SECRET instead$/],
+  ['SVC_SECRET', 's'.repeat(31), /^SVC_SECRET: must have at least 32 characters$/],
+  [
+    'SVC_SETTINGS',
+    '{"smtpServerPassword":"for all"}',
+    /^SVC_SETTINGS: "smtpServerPassword" .*32 characters/,
+  ],
+  [
+    'SVC_SETTINGS',
+    '{"imapProxyServerPassword":"for all"}',
+    /^SVC_SETTINGS: "imapProxyServerPassword" .*32 characters/,
+  ],
   ['SVC_SECRET_PUBLIC_KEY', 'abc', /^SVC_SECRET_PUBLIC_KEY: must be 32 bytes/],
   ['SVC_TIMEOUT', 'x', /^SVC_TIMEOUT: must be a duration/],
   ['SVC_MAX_BODY_SIZE', '1', /^SVC_MAX_BODY_SIZE: must be between/],

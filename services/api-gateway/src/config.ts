@@ -6,6 +6,7 @@ import {
   type Env,
   integer,
   json,
+  minSecretLength,
   oneOf,
   optional,
   type Secret,
@@ -40,6 +41,8 @@ export interface Config extends ServiceConfig {
   readonly changesKeepAliveMs: number
   /** Interval of the poll for changes whose broadcast was lost. */
   readonly changesPollMs: number
+  /** Time for the body of a public page. */
+  readonly publicBodyTimeoutMs: number
   /** Heartbeat interval that the sync-workers use. */
   readonly workerHeartbeatMs: number
   /** Base URL of a directory of provider settings; the domain is appended. */
@@ -73,6 +76,8 @@ export function readConfig(env: Env): Config {
     preparedToken: preparedToken(env),
     firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
     changesPollMs: 1_000,
+    // Such a body is in one packet with the head of most requests.
+    publicBodyTimeoutMs: 10_000,
     changesKeepAliveMs: duration(env, 'SVC_CHANGES_KEEP_ALIVE', {
       fallback: 90_000,
       min: 10,
@@ -151,7 +156,7 @@ function sealingKey(env: Env): PublicKey {
       throw new ConfigError(name, 'must be 32 bytes of an X25519 key as base64url')
     }
   }
-  const derived = secret(env, 'SVC_SECRET')
+  const derived = secret(env, 'SVC_SECRET', { minLength: minSecretLength })
   if (derived === undefined) throw new ConfigError(name, 'must be set, or SVC_SECRET instead')
   return keyPairFromSecret(derived.reveal()).publicKey
 }

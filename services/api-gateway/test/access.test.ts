@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { allOperations, type Operation } from '@posthorn/contracts'
 import { hashToken } from '@posthorn/secrets'
-import { eventually } from '@posthorn/testkit'
+import { eventually, RawClient } from '@posthorn/testkit'
 import { cacheTokens } from '../src/access/token-cache.ts'
 import { admin, type Answer, mint, registration, testServers } from './gateway.ts'
 
@@ -10,7 +10,10 @@ afterAll(servers.stop)
 const { db } = servers
 const first = await servers.start()
 const second = await servers.start({ SVC_TRUSTED_PROXIES: '127.0.0.0/8' })
-const anonymous = await servers.start({ SVC_REQUIRE_API_AUTH: 'false' })
+const anonymous = await servers.start({
+  SVC_REQUIRE_API_AUTH: 'false',
+  SVC_ALLOWED_HOSTS: 'posthorn',
+})
 const { call } = first
 
 await call('POST', '/v1/account', { body: registration('mine') })
@@ -183,6 +186,45 @@ test('SVC_REQUIRE_API_AUTH=false: no token needed, except for tokens and cross-o
   expect(
     outcome(await anonymous.call('GET', '/v1/account/mine', { token: null, headers })),
   ).toEqual([401, 'Unauthorized'])
+})
+
+/** Status of an anonymous request with a Host header of choice. */
+async function statusFor(host: string): Promise<number> {
+  const client = await RawClient.open(Number(new URL(anonymous.url).port))
+  client.send(`GET /v1/account/mine HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  return Number((await client.untilClosed()).slice('HTTP/1.1 '.length).slice(0, 3))
+}
+
+test('SVC_REQUIRE_API_AUTH=false: a request without a token needs a known Host', async () => {
+  expect(await statusFor('localhost:3000')).toBe(200)
+  expect(await statusFor('posthorn:3000')).toBe(200)
+  expect(await statusFor('rebound.example')).toBe(401)
+  expect(await statusFor('mail.known.example')).toBe(401)
+  await call('POST', '/v1/settings', { body: { serviceUrl: 'https://mail.known.example' } })
+  await eventually(async () => expect(await statusFor('mail.known.example')).toBe(200))
+  await call('POST', '/v1/settings', { body: { serviceUrl: null } })
+})
+
+test('SVC_RATE_LIMIT_PER_ADDRESS: limits an address before its token is looked up', async () => {
+  const limits = { SVC_RATE_LIMIT_PER_ADDRESS: '3', SVC_TRUSTED_PROXIES: '127.0.0.0/8' }
+  const [limited, replica] = [await servers.start(limits), await servers.start(limits)]
+  const request = (token: string, address: string, gateway = limited) =>
+    gateway.call('GET', '/v1/account/mine', { token, headers: { 'x-forwarded-for': address } })
+  const allowed = await request(admin, '192.0.2.50')
+  expect(allowed.status).toBe(200)
+  expect(allowed.headers.get('x-ratelimit-limit')).toBe('3')
+  expect(allowed.headers.get('x-ratelimit-remaining')).toBe('2')
+  for (let n = 0; n < 2; n += 1)
+    expect((await request('c'.repeat(64), '192.0.2.50')).body).toEqual(bad)
+  for (const token of ['c'.repeat(64), admin]) {
+    const { status, headers, body } = await request(token, '192.0.2.50')
+    expect([status, body['message']]).toEqual([429, 'Rate limit exceeded'])
+    expect(headers.get('x-ratelimit-limit')).toBe('3')
+    expect(headers.get('x-ratelimit-reset')).toBe(String(body['ttl']))
+    expect(headers.get('x-ratelimit-remaining')).toBeNull()
+  }
+  expect((await request(admin, '192.0.2.51')).status).toBe(200)
+  expect((await request(admin, '192.0.2.50', replica)).status).toBe(200)
 })
 
 test('cacheTokens: 4,000 concurrent lookups, need fewer than 10 queries', async () => {

@@ -36,7 +36,7 @@ export async function testServers() {
     AMQP_URL: broker.url,
     SVC_PORT: '0',
     SVC_LOG_LEVEL: 'silent',
-    SVC_SECRET: 'a secret of the tests',
+    SVC_SECRET: 'a secret of the tests, of 32 characters',
     SVC_PREPARED_TOKEN: admin,
   }
   return {

@@ -111,6 +111,14 @@ async function startDirectory() {
   }
 }
 
+/** Path of a step of the form, with the signed link that the page has put into its query. */
+export function targetOf(html: string, step: string): string {
+  const targets = [...html.matchAll(/action="[./]*(new\/[^"]*)"/g)].map(([, target = '']) => target)
+  const target = targets.find((target) => target.startsWith(`new/${step}?`))
+  if (target === undefined) throw new Error(`the page has no target ${step}`)
+  return `/accounts/${unescape(target)}`
+}
+
 /** Fields that a browser submits for the form of a page, with some of them filled in. */
 export function fillIn(html: string, values: Record<string, string> = {}): URLSearchParams {
   const fields = new URLSearchParams()

@@ -3,7 +3,14 @@ import { linkTo } from '@posthorn/links'
 import { eventually } from '@posthorn/testkit'
 import { deleteExpired } from '../src/store/delete-expired.ts'
 import { mint } from './gateway.ts'
-import { fillIn, goodPass, hostedFormWorld, serviceUrl, unescape } from './hosted-form-world.ts'
+import {
+  fillIn,
+  goodPass,
+  hostedFormWorld,
+  serviceUrl,
+  targetOf,
+  unescape,
+} from './hosted-form-world.ts'
 
 const world = await hostedFormWorld()
 const { gateways, servers, key, unsealer } = world
@@ -29,14 +36,14 @@ async function openServersPage(body: object = {}, email = 'ann@known.test', pass
   const link = await makeLink(body)
   const person = await page(link)
   const fields = fillIn(person.html, { name: 'Ann', email, pass })
-  const response = await page('/accounts/new/imap', fields)
+  const response = await page(targetOf(person.html, 'imap'), fields)
   expect(response.status).toBe(200)
   return { link, html: response.html }
 }
 const submit = (html: string, values: Record<string, string> = {}, from = gateway) =>
-  page('/accounts/new/imap/server', fillIn(html, values), from)
+  page(targetOf(html, 'imap/server'), fillIn(html, values), from)
 const testLogin = (html: string, values: Record<string, string> = {}) =>
-  page('/accounts/new/imap/test', fillIn(html, values))
+  page(targetOf(html, 'imap/test'), fillIn(html, values))
 const redirectOf = (html: string) =>
   new URL(unescape(/http-equiv="refresh" content="0; url=([^"]*)"/.exec(html)?.[1] ?? ''))
 const nonceOf = (link: string) => {
@@ -236,9 +243,10 @@ test('hosted form: invalid fields, show their errors and retain the values', asy
   for (const name of ['imapHost', 'imapPort', 'smtpPort', 'imapUser'])
     expect(response.html).toContain(`id="${name}-wrong"`)
   expect(fillIn(response.html).get('smtpUser')).toBe('a"b')
+  const first = await page(await makeLink())
   const person = await page(
-    '/accounts/new/imap',
-    fillIn((await page(await makeLink())).html, { name: 'A', email: 'no', pass: 'x' }),
+    targetOf(first.html, 'imap'),
+    fillIn(first.html, { name: 'A', email: 'no', pass: 'x' }),
   )
   expect([person.status, person.html.includes('id="email-wrong"')]).toEqual([400, true])
 })
@@ -249,7 +257,7 @@ test('hosted form: expectedEmail, rejects other addresses and user names', async
   const start = await page(link)
   expect(start.html).toMatch(/name="email" value="Ann@known.test"[^>]*readonly/)
   const bob = fillIn(start.html, { name: 'A', email: 'bob@known.test', pass: goodPass })
-  const rejected = await page('/accounts/new/imap', bob)
+  const rejected = await page(targetOf(start.html, 'imap'), bob)
   expect([rejected.status, rejected.html.includes('Only Ann@known.test')]).toEqual([400, true])
 
   const { html } = await openServersPage(pin, 'ANN@known.test')
@@ -287,7 +295,7 @@ test('form link: invalid 403, expired or deleted 410', async () => {
   for (const query of invalidQueries) {
     const { status, html } = await page(`/accounts/new${query}`)
     expect([query, status, html.includes('This link does not work')]).toEqual([query, 403, true])
-    const posted = await page('/accounts/new/imap/server', new URLSearchParams(query))
+    const posted = await page(`/accounts/new/imap/server${query}`, new URLSearchParams())
     expect(posted.status).toBe(403)
   }
   // A valid link of another kind.
@@ -317,6 +325,7 @@ test('hosted form: security headers, and values with markup are escaped', async 
     return response
   })
   expect(html).toContain('<html lang="en" data-theme="dark">')
+  expect(targetOf(html, 'imap')).toContain('&theme=dark')
   expect(headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
   )

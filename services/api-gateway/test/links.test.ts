@@ -3,7 +3,7 @@ import { type Bus, on } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
 import { linkTo, listHeaders, type SignedLink } from '@posthorn/links'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
-import { eventually } from '@posthorn/testkit'
+import { eventually, RawClient } from '@posthorn/testkit'
 import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -180,9 +180,9 @@ test('public links: 403 without a valid signature', async () => {
 const list = (recipient: string, listId = 'news') => {
   const baseUrl = gateway.url
   const { unsubscribeUrl } = listHeaders({ baseUrl, key, account, listId, recipient, messageId })
-  const signed = [...new URL(unsubscribeUrl).searchParams]
-  const form = (action: string) => new URLSearchParams([...signed, ['action', action]])
-  return { url: unsubscribeUrl, form }
+  const target = `${gateway.url}/unsubscribe/address${new URL(unsubscribeUrl).search}`
+  const form = (action: string) => new URLSearchParams({ action })
+  return { url: unsubscribeUrl, form, target }
 }
 const findBlock = async (recipient: string) =>
   (
@@ -194,19 +194,18 @@ const findBlock = async (recipient: string) =>
   ).at(0)
 
 test('/unsubscribe: page and form change the subscription repeatedly', async () => {
-  const { url, form } = list('Ann@Example.com')
+  const { url, form, target } = list('Ann@Example.com')
   const page = await visit(url)
   const html = await page.text()
   expect(page.status).toBe(200)
   expect(html).toContain('Ann@Example.com')
-  expect(html).toContain('action="unsubscribe/address"')
+  expect(html).toContain('action="unsubscribe/address?data=')
   expect(page.headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; style-src 'sha256-/,
   )
   expect(page.headers.get('x-robots-tag')).toBe('noindex, nofollow')
   expect(await findBlock('ann@example.com')).toBeUndefined()
 
-  const target = `${gateway.url}/unsubscribe/address`
   for (const action of ['unsubscribe', 'unsubscribe', 'subscribe', 'subscribe', 'unsubscribe'])
     expect((await post(target, form(action))).status).toBe(200)
   expect(await findBlock('ann@example.com')).toEqual({
@@ -250,27 +249,58 @@ test('POST /unsubscribe: one-click in any encoding, unsubscribes once', async ()
 })
 
 test('POST /unsubscribe: internationalized domain, applies to the ASCII form', async () => {
-  const { url, form } = list('Eva@Bücher.example')
+  const { url, form, target } = list('Eva@Bücher.example')
   expect((await post(url, 'List-Unsubscribe=One-Click')).status).toBe(200)
   expect(await findBlock('eva@xn--bcher-kva.example')).toMatchObject({ source: 'one-click' })
   expect(await (await visit(url)).text()).toContain('Subscribe again')
-  const target = `${gateway.url}/unsubscribe/address`
   expect((await post(target, form('subscribe'))).status).toBe(200)
   expect(await findBlock('eva@xn--bcher-kva.example')).toBeUndefined()
 })
 
 test('POST /unsubscribe: other bodies and actions, change nothing', async () => {
-  const { url, form } = list('carl@example.com')
+  const { url, form, target } = list('carl@example.com')
   expect((await post(url, 'x=y')).status).toBe(200)
-  expect((await post(`${gateway.url}/unsubscribe/address`, form('delete'))).status).toBe(400)
-  expect((await post(`${gateway.url}/unsubscribe/address`, 'action=unsubscribe')).status).toBe(403)
+  expect((await post(target, form('delete'))).status).toBe(400)
+  expect((await post(`${gateway.url}/unsubscribe/address`, form('unsubscribe'))).status).toBe(403)
   expect((await post(url, 'x'.repeat(20_000))).status).toBe(413)
   expect(await findBlock('carl@example.com')).toBeUndefined()
 })
 
+/** Sends the head of a POST with a body of 10 bytes, and returns the client without a body sent. */
+async function announce(url: string): Promise<RawClient> {
+  const { port, pathname, search } = new URL(url)
+  const client = await RawClient.open(Number(port))
+  client.send(`POST ${pathname}${search} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n`)
+  return client
+}
+
+test.each([
+  '/unsubscribe',
+  '/unsubscribe/address',
+  '/accounts/new/imap',
+  '/accounts/new/imap/test',
+  '/accounts/new/imap/server',
+])('POST %s: without a valid signature in the query, 403 before the body is sent', async (path) => {
+  const client = await announce(`${gateway.url}${path}?data=x&sig=y`)
+  expect(await client.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 403 /)
+  client.close()
+})
+
+test('POST /unsubscribe: a valid link with a body that never ends, 408', async () => {
+  const hasty = await servers.start({}, { publicBodyTimeoutMs: 200 })
+  const { search } = new URL(list('erin@example.com').url)
+  await eventually(async () =>
+    expect((await visit(`${hasty.url}/unsubscribe${search}`)).status).toBe(200),
+  )
+  for (const path of ['/unsubscribe', '/unsubscribe/address']) {
+    const client = await announce(`${hasty.url}${path}${search}`)
+    expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 408 /)
+  }
+  expect(await findBlock('erin@example.com')).toBeUndefined()
+})
+
 test('POST /unsubscribe/address: 20 concurrent requests, record one event', async () => {
-  const { form } = list('dora@example.com')
-  const target = `${gateway.url}/unsubscribe/address`
+  const { form, target } = list('dora@example.com')
   const responses = await Promise.all(
     Array.from({ length: 20 }, () => post(target, form('unsubscribe'))),
   )

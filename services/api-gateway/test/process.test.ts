@@ -60,7 +60,10 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
       }),
     ],
   })
-  const settings = { ofAnotherRelease: 1, smtpServerPassword: 'password of the proxy' }
+  const settings = {
+    ofAnotherRelease: 1,
+    smtpServerPassword: 'password of the proxy, of 32 characters',
+  }
   const child = start({ SVC_SETTINGS: JSON.stringify(settings) })
   const closed = once(child, 'close')
   const lines: string[] = []

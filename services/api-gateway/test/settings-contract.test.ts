@@ -78,14 +78,14 @@ const samples: Required<Settings> = {
   imapProxyServerHost: '127.0.0.2',
   imapProxyServerTLSEnabled: false,
   imapProxyServerProxy: false,
-  imapProxyServerPassword: 'hush',
+  imapProxyServerPassword: 'hush'.repeat(8),
   smtpServerEnabled: false,
   smtpServerPort: 2526,
   smtpServerHost: '127.0.0.2',
   smtpServerTLSEnabled: false,
   smtpServerProxy: false,
   smtpServerAuthEnabled: false,
-  smtpServerPassword: 'hush',
+  smtpServerPassword: 'hush'.repeat(8),
 }
 
 const servers = await testServers()

@@ -264,7 +264,12 @@ test('target keys: sealed as a whole and shown as set or unset', async () => {
 })
 
 test('smtpServerPassword: sealed, shown as set or unset, can be removed', async () => {
-  expect((await update({ smtpServerPassword: 'for all' })).body).toEqual({
+  const short = await update({ smtpServerPassword: 'p'.repeat(31) })
+  expect([short.status, short.body.fields?.map(({ path }) => path)]).toEqual([
+    400,
+    ['smtpServerPassword'],
+  ])
+  expect((await update({ smtpServerPassword: 'p'.repeat(32) })).body).toEqual({
     updated: ['smtpServerPassword'],
   })
   expect(await read('smtpServerPassword')).toEqual({ smtpServerPassword: true })

@@ -5,6 +5,7 @@ import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { createSealer, createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { bootstrap, defaultChecks } from '@posthorn/service'
 import { canUnsealStored } from './can-unseal-stored.ts'
+import { reportShortPasswords } from './commands/check-server-password.ts'
 import { createHandlers } from './commands/handlers.ts'
 import type { Config } from './config.ts'
 import { AccessTokens } from './oauth2/access-tokens.ts'
@@ -89,6 +90,7 @@ async function startServing(stack: AsyncDisposableStack, options: ServingOptions
       }),
     }),
   )
+  await reportShortPasswords({ db, unsealer }, log)
   log.info('serving credentials')
 }
 

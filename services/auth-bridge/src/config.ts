@@ -1,4 +1,13 @@
-import { boolean, type Env, list, oneOf, required, Secret } from '@posthorn/config'
+import {
+  boolean,
+  ConfigError,
+  type Env,
+  list,
+  minSecretLength,
+  oneOf,
+  Secret,
+  secret,
+} from '@posthorn/config'
 import { minCredentialsTimeoutMs } from '@posthorn/contracts'
 import { type EgressPolicy, egressPolicies } from '@posthorn/net'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
@@ -37,10 +46,15 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** Reads the secrets. The service and `reseal-main.ts` use the same variables. */
+/**
+ * Reads the secrets. The service and `reseal-main.ts` use the same variables. Previous secrets may
+ * be shorter, so that they can be replaced.
+ */
 export function readSecrets(env: Env): Secrets {
+  const current = secret(env, 'SVC_SECRET', { minLength: minSecretLength })
+  if (current === undefined) throw new ConfigError('SVC_SECRET', 'must be set')
   return {
-    secret: new Secret(required(env, 'SVC_SECRET')),
+    secret: current,
     previousSecrets: (list(env, 'SVC_SECRET_PREVIOUS') ?? []).map((text) => new Secret(text)),
   }
 }

@@ -167,11 +167,21 @@ test.each([
   const check = (password: string) =>
     bus.request(command, { password }, { key: 'credentials', timeoutMs: 30_000 })
   expect(await eventually(() => check(''))).toEqual({ valid: false })
-  const sealed = await sealedBy('first').seal('for all', `settings/${key}`)
-  await database.db.insertInto('sealedSettings').values({ key, sealed }).execute()
-  expect(await check('for all')).toEqual({ valid: true })
-  for (const wrong of ['', 'for al', 'for all ', 'x'.repeat(1_024)])
+  const store = async (password: string) => {
+    const sealed = await sealedBy('first').seal(password, `settings/${key}`)
+    await database.db
+      .insertInto('sealedSettings')
+      .values({ key, sealed })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ sealed }))
+      .execute()
+  }
+  const password = 'for all'.padEnd(32, '!')
+  await store(password)
+  expect(await check(password)).toEqual({ valid: true })
+  for (const wrong of ['', password.slice(1), `${password} `, 'x'.repeat(1_024)])
     expect(await check(wrong)).toEqual({ valid: false })
+  await store(password.slice(1))
+  expect(await check(password.slice(1))).toEqual({ valid: false })
 })
 
 test('getOpenAiApiKey: returns the key, or nothing if none is set', async () => {
@@ -267,8 +277,18 @@ test('authServerTimeoutMs: silent authentication server, fails before the reques
     },
   )
   silent.close()
-  const env = { DATABASE_URL: database.url, AMQP_URL: broker.url, SVC_SECRET: 's' }
+  const env = { DATABASE_URL: database.url, AMQP_URL: broker.url, SVC_SECRET: 's'.repeat(32) }
   expect(readConfig(env).authServerTimeoutMs).toBeLessThan(minCredentialsTimeoutMs - 1_000)
+})
+
+test.each([
+  ['', /^SVC_SECRET: must be set$/],
+  ['s'.repeat(31), /^SVC_SECRET: must have at least 32 characters$/],
+])('readConfig: SVC_SECRET=%s, throws', (SVC_SECRET, reason) => {
+  const env = { DATABASE_URL: database.url, AMQP_URL: broker.url, SVC_SECRET }
+  expect(() => readConfig(env)).toThrow(reason)
+  const replaced = { ...env, SVC_SECRET: 's'.repeat(32), SVC_SECRET_PREVIOUS: 'short' }
+  expect(readConfig(replaced).previousSecrets).toHaveLength(1)
 })
 
 test('canUnsealStored: secret that unseals nothing, not ready and serves no commands', async () => {

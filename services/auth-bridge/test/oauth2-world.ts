@@ -23,7 +23,7 @@ import { eventually, testBus, testDatabase, testOpenIdProvider } from '@posthorn
 import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
 
-const secret = 'secret of the OAuth2 tests'
+const secret = 'secret of the OAuth2 tests, of 32 characters'
 
 export type OAuth2World = Awaited<ReturnType<typeof createOAuth2World>>
 

@@ -145,7 +145,8 @@ async function command(args: string[], env: Record<string, string>) {
 }
 
 test('reseal-main: prints values per key, reseals them and skips unreadable ones', async () => {
-  const third = { SVC_SECRET: 'the third', SVC_SECRET_PREVIOUS: 'the second' }
+  const newestSecret = 'the third, of at least 32 characters'
+  const third = { SVC_SECRET: newestSecret, SVC_SECRET_PREVIOUS: 'the second' }
   const foreign = await createSealer(keyPairFromSecret('foreign').publicKey).seal('x', 'y')
   await database.db.insertInto('sealedSettings').values({ key: 'x', sealed: foreign }).execute()
 
@@ -155,7 +156,7 @@ test('reseal-main: prints values per key, reseals them and skips unreadable ones
   expect(await passwordOf('b')).toBe('pass of b')
 
   const resealed = await command([], third)
-  const newest = keyPairFromSecret('the third').publicKey.id
+  const newest = keyPairFromSecret(newestSecret).publicKey.id
   expect(resealed).toMatchObject({ code: 2 })
   expect(resealed.stdout).toContain(`credentials ${newest} 3 SVC_SECRET`)
   expect(resealed.stdout).toContain(`sealed_settings ${newest} 2 SVC_SECRET`)
@@ -163,7 +164,7 @@ test('reseal-main: prints values per key, reseals them and skips unreadable ones
   expect(resealed.stderr).toContain('8 values resealed, 1 cannot be unsealed with any secret')
 
   await database.db.deleteFrom('sealedSettings').where('key', '=', 'x').execute()
-  expect(await command([], { SVC_SECRET: 'the third' })).toMatchObject({ code: 0 })
+  expect(await command([], { SVC_SECRET: newestSecret })).toMatchObject({ code: 0 })
   for (const output of [dryRun, resealed]) {
     expect(output.stdout + output.stderr).not.toMatch(/the (second|third)|pass of|hush/)
   }

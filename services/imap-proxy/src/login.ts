@@ -145,6 +145,7 @@ async function resolveMailServer(
     host,
     port,
     secure,
+    allowsPlaintext: tls?.requireStartTls === false,
     rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
     minVersion: tlsVersions.find((version) => version === tls?.minVersion),
     ...defined({ proxy: sealedProxy ? await unsealLogin(sealedProxy) : undefined }),

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import { type Credentials, defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { isLoopback, plainAddress } from '@posthorn/mail-frontend'
-import { connectSocket, type EgressPolicy } from '@posthorn/net'
+import { connectSocket, type EgressPolicy, isLoopback, plainAddress } from '@posthorn/net'
 import { ignoreErrors } from './sockets.ts'
 import { capabilitiesIn, errorForBye, UpstreamLines } from './upstream-lines.ts'
 import { logInUpstream } from './upstream-login.ts'
@@ -13,6 +12,8 @@ import { startTls, type TlsServer, type TlsSessionCache } from './upstream-tls.t
 export interface MailServer extends TlsServer {
   /** True for implicit TLS, false for STARTTLS. */
   secure: boolean
+  /** True if the session may stay unencrypted without STARTTLS. */
+  allowsPlaintext: boolean
 }
 
 export interface UpstreamOptions {
@@ -131,9 +132,12 @@ async function negotiateTls(server: MailServer, tcp: Socket, tlsSessions: TlsSes
   return { lines, capabilities: await requestCapabilities(lines) }
 }
 
-/** True if the account disables certificate checks, or the server is on this machine. */
-function mayStayPlaintext({ rejectUnauthorized }: MailServer, { remoteAddress }: Socket): boolean {
-  return !rejectUnauthorized || isLoopback(plainAddress(remoteAddress))
+/** True if the account allows it, or the server is on this machine and not behind a proxy. */
+function mayStayPlaintext(
+  { allowsPlaintext, proxy }: MailServer,
+  { remoteAddress }: Socket,
+): boolean {
+  return allowsPlaintext || (proxy === undefined && isLoopback(plainAddress(remoteAddress)))
 }
 
 async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
 import type { Credentials } from '@posthorn/contracts'
-import { eventually, testDovecot } from '@posthorn/testkit'
+import { eventually, startProxy, testDovecot } from '@posthorn/testkit'
 import { BufferPool } from '../src/upstream-reader.ts'
 import { TlsSessionCache } from '../src/upstream-tls.ts'
 import { type MailServer, connectToServer } from '../src/upstream.ts'
@@ -17,6 +17,7 @@ const anyServer: MailServer = {
   host: '127.0.0.1',
   port: 0,
   secure: false,
+  allowsPlaintext: false,
   rejectUnauthorized: false,
   minVersion: undefined,
 }
@@ -85,6 +86,19 @@ test('TlsSessionCache: resumes a session under identical conditions only', async
   await expect(reused({ rejectUnauthorized: true })).rejects.toMatchObject({
     kind: 'unreachable',
   })
+})
+
+test('connectToServer: server without STARTTLS behind a proxy, needs allowsPlaintext', async () => {
+  await using server = await scriptedServer('* OK [CAPABILITY IMAP4rev1] hello\r\n', (line) =>
+    line.includes('LOGIN') ? 'P1 OK [CAPABILITY IMAP4rev1] in\r\n* 1 EXISTS\r\n' : undefined,
+  )
+  await using through = await startProxy()
+  const remote = { port: server.port, proxy: `socks5://${through.host}:${through.port}` }
+  await expect(open(remote)).rejects.toMatchObject({
+    message: 'The mail server offers no STARTTLS',
+  })
+  expect(server.received).toEqual([])
+  expect(await open({ ...remote, allowsPlaintext: true })).toBe('* 1 EXISTS\r\n')
 })
 
 test('connectToServer: unsolicited responses of any length, are skipped', async () => {

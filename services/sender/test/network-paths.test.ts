@@ -100,14 +100,34 @@ test('sender: implicit TLS through a proxy, connects', async () => {
 test('requiresStartTls: server on loopback behind a proxy, requires STARTTLS', async () => {
   const [smtp, through] = [await server({ plain: true }), await proxy()]
   await sender({})
-  const account = await addAccount(smtp, { tls: {} })
-  expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent' })
   const url = `socks5://${through.host}:${through.port}`
-  expect(await finished(await submit({ account, proxy: url }))).toMatchObject({
+  for (const tls of [{}, { rejectUnauthorized: false }]) {
+    const account = await addAccount(smtp, { tls })
+    expect(await finished(await submit({ account }))).toMatchObject({ state: 'sent' })
+    expect(await finished(await submit({ account, proxy: url }))).toMatchObject({
+      state: 'failed',
+      lastError: { code: 'ETLS' },
+    })
+  }
+  expect(smtp.accepted).toHaveLength(2)
+})
+
+test('tls.requireStartTls: false, sends unencrypted to a server without STARTTLS', async () => {
+  const [smtp, through] = [await server({ plain: true }), await proxy()]
+  await sender({})
+  const account = await addAccount(smtp, { tls: { requireStartTls: false } })
+  const url = `socks5://${through.host}:${through.port}`
+  expect(await finished(await submit({ account, proxy: url }))).toMatchObject({ state: 'sent' })
+})
+
+test('tls.requireStartTls: false, still verifies the certificate of a server with STARTTLS', async () => {
+  const smtp = await server()
+  await sender({})
+  const account = await addAccount(smtp, { tls: { requireStartTls: false } })
+  expect(await finished(await submit({ account, maxAttempts: 1 }))).toMatchObject({
     state: 'failed',
-    lastError: { code: 'ETLS' },
+    lastError: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
   })
-  expect(smtp.accepted).toHaveLength(1)
 })
 
 test('chooseNetworkPath: proxy of the account, precedes the global one', async () => {

@@ -6,9 +6,9 @@ import {
   type Listener,
   listen,
   type ListenerAddress,
-  networkOf,
   resolveClientEndpoint,
 } from '@posthorn/mail-frontend'
+import { networkOf } from '@posthorn/net'
 import { type Certificate } from '@posthorn/service'
 import type { SMTPServer } from 'smtp-server'
 import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'

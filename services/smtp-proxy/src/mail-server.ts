@@ -1,6 +1,7 @@
 import { MailAddress, matches } from '@posthorn/contracts'
 import { type Semaphore, sleep } from '@posthorn/flow'
-import { isLoopback, type LoginThrottle, plainAddress } from '@posthorn/mail-frontend'
+import type { LoginThrottle } from '@posthorn/mail-frontend'
+import { isLoopback, plainAddress } from '@posthorn/net'
 import { type Certificate } from '@posthorn/service'
 import type { Metrics } from '@posthorn/telemetry'
 import {

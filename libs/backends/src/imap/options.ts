@@ -24,9 +24,10 @@ export async function clientOptions(
   const { host, port, secure, credentials, rejectUnauthorized = true, minTlsVersion } = options
   const connectMs = options.connectTimeoutMs ?? defaultConnectMs
   const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
-  // Passwords in plaintext are allowed to loopback addresses and without certificate validation.
-  const allowsPlaintext = !rejectUnauthorized || isLoopback(host)
   const { proxy } = options
+  // RFC 8314 §3.3: an attacker on the path could remove STARTTLS. Loopback has no path.
+  const isLocal = proxy === undefined && isLoopback(host)
+  const allowsPlaintext = options.allowsPlaintext === true || isLocal
   // imapflow passes all of these to tls.connect(), beyond its types.
   const tls = {
     ...(proxy === undefined ? pinAddresses(await addressesOf(host, options, signal), options) : {}),

@@ -118,12 +118,23 @@ test('MailSession.select: server that requires ID, sends it after the login', as
   expect(await (await connect(server)).select('INBOX')).toMatchObject({ messages: 1 })
 })
 
+/** The local machine under a name that does not count as loopback, so STARTTLS is required. */
+const notLoopback = '127.1'
+
+test('ImapBackend.connect: without STARTTLS, is rejected unless plaintext is allowed', async () => {
+  const server = await start(0)
+  const options = { ...optionsOf(server), host: notLoopback, rejectUnauthorized: false }
+  await expect(backend.connect(options)).rejects.toMatchObject({ kind: 'unreachable' })
+  expect(server.received.filter((line) => /LOGIN|AUTHENTICATE/.test(line))).toEqual([])
+  await using session = await backend.connect({ ...options, allowsPlaintext: true })
+  expect(await session.select('INBOX')).toMatchObject({ messages: 0 })
+})
+
 test('ImapBackend.connect: STARTTLS removed or broken, sends no password', async () => {
   const server = await start(0, { capabilities: [...usualCapabilities, 'STARTTLS'] })
-  // The local machine under a name that does not count as loopback, so plaintext is forbidden.
   const { rejectUnauthorized: _, ...strict } = {
     ...optionsOf(server),
-    host: '127.1',
+    host: notLoopback,
     connectTimeoutMs: 2_000,
   }
   await expect(backend.connect(strict)).rejects.toMatchObject({ kind: 'unreachable' })

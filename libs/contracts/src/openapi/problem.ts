@@ -52,7 +52,7 @@ const meanings: Record<number, string> = {
   404: 'The resource does not exist.',
   413: 'The body exceeds the size limit of the operation.',
   422: 'The mail server lacks an extension that the operation needs.',
-  429: 'The rate limit of the token is exhausted. `ttl` is the number of seconds until it resets.',
+  429: 'The rate limit of the token or the client address is exhausted. It resets in `ttl` s.',
   500: 'Internal error.',
   502: 'The mail server rejected the uploaded message.',
   503: 'The account is unavailable. `state` is its current state.',

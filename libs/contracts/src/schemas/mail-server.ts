@@ -15,6 +15,11 @@ const Tls = Strict(
     minVersion: Type.Optional(
       OneOf(['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'], { description: 'Lowest TLS version.' }),
     ),
+    requireStartTls: Type.Optional(
+      Bool(
+        'If false, login and mail are sent unencrypted to a server that offers no STARTTLS. Defaults to true; servers on the same machine are exempt.',
+      ),
+    ),
   },
   { description: 'TLS options of the connection.' },
 )
@@ -22,7 +27,7 @@ const Tls = Strict(
 /** Description of the member `auth` of a server. */
 export const authDescription = 'Login at the server. False for none.'
 const secureDescription =
-  'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS if the server offers it.'
+  'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS, see `tls.requireStartTls`.'
 const server = {
   useAuthServer: Type.Optional(
     Bool('If true, the login is requested from the authentication server.'),

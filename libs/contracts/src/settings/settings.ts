@@ -34,6 +34,16 @@ const strategy = (protocol: string) =>
     }),
   )
 
+/** Minimum length of a password that admits to all accounts. */
+export const minServerPasswordLength = 32
+const serverPassword = (protocol: string) =>
+  Nullable(
+    Text(`${protocol} proxy password of all accounts, besides tokens.`, {
+      minLength: minServerPasswordLength,
+      maxLength: 1024,
+    }),
+  )
+
 /** URL without credentials and query. Matches all targets at that URL. */
 const target = Text('URL of the target without credentials and query.', {
   maxLength: 1000,
@@ -190,14 +200,14 @@ export const settings = {
   imapProxyServerHost: host('Address of the IMAP proxy. Defaults to 127.0.0.1.'),
   imapProxyServerTLSEnabled: flag('If true, the IMAP proxy uses TLS from the start.'),
   imapProxyServerProxy: flag('If true, trusted proxies send a PROXY header to the IMAP proxy.'),
-  imapProxyServerPassword: text('IMAP proxy password of all accounts, besides tokens.', 1024),
+  imapProxyServerPassword: serverPassword('IMAP'),
   smtpServerEnabled: flag('If true, the SMTP proxy listens.'),
   smtpServerPort: port('Port of the SMTP proxy. Defaults to 2525.'),
   smtpServerHost: host('Address of the SMTP proxy. Defaults to 127.0.0.1.'),
   smtpServerTLSEnabled: flag('If true, the SMTP proxy uses TLS from the start.'),
   smtpServerProxy: flag('If true, trusted proxies send a PROXY header to the SMTP proxy.'),
   smtpServerAuthEnabled: flag('If false, the SMTP proxy requires no login. Defaults to true.'),
-  smtpServerPassword: text('SMTP proxy password of all accounts, besides tokens.', 1024),
+  smtpServerPassword: serverPassword('SMTP'),
 } as const
 
 export type SettingKey = keyof typeof settings

@@ -3,11 +3,13 @@ import type { Operation } from '@posthorn/contracts'
 import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
 import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import type { AddressLimiter } from './address-limiter.ts'
 import { authorize } from './authorize.ts'
 import { type AuditedRequest, denialOf, auditRequest } from './audit.ts'
 import { badToken, readBearerToken } from './bearer-token.ts'
 import { addressOf } from './client-address.ts'
 import { isCrossOrigin } from './cross-origin.ts'
+import type { IsKnownHost } from './known-hosts.ts'
 import type { LastUseTracker } from './last-use.ts'
 import { limitRate } from './rate-limit.ts'
 import type { TokenCache } from './token-cache.ts'
@@ -21,6 +23,8 @@ export interface AuthorizerOptions {
   /** False: requests without a token are accepted. */
   requireToken: boolean
   trustedProxies: readonly string[]
+  addressLimiter: AddressLimiter
+  isKnownHost: IsKnownHost
 }
 
 /** Parts of a request that identify the caller. */
@@ -57,12 +61,13 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   return async (operation, incoming, response) => {
     const { headers } = incoming
     const address = addressOf(incoming, options.trustedProxies)
+    options.addressLimiter.count(address, response)
     const value = readBearerToken(headers, incoming.query['access_token'])
     if (value === undefined) {
       // The CORS middleware has set this header for allowed origins.
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
         throw new AppError('unauthorized', 'Unauthorized')
-      return authorizeAnonymous(operation, address, options)
+      return authorizeAnonymous(operation, { address, host: headers.host }, options)
     }
     const token = await tokens.find(value)
     if (!token) throw badToken()
@@ -90,13 +95,17 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   }
 }
 
-/** Accepts a request without a token if none is required. Operator endpoints always need one. */
-function authorizeAnonymous(
+/**
+ * Accepts a request without a token if none is required and its host is known. Operator endpoints
+ * always need a token.
+ */
+async function authorizeAnonymous(
   operation: Operation,
-  address: string,
-  { requireToken }: Pick<AuthorizerOptions, 'requireToken'>,
-): AuthorizedRequest {
-  if (requireToken || operation.scope === '*') throw new AppError('unauthorized', 'Unauthorized')
+  { address, host }: { address: string; host: string | undefined },
+  { requireToken, isKnownHost }: Pick<AuthorizerOptions, 'requireToken' | 'isKnownHost'>,
+): Promise<AuthorizedRequest> {
+  if (requireToken || operation.scope === '*' || !(await isKnownHost(host)))
+    throw new AppError('unauthorized', 'Unauthorized')
   return { caller: { token: null, address }, settled: () => undefined }
 }
 

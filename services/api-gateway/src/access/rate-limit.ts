@@ -27,9 +27,24 @@ export async function limitRate(
     // Revoked recently and still cached here.
     throw sqlState(error) === foreignKeyViolation ? badToken() : error
   })
+  reportWindow(response, { maxRequests, requests, resetSeconds })
+}
+
+/**
+ * Sets the rate limit headers of a counted request. Those of the token replace those of the
+ * address. Interface spec, "Statuses": `X-RateLimit-Remaining` only on allowed requests.
+ *
+ * @throws AppError `rate-limited` above the limit
+ */
+export function reportWindow(
+  response: Pick<ServerResponse, 'setHeader' | 'removeHeader'>,
+  { maxRequests, requests, resetSeconds }: TokenWindow & { maxRequests: number },
+): void {
   response.setHeader('X-RateLimit-Limit', maxRequests)
   response.setHeader('X-RateLimit-Reset', resetSeconds)
-  if (requests > maxRequests)
+  if (requests > maxRequests) {
+    response.removeHeader('X-RateLimit-Remaining')
     throw new AppError('rate-limited', 'Rate limit exceeded', { extras: { ttl: resetSeconds } })
+  }
   response.setHeader('X-RateLimit-Remaining', maxRequests - requests)
 }

@@ -8,6 +8,9 @@ test('readHttpServerConfig: defaults, no trusted proxies, no origins, metrics fo
     corsMaxAgeSeconds: 60,
     tlsCert: undefined,
     maxConnections: 10_000,
+    maxConnectionsPerAddress: 1_000,
+    maxRequestsPerAddress: 60_000,
+    allowedHosts: [],
   })
   expect(readHttpServerConfig({}).metricsAddresses).toContain('10.0.0.0/8')
 })
@@ -21,6 +24,9 @@ test('readHttpServerConfig: reads all variables', () => {
     SVC_TLS_CERT: '/run/tls/cert.pem',
     SVC_TLS_KEY: '/run/tls/key.pem',
     SVC_MAX_CONNECTIONS: '500',
+    SVC_MAX_CONNECTIONS_PER_ADDRESS: '20',
+    SVC_RATE_LIMIT_PER_ADDRESS: '0',
+    SVC_ALLOWED_HOSTS: 'api-gateway, Mail.example',
   })
   expect(config).toMatchObject({
     trustedProxies: ['10.0.0.0/8', '::1'],
@@ -29,6 +35,9 @@ test('readHttpServerConfig: reads all variables', () => {
     corsMaxAgeSeconds: 600,
     tlsCert: '/run/tls/cert.pem',
     maxConnections: 500,
+    maxConnectionsPerAddress: 20,
+    maxRequestsPerAddress: 0,
+    allowedHosts: ['api-gateway', 'mail.example'],
   })
   expect(config.tlsKey?.reveal()).toBe('/run/tls/key.pem')
   expect(readHttpServerConfig({ SVC_CORS_ORIGIN: '*' }).corsOrigins).toEqual(['*'])
@@ -44,6 +53,10 @@ test.each([
   ['SVC_CORS_MAX_AGE', '2d', /^SVC_CORS_MAX_AGE: must be between/],
   ['SVC_TLS_CERT', '/cert.pem', /^SVC_TLS_KEY: must be set as well/],
   ['SVC_TLS_KEY', '/key.pem', /^SVC_TLS_CERT: must be set as well/],
+  ['SVC_MAX_CONNECTIONS_PER_ADDRESS', '0', /^SVC_MAX_CONNECTIONS_PER_ADDRESS: must be between/],
+  ['SVC_RATE_LIMIT_PER_ADDRESS', '-1', /^SVC_RATE_LIMIT_PER_ADDRESS: must be between/],
+  ['SVC_ALLOWED_HOSTS', 'api:3000', /^SVC_ALLOWED_HOSTS: must be host names without ports/],
+  ['SVC_ALLOWED_HOSTS', 'http://api', /^SVC_ALLOWED_HOSTS: must be host names without ports/],
   ['SVC_MAX_CONNECTIONS', '1', /^SVC_MAX_CONNECTIONS: must be between/],
 ])('readHttpServerConfig: %s=%s, throws with the name', (name, value, reason) => {
   expect(() => readHttpServerConfig({ [name]: value })).toThrow(reason)

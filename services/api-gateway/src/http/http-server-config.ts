@@ -9,6 +9,7 @@ import {
   type Secret,
   secret,
 } from '@posthorn/config'
+import { hostNameOf } from '../access/known-hosts.ts'
 
 /** Configuration of the HTTP server. */
 export interface HttpServerConfig {
@@ -23,6 +24,12 @@ export interface HttpServerConfig {
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
   readonly maxConnections: number
+  /** Of these per address, trusted proxies aside. */
+  readonly maxConnectionsPerAddress: number
+  /** Requests of one address to the API per minute; 0 for no limit. */
+  readonly maxRequestsPerAddress: number
+  /** Host names, beside that of `serviceUrl`, for requests without a token. */
+  readonly allowedHosts: readonly string[]
 }
 
 /** Loopback, private and link-local networks (RFC 1918, RFC 4193, RFC 3927, RFC 4291 §2.5.6). */
@@ -50,7 +57,28 @@ export function readHttpServerConfig(env: Env): HttpServerConfig {
       min: 10,
       max: 1_000_000,
     }),
+    maxConnectionsPerAddress: integer(env, 'SVC_MAX_CONNECTIONS_PER_ADDRESS', {
+      fallback: 1_000,
+      min: 1,
+      max: 1_000_000,
+    }),
+    // 1,000 per second on average: a backend with many accounts may use a single address.
+    maxRequestsPerAddress: integer(env, 'SVC_RATE_LIMIT_PER_ADDRESS', {
+      fallback: 60_000,
+      min: 0,
+      max: 1_000_000_000,
+    }),
+    allowedHosts: allowedHosts(env),
   }
+}
+
+function allowedHosts(env: Env): readonly string[] {
+  const name = 'SVC_ALLOWED_HOSTS'
+  const hosts = (list(env, name) ?? []).map((host) => host.toLowerCase())
+  const wrong = hosts.find((host) => host !== hostNameOf(host))
+  if (wrong !== undefined)
+    throw new ConfigError(name, `must be host names without ports, got "${wrong}"`)
+  return hosts
 }
 
 /** Set and empty: no address. */

@@ -1,3 +1,4 @@
+import { addressAllowed } from '@posthorn/access'
 import { type Operation, operations } from '@posthorn/contracts'
 import { type Db, ping, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -60,13 +61,24 @@ export async function startHttpServer({
     // Without RabbitMQ, accounts can be registered and messages submitted: no readiness check.
     checks: { start: assertStarted, postgres: () => ping(db) },
     mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), whenStarted, api),
-    maxConnections: httpServer.maxConnections,
+    ...connectionLimits(httpServer),
     mayScrape: async (request) =>
       mayScrape(request, (await isTrusted()) ? httpServer : { ...httpServer, trustedProxies: [] }),
     crossOrigin: crossOrigin(httpServer),
     tls: tlsOf(httpServer),
   })
   return { ...server, markStarted: () => void (isStarted = true) }
+}
+
+/** Limits of connections. A trusted proxy has those of all its clients. */
+function connectionLimits({
+  maxConnections,
+  maxConnectionsPerAddress,
+  trustedProxies,
+}: HttpServerConfig) {
+  const isExemptAddress = (address: string) =>
+    trustedProxies.length > 0 && addressAllowed(trustedProxies, address)
+  return { maxConnections, maxConnectionsPerAddress, isExemptAddress }
 }
 
 /** CORS for the API and its document. `/admin` and public pages are not available to origins. */

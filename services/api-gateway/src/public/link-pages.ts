@@ -1,4 +1,4 @@
-import type { SignedParams } from './link-request.ts'
+import { type SignedParams, signedTarget } from './link-request.ts'
 import { type Branding, escapeHtml, hiddenField, type Page, renderPage } from './page-layout.ts'
 
 /** Texts of the pages behind links in messages. */
@@ -34,7 +34,7 @@ export const linkTexts = {
   oneClick: 'Unsubscribed',
 } as const
 
-/** Form with the signed parameters of the link, which authorize it. */
+/** Form whose target has the signed parameters of the link, which authorize it. */
 export interface ListForm extends SignedParams<'unsub'> {
   state: 'confirm' | 'unsubscribed' | 'resubscribed'
   /** Target of the form, relative to the page. */
@@ -49,8 +49,8 @@ export function listPage(form: ListForm, branding: Branding): Page {
   const body = `<h1>${title}</h1>
 <p>${lead}</p>
 <dl><dt>${linkTexts.address}</dt><dd>${escapeHtml(rcpt)}</dd><dt>${linkTexts.list}</dt><dd>${escapeHtml(list)}</dd></dl>
-<form method="post" action="${form.target}">
-${hiddenField('data', form.data)}${hiddenField('sig', form.sig)}${hiddenField('action', action)}
+<form method="post" action="${escapeHtml(signedTarget(form.target, form))}">
+${hiddenField('action', action)}
 <button type="submit">${button}</button>
 </form>
 <p class="note">${note}</p>`

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { defined } from '@posthorn/contracts'
 import { type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
-import express, { type Request, type RequestHandler } from 'express'
+import { readBody } from '@posthorn/http'
+import type { Request } from 'express'
 import { addressOf } from '../access/client-address.ts'
 import type { LinkVisitor } from '../automated/automated.ts'
 
@@ -29,33 +30,26 @@ export async function readSigned<A extends SignedLink['act']>(
 /** Maximum body of a public page: a signed link and a few form fields. */
 const maxBytes = 16 * 1024
 
-/** Reads a small body of any content type. */
-export const smallBody: RequestHandler = express.raw({ type: () => true, limit: maxBytes })
+/**
+ * Reads a small body of any content type. Call it after checking the signature in the query.
+ *
+ * @throws BodyError
+ */
+export async function readSmallBody(request: IncomingMessage, timeoutMs: number): Promise<string> {
+  return (await readBody(request, { maxBytes, timeoutMs })).toString('utf8')
+}
 
-/** Fields of a posted HTML form. `get` returns the first value of a repeated field. */
-export function formFields(request: Request): URLSearchParams {
-  return new URLSearchParams(bodyText(request))
+/** Target of a form with the signed parameters of its link, which authorize the request. */
+export function signedTarget(
+  path: string,
+  { data, sig }: Pick<SignedParams<SignedLink['act']>, 'data' | 'sig'>,
+): string {
+  return `${path}?${new URLSearchParams({ data, sig }).toString()}`
 }
 
 /** Query parameters, not parsed into arrays or objects. */
 export function queryOf({ originalUrl }: Request): URLSearchParams {
   return new URLSearchParams(originalUrl.split('?').slice(1).join('?'))
-}
-
-/**
- * True for a one-click unsubscribe request. RFC 8058 §3.2: the body is
- * `List-Unsubscribe=One-Click`, URL-encoded or multipart. A missing content type is accepted.
- */
-export function isOneClick(request: Request): boolean {
-  const text = bodyText(request)
-  if (/^multipart\/form-data/i.test(request.get('content-type') ?? ''))
-    return /name="?List-Unsubscribe"?[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\nOne-Click\r?\n/i.test(text)
-  return new URLSearchParams(text.trim()).get('List-Unsubscribe')?.toLowerCase() === 'one-click'
-}
-
-function bodyText(request: Request): string {
-  const body: unknown = request.body
-  return Buffer.isBuffer(body) ? body.toString('utf8') : ''
 }
 
 const maxUserAgentLength = 1024

@@ -1,31 +1,37 @@
 import type { Metrics } from '@posthorn/telemetry'
 import { Router } from 'express'
+import type { Config } from '../config.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
 import { type ImapFormDeps, onPerson, onServers, onTest } from './form/imap-form.ts'
 import { onChoice } from './form/sign-in-form.ts'
 import { type FormOutcome, withFormLink } from './form/with-form-link.ts'
 import { createHits } from './hits.ts'
-import { smallBody } from './link-request.ts'
 import type { Branding } from './page-layout.ts'
 import { onCallback } from './sign-in/callback.ts'
 import { onClick, onOpen } from './tracking.ts'
 import { onListForm, onOneClick, onUnsubscribePage, type UnsubscribeDeps } from './unsubscribe.ts'
 
 /** Dependencies of the pages. */
-export type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> & {
-  metrics: Metrics
-  crawlerRangesFile: string | undefined
+type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> & { metrics: Metrics }
+
+export interface PublicPagesOptions extends Omit<PublicDeps, 'trustedProxies' | 'bodyTimeoutMs'> {
+  config: Pick<Config, 'crawlerRangesFile' | 'publicBodyTimeoutMs' | 'httpServer'>
 }
 
 /** Mounts the pages that work without an access token: a signed link authorizes the request. */
-export function mountPublicPages(stack: AsyncDisposableStack, deps: PublicDeps): Router {
+export function mountPublicPages(
+  stack: AsyncDisposableStack,
+  { config, ...options }: PublicPagesOptions,
+): Router {
+  const { publicBodyTimeoutMs: bodyTimeoutMs, crawlerRangesFile, httpServer } = config
+  const deps = { ...options, bodyTimeoutMs, trustedProxies: httpServer.trustedProxies }
   const { settings } = deps
   const requests = deps.metrics.counter({
     name: 'links_total',
     help: 'Requests of links in messages by kind and outcome',
     labels: ['kind', 'outcome'],
   })
-  const automated = createAutomatedCheck(deps.crawlerRangesFile)
+  const automated = createAutomatedCheck(crawlerRangesFile)
   const hits = stack.use(
     createHits({
       ...deps,
@@ -52,8 +58,8 @@ export function mountPublicPages(stack: AsyncDisposableStack, deps: PublicDeps):
   router.get('/open.gif', onOpen(tracking))
   router.get('/redirect', onClick(tracking))
   router.get('/unsubscribe', onUnsubscribePage(lists))
-  router.post('/unsubscribe', smallBody, onOneClick(lists))
-  router.post('/unsubscribe/address', smallBody, onListForm(lists))
+  router.post('/unsubscribe', onOneClick(lists))
+  router.post('/unsubscribe/address', onListForm(lists))
   mountForm(router, { ...deps, branding })
   mountCallback(router, { ...deps, branding })
   return router
@@ -70,9 +76,9 @@ function mountForm(router: Router, formDeps: FormDeps): void {
   })
   const deps = { ...formDeps, count: (outcome: FormOutcome) => steps.inc({ outcome }) }
   router.get('/accounts/new', withFormLink(deps, '', onChoice))
-  router.post('/accounts/new/imap', smallBody, withFormLink(deps, '../', onPerson))
-  router.post('/accounts/new/imap/test', smallBody, withFormLink(deps, '../../', onTest))
-  router.post('/accounts/new/imap/server', smallBody, withFormLink(deps, '../../', onServers))
+  router.post('/accounts/new/imap', withFormLink(deps, '../', onPerson))
+  router.post('/accounts/new/imap/test', withFormLink(deps, '../../', onTest))
+  router.post('/accounts/new/imap/server', withFormLink(deps, '../../', onServers))
 }
 
 /** Mounts the OAuth2 redirect URI. */

@@ -1,19 +1,15 @@
 import type { Bus } from '@posthorn/bus'
 import { type Db, publishEvents, type SettingsCache } from '@posthorn/db'
 import type { TaskGroup } from '@posthorn/flow'
+import { BodyError } from '@posthorn/http'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 import { applyListTurn, isBlocked, type ListTurnRequest } from '../store/list-turns.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { linkTexts, listPage } from './link-pages.ts'
-import {
-  formFields,
-  isOneClick,
-  readSigned,
-  resolveVisitor,
-  type SignedParams,
-} from './link-request.ts'
+import { readSigned, readSmallBody, resolveVisitor, type SignedParams } from './link-request.ts'
+import { isOneClick } from './one-click.ts'
 import { type Branding, messagePage } from './page-layout.ts'
 import { sendPage, sendText } from './send-page.ts'
 
@@ -25,6 +21,8 @@ export interface UnsubscribeDeps {
   tasks: TaskGroup
   links: LinkKeys
   trustedProxies: readonly string[]
+  /** Time for the body of a request. */
+  bodyTimeoutMs: number
   branding: () => Promise<Branding>
   count: (
     outcome: 'page' | 'unsubscribed' | 'subscribed' | 'unchanged' | 'signature' | 'unavailable',
@@ -35,17 +33,19 @@ type ListLink = SignedParams<'unsub'>
 
 /** Shows the page of a list. Changes nothing, because link scanners request every link. */
 export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
-  return withListLink(
-    deps,
-    (request) => request.query,
-    async (signed, _request, response) => {
-      const { list, rcpt } = signed.link
-      const state = (await isBlocked(deps.db, list, rcpt)) ? 'unsubscribed' : 'confirm'
-      deps.count('page')
-      const form = { ...signed, state, target: 'unsubscribe/address' } as const
-      sendPage(response, 200, listPage(form, await deps.branding()))
-    },
-  )
+  return withListLink(deps, (signed, _request, response) => showPage(deps, signed, response))
+}
+
+async function showPage(
+  deps: UnsubscribeDeps,
+  signed: ListLink,
+  response: Response,
+): Promise<void> {
+  const { list, rcpt } = signed.link
+  const state = (await isBlocked(deps.db, list, rcpt)) ? 'unsubscribed' : 'confirm'
+  deps.count('page')
+  const form = { ...signed, state, target: 'unsubscribe/address' } as const
+  sendPage(response, 200, listPage(form, await deps.branding()))
 }
 
 /**
@@ -53,28 +53,20 @@ export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
  * plain text. Any other POST gets the page.
  */
 export function onOneClick(deps: UnsubscribeDeps): RequestHandler {
-  const onPage = onUnsubscribePage(deps)
-  const onUnsubscribe = withListLink(
-    deps,
-    (request) => request.query,
-    async (signed, request, response) => {
-      const change = { ...signed.link, action: 'unsubscribe', source: 'one-click' } as const
-      await changeSubscription(deps, request, change)
-      sendText(response, 200, linkTexts.oneClick)
-    },
-  )
-  return (request, response, next) =>
-    isOneClick(request) ? onUnsubscribe(request, response, next) : onPage(request, response, next)
+  return withListLink(deps, async (signed, request, response) => {
+    const body = await readSmallBody(request, deps.bodyTimeoutMs)
+    if (!isOneClick(request.get('content-type'), body)) return showPage(deps, signed, response)
+    const change = { ...signed.link, action: 'unsubscribe', source: 'one-click' } as const
+    await changeSubscription(deps, request, change)
+    sendText(response, 200, linkTexts.oneClick)
+  })
 }
 
-/** Handles the form of the page. The signed link in it authorizes the change. */
+/** Handles the form of the page. The signed link in its target authorizes the change. */
 export function onListForm(deps: UnsubscribeDeps): RequestHandler {
-  const readParams = (request: Request) => {
-    const fields = formFields(request)
-    return { data: fields.get('data'), sig: fields.get('sig') }
-  }
-  return withListLink(deps, readParams, async (signed, request, response) => {
-    const action = formFields(request).get('action')
+  return withListLink(deps, async (signed, request, response) => {
+    const body = await readSmallBody(request, deps.bodyTimeoutMs)
+    const action = new URLSearchParams(body).get('action')
     if (action !== 'unsubscribe' && action !== 'subscribe')
       return sendPage(response, 400, messagePage(linkTexts.invalid, await deps.branding()))
     await changeSubscription(deps, request, { ...signed.link, action, source: 'form' })
@@ -105,21 +97,18 @@ async function changeSubscription(
 type Handler = (signed: ListLink, request: Request, response: Response) => Promise<void>
 
 /**
- * Rejects requests without a valid signed link with 403. Any failure is a 503 page, so that mail
- * clients retry.
+ * Rejects requests without a valid signed link in the query with 403, before their body is read.
+ * Any failure is a 503 page, so that mail clients retry.
  */
-function withListLink(
-  deps: UnsubscribeDeps,
-  paramsOf: (request: Request) => { data?: unknown; sig?: unknown },
-  handler: Handler,
-): RequestHandler {
+function withListLink(deps: UnsubscribeDeps, handler: Handler): RequestHandler {
   return async (request, response) => {
     try {
-      const signed = await readSigned(deps.links, 'unsub', paramsOf(request))
+      const signed = await readSigned(deps.links, 'unsub', request.query)
       if (signed) return await handler(signed, request, response)
       deps.count('signature')
       sendPage(response, 403, messagePage(linkTexts.invalid, await deps.branding()))
     } catch (err) {
+      if (err instanceof BodyError) throw err
       deps.log.warn({ err }, 'unsubscribe request failed with 503')
       deps.count('unavailable')
       response.setHeader('Retry-After', '30')

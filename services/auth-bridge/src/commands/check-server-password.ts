@@ -1,6 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type CommandHandler, on } from '@posthorn/bus'
-import { checkImapProxyServerPassword, checkSmtpServerPassword } from '@posthorn/contracts'
+import {
+  checkImapProxyServerPassword,
+  checkSmtpServerPassword,
+  minServerPasswordLength,
+} from '@posthorn/contracts'
+import type { Logger } from '@posthorn/telemetry'
 import { findSealedSetting, settingSealContext } from '../store/credentials.ts'
 import type { SecretDeps } from './get-secrets.ts'
 
@@ -14,16 +19,41 @@ export function onCheckServerPassword(deps: SecretDeps): CommandHandler[] {
   ]
 }
 
-/** Compares in constant time. */
+const settings = ['smtpServerPassword', 'imapProxyServerPassword'] as const
+type PasswordSetting = (typeof settings)[number]
+
+/** Compares in constant time. A password that is too short, from an earlier release, is invalid. */
 async function compare(
-  { db, unsealer }: SecretDeps,
-  setting: 'smtpServerPassword' | 'imapProxyServerPassword',
+  deps: SecretDeps,
+  setting: PasswordSetting,
   password: string,
 ): Promise<{ valid: boolean }> {
-  const sealed = await findSealedSetting(db, setting)
-  if (sealed === undefined) return { valid: false }
-  const stored = await unsealer.unseal(sealed, settingSealContext(setting))
+  const stored = await unsealPassword(deps, setting)
+  if (stored === undefined || isTooShort(stored)) return { valid: false }
   return { valid: timingSafeEqual(digest(stored), digest(password)) }
+}
+
+/** Logs stored passwords that are too short to be accepted. */
+export async function reportShortPasswords(deps: SecretDeps, log: Logger): Promise<void> {
+  for (const setting of settings) {
+    // A password that cannot be unsealed is reported by `canUnsealStored`.
+    const stored = await unsealPassword(deps, setting).catch(() => undefined)
+    if (stored !== undefined && isTooShort(stored))
+      log.error({ setting }, 'stored proxy password is too short, rejecting it')
+  }
+}
+
+async function unsealPassword(
+  { db, unsealer }: SecretDeps,
+  setting: PasswordSetting,
+): Promise<string | undefined> {
+  const sealed = await findSealedSetting(db, setting)
+  if (sealed === undefined) return undefined
+  return unsealer.unseal(sealed, settingSealContext(setting))
+}
+
+function isTooShort(password: string): boolean {
+  return password.length < minServerPasswordLength
 }
 
 function digest(text: string): Buffer {

@@ -30,7 +30,7 @@ export interface DestinationDeps {
 /** Server of a destination, with its login. */
 type OutgoingServer = Pick<
   Destination,
-  'host' | 'port' | 'secure' | 'minTlsVersion' | 'credentials'
+  'host' | 'port' | 'secure' | 'allowsPlaintext' | 'minTlsVersion' | 'credentials'
 > & {
   /** Owner and version of the configuration: part of the session key. */
   owner: readonly string[]
@@ -127,6 +127,7 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
     host,
     port,
     secure,
+    allowsPlaintext: tls?.requireStartTls === false,
     rejectUnauthorized: tls?.rejectUnauthorized !== false,
     minTlsVersion: tls?.minVersion,
     credentials: async (rejected?: Credentials) => {
@@ -152,6 +153,7 @@ function gatewayServer(
   return {
     ...address,
     owner: ['gateway', gateway, version],
+    allowsPlaintext: false,
     rejectUnauthorized: true,
     credentials: async () => {
       if (username === null) return undefined

@@ -54,6 +54,7 @@ async function destinationOf(
     host,
     port,
     secure,
+    allowsPlaintext: tls?.requireStartTls === false,
     verifyCertificate: settings.ignoreMailCertErrors !== true && tls?.rejectUnauthorized !== false,
     minTlsVersion: tls?.minVersion,
     ehloName: ehloName ?? settings.smtpEhloName,

@@ -2,20 +2,20 @@ import { expect, test } from '@jest/globals'
 import { EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
 
 test.each([
-  [true, false, true, '203.0.113.5'],
-  [true, false, true, '10.0.0.5'],
-  [true, false, true, '2001:db8::1'],
-  [true, false, true, ''],
-  [false, false, true, '127.0.0.1'],
-  [false, false, true, '127.8.9.1'],
-  [false, false, true, '::1'],
-  [false, false, true, '::ffff:127.0.0.1'],
-  [false, false, false, '203.0.113.5'],
-  [false, true, true, '203.0.113.5'],
+  [true, false, false, '203.0.113.5'],
+  [true, false, false, '10.0.0.5'],
+  [true, false, false, '2001:db8::1'],
+  [true, false, false, ''],
+  [false, false, false, '127.0.0.1'],
+  [false, false, false, '127.8.9.1'],
+  [false, false, false, '::1'],
+  [false, false, false, '::ffff:127.0.0.1'],
+  [false, false, true, '203.0.113.5'],
+  [false, true, false, '203.0.113.5'],
 ])(
-  'requiresStartTls: %s with secure %s, verifyCertificate %s, address %s',
-  (...[required, secure, verifyCertificate, address]) => {
-    expect(requiresStartTls({ secure, verifyCertificate }, address)).toBe(required)
+  'requiresStartTls: %s with secure %s, allowsPlaintext %s, address %s',
+  (...[required, secure, allowsPlaintext, address]) => {
+    expect(requiresStartTls({ secure, allowsPlaintext }, address)).toBe(required)
   },
 )
 

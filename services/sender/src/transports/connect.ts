@@ -63,14 +63,13 @@ loopback.addAddress('::1', 'ipv6')
 
 /**
  * True if a server must offer STARTTLS. An attacker on the path could remove STARTTLS from the
- * greeting (RFC 8314 §3.3). Exempt are servers on loopback, and destinations that accept any
- * certificate, which would not stop that attacker either.
+ * greeting (RFC 8314 §3.3). Exempt are servers on loopback, and destinations that allow plaintext.
  */
 export function requiresStartTls(
-  { secure, verifyCertificate }: Pick<Destination, 'secure' | 'verifyCertificate'>,
+  { secure, allowsPlaintext }: Pick<Destination, 'secure' | 'allowsPlaintext'>,
   address: string,
 ): boolean {
-  return !secure && verifyCertificate && !loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return !secure && !allowsPlaintext && !loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 type ReverseLookup = (address: string) => Promise<string[]>

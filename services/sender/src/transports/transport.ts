@@ -11,7 +11,9 @@ export interface Destination {
   port: number
   /** Implicit TLS (RFC 8314); otherwise STARTTLS. */
   secure: boolean
-  /** If false, any certificate is accepted and STARTTLS is optional. */
+  /** True if the session may stay unencrypted without STARTTLS. */
+  allowsPlaintext: boolean
+  /** If false, any certificate is accepted. */
   verifyCertificate: boolean
   minTlsVersion?: SecureVersion
   /** Argument of EHLO. Defaults to the host name of the outgoing address. */

@@ -121,6 +121,7 @@ export function createServerOptions({ settings, unsealLogin, config }: ServerOpt
       host,
       port,
       secure,
+      allowsPlaintext: tls?.requireStartTls === false,
       rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
       egress: config.mailEgressPolicy,
       connectTimeoutMs: config.connectTimeoutMs,

@@ -1,6 +1,7 @@
 import type { SignedParts } from '@posthorn/links'
 import type { AppPassword } from '../../autoconfig/providers.ts'
 import { escapeHtml, hiddenField, type Page, type PageTheme, renderPage } from '../page-layout.ts'
+import { signedTarget } from '../link-request.ts'
 import { formTexts } from './form-texts.ts'
 import type { FormErrors, FormValueName, FormValues } from './parse-settings.ts'
 
@@ -20,11 +21,15 @@ export interface SignInOption {
 }
 
 /** URL of the first page, relative to the current page. `type` selects an option. */
-export function formUrl({ parts, up, theme: { colorScheme } }: FormContext, type?: string): string {
-  const query = new URLSearchParams({ data: parts.data, sig: parts.sig })
-  if (type !== undefined) query.set('type', type)
-  if (colorScheme) query.set('theme', colorScheme)
-  return `${up}new?${query.toString()}`
+export function formUrl(context: FormContext, type?: string): string {
+  const url = stepUrl(context, 'new')
+  return type === undefined ? url : `${url}&${new URLSearchParams({ type }).toString()}`
+}
+
+/** URL of a step, relative to the current page. Its query has the signed link and the theme. */
+function stepUrl({ parts, up, theme: { colorScheme } }: FormContext, step: string): string {
+  const url = signedTarget(up + step, parts)
+  return colorScheme ? `${url}&theme=${colorScheme}` : url
 }
 
 /**
@@ -58,8 +63,7 @@ export function personPage(context: FormContext, view: PersonView): Page {
   const { errors } = view
   const body = `<h1>${title}</h1>
 <p>${lead}</p>
-<form method="post" action="${context.up}new/imap">
-${contextFields(context)}
+<form method="post" action="${escapeHtml(stepUrl(context, 'new/imap'))}">
 ${inputField({ name: 'name', label: name, value: view.name, error: errors.name, attributes: 'autocomplete="name" maxlength="256"' })}
 ${inputField({ name: 'email', label: email, value: view.email, error: errors.email, note: view.pinned ? pinned : undefined, attributes: `type="email" autocomplete="email" maxlength="320" required${view.pinned ? ' readonly' : ''}` })}
 ${passwordHint(view.appPassword)}
@@ -90,11 +94,11 @@ export function serversPage(context: FormContext, view: ServersView): Page {
   const body = `<h1>${title}</h1>
 <p>${isDiscovered ? lead : notDiscovered}</p>
 ${general === undefined ? '' : `<p class="bad" role="alert">${escapeHtml(general)}</p>\n`}${passwordHint(view.appPassword)}
-<form method="post" action="${context.up}new/imap/server">
-${contextFields(context)}${hiddenField('kept', view.encryptedPasswords)}${hiddenField('found', isDiscovered ? '1' : '')}
+<form method="post" action="${escapeHtml(stepUrl(context, 'new/imap/server'))}">
+${hiddenField('kept', view.encryptedPasswords)}${hiddenField('found', isDiscovered ? '1' : '')}
 ${serverFields(view)}
 <button type="submit">${connect}</button>
-<button type="submit" class="second" formaction="${context.up}new/imap/test">${test}</button>
+<button type="submit" class="second" formaction="${escapeHtml(stepUrl(context, 'new/imap/test'))}">${test}</button>
 </form>`
   return renderPage({ title, body }, context.theme)
 }
@@ -138,15 +142,6 @@ function securityField(selected: string): string {
     `<option value="${value}"${selected === value ? ' selected' : ''}>${label}</option>`
   return `<label for="imapSecurity">${security}</label>
 <select id="imapSecurity" name="imapSecurity">${option('tls', tls)}${option('starttls', startTls)}</select>`
-}
-
-/** Hidden fields of every form: the signed link and the color scheme. */
-function contextFields({ parts, theme: { colorScheme } }: FormContext): string {
-  return [
-    hiddenField('data', parts.data),
-    hiddenField('sig', parts.sig),
-    colorScheme === undefined ? '' : hiddenField('theme', colorScheme),
-  ].join('')
 }
 
 /** Hint about app passwords of a provider. URLs in it become links. */

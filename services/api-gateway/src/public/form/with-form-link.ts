@@ -1,10 +1,11 @@
 import type { Db, SettingsCache } from '@posthorn/db'
+import { BodyError } from '@posthorn/http'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 import { disconnectSignal } from '../../http/handle.ts'
 import { findFormLink, type FormLink } from '../../store/form-links.ts'
-import { formFields, queryOf, readSigned } from '../link-request.ts'
+import { queryOf, readSigned, readSmallBody } from '../link-request.ts'
 import { type Branding, messagePage, type PageTheme } from '../page-layout.ts'
 import { sendPage } from '../send-page.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from './connect-mailbox.ts'
@@ -17,6 +18,8 @@ export interface FormLinkDeps {
   settings: SettingsCache
   links: LinkKeys
   log: Logger
+  /** Time for the body of a request. */
+  bodyTimeoutMs: number
   branding: () => Promise<Branding>
   count: (outcome: FormOutcome) => void
 }
@@ -50,8 +53,9 @@ export type FormOutcome =
   | 'exhausted'
 
 /**
- * Wraps a handler of the hosted form, which runs only with a valid link. Otherwise, and on failure,
- * responds with a page that states the problem. `up`: see `FormContext`.
+ * Wraps a handler of the hosted form, which runs only with a valid link in the query. Otherwise,
+ * and on failure, responds with a page that states the problem. The body of a request without a
+ * valid link is not read. `up`: see `FormContext`.
  */
 export function withFormLink<D extends FormLinkDeps>(
   deps: D,
@@ -59,8 +63,8 @@ export function withFormLink<D extends FormLinkDeps>(
   handler: (deps: D, form: FormRequest) => Promise<unknown>,
 ): RequestHandler {
   return async (request, response) => {
-    const params = request.method === 'POST' ? formFields(request) : queryOf(request)
-    const theme = await pageTheme(deps, params.get('theme'))
+    const query = queryOf(request)
+    const theme = await pageTheme(deps, query.get('theme'))
     const reject = (outcome: keyof typeof rejections, href?: string) => {
       const { status, texts } = rejections[outcome]
       deps.count(outcome)
@@ -68,15 +72,17 @@ export function withFormLink<D extends FormLinkDeps>(
       sendPage(response, status, messagePage(texts, theme, next))
     }
     try {
-      const parts = { data: params.get('data') ?? '', sig: params.get('sig') ?? '' }
+      const parts = { data: query.get('data') ?? '', sig: query.get('sig') ?? '' }
       const signed = await readSigned(deps.links, 'form', parts)
       if (!signed) return reject('signature')
       const nonce = signed.link.n
       const link = await getUnusedLink(deps.db, nonce, findFormLink)
       const key = await deps.links.current()
+      const params = request.method === 'POST' ? await readForm(deps, request) : query
       const context = { params, request, response, signal: disconnectSignal(response) }
       await handler(deps, { nonce, link, key, parts, up, theme, ...context })
     } catch (err) {
+      if (err instanceof BodyError) throw err
       if (err instanceof FormLinkUsedError) return reject('used', redirectUrlOf(err.link))
       if (err instanceof FormLinkExpiredError) return reject('expired')
       if (response.destroyed) return
@@ -85,6 +91,14 @@ export function withFormLink<D extends FormLinkDeps>(
       reject('unavailable')
     }
   }
+}
+
+/** Reads the fields of a posted form. `get` returns the first value of a repeated field. */
+async function readForm(
+  { bodyTimeoutMs }: FormLinkDeps,
+  request: Request,
+): Promise<URLSearchParams> {
+  return new URLSearchParams(await readSmallBody(request, bodyTimeoutMs))
 }
 
 /** Theme of a page: branding and the requested color scheme. An unknown scheme is ignored. */

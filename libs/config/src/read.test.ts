@@ -1,0 +1,10 @@
+import { expect, test } from '@jest/globals'
+import { minSecretLength, secret } from './read.ts'
+
+test('secret: shorter than minLength, throws with the name and without the value', () => {
+  const read = (X: string) => secret({ X }, 'X', { minLength: minSecretLength })
+  expect(() => read('k'.repeat(31))).toThrow(/^X: must have at least 32 characters$/)
+  expect(read('k'.repeat(32))?.reveal()).toBe('k'.repeat(32))
+  expect(read('')).toBeUndefined()
+  expect(secret({ X: 'k' }, 'X')?.reveal()).toBe('k')
+})

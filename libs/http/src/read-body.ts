@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError } from '@posthorn/errors'
+import { GrowableBuffer } from './growable-buffer.ts'
+
+/**
+ * Number of chunks from which their average size must reach `minChunkBytes`: each costs CPU time.
+ */
+const freeChunks = 10_000
+const minChunkBytes = 64
+/** Maximum bytes allocated for Content-Length alone: clients may announce much and send nothing. */
+const maxPreallocated = 64 * 1024
+
+export interface BodyLimits {
+  maxBytes: number
+  /** Time for the whole body, from the start of reading. Defaults to that of the request. */
+  timeoutMs?: number
+}
+
+/** Failure of the client to send a usable body. `timeout` becomes the status 408. */
+export class BodyError extends AppError {
+  override name = 'BodyError'
+
+  constructor(kind: 'invalid' | 'too-large' | 'timeout', message: string, options?: ErrorOptions) {
+    super(kind, message, options)
+  }
+}
+
+/**
+ * Reads a body of any content type; empty if there is none.
+ *
+ * @throws BodyError `too-large` by Content-Length before reading, or as soon as the limit is
+ * exceeded; `timeout`; `invalid` if the body is compressed or incomplete
+ */
+export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  if (!hasBody(request)) return Buffer.alloc(0)
+  const { headers } = request
+  const encoding = headers['content-encoding'] ?? 'identity'
+  // A compressed kilobyte can expand to a gigabyte.
+  if (encoding !== 'identity') throw new BodyError('invalid', 'Content-Encoding is not supported')
+  if (Number(headers['content-length'] ?? 0) > limits.maxBytes) throw tooLarge(limits.maxBytes)
+  sendContinue(request)
+  return readBytes(request, limits)
+}
+
+/** RFC 9112 §6.3: a request has a body if a header announces it. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+type ServerRequest = IncomingMessage & { res?: ServerResponse }
+
+/** RFC 9110 §10.1.1: a client that expects 100 sends the body only after this response. */
+function sendContinue({ headers, res }: ServerRequest): void {
+  if (headers.expect?.toLowerCase() === '100-continue') res?.writeContinue()
+}
+
+function readBytes(request: ServerRequest, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const announced = Number(request.headers['content-length'] ?? 0)
+  const body = new GrowableBuffer(Math.min(announced, maxBytes, maxPreallocated))
+  let chunks = 0
+  const fail = (error: BodyError) => {
+    request.off('data', onData)
+    // Discards the rest, so that the client reads the response instead of a connection reset.
+    request.resume()
+    reject(error)
+  }
+  const onData = (chunk: Buffer) => {
+    chunks += 1
+    if (body.size + chunk.length > maxBytes) fail(tooLarge(maxBytes))
+    else if (chunks > freeChunks && body.size < chunks * minChunkBytes)
+      fail(new BodyError('invalid', 'The body has too many small chunks'))
+    else body.append(chunk)
+  }
+  const onTimeout = () => {
+    // The rest of the body is not awaited.
+    request.res?.setHeader('Connection', 'close')
+    fail(new BodyError('timeout', 'The body was not received in time'))
+  }
+  const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs)
+  request.on('data', onData)
+  request.once('end', () => resolve(body.take()))
+  request.once('error', (cause) => reject(incomplete({ cause })))
+  request.once('close', () => {
+    if (!request.readableEnded) reject(incomplete())
+  })
+  return promise.finally(() => clearTimeout(timer))
+}
+
+function incomplete(options?: ErrorOptions): BodyError {
+  return new BodyError('invalid', 'The body is incomplete', options)
+}
+
+function tooLarge(maxBytes: number): BodyError {
+  return new BodyError('too-large', `The body is larger than ${maxBytes} bytes`)
+}

@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http'
+import { type Clock, monotonicClock, TtlCache } from '@posthorn/flow'
+import { networkOf } from '@posthorn/net'
+import { reportWindow } from './rate-limit.ts'
+
+export interface AddressLimiterOptions {
+  /** Maximum requests of one address per minute; 0 for no limit. */
+  maxPerMinute: number
+  clock?: Clock
+}
+
+interface AddressWindow {
+  requests: number
+  readonly endsAt: number
+}
+
+const windowMs = 60_000
+/** Maximum addresses in memory, about 10 MB. One that is evicted starts with a new window. */
+const maxAddresses = 50_000
+
+/**
+ * Limits the requests of an address (IPv6: /64), whatever their token. Counts in this process
+ * only, so that a flood costs no query.
+ */
+export class AddressLimiter {
+  readonly #maxPerMinute: number
+  readonly #clock: Clock
+  readonly #windows: TtlCache<string, AddressWindow>
+
+  constructor({ maxPerMinute, clock = monotonicClock }: AddressLimiterOptions) {
+    this.#maxPerMinute = maxPerMinute
+    this.#clock = clock
+    this.#windows = new TtlCache({ ttlMs: windowMs, max: maxAddresses, clock })
+  }
+
+  /**
+   * Counts a request and sets the rate limit headers.
+   *
+   * @throws AppError `rate-limited`
+   */
+  count(address: string, response: Pick<ServerResponse, 'setHeader' | 'removeHeader'>): void {
+    if (this.#maxPerMinute === 0) return
+    const now = this.#clock()
+    const window = this.#windows.getOrCreate(networkOf(address), () => ({
+      requests: 0,
+      endsAt: now + windowMs,
+    }))
+    window.requests += 1
+    const resetSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1_000))
+    reportWindow(response, {
+      maxRequests: this.#maxPerMinute,
+      requests: window.requests,
+      resetSeconds,
+    })
+  }
+}

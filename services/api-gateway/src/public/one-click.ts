@@ -1,0 +1,43 @@
+/**
+ * True for the body of a one-click unsubscribe request. RFC 8058 §3.2: it is
+ * `List-Unsubscribe=One-Click`, URL-encoded or multipart. A missing content type is accepted.
+ */
+export function isOneClick(contentType: string | undefined, body: string): boolean {
+  if (contentType?.toLowerCase().startsWith('multipart/form-data')) return hasOneClickPart(body)
+  return isOneClickValue(new URLSearchParams(body.trim()).get('List-Unsubscribe'))
+}
+
+function isOneClickValue(value: string | null): boolean {
+  return value?.trim().toLowerCase() === 'one-click'
+}
+
+/** Reads the lines of a multipart body once. The value is the first line after a part's headers. */
+function hasOneClickPart(body: string): boolean {
+  let isHeader = false
+  let isNamed = false
+  for (const line of body.split('\n')) {
+    const text = line.trim()
+    if (text.startsWith('--')) {
+      isHeader = true
+      isNamed = false
+    } else if (isHeader && text !== '') {
+      isNamed ||= isFieldHeader(text.toLowerCase())
+    } else if (isHeader) {
+      isHeader = false
+    } else {
+      if (isNamed && isOneClickValue(text)) return true
+      isNamed = false
+    }
+  }
+  return false
+}
+
+/** RFC 7578 §4.2: the parameter `name` of Content-Disposition is the name of the field. */
+function isFieldHeader(header: string): boolean {
+  const [kind, ...parameters] = header.split(';').map((part) => part.trim())
+  const names = ['name="list-unsubscribe"', 'name=list-unsubscribe']
+  return (
+    kind?.startsWith('content-disposition:') === true &&
+    parameters.some((parameter) => names.includes(parameter))
+  )
+}
