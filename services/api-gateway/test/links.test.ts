@@ -190,7 +190,7 @@ const list = (recipient: string, listId = 'news') => {
 const findBlock = async (recipient: string) =>
   (
     await db
-      .selectFrom('listBlocks')
+      .selectFrom('accountListBlocks')
       .select(['listId', 'source', 'account', 'messageId'])
       .where('recipient', '=', recipient)
       .execute()

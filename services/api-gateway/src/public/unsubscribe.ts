@@ -4,7 +4,8 @@ import type { TaskGroup } from '@posthorn/flow'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
-import { applyListTurn, isBlocked, type ListTurnRequest } from '../store/list-turns.ts'
+import { applyListTurn, type ListTurnRequest } from '../store/list-turns.ts'
+import { findBlockOrigin } from '../store/lists.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { linkTexts, listPage } from './link-pages.ts'
 import {
@@ -39,8 +40,7 @@ export function onUnsubscribePage(deps: UnsubscribeDeps): RequestHandler {
     deps,
     (request) => request.query,
     async (signed, _request, response) => {
-      const { list, rcpt } = signed.link
-      const state = (await isBlocked(deps.db, list, rcpt)) ? 'unsubscribed' : 'confirm'
+      const state = (await findBlockState(deps.db, signed.link)) ?? 'confirm'
       deps.count('page')
       const form = { ...signed, state, target: 'unsubscribe/address' } as const
       sendPage(response, 200, listPage(form, await deps.branding()))
@@ -78,10 +78,16 @@ export function onListForm(deps: UnsubscribeDeps): RequestHandler {
     if (action !== 'unsubscribe' && action !== 'subscribe')
       return sendPage(response, 400, messagePage(linkTexts.invalid, await deps.branding()))
     await changeSubscription(deps, request, { ...signed.link, action, source: 'form' })
-    const state = action === 'unsubscribe' ? 'unsubscribed' : 'resubscribed'
+    const state = (await findBlockState(deps.db, signed.link)) ?? 'resubscribed'
     const form = { ...signed, state, target: 'address' } as const
     sendPage(response, 200, listPage(form, await deps.branding()))
   })
+}
+
+/** State of a blocked recipient; undefined if it gets messages of the list. */
+async function findBlockState(db: Db, { acc: account, list: listId, rcpt }: ListLink['link']) {
+  const origin = await findBlockOrigin(db, { account, listId, recipient: rcpt })
+  return origin && ({ link: 'unsubscribed', api: 'blocked' } as const)[origin]
 }
 
 type SubscriptionChange = ListLink['link'] & Pick<ListTurnRequest, 'action' | 'source'>
