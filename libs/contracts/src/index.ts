@@ -1,3 +1,4 @@
+export { addressKey } from './address-key.ts'
 export * from './broker-access.ts'
 export * from './commands/index.ts'
 export {

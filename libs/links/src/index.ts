@@ -1,5 +1,6 @@
 export { encryptFormState, decryptFormState } from './form-state.ts'
-export { cacheLinkKey, type LinkKeys } from './link-keys.ts'
+export { LinkKey } from './link-key.ts'
+export { cacheLinkKeys, type LinkKeys } from './link-keyring.ts'
 export { type ListLinks, listHeaders } from './list-headers.ts'
 export { linkTo, readLink, type SignedLink, type SignedParts } from './signed-link.ts'
 export { trackHtml } from './track-html.ts'

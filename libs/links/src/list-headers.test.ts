@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
+import { LinkKey } from './link-key.ts'
 import { listHeaders } from './list-headers.ts'
 import { readLink } from './signed-link.ts'
 
-const key = Buffer.alloc(32, 1)
+const key = new LinkKey(Buffer.alloc(32, 1))
 const mail = {
   baseUrl: 'https://mail.example',
   key,
@@ -14,10 +15,8 @@ const mail = {
 
 function readUrl(url: string) {
   const { searchParams } = new URL(url)
-  return readLink(key, {
-    data: searchParams.get('data') ?? '',
-    sig: searchParams.get('sig') ?? '',
-  })
+  const parts = { data: searchParams.get('data') ?? '', sig: searchParams.get('sig') ?? '' }
+  return readLink([key], 'unsub', parts)?.link
 }
 
 test('listHeaders: returns the three headers and the unsubscribe URL', () => {
@@ -34,6 +33,23 @@ test('listHeaders: returns the three headers and the unsubscribe URL', () => {
     rcpt: 'Ann@Example.com',
     msg: '<1@mail.example>',
   })
+})
+
+test('listHeaders: headers, contain neither address nor account in plaintext', () => {
+  const { headers } = listHeaders(mail)
+  const url = new URL(headers['List-Unsubscribe'].slice(1, -1))
+  const decoded = [...url.searchParams.values()].map((value) =>
+    Buffer.from(value, 'base64url').toString('latin1'),
+  )
+  expect(url.href).not.toMatch(/Ann(@|%40)Example/)
+  for (const text of decoded) expect(text).not.toMatch(/Ann@|example|rcpt|news/i)
+})
+
+test('listHeaders: without a key, the link is a placeholder', () => {
+  const { headers, unsubscribeUrl } = listHeaders({ ...mail, key: undefined })
+  expect(unsubscribeUrl).toBe('https://mail.example/unsubscribe?data=dry-run&sig=dry-run')
+  expect(headers['List-Unsubscribe']).toBe(`<${unsubscribeUrl}>`)
+  expect(readUrl(unsubscribeUrl)).toBeUndefined()
 })
 
 test.each(['http://127.0.0.1:3000', 'http://[::1]:3000'])(

@@ -1,11 +1,13 @@
 import { isIP } from 'node:net'
 import { AppError } from '@posthorn/errors'
-import { linkTo } from './signed-link.ts'
+import type { LinkKey } from './link-key.ts'
+import { linkTo, placeholderLink } from './signed-link.ts'
 
 interface ListMessage {
   /** Base URL of the service. */
   baseUrl: string
-  key: Buffer
+  /** Undefined in a dry run: the link is a placeholder that no request can use. */
+  key: LinkKey | undefined
   account: string
   listId: string
   /** Recipient of this copy. */
@@ -23,28 +25,40 @@ const maxLineLength = 900
 
 /**
  * Builds the unsubscribe headers of a message to a list, and the URL for a link in its text.
- * Deterministic.
  *
  * @throws AppError `invalid` for a list id that is not a host name
  */
 export function listHeaders(message: ListMessage): ListLinks {
-  const { baseUrl, key, account, listId, recipient, messageId } = message
+  const { baseUrl, listId } = message
   const list = listId.toLowerCase()
   if (!isHostName(list))
     throw new AppError('invalid', 'A list id consists of letters, digits, dots and hyphens')
-  const link = { act: 'unsub', acc: account, list, rcpt: recipient } as const
-  const full = linkTo(baseUrl, key, { ...link, msg: messageId })
-  // An overlong Message-ID is left out, so that the unsubscribe link still works.
-  const short = full && full.length <= maxLineLength ? full : (linkTo(baseUrl, key, link) ?? full)
-  if (short === undefined) throw new AppError('invalid', 'The recipient is too long for a list')
+  const { full, short } = unsubscribeLinks(message, list)
   return {
     headers: {
       'List-ID': `<${list}.${namespaceOf(baseUrl)}>`, // RFC 2919 §2
       'List-Unsubscribe': `<${foldable(short)}>`, // RFC 2369 §3.2
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click', // RFC 8058 §3.1
     },
-    unsubscribeUrl: full ?? short,
+    unsubscribeUrl: full,
   }
+}
+
+/** The link with the Message-ID, and one that fits into a header if possible. */
+function unsubscribeLinks(
+  { baseUrl, key, account, recipient, messageId }: ListMessage,
+  list: string,
+): { full: string; short: string } {
+  if (!key) {
+    const url = placeholderLink(baseUrl, 'unsub')
+    return { full: url, short: url }
+  }
+  const link = { act: 'unsub', acc: account, list, rcpt: recipient } as const
+  const full = linkTo(baseUrl, key, { ...link, msg: messageId })
+  // An overlong Message-ID is left out, so that the unsubscribe link still works.
+  const short = full && full.length <= maxLineLength ? full : (linkTo(baseUrl, key, link) ?? full)
+  if (short === undefined) throw new AppError('invalid', 'The recipient is too long for a list')
+  return { full: full ?? short, short }
 }
 
 function isHostName(text: string): boolean {

@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { decryptText, encryptText } from './encrypted-text.ts'
+import type { LinkKey } from './link-key.ts'
 
 /** Content of a signed link. Names are short, because it is part of every message. */
 export type SignedLink =
@@ -17,8 +19,8 @@ export interface SignedParts {
 
 /** Maximum characters of `data`. Common proxies accept request lines of at least twice this. */
 export const maxDataLength = 7_000
-/** Characters of an HMAC-SHA256 in base64url. */
-const signatureLength = 43
+/** Key id, if any, and HMAC-SHA256 in base64url. */
+const signaturePattern = /^(?:([\w-]{8})\.)?([\w-]{43})$/
 
 const paths = {
   open: '/open.gif',
@@ -27,25 +29,78 @@ const paths = {
   form: '/accounts/new',
 } as const
 
-/** Builds the URL of a signed link below `baseUrl`; undefined if it would be too long. */
-export function linkTo(baseUrl: string, key: Buffer, link: SignedLink): string | undefined {
-  const data = Buffer.from(JSON.stringify(link)).toString('base64url')
+/**
+ * Builds the URL of a signed link below `baseUrl`; undefined if it would be too long. The content of
+ * a list link is encrypted, because it contains the address of the recipient.
+ */
+export function linkTo(baseUrl: string, key: LinkKey, link: SignedLink): string | undefined {
+  const text = JSON.stringify(link)
+  const data =
+    link.act === 'unsub'
+      ? encryptText(key.derive(encryption), text)
+      : Buffer.from(text).toString('base64url')
   if (data.length > maxDataLength) return undefined
-  const sig = signatureOf(key, data).toString('latin1')
+  const sig = `${key.id}.${signatureOf(signingKey(key, link.act), data)}`
   return `${baseOf(baseUrl)}${paths[link.act]}?data=${data}&sig=${sig}`
 }
 
-/** Verifies and parses a link; undefined if it is invalid. Compares in constant time. */
-export function readLink(key: Buffer, { data, sig }: SignedParts): SignedLink | undefined {
-  if (data.length > maxDataLength || sig.length !== signatureLength) return undefined
-  const received = Buffer.from(sig)
-  const expected = signatureOf(key, data)
-  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined
-  return parse(data)
+/** URL in place of a signed link. No request accepts it. */
+export function placeholderLink(baseUrl: string, act: SignedLink['act']): string {
+  return `${baseOf(baseUrl)}${paths[act]}?data=dry-run&sig=dry-run`
 }
 
-function signatureOf(key: Buffer, data: string): Buffer {
-  return Buffer.from(createHmac('sha256', key).update(data).digest('base64url'))
+/** Content of a valid link and the key that signed it. */
+export interface VerifiedLink<A extends SignedLink['act']> {
+  link: Extract<SignedLink, { act: A }>
+  key: LinkKey
+}
+
+/**
+ * Verifies and parses a link of a kind; undefined if it is invalid. Compares in constant time.
+ * Accepts links of earlier releases: without a key id, signed by the secret, and not encrypted.
+ */
+export function readLink<A extends SignedLink['act']>(
+  keys: readonly LinkKey[],
+  act: A,
+  { data, sig }: SignedParts,
+): VerifiedLink<A> | undefined {
+  if (data.length > maxDataLength) return undefined
+  const [, id, signature = ''] = signaturePattern.exec(sig) ?? []
+  const key = keys.find(
+    (key) =>
+      (id === undefined || id === key.id) &&
+      isSame(signature, signatureOf(id === undefined ? key.secret : signingKey(key, act), data)),
+  )
+  if (!key) return undefined
+  const isEncrypted = id !== undefined && act === 'unsub'
+  const text = isEncrypted
+    ? decryptText(key.derive(encryption), data)
+    : Buffer.from(data, 'base64url').toString()
+  const link = text === undefined ? undefined : parse(text)
+  return link?.act === act ? { link: link as VerifiedLink<A>['link'], key } : undefined
+}
+
+/** Id of the key that made a signature. Undefined for earlier releases, and invalid signatures. */
+export function keyIdOf(sig: string): string | undefined {
+  return signaturePattern.exec(sig)?.[1]
+}
+
+/** Purpose of the key that encrypts list links. */
+const encryption = 'encrypt unsub'
+
+function signingKey(key: LinkKey, act: SignedLink['act']): Buffer {
+  return key.derive(`sign ${act}`)
+}
+
+function signatureOf(key: Buffer, data: string): string {
+  return createHmac('sha256', key).update(data).digest('base64url')
+}
+
+function isSame(received: string, expected: string): boolean {
+  return (
+    received.length === expected.length &&
+    timingSafeEqual(Buffer.from(received), Buffer.from(expected))
+  )
 }
 
 /** Required members per kind of link. */
@@ -57,12 +112,13 @@ const members: Record<SignedLink['act'], readonly string[]> = {
 }
 
 /**
- * Parses signed data. Checked although signed, since another release may have used another shape.
+ * Parses signed content. Checked although signed, since another release may have used another
+ * shape.
  */
-function parse(data: string): SignedLink | undefined {
+function parse(text: string): SignedLink | undefined {
   let value: unknown
   try {
-    value = JSON.parse(Buffer.from(data, 'base64url').toString())
+    value = JSON.parse(text)
   } catch {
     return undefined
   }

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { LinkKey } from './link-key.ts'
 import { readLink } from './signed-link.ts'
 import { type Tracking, trackHtml } from './track-html.ts'
 
-const key = Buffer.alloc(32, 3)
+const key = new LinkKey(Buffer.alloc(32, 3))
 const tracking: Tracking = {
   baseUrl: 'https://mail.example',
   key,
@@ -15,16 +16,16 @@ const tracking: Tracking = {
 const clicks = (html: string) => trackHtml(html, tracking)
 const opens = (html: string) => trackHtml(html, { ...tracking, opens: true, clicks: false })
 
-const madeLink = /"https:\/\/mail\.example\/redirect\?data=([\w-]+)&amp;sig=([\w-]{43})"/g
+const madeLink = /"https:\/\/mail\.example\/redirect\?data=([\w-]+)&amp;sig=([\w-]{8}\.[\w-]{43})"/g
 const madePixel =
-  /<img src="https:\/\/mail\.example\/open\.gif\?data=[\w-]+&amp;sig=[\w-]{43}" width="1" height="1" alt="" style="border:0">/g
+  /<img src="https:\/\/mail\.example\/open\.gif\?data=[\w-]+&amp;sig=[\w-]{8}\.[\w-]{43}" width="1" height="1" alt="" style="border:0">/g
 
 /** Targets of the redirect links in HTML. */
 function targets(html: string): string[] {
   return [...html.matchAll(madeLink)].map(([, data = '', sig = '']) => {
-    const link = readLink(key, { data, sig })
-    if (link?.act !== 'click') throw new Error('not ours')
-    return link.url
+    const read = readLink([key], 'click', { data, sig })
+    if (!read) throw new Error('not a valid link')
+    return read.link.url
   })
 }
 
@@ -107,7 +108,7 @@ test('trackHtml: changes nothing but links and pixel', () => {
       const bare = tracked.replace(madePixel, '')
       // The text between the inserted links equals the input.
       let at = 0
-      for (const part of bare.split(/"https:\/\/mail\.example\/redirect\?[\w=&;-]+"/)) {
+      for (const part of bare.split(/"https:\/\/mail\.example\/redirect\?[\w=&;.-]+"/)) {
         const start = html.indexOf(part, at)
         expect(start).toBeGreaterThanOrEqual(at)
         at = start + part.length

@@ -1,10 +1,11 @@
 import { QuoteType, Tokenizer } from 'htmlparser2'
+import type { LinkKey } from './link-key.ts'
 import { isOwnLink, linkTo } from './signed-link.ts'
 
 export interface Tracking {
   /** Base URL of the service, which serves the pixel and the redirects. */
   baseUrl: string
-  key: Buffer
+  key: LinkKey
   account: string
   messageId: string
   opens: boolean

@@ -36,6 +36,15 @@ test('applyReference: a reply to all lists each recipient once and no own addres
   expect(applied(mine, { action: 'reply-all' }).draft.to).toEqual([{ address: 'me@y.example' }])
 })
 
+test('applyReference: both spellings of a Unicode domain, are one recipient', () => {
+  const to = [{ address: 'ann@müller.test' }, { address: 'ANN@xn--mller-kva.test' }]
+  const from = { address: 'bob@x.example' }
+  expect(applied({ from, to, cc: to }, { action: 'reply-all' }).draft).toMatchObject({
+    to: [from, { address: 'ann@müller.test' }],
+    cc: [],
+  })
+})
+
 test('applyReference: keeps members of the draft', () => {
   const draft = { to: [{ address: 'bob@x.example' }], subject: 'Mine' }
   expect(applyReference(draft, original, referring({ action: 'reply-all' })).draft).toEqual({

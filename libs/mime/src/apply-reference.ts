@@ -1,4 +1,4 @@
-import { defined, MailAddress, matches, type MessageContent } from '@posthorn/contracts'
+import { addressKey, defined, MailAddress, matches, type MessageContent } from '@posthorn/contracts'
 import type { ComposeOptions } from './compose.ts'
 import { unfoldHistory } from './fold-history.ts'
 import { escapeHtml, htmlToText } from './html-to-text.ts'
@@ -100,11 +100,11 @@ function chooseRecipients(
   if (action === 'forward') return {}
   const replyTo = usable(original.replyTo ?? [])
   const back = replyTo.length > 0 ? replyTo : usable(original.from ? [original.from] : [])
-  const seen = new Set([to, cc, bcc].flatMap((list = []) => list.map(addressKey)))
+  const seen = new Set([to, cc, bcc].flatMap((list = []) => list.map(keyOf)))
   const unseen = (list: NamedAddress[]) => list.filter((entry) => addNew(seen, entry))
   if (action === 'reply') return to ? {} : { to: unseen(back) }
-  const mine = new Set(own.map((address) => address.toLowerCase()))
-  const notMine = (list: NamedAddress[]) => list.filter((entry) => !mine.has(addressKey(entry)))
+  const mine = new Set(own.map(addressKey))
+  const notMine = (list: NamedAddress[]) => list.filter((entry) => !mine.has(keyOf(entry)))
   const others = notMine([...back, ...usable(original.to ?? [])])
   return defined({
     // A reply to a message that the account sent only to itself goes to the account.
@@ -123,14 +123,14 @@ function usable(addresses: readonly ReadAddress[]): NamedAddress[] {
   })
 }
 
-function addressKey({ address }: NamedAddress): string {
-  return address.toLowerCase()
+function keyOf({ address }: NamedAddress): string {
+  return addressKey(address)
 }
 
 /** Adds an address to `seen`. True if it was new. */
 function addNew(seen: Set<string>, entry: NamedAddress): boolean {
   const { size } = seen
-  return seen.add(addressKey(entry)).size > size
+  return seen.add(keyOf(entry)).size > size
 }
 
 /** Body with the quoted original; HTML only if the draft has HTML, or has no body at all. */

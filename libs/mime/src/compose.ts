@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { domainToASCII } from 'node:url'
-import { defined, type MessageContent } from '@posthorn/contracts'
+import { addressKey, defined, type MessageContent } from '@posthorn/contracts'
 import { canonicalLines } from './canonical-lines.ts'
 import { addPreheader, type AttachedContent, inlineImages } from './compose-html.ts'
 import { htmlToText } from './html-to-text.ts'
@@ -185,12 +185,13 @@ export function chooseReturnPath(
   return asciiDomain(requireAddress(envelope?.from ?? sender.address, sender.path))
 }
 
-/** Removes duplicates, ignoring case. @throws AppError `invalid` that names `path` */
+/** Removes other spellings of an address. @throws AppError `invalid` that names `path` */
 export function uniqueRecipients(addresses: readonly string[], path: string): string[] {
   const recipients = new Map<string, string>()
   for (const address of addresses) {
     const safe = asciiDomain(requireAddress(address, path))
-    if (!recipients.has(safe.toLowerCase())) recipients.set(safe.toLowerCase(), safe)
+    const key = addressKey(safe)
+    if (!recipients.has(key)) recipients.set(key, safe)
   }
   return [...recipients.values()]
 }

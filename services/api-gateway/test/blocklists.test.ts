@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { blockedRecipients, countBlocks, deleteBlock, insertBlock } from '../src/store/lists.ts'
+import { blockedRecipients, countBlocks, deleteBlocks, insertBlock } from '../src/store/lists.ts'
 import { mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -44,7 +44,10 @@ test('addToBlocklist: Unicode and ASCII forms of an address are equal', async ()
   await add('idn.example', 'J\u00D6rg@b.example')
   expect((await add('idn.example', 'EVA@XN--bcher-kva.example')).body['added']).toBe(false)
   const addresses = ['eva@BÜCHER.example', 'eva@xn--bcher-kva.example', 'jo\u0308rg@b.example']
-  const blocked = await blockedRecipients(db, 'idn.example', [...addresses, 'eva@bucher.example'])
+  const blocked = await blockedRecipients(db, { account: 'mine', listId: 'idn.example' }, [
+    ...addresses,
+    'eva@bucher.example',
+  ])
   expect([...blocked.keys()]).toEqual(addresses)
   expect((await remove('idn.example', 'eva@bücher.example')).body).toEqual({ deleted: true })
 })
@@ -56,6 +59,20 @@ test('removeFromBlocklist: removes an address; a list without addresses is a 404
   expect((await remove('off.example', 'c@d.example')).body).toEqual({ deleted: true })
   expect((await list('off.example')).body).toEqual(notFound)
   expect((await remove('off.example', 'c@d.example')).body).toEqual(notFound)
+})
+
+test('blocklists: one address on the lists of two accounts, is two entries', async () => {
+  await call('POST', '/v1/account', { body: registration('second') })
+  for (const account of ['mine', 'second'])
+    expect((await add('both.example', 'a@b.example', { account })).body['added']).toBe(true)
+  const { body } = await list('both.example')
+  const addresses = body['addresses'] as { account: string }[]
+  expect([body['total'], addresses.map(({ account }) => account).toSorted()]).toEqual([
+    2,
+    ['mine', 'second'],
+  ])
+  expect((await remove('both.example', 'a@b.example')).body).toEqual({ deleted: true })
+  expect((await list('both.example')).body).toEqual(notFound)
 })
 
 test('getBlocklist: returns pages of addresses, newest first', async () => {
@@ -97,7 +114,7 @@ test('getBlocklist: contains all fields of a block made by a link', async () => 
 })
 
 test('listBlocklists: returns the number of addresses per list', async () => {
-  await db.deleteFrom('listBlocks').execute()
+  await db.deleteFrom('accountListBlocks').execute()
   for (const [listId, recipient] of [
     ['b.example', 'x@a.example'],
     ['a.example', 'x@a.example'],
@@ -135,7 +152,7 @@ test('lists.blocked: stays correct under concurrent writes', async () => {
   expect(added.filter(Boolean)).toHaveLength(10)
   expect(await countBlocks(db, 'busy.example')).toBe(10)
   await Promise.all([
-    ...all.map((recipient) => deleteBlock(db, 'busy.example', recipient)),
+    ...all.map((recipient) => deleteBlocks(db, 'busy.example', recipient)),
     insertBlock(db, block('stays@a.example')),
   ])
   expect(await countBlocks(db, 'busy.example')).toBe(1)
@@ -144,14 +161,20 @@ test('lists.blocked: stays correct under concurrent writes', async () => {
 test('blockedRecipients: queries 1,000 recipients with one statement', async () => {
   await add('ask.example', 'Eva@a.example', { reason: 'left' })
   const recipients = ['EVA@a.example', 'eva@a.example', 'other@a.example']
-  expect(await blockedRecipients(db, 'Ask.example', recipients)).toEqual(
+  const list = { account: 'mine', listId: 'Ask.example' }
+  expect(await blockedRecipients(db, list, recipients)).toEqual(
     new Map([
       ['EVA@a.example', { reason: 'left' }],
       ['eva@a.example', { reason: 'left' }],
     ]),
   )
-  expect(await blockedRecipients(db, 'none.example', recipients)).toEqual(new Map())
-  expect(await blockedRecipients(db, 'ask.example', [])).toEqual(new Map())
+  const others = [
+    { account: 'mine', listId: 'none.example' },
+    { account: 'other', listId: 'ask.example' },
+  ]
+  for (const other of others)
+    expect(await blockedRecipients(db, other, recipients)).toEqual(new Map())
+  expect(await blockedRecipients(db, list, [])).toEqual(new Map())
 })
 
 test.each<[string, string, object, string]>([

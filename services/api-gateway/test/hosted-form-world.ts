@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { on } from '@posthorn/bus'
 import { type CommandRequest, getLinkSecret, verifyImap, verifySmtp } from '@posthorn/contracts'
 import { startProviderStub } from './provider-stub.ts'
+import { LinkKey } from '@posthorn/links'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { testServers } from './gateway.ts'
 
@@ -66,7 +67,7 @@ export async function hostedFormWorld() {
     provider,
     imapRequests,
     smtpRequests,
-    key: Buffer.from(linkSecret, 'hex'),
+    key: new LinkKey(Buffer.from(linkSecret, 'hex')),
     async stop() {
       await bus[Symbol.asyncDispose]()
       await servers.stop()

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
-import { linkTo } from '@posthorn/links'
+import { LinkKey, linkTo } from '@posthorn/links'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { cuttable } from './cuttable.ts'
@@ -26,7 +26,7 @@ const { sealed } = await db
   .executeTakeFirstOrThrow()
 const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
 const linkSecret = await unsealer.unseal(sealed, 'settings/linkSecret')
-const key = Buffer.from(linkSecret, 'hex')
+const key = new LinkKey(Buffer.from(linkSecret, 'hex'))
 const msg = '<outage@mail.example>'
 const pixel = linkTo(url, key, { act: 'open', acc: 'acc', msg }) ?? ''
 const click = linkTo(url, key, { act: 'click', acc: 'acc', msg, url: 'https://a.example/' }) ?? ''

@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Bus, on } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts'
-import { linkTo, listHeaders, type SignedLink } from '@posthorn/links'
+import { LinkKey, linkTo, listHeaders, type SignedLink } from '@posthorn/links'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { eventually, RawClient } from '@posthorn/testkit'
 import { registration, testServers } from './gateway.ts'
@@ -15,7 +16,7 @@ const account = 'acc'
 const messageId = '<1@mail.example>'
 const person = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0'
 let bus: Bus
-let key: Buffer
+let key: LinkKey
 
 beforeAll(async () => {
   bus = await servers.connectBus()
@@ -25,7 +26,7 @@ beforeAll(async () => {
     .where('key', '=', 'linkSecret')
     .executeTakeFirstOrThrow()
   const linkSecret = await unsealer.unseal(sealed, 'settings/linkSecret')
-  key = Buffer.from(linkSecret, 'hex')
+  key = new LinkKey(Buffer.from(linkSecret, 'hex'))
   await bus.serve({
     queue: 'credentials',
     keys: ['credentials'],
@@ -155,6 +156,8 @@ test('public links: 403 without a valid signature', async () => {
     `?data[]=${data}&sig=${sig}`,
     `?url=https://evil.example/`,
     `?data=${data}&sig=${'A'.repeat(43)}`,
+    `?data=${data}&sig=${key.id}.${'A'.repeat(43)}`,
+    `?data=${data}&sig=${'A'.repeat(8)}.${'A'.repeat(43)}`,
   ]
   for (const path of ['/redirect', '/open.gif', '/unsubscribe'])
     for (const query of queries) {
@@ -187,7 +190,7 @@ const list = (recipient: string, listId = 'news') => {
 const findBlock = async (recipient: string) =>
   (
     await db
-      .selectFrom('listBlocks')
+      .selectFrom('accountListBlocks')
       .select(['listId', 'source', 'account', 'messageId'])
       .where('recipient', '=', recipient)
       .execute()
@@ -255,6 +258,15 @@ test('POST /unsubscribe: internationalized domain, applies to the ASCII form', a
   expect(await (await visit(url)).text()).toContain('Subscribe again')
   expect((await post(target, form('subscribe'))).status).toBe(200)
   expect(await findBlock('eva@xn--bcher-kva.example')).toBeUndefined()
+})
+
+test('POST /unsubscribe: link of the format without key ids, unsubscribes', async () => {
+  const content = { act: 'unsub', acc: account, list: 'news', rcpt: 'old@example.com' }
+  const data = Buffer.from(JSON.stringify(content)).toString('base64url')
+  const sig = createHmac('sha256', key.secret).update(data).digest('base64url')
+  const url = `${gateway.url}/unsubscribe?data=${data}&sig=${sig}`
+  expect((await post(url, 'List-Unsubscribe=One-Click')).status).toBe(200)
+  expect(await findBlock('old@example.com')).toMatchObject({ source: 'one-click', account })
 })
 
 test('POST /unsubscribe: other bodies and actions, change nothing', async () => {

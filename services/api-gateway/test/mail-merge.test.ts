@@ -33,14 +33,23 @@ await db
   )
   .execute()
 await db
-  .insertInto('listBlocks')
-  .values({
-    listId: 'news',
-    recipient: 'gone@x.example',
-    account: 'me',
-    source: 'form',
-    reason: 'unsubscribe',
-  })
+  .insertInto('accountListBlocks')
+  .values([
+    {
+      account: 'me',
+      listId: 'news',
+      recipient: 'gone@x.example',
+      source: 'form',
+      reason: 'unsubscribe',
+    },
+    {
+      account: 'other',
+      listId: 'news',
+      recipient: 'ada@x.example',
+      source: 'api',
+      reason: 'known to another account only',
+    },
+  ])
   .execute()
 
 const to = [{ name: 'Ada', address: 'ada@x.example' }]

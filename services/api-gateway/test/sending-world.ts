@@ -14,7 +14,7 @@ import { registration, testServers } from './gateway.ts'
 export async function sendingWorld(env: Record<string, string> = {}) {
   const servers = await testServers()
   const { db } = servers
-  const { call } = await servers.start(env)
+  const { call, url } = await servers.start(env)
   const mailbox = { original: letter(), draft: draft(), source: draftSource, isAway: 0 }
   const bus = await servers.connectBus()
   await bus.serve({
@@ -56,6 +56,7 @@ export async function sendingWorld(env: Record<string, string> = {}) {
     servers,
     db,
     call,
+    url,
     mailbox,
     register,
     rows,

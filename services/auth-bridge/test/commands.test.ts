@@ -126,6 +126,32 @@ test('getCredentials: value sealed with the current or previous secret, is unsea
   })
 })
 
+test('getLinkSecret: returns the current secret and all earlier ones, newest first', async () => {
+  const secrets = [
+    ['linkSecret', 'ab', 0],
+    ['linkSecret:a', 'cd', 2],
+    ['linkSecret:b', 'ef', 1],
+  ] as const
+  await database.db.deleteFrom('sealedSettings').where('key', 'like', 'linkSecret%').execute()
+  for (const [key, byte, age] of secrets)
+    await database.db
+      .insertInto('sealedSettings')
+      .values({
+        key,
+        sealed: await sealedBy('second').seal(byte.repeat(32), 'settings/linkSecret'),
+        updatedAt: new Date(Date.now() - age * 60_000),
+      })
+      .execute()
+  await using _app = await start('second', ['first'])
+  const response = await eventually(() =>
+    bus.request(getLinkSecret, {}, { key: 'credentials', timeoutMs: 30_000 }),
+  )
+  expect(response).toEqual({
+    linkSecret: 'ab'.repeat(32),
+    previous: ['ef'.repeat(32), 'cd'.repeat(32)],
+  })
+})
+
 test('getServiceSecret: returns unexpired previous secrets and those of targets', async () => {
   const until = new Date(Date.now() + 60_000)
   const sealed = (text: string, key: string) => sealedBy('second').seal(text, `settings/${key}`)

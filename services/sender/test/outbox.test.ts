@@ -35,7 +35,7 @@ test('changeSubmission: delete of a waiting submission, deletes it without event
   expect(await eventsOf(account)).toEqual([])
 })
 
-test('sender: recipient that has left the list, fails with ELISTLEFT', async () => {
+test('sender: recipient that has left the list of the account, fails with ELISTLEFT', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const submitTo = async (recipient: string) => {
@@ -45,10 +45,13 @@ test('sender: recipient that has left the list, fails with ELISTLEFT', async () 
     return queueId
   }
   const [left, stays] = [await submitTo('left@example.com'), await submitTo('stays@example.com')]
-  const block = { listId: 'news.example', recipient: 'left@example.com', account }
+  const block = { listId: 'news.example', source: 'one-click' } as const
   await db
-    .insertInto('listBlocks')
-    .values({ ...block, source: 'one-click' })
+    .insertInto('accountListBlocks')
+    .values([
+      { ...block, account, recipient: 'left@example.com' },
+      { ...block, account: 'another', recipient: 'stays@example.com' },
+    ])
     .execute()
   for (const queueId of [left, stays]) expect(await change(queueId, 'send')).toBe('done')
   await sent(stays)

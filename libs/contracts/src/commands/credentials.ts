@@ -60,11 +60,17 @@ export const getServiceSecret = defineCommand({
   }),
 })
 
-/** Reads the key of link signatures, hexadecimal. It never changes. */
+const linkSecret = Type.String({ pattern: '^[0-9a-f]{64}$' })
+
+/** Reads the secrets of links, hexadecimal. Links of earlier secrets stay valid. */
 export const getLinkSecret = defineCommand({
   name: 'getLinkSecret',
   request: Strict({}),
-  response: Type.Object({ linkSecret: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
+  response: Type.Object({
+    linkSecret,
+    /** Replaced secrets, newest first. */
+    previous: Type.Optional(Type.Array(linkSecret)),
+  }),
 })
 
 /** Reads the API key of the summary endpoint. Absent if none is set. */

@@ -22,7 +22,8 @@ export const listBlocklists = defineOperation({
   method: 'get',
   path: '/v1/blocklists',
   summary: 'List blocklists',
-  description: 'Lists without entries are not included.',
+  description:
+    'A list belongs to an account. Lists of several accounts with one id are counted together. Lists without entries are not included.',
   query: Strict(pageQuery),
   response: Type.Object({
     ...pageCounts,
@@ -39,7 +40,8 @@ export const getBlocklist = defineOperation({
   method: 'get',
   path: '/v1/blocklist/:listId',
   summary: 'List the addresses of a blocklist',
-  description: 'Entries are sorted from newest to oldest. A list without entries does not exist.',
+  description:
+    'Entries of all accounts, sorted from newest to oldest. A list without entries does not exist.',
   params,
   query: Strict(pageQuery),
   response: Type.Object({
@@ -55,10 +57,11 @@ export const addToBlocklist = defineOperation({
   method: 'post',
   path: '/v1/blocklist/:listId',
   summary: 'Add an address to a blocklist',
-  description: 'The first address creates the list. An existing entry is not changed.',
+  description:
+    'The address receives no messages that the account sends to the list. The first address creates the list. An existing entry is not changed.',
   params,
   body: Strict({
-    account: described('Account that adds the address.', AccountId),
+    account: described('Account to whose list the address is added.', AccountId),
     recipient: described('Address that receives no messages of the list.', MailAddress),
     reason: Type.Optional(Text('Reason of the entry.', { maxLength: 1024, default: 'block' })),
   }),
@@ -74,7 +77,8 @@ export const removeFromBlocklist = defineOperation({
   method: 'delete',
   path: '/v1/blocklist/:listId',
   summary: 'Remove an address from a blocklist',
-  description: '`deleted` is false if the address is not on the list.',
+  description:
+    'Removes the address from the lists of all accounts with this id. `deleted` is false if it is on none.',
   params,
   query: Strict({ recipient: Text('Address to remove.', { minLength: 1, maxLength: 320 }) }),
   response: Type.Object({ deleted: Bool('False if the address is not on the list.') }),

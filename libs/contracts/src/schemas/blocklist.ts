@@ -9,7 +9,7 @@ export const ListId = Text('Id of the list, with the syntax of a host name. Case
 /** Address that receives no messages of a list. */
 export const BlockedAddress = Type.Object({
   recipient: Text('Email address that receives no messages of the list.'),
-  account: Text('Account whose message or request added the address.'),
+  account: Text('Account to whose list the entry belongs.'),
   messageId: Type.Optional(Text('Message-ID of the message with the unsubscribe link.')),
   source: Text(
     'Origin of the entry: `api`, `admin`, `form` (page of the unsubscribe link) or `one-click` (RFC 8058).',

@@ -53,7 +53,7 @@ export type Dsn = Static<typeof Dsn>
  * Id of a list from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).
  */
 export const ListId = Text(
-  'Id of a list from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).',
+  'Id of a list of the account from which recipients can unsubscribe, with the syntax of a host name (RFC 2919).',
   { minLength: 1, maxLength: 253, format: 'list-id' },
 )
 
@@ -171,7 +171,10 @@ export const Submission = Strict({
   ),
   ...quotationFormat,
   dryRun: Type.Optional(
-    Bool('If true, returns the composed message without sending it.', { default: false }),
+    Bool(
+      'If true, returns the composed message without sending it. Unsubscribe links are placeholders.',
+      { default: false },
+    ),
   ),
 })
 export type Submission = Static<typeof Submission>
@@ -195,7 +198,7 @@ const Skipped = Type.Object(
   { reason: Text('Reason of the block.'), listId: Text('Id of the list.') },
   {
     description:
-      'Present if the recipient has unsubscribed from the list, so that nothing was queued.',
+      'Present if the recipient has unsubscribed from the list of the account, so that nothing was queued.',
   },
 )
 

@@ -11,7 +11,7 @@ import type { AccountEventCounts, StatCounters } from './counters.ts'
 import type { EventIds, Events } from './events.ts'
 import type { FormLinks } from './form-links.ts'
 import type { GatewayCredentials, Gateways, GatewayStates } from './gateways.ts'
-import type { ListBlocks, Lists, ListTurns } from './lists.ts'
+import type { AccountListBlocks, Lists, ListTurns } from './lists.ts'
 import type { AnnouncedMessages, MailboxChunks, Mailboxes } from './mailboxes.ts'
 import type {
   OAuth2Apps,
@@ -40,6 +40,7 @@ export interface Tables {
   accountChanges: AccountChanges
   accountChangesHorizon: AccountChangesHorizon
   accountEventCounts: AccountEventCounts
+  accountListBlocks: AccountListBlocks
   accountLogs: AccountLogs
   accounts: Accounts
   accountStates: AccountStates
@@ -54,7 +55,6 @@ export interface Tables {
   gateways: Gateways
   gatewayStates: GatewayStates
   idempotencyKeys: IdempotencyKeys
-  listBlocks: ListBlocks
   lists: Lists
   listTurns: ListTurns
   mailboxChunks: MailboxChunks

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
 
-/** Unsubscribed recipients of lists. Written by api-gateway. */
-export interface ListBlocks {
+/** Recipients that get no messages of a list of an account. Written by api-gateway. */
+export interface AccountListBlocks {
+  account: string
   /** Lower case. */
   listId: string
-  /** Lower case. */
+  /** Key of the address, see `addressKey`. */
   recipient: string
-  account: string
   messageId: string | null
   source: 'api' | 'admin' | 'form' | 'one-click'
   reason: Generated<string>
@@ -15,14 +15,14 @@ export interface ListBlocks {
   createdAt: Generated<Date>
 }
 
-/** Number of times an address left or joined a list. Written by api-gateway. */
+/** Number of times an address left or joined a list of any account. Written by api-gateway. */
 export interface ListTurns {
   listId: string
   recipient: string
   turn: number
 }
 
-/** Lists with their number of unsubscribed addresses. Written by triggers of `list_blocks`. */
+/** Lists with their number of entries. Written by triggers of `account_list_blocks`. */
 export interface Lists {
   listId: string
   blocked: string

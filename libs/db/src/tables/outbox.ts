@@ -35,7 +35,7 @@ export interface Outbox {
   messageId: string
   envelope: Json<{ from: string; to: string[] }>
   subject: string | null
-  /** List of the message and its single recipient, as in `list_blocks`. */
+  /** List of the message and its single recipient, as in `account_list_blocks`. */
   listId: string | null
   listRecipient: string | null
   /** MIME bytes without Bcc; null after sending and filing. */

@@ -138,7 +138,8 @@ export interface LinkDeps {
 }
 
 /**
- * Creates the links of a submission. Requests the signing key only if there are links to sign.
+ * Creates the links of a submission. Requests the signing key only if there are links to sign: a
+ * dry run contains placeholders, because its reader may not be the recipient.
  *
  * @throws AppError `invalid` or `MissingServiceURLSetup` if links are needed without a base URL
  */
@@ -154,13 +155,15 @@ export async function createMessageLinks(
   const tracks = mayHaveHtml(resolved) && (opens || clicks)
   if (!tracks && listId === undefined) return { ...noLinks, serviceUrl: baseUrl ?? null }
   if (baseUrl === undefined) throw missingBaseUrl(submission)
-  const link = { baseUrl, key: await links.current(), account }
+  const key = submission.dryRun ? undefined : await links.current()
   return {
     serviceUrl: baseUrl,
     track: (html, messageId) =>
-      tracks ? trackHtml(html, { ...link, messageId, opens, clicks }) : html,
+      tracks && key ? trackHtml(html, { baseUrl, key, account, messageId, opens, clicks }) : html,
     list: (recipient, messageId) =>
-      listId === undefined ? undefined : listHeaders({ ...link, listId, recipient, messageId }),
+      listId === undefined
+        ? undefined
+        : listHeaders({ baseUrl, key, account, listId, recipient, messageId }),
   }
 }
 

@@ -5,11 +5,10 @@ import { getOwner } from '../store/accounts.ts'
 import {
   type BlockRow,
   countBlocks,
-  deleteBlock,
+  deleteBlocks,
   insertBlock,
   listBlocks,
   listLists,
-  recipientKey,
 } from '../store/lists.ts'
 import { present } from './present.ts'
 
@@ -29,13 +28,12 @@ export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
     handle(operations.addToBlocklist, async ({ params: { listId }, body, caller }) => {
       const { account, recipient, reason = 'block' } = body
       await getOwner(db, account)
-      const block = { listId, recipient: recipientKey(recipient), account, reason }
+      const block = { listId, recipient, account, reason }
       const origin = { source: 'api', remoteAddress: caller.address } as const
       return { success: true, added: await insertBlock(db, { ...block, ...origin }) }
     }),
     handle(operations.removeFromBlocklist, async ({ params: { listId }, query }) => {
-      const recipient = recipientKey(query.recipient)
-      if (await deleteBlock(db, listId, recipient)) return { deleted: true }
+      if (await deleteBlocks(db, listId, query.recipient)) return { deleted: true }
       // Throws for a missing list.
       await countBlocks(db, listId)
       return { deleted: false }

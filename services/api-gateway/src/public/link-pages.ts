@@ -15,6 +15,11 @@ export const linkTexts = {
     button: 'Subscribe again',
     note: 'If this was a mistake, you can subscribe again at any time.',
   },
+  blocked: {
+    title: 'You are unsubscribed',
+    lead: 'You will not receive messages of this list any more.',
+    note: 'Only the sender of the list can subscribe you again.',
+  },
   resubscribed: {
     title: 'You are subscribed again',
     lead: 'You will receive the messages of this list again.',
@@ -36,23 +41,31 @@ export const linkTexts = {
 
 /** Form whose target has the signed parameters of the link, which authorize it. */
 export interface ListForm extends SignedParams<'unsub'> {
-  state: 'confirm' | 'unsubscribed' | 'resubscribed'
+  /** `blocked`: the sender has blocked the recipient, who cannot change that. */
+  state: 'confirm' | 'unsubscribed' | 'blocked' | 'resubscribed'
   /** Target of the form, relative to the page. */
   target: string
 }
 
 /** Page of a list: the state of the subscription and a button that changes it. */
 export function listPage(form: ListForm, branding: Branding): Page {
-  const { title, lead, button, note } = linkTexts[form.state]
+  const { title, lead, note } = linkTexts[form.state]
   const { rcpt, list } = form.link
-  const action = form.state === 'unsubscribed' ? 'subscribe' : 'unsubscribe'
   const body = `<h1>${title}</h1>
 <p>${lead}</p>
 <dl><dt>${linkTexts.address}</dt><dd>${escapeHtml(rcpt)}</dd><dt>${linkTexts.list}</dt><dd>${escapeHtml(list)}</dd></dl>
-<form method="post" action="${escapeHtml(signedTarget(form.target, form))}">
-${hiddenField('action', action)}
-<button type="submit">${button}</button>
-</form>
-<p class="note">${note}</p>`
+${changeForm(form)}<p class="note">${note}</p>`
   return renderPage({ title, body }, branding)
+}
+
+/** Form that changes the subscription; empty if the recipient may not change it. */
+function changeForm(form: ListForm): string {
+  const { state, target } = form
+  if (state === 'blocked') return ''
+  const action = state === 'unsubscribed' ? 'subscribe' : 'unsubscribe'
+  return `<form method="post" action="${escapeHtml(signedTarget(target, form))}">
+${hiddenField('action', action)}
+<button type="submit">${linkTexts[state].button}</button>
+</form>
+`
 }

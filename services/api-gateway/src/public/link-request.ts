@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { defined } from '@posthorn/contracts'
-import { type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
+import { type LinkKey, type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
 import { readBody } from '@posthorn/http'
 import type { Request } from 'express'
 import { addressOf } from '../access/client-address.ts'
@@ -12,19 +12,23 @@ export interface SignedParams<A extends SignedLink['act']> {
   sig: string
 }
 
+/** Signed parameters with the key that signed them. */
+export interface VerifiedParams<A extends SignedLink['act']> extends SignedParams<A> {
+  key: LinkKey
+}
+
 /**
  * Verifies the signed parameters of a request. Undefined if the signature is invalid or the link
- * is of another kind. Rejects while the signing key is unavailable.
+ * is of another kind. Rejects while the signing keys are unavailable.
  */
 export async function readSigned<A extends SignedLink['act']>(
   keys: LinkKeys,
   act: A,
   { data, sig }: { data?: unknown; sig?: unknown },
-): Promise<SignedParams<A> | undefined> {
+): Promise<VerifiedParams<A> | undefined> {
   if (typeof data !== 'string' || typeof sig !== 'string') return undefined
-  const link = readLink(await keys.current(), { data, sig })
-  if (link?.act !== act) return undefined
-  return { link: link as SignedParams<A>['link'], data, sig }
+  const verified = readLink(await keys.candidates(sig), act, { data, sig })
+  return verified && { ...verified, data, sig }
 }
 
 /** Maximum body of a public page: a signed link and a few form fields. */

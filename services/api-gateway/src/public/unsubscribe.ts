@@ -5,7 +5,8 @@ import { BodyError } from '@posthorn/http'
 import type { LinkKeys } from '@posthorn/links'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
-import { applyListTurn, isBlocked, type ListTurnRequest } from '../store/list-turns.ts'
+import { applyListTurn, type ListTurnRequest } from '../store/list-turns.ts'
+import { findBlockOrigin } from '../store/lists.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { linkTexts, listPage } from './link-pages.ts'
 import { readSigned, readSmallBody, resolveVisitor, type SignedParams } from './link-request.ts'
@@ -41,8 +42,7 @@ async function showPage(
   signed: ListLink,
   response: Response,
 ): Promise<void> {
-  const { list, rcpt } = signed.link
-  const state = (await isBlocked(deps.db, list, rcpt)) ? 'unsubscribed' : 'confirm'
+  const state = (await findBlockState(deps.db, signed.link)) ?? 'confirm'
   deps.count('page')
   const form = { ...signed, state, target: 'unsubscribe/address' } as const
   sendPage(response, 200, listPage(form, await deps.branding()))
@@ -70,10 +70,16 @@ export function onListForm(deps: UnsubscribeDeps): RequestHandler {
     if (action !== 'unsubscribe' && action !== 'subscribe')
       return sendPage(response, 400, messagePage(linkTexts.invalid, await deps.branding()))
     await changeSubscription(deps, request, { ...signed.link, action, source: 'form' })
-    const state = action === 'unsubscribe' ? 'unsubscribed' : 'resubscribed'
+    const state = (await findBlockState(deps.db, signed.link)) ?? 'resubscribed'
     const form = { ...signed, state, target: 'address' } as const
     sendPage(response, 200, listPage(form, await deps.branding()))
   })
+}
+
+/** State of a blocked recipient; undefined if it gets messages of the list. */
+async function findBlockState(db: Db, { acc: account, list: listId, rcpt }: ListLink['link']) {
+  const origin = await findBlockOrigin(db, { account, listId, recipient: rcpt })
+  return origin && ({ link: 'unsubscribed', api: 'blocked' } as const)[origin]
 }
 
 type SubscriptionChange = ListLink['link'] & Pick<ListTurnRequest, 'action' | 'source'>

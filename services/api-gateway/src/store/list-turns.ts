@@ -1,22 +1,18 @@
 import { defined } from '@posthorn/contracts'
 import {
+  type AccountListBlocks,
   deriveEventId,
-  type ListBlocks,
   type ListTurns,
   type NewEvent,
   recordEvents,
-  type Db,
   type Tx,
 } from '@posthorn/db'
 import { type Insertable, sql } from 'kysely'
-import { blockedRecipients, deleteBlock, insertBlock, recipientKey } from './lists.ts'
+import { deleteLinkBlock, insertBlock, keyOf, type ListRecipient } from './lists.ts'
 
 /** Request of a recipient to leave or rejoin a list, made through a link. */
-export interface ListTurnRequest {
+export interface ListTurnRequest extends ListRecipient {
   action: 'unsubscribe' | 'subscribe'
-  account: string
-  listId: string
-  recipient: string
   messageId: string | undefined
   source: 'form' | 'one-click'
   remoteAddress: string
@@ -24,31 +20,31 @@ export interface ListTurnRequest {
 }
 
 /**
- * Applies a request and records its event. Undefined if nothing changes. The event id contains the
- * number of turns of this address, so a concurrent repeat is one event.
+ * Applies a request and records its event. Undefined if nothing changes: a link resubscribes only
+ * what a link of its account unsubscribed. The event id contains the number of turns of this
+ * address, so a concurrent repeat is one event.
  */
 export async function applyListTurn(tx: Tx, request: ListTurnRequest, serviceUrl: string | null) {
-  const entry = { listId: request.listId.toLowerCase(), recipient: recipientKey(request.recipient) }
   const changed =
     request.action === 'unsubscribe'
-      ? await insertBlock(tx, blockOf(request, entry))
-      : await deleteBlock(tx, entry.listId, entry.recipient)
+      ? await insertBlock(tx, blockOf(request))
+      : await deleteLinkBlock(tx, request)
   if (!changed) return undefined
-  return recordEvents(tx, [eventOf(request, await nextTurn(tx, entry))], serviceUrl)
+  return recordEvents(tx, [eventOf(request, await nextTurn(tx, request))], serviceUrl)
 }
 
-type ListEntry = Pick<ListTurns, 'listId' | 'recipient'>
-
-function blockOf(request: ListTurnRequest, entry: ListEntry): Insertable<ListBlocks> {
-  const { account, messageId = null, source, remoteAddress, userAgent } = request
-  const client = { remoteAddress: remoteAddress || null, userAgent: userAgent || null }
-  return { ...entry, account, messageId, source, reason: 'unsubscribe', ...client }
+function blockOf(request: ListTurnRequest): Insertable<AccountListBlocks> {
+  const { account, listId, recipient, messageId = null, source } = request
+  const entry = { account, listId, recipient, messageId, source, reason: 'unsubscribe' }
+  const { remoteAddress, userAgent } = request
+  return { ...entry, remoteAddress: remoteAddress || null, userAgent: userAgent || null }
 }
 
-function nextTurn(tx: Tx, entry: ListEntry): Promise<ListTurns> {
+function nextTurn(tx: Tx, request: ListTurnRequest): Promise<ListTurns> {
+  const { listId, recipient } = keyOf(request)
   return tx
     .insertInto('listTurns')
-    .values({ ...entry, turn: 1 })
+    .values({ listId, recipient, turn: 1 })
     .onConflict((conflict) =>
       conflict.columns(['listId', 'recipient']).doUpdateSet({ turn: sql`list_turns.turn + 1` }),
     )
@@ -71,9 +67,4 @@ function eventOf(request: ListTurnRequest, entry: ListTurns): NewEvent {
       userAgent: userAgent || undefined,
     }),
   }
-}
-
-/** True if the address is blocked on the list. */
-export async function isBlocked(db: Db, listId: string, recipient: string): Promise<boolean> {
-  return (await blockedRecipients(db, listId, [recipient])).size > 0
 }

@@ -1,24 +1,20 @@
-import { domainToASCII } from 'node:url'
-import { type Db, type ListBlocks, type PageRequest, readPage, readRows } from '@posthorn/db'
+import { addressKey } from '@posthorn/contracts'
+import { type AccountListBlocks, type Db, type PageRequest, readPage, readRows } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'
+
+/** Recipient on a list of an account, in any spelling. */
+export interface ListRecipient {
+  account: string
+  listId: string
+  recipient: string
+}
 
 function listNotFound(): AppError {
   return new AppError('not-found', 'The blocklist was not found')
 }
 
-/**
- * Canonical form of an address: lower case, with the domain as an A-label (RFC 5890 §2.3.2.1), so
- * that a block applies to every spelling.
- */
-export function recipientKey(recipient: string): string {
-  const at = recipient.lastIndexOf('@')
-  const domain = recipient.slice(at + 1)
-  const local = recipient.slice(0, at + 1).normalize('NFC')
-  return `${local}${domainToASCII(domain) || domain}`.toLowerCase()
-}
-
-/** One page of the lists, ordered by id, with the number of addresses on each. */
+/** One page of the lists of all accounts, ordered by id, with the number of entries on each. */
 export function listLists(db: Db, page: PageRequest) {
   const lists = db
     .selectFrom('lists')
@@ -27,7 +23,7 @@ export function listLists(db: Db, page: PageRequest) {
   return readPage(lists, page)
 }
 
-/** Number of addresses on a list. @throws AppError `not-found` */
+/** Number of entries on the lists with an id. @throws AppError `not-found` */
 export async function countBlocks(db: Db, listId: string): Promise<number> {
   const row = await db
     .selectFrom('lists')
@@ -37,58 +33,98 @@ export async function countBlocks(db: Db, listId: string): Promise<number> {
   return row.count
 }
 
-/** One page of the addresses on a list, newest first. */
+/** One page of the entries on the lists with an id, newest first. */
 export function listBlocks(db: Db, listId: string, page: PageRequest) {
   const blocks = db
-    .selectFrom('listBlocks')
+    .selectFrom('accountListBlocks')
     .select(['recipient', 'account', 'messageId', 'source', 'reason'])
     .select(['remoteAddress', 'userAgent', 'createdAt'])
     .where('listId', '=', listId.toLowerCase())
     .orderBy('createdAt', 'desc')
     .orderBy('recipient')
+    .orderBy('account')
   return readRows(blocks, page)
 }
 export type BlockRow = Awaited<ReturnType<typeof listBlocks>>[number]
 
-/** Adds an address to a list. False if it is on it already. */
-export async function insertBlock(db: Db, block: Insertable<ListBlocks>): Promise<boolean> {
+/** Adds an address to a list of an account. False if it is on it already. */
+export async function insertBlock(db: Db, block: Insertable<AccountListBlocks>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
-    .insertInto('listBlocks')
-    .values({ ...block, listId: block.listId.toLowerCase() })
-    .onConflict((conflict) => conflict.columns(['listId', 'recipient']).doNothing())
+    .insertInto('accountListBlocks')
+    .values({ ...block, ...keyOf(block) })
+    .onConflict((conflict) => conflict.columns(['listId', 'recipient', 'account']).doNothing())
     .executeTakeFirstOrThrow()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Removes an address from a list. False if it is not on it. */
-export async function deleteBlock(db: Db, listId: string, recipient: string): Promise<boolean> {
+/** Removes an address from the lists with an id, of every account. False if it is on none. */
+export async function deleteBlocks(db: Db, listId: string, recipient: string): Promise<boolean> {
   const { numDeletedRows } = await db
-    .deleteFrom('listBlocks')
+    .deleteFrom('accountListBlocks')
     .where('listId', '=', listId.toLowerCase())
-    .where('recipient', '=', recipient)
+    .where('recipient', '=', addressKey(recipient))
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 
-/** Recipients that are blocked on a list, keyed by their spelling in `recipients`. */
+/** Sources of the entries that a recipient made through a link, and may remove through one. */
+const linkSources = ['form', 'one-click'] as const
+
+/** Removes an entry that a link of the account has made. False if there is none. */
+export async function deleteLinkBlock(db: Db, entry: ListRecipient): Promise<boolean> {
+  const { account, listId, recipient } = keyOf(entry)
+  const { numDeletedRows } = await db
+    .deleteFrom('accountListBlocks')
+    .where('listId', '=', listId)
+    .where('recipient', '=', recipient)
+    .where('account', '=', account)
+    .where('source', 'in', linkSources)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Origin of the entry of a recipient: a link or the API. Undefined if it is not blocked. */
+export async function findBlockOrigin(
+  db: Db,
+  entry: ListRecipient,
+): Promise<'link' | 'api' | undefined> {
+  const { account, listId, recipient } = keyOf(entry)
+  const row = await db
+    .selectFrom('accountListBlocks')
+    .select('source')
+    .where('listId', '=', listId)
+    .where('recipient', '=', recipient)
+    .where('account', '=', account)
+    .executeTakeFirst()
+  if (!row) return undefined
+  return linkSources.some((source) => source === row.source) ? 'link' : 'api'
+}
+
+/** Recipients that are blocked on a list of an account, keyed by their spelling in `recipients`. */
 export async function blockedRecipients(
   db: Db,
-  listId: string,
+  { account, listId }: Pick<ListRecipient, 'account' | 'listId'>,
   recipients: readonly string[],
 ): Promise<Map<string, { reason: string }>> {
   if (recipients.length === 0) return new Map()
-  const lowered = [...new Set(recipients.map(recipientKey))]
+  const keys = [...new Set(recipients.map(addressKey))]
   const rows = await db
-    .selectFrom('listBlocks')
+    .selectFrom('accountListBlocks')
     .select(['recipient', 'reason'])
+    .where('account', '=', account)
     .where('listId', '=', listId.toLowerCase())
-    .where(sql<boolean>`recipient = any(${lowered}::text[])`)
+    .where(sql<boolean>`recipient = any(${keys}::text[])`)
     .execute()
   const reasons = new Map(rows.map(({ recipient, reason }) => [recipient, reason]))
   return new Map(
     recipients.flatMap((recipient) => {
-      const reason = reasons.get(recipientKey(recipient))
+      const reason = reasons.get(addressKey(recipient))
       return reason === undefined ? [] : [[recipient, { reason }] as const]
     }),
   )
+}
+
+/** Key of an entry: the form in which lists and addresses are stored and compared. */
+export function keyOf({ account, listId, recipient }: ListRecipient): ListRecipient {
+  return { account, listId: listId.toLowerCase(), recipient: addressKey(recipient) }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { SettingKey } from '@posthorn/contracts'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
@@ -36,6 +37,16 @@ export async function writeSettings(tx: Tx, changes: readonly SettingChange[]): 
 /** Keeps the current service secret valid for `seconds` after its replacement; 0 drops it. */
 export async function retainServiceSecret(tx: Tx, seconds: number): Promise<void> {
   await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
+}
+
+/** Replaces the secret of links. The earlier one gets a key of its own and stays valid. */
+export async function replaceLinkSecret(tx: Tx, sealed: string): Promise<void> {
+  await tx
+    .updateTable('sealedSettings')
+    .set({ key: `linkSecret:${randomUUID()}`, updatedAt: new Date() })
+    .where('key', '=', 'linkSecret')
+    .execute()
+  await tx.insertInto('sealedSettings').values({ key: 'linkSecret', sealed }).execute()
 }
 
 async function upsertValue(tx: Tx, key: string, value: string): Promise<void> {

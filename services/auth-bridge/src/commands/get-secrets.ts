@@ -13,6 +13,7 @@ import { AppError } from '@posthorn/errors'
 import { sameSecret, type Unsealer } from '@posthorn/secrets'
 import {
   findSealedSetting,
+  listPreviousLinkSecrets,
   listPreviousServiceSecrets,
   type SealedSetting,
   settingSealContext,
@@ -40,13 +41,17 @@ export function onGetServiceSecret(deps: SecretDeps) {
   })
 }
 
-/** Returns the key that signs links in messages. */
+/** Returns the secret that signs links, and earlier ones. Their seal context is the same. */
 export function onGetLinkSecret(deps: SecretDeps) {
   return on(getLinkSecret, async () => {
     const linkSecret = await unsealSetting(deps, 'linkSecret')
     if (linkSecret === undefined)
       throw new AppError('unavailable', 'The link secret does not exist yet, retry')
-    return { linkSecret }
+    const sealed = await listPreviousLinkSecrets(deps.db)
+    const previous = await Promise.all(
+      sealed.map((value) => deps.unsealer.unseal(value, settingSealContext('linkSecret'))),
+    )
+    return { linkSecret, ...defined({ previous: previous.length > 0 ? previous : undefined }) }
   })
 }
 

@@ -95,6 +95,17 @@ export async function listPreviousServiceSecrets(
   return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
 }
 
+/** Lists replaced secrets of links, newest first. They have no expiry. */
+export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sealedSettings')
+    .select('sealed')
+    .where('key', 'like', 'linkSecret:%')
+    .orderBy('updatedAt', 'desc')
+    .execute()
+  return rows.map(({ sealed }) => sealed)
+}
+
 /** Finds the login of a gateway. Undefined if the gateway is unknown. */
 export function findGatewayLogin(db: Db, gateway: string) {
   return db

@@ -68,8 +68,9 @@ export async function claimDue(
   return rows.map((row) => toSubmission(row, options.worker))
 }
 
-const leftList = sql<string | null>`(select list_id from list_blocks
-  where list_id = outbox.list_id and recipient = outbox.list_recipient)`
+const leftList = sql<string | null>`(select list_id from account_list_blocks
+  where list_id = outbox.list_id and recipient = outbox.list_recipient
+    and account = outbox.account)`
 
 function updateDue(db: Db, queueIds: string[], { worker, leaseMs }: ClaimOptions) {
   return db

@@ -1,4 +1,5 @@
 import {
+  addressKey,
   defined,
   type DraftSubmission,
   parseDate,
@@ -14,7 +15,6 @@ import {
   type IdempotencyKey,
   runIdempotent,
 } from '../../store/idempotency-keys.ts'
-import { recipientKey } from '../../store/lists.ts'
 import {
   createSubmissionInserter,
   inOutboxTransaction,
@@ -172,7 +172,7 @@ function listColumns(
   { to: [recipient = ''] }: ComposedCopy['envelope'],
 ) {
   if (listId === undefined) return {}
-  return { listId: listId.toLowerCase(), listRecipient: recipientKey(recipient) }
+  return { listId: listId.toLowerCase(), listRecipient: addressKey(recipient) }
 }
 
 /** Time to send at. A past time means now. */

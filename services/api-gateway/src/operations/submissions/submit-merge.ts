@@ -93,7 +93,11 @@ async function* composeAll(
 ): AsyncGenerator<MergeOutcome> {
   const { mailMerge = [], listId = '', sendAt } = resolved.submission
   const addresses = listId === '' ? [] : mailMerge.map(({ to }) => to.address)
-  const blocked = await blockedRecipients(tools.db, listId, addresses)
+  const blocked = await blockedRecipients(
+    tools.db,
+    { account: resolved.account, listId },
+    addresses,
+  )
   const createRow = await tools.writer.rowFactory(options)
   const timeout = AbortSignal.timeout(maxMergeMs)
   let succeeded = 0

@@ -1,4 +1,5 @@
 import {
+  addressKey,
   defined,
   fieldError,
   maxRecipients,
@@ -108,11 +109,11 @@ function recipientsOf(resolved: ResolvedSubmission): Mailbox[] {
   const { draft } = addressCopy(resolved, {}, {})
   const { to = [], cc = [], bcc = [] } = draft
   const named = new Map(
-    [...to, ...cc, ...bcc].toReversed().map((mailbox) => [mailbox.address.toLowerCase(), mailbox]),
+    [...to, ...cc, ...bcc].toReversed().map((mailbox) => [addressKey(mailbox.address), mailbox]),
   )
   const { envelope } = resolved.submission
   if (!envelope?.to) return [...named.values()]
-  const addresses = new Map(envelope.to.map((address) => [address.toLowerCase(), address]))
+  const addresses = new Map(envelope.to.map((address) => [addressKey(address), address]))
   return [...addresses].map(([key, address]) => ({ ...named.get(key), address }))
 }
 
@@ -131,14 +132,14 @@ function assertRecipients({ submission }: ResolvedSubmission, recipients: readon
     ])
 }
 
-/** Set if the only recipient is blocked on the list. */
+/** Set if the only recipient is blocked on the list of the account. */
 async function findSkipped(
   { db }: SubmitTools,
-  { submission: { listId } }: ResolvedSubmission,
+  { account, submission: { listId } }: ResolvedSubmission,
   [recipient]: readonly Mailbox[],
 ): Promise<SubmissionResult['skipped']> {
   if (listId === undefined || !recipient) return undefined
-  const blocked = await blockedRecipients(db, listId, [recipient.address])
+  const blocked = await blockedRecipients(db, { account, listId }, [recipient.address])
   const block = blocked.get(recipient.address)
   return block && { reason: block.reason, listId }
 }

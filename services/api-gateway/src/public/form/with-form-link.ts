@@ -28,7 +28,7 @@ export interface FormLinkDeps {
 export interface FormRequest extends FormContext {
   nonce: string
   link: FormLink
-  /** Link key, which encrypts the state of the form. */
+  /** Secret of the link, which encrypts the state of the form. */
   key: Buffer
   /** Query of a GET, form fields of a POST. */
   params: URLSearchParams
@@ -77,7 +77,7 @@ export function withFormLink<D extends FormLinkDeps>(
       if (!signed) return reject('signature')
       const nonce = signed.link.n
       const link = await getUnusedLink(deps.db, nonce, findFormLink)
-      const key = await deps.links.current()
+      const key = signed.key.secret
       const params = request.method === 'POST' ? await readForm(deps, request) : query
       const context = { params, request, response, signal: disconnectSignal(response) }
       await handler(deps, { nonce, link, key, parts, up, theme, ...context })

@@ -1,0 +1,28 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/** AES-256-GCM: 12 bytes nonce, ciphertext, 16 bytes tag. */
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Encrypts and authenticates a text. Equal texts have different ciphertexts. */
+export function encryptText(key: Buffer, text: string): string {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')
+}
+
+/** Decrypts a text. Undefined if it was not encrypted with this key. */
+export function decryptText(key: Buffer, encrypted: string): string | undefined {
+  const bytes = Buffer.from(encrypted, 'base64url')
+  if (bytes.length < nonceBytes + tagBytes) return undefined
+  const nonce = bytes.subarray(0, nonceBytes)
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+  decipher.setAuthTag(bytes.subarray(-tagBytes))
+  try {
+    const body = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
+    return Buffer.concat([body, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,56 @@
+import { type Clock, TtlCache } from '@posthorn/flow'
+import { LinkKey } from './link-key.ts'
+import { keyIdOf } from './signed-link.ts'
+
+/** Hexadecimal secrets of links: the one that signs, and earlier ones, whose links stay valid. */
+export interface LinkSecrets {
+  linkSecret: string
+  previous?: string[]
+}
+
+/** Keys of links. */
+export interface LinkKeys {
+  /** Returns the key that signs new links. Rejects while it cannot be fetched. */
+  current(): Promise<LinkKey>
+  /** Returns the keys that may have made a signature. Rejects while they cannot be fetched. */
+  candidates(sig: string): Promise<readonly LinkKey[]>
+}
+
+/** Minimum interval of requests caused by unknown key ids, which anybody can make up. */
+const reloadIntervalMs = 1_000
+
+/**
+ * Caches the keys. Concurrent callers share one request; failures are not cached. A signature with
+ * an unknown key id fetches them again, because another replica may sign with a newer secret.
+ */
+export function cacheLinkKeys(
+  fetchSecrets: () => Promise<LinkSecrets>,
+  options: { clock?: Clock } = {},
+): LinkKeys {
+  const cache = new TtlCache<'keys', LinkKey[]>({ max: 1 })
+  const reloads = new TtlCache<'keys', LinkKey[]>({ max: 1, ttlMs: reloadIntervalMs, ...options })
+  const load = async () => {
+    const { linkSecret, previous = [] } = await fetchSecrets()
+    return [linkSecret, ...previous].map((secret) => new LinkKey(Buffer.from(secret, 'hex')))
+  }
+  const reload = async () => {
+    const keys = await load()
+    cache.set('keys', keys)
+    return keys
+  }
+  return {
+    async current() {
+      const [key] = await cache.load('keys', load)
+      if (!key) throw new Error('the keys of links are empty')
+      return key
+    },
+    async candidates(sig) {
+      const keys = await cache.load('keys', load)
+      const id = keyIdOf(sig)
+      if (id === undefined) return keys
+      const known = keys.filter((key) => key.id === id)
+      if (known.length > 0) return known
+      return (await reloads.load('keys', reload)).filter((key) => key.id === id)
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { messageOf } from '@posthorn/errors'
+import { connect } from '@posthorn/db'
+import { createSealer } from '@posthorn/secrets'
+import { readConfig } from './config.ts'
+import { rotateLinkSecret } from './rotate-link-secret.ts'
+
+// Replaces the secret that signs links. Needs the environment of api-gateway:
+//   node src/rotate-link-secret-main.ts
+try {
+  const { databaseUrl, sealingKey } = readConfig(process.env)
+  const db = connect(databaseUrl, { name: 'api-gateway rotate', max: 1 })
+  try {
+    await rotateLinkSecret({ db, sealer: createSealer(sealingKey) })
+  } finally {
+    await db.destroy()
+  }
+  process.stderr.write('link secret replaced, restart api-gateway\n')
+} catch (error) {
+  process.stderr.write(`replacing the link secret failed: ${messageOf(error)}\n`)
+  process.exitCode = 1
+}

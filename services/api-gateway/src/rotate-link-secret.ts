@@ -1,0 +1,14 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from '@posthorn/db'
+import type { Sealer } from '@posthorn/secrets'
+import { replaceLinkSecret, settingSealContext } from './store/settings.ts'
+
+/**
+ * Replaces the secret that signs links. Links of earlier secrets stay valid. Replicas sign with the
+ * new one after their next start, or when they see a link of it.
+ */
+export async function rotateLinkSecret({ db, sealer }: { db: Db; sealer: Sealer }): Promise<void> {
+  const secret = randomBytes(32).toString('hex')
+  const sealed = await sealer.seal(secret, settingSealContext('linkSecret'))
+  await db.transaction().execute((tx) => replaceLinkSecret(tx, sealed))
+}
