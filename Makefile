@@ -1,7 +1,7 @@
 # Entry points of the project. They need Node 20 or later with npm; the install adds Node 24.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-PNPM := npx --yes $(shell sed -nE 's/.*"packageManager": "(.*)".*/\1/p' package.json)
+export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 

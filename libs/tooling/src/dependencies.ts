@@ -1,17 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { root, runProgram } from './commands.ts'
 
 /** Bill of materials in the format CycloneDX 1.7, relative to the project directory. */
 export const billOfMaterials = '.local/sbom.cdx.json'
 
-/** Package manager with its version, as `package.json` states it. */
-const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  packageManager: string
-}
+/** Command of the package manager. The Makefile sets it with its version. */
+const [command = '', ...firstArgs] = (process.env['PNPM'] ?? 'pnpm').split(' ')
 
 const pnpm = (args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = root) =>
-  runProgram('npx', ['--yes', packageManager, ...args], { env, cwd })
+  runProgram(command, [...firstArgs, ...args], { env, cwd })
 
 export interface AuditOptions {
   /** Directory of the lockfile. */
