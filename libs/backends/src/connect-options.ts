@@ -1,5 +1,5 @@
 import type { Credentials } from '@posthorn/contracts'
-import type { EgressPolicy } from '@posthorn/net'
+import type { EgressPolicy, MailPorts } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 
 export interface ConnectOptions {
@@ -20,6 +20,8 @@ export interface ConnectOptions {
    * `EEGRESSBLOCKED`.
    */
   egress?: EgressPolicy
+  /** Ports of servers and proxies; defaults to any. Others are `forbidden` `EEGRESSBLOCKED`. */
+  mailPorts?: MailPorts
   /** Timeout of connecting and logging in together; defaults to 30 s. */
   connectTimeoutMs?: number
   /** Proxy URL: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */

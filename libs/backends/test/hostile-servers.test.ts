@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import type { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import type { MailboxNotification } from '../src/mail-session.ts'
 import { createImapBackend } from '../src/imap/backend.ts'
@@ -20,6 +21,25 @@ function requestedUids(rest: string): number[] {
     pieces.some(([first = 0, last = first]) => uid >= first && uid <= last),
   )
 }
+
+test.each([
+  'SSH-2.0-OpenSSH_9.6',
+  '220 db.internal ready',
+  'x\u0000y (z {3}',
+  '-ERR unknown command',
+])(
+  'ImapBackend.connect: greeting %j of another service, is not part of the error',
+  async (greeting) => {
+    const { options } = await start({}, greeting)
+    const connecting = backend.connect({ ...options, connectTimeoutMs: 1_000 })
+    const error = await connecting.then(String, ({ message, extras }: AppError) =>
+      JSON.stringify([message, extras]),
+    )
+    expect(error).toContain('mail server')
+    for (const word of greeting.split(/[^\w.-]+/).filter((each) => each.length > 2))
+      expect(error).not.toContain(word)
+  },
+)
 
 test('listMailboxes: server without SPECIAL-USE, detects it from names', async () => {
   const names = ['INBOX', 'Gesendet', 'Papierkorb', 'Entw&APw-rfe', 'Rechnungen']

@@ -10,6 +10,7 @@ import {
   noAddress,
   withoutBrackets,
 } from './egress.ts'
+import { assertMailPort, assertProxyPort, type MailPorts } from './mail-ports.ts'
 import { parseProxy, type Proxy, connectThroughProxy } from './proxy.ts'
 
 interface Endpoint {
@@ -33,6 +34,8 @@ export interface ConnectSocketOptions {
   egress: EgressPolicy
   /** Policy for the proxy's address; defaults to `egress`. */
   proxyEgress?: EgressPolicy
+  /** Refuses ports that are not for mail, and proxies on ports of other services. */
+  mailPorts?: MailPorts
   signal: AbortSignal
   /** Proxy URL: `http:`, `https:`, `socks:`, `socks4:`, `socks4a:` or `socks5:`. */
   proxy?: string
@@ -68,7 +71,8 @@ export async function connectSocket(
   options: ConnectSocketOptions,
 ): Promise<ConnectedSocket> {
   const { timeoutMs, egress, proxyEgress = egress, signal, proxy, localAddresses = [] } = options
-  const { reader, lookup } = options
+  const { reader, lookup, mailPorts } = options
+  if (mailPorts) assertMailPort(target, mailPorts)
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const plan = { deadline, timeoutMs, localAddresses, reader }
   const resolve = (host: string, policy = egress) =>
@@ -77,9 +81,10 @@ export async function connectSocket(
     return connectToFirst(await resolve(target.host), { ...plan, port: target.port })
   const server = parseProxy(proxy)
   const endpoint = await proxiedEndpoint(target, server, { egress, resolve })
-  const connected = await asProxyFault(server, signal, async () =>
-    connectToFirst(await resolve(server.host, proxyEgress), { ...plan, port: server.port }),
-  )
+  const connected = await asProxyFault(server, signal, async () => {
+    if (mailPorts) assertProxyPort(server, mailPorts)
+    return connectToFirst(await resolve(server.host, proxyEgress), { ...plan, port: server.port })
+  })
   const abort = () => connected.socket.destroy()
   deadline.addEventListener('abort', abort, { once: true })
   try {

@@ -44,10 +44,10 @@ const metadataAddresses = new Set([
 export function assertAllowed(address: string, policy: EgressPolicy): void {
   if (policy === 'off') return
   const literal = withoutBrackets(address)
-  if (isIP(literal) === 0) throw blocked(literal)
+  if (isIP(literal) === 0) throw blocked()
   const parsed = ipaddr.process(literal)
   for (const candidate of [parsed, ...embedded(parsed)]) {
-    if (isForbidden(candidate, policy)) throw blocked(literal)
+    if (isForbidden(candidate, policy)) throw blocked()
   }
 }
 
@@ -119,8 +119,9 @@ export function noAddress(message: string): Error {
   return Object.assign(new Error(message), { code: 'ENOTFOUND' })
 }
 
-function blocked(address: string): AppError {
-  return new AppError('forbidden', `Connections to ${address} are not allowed`, {
+/** Without the address: the name may be of a private network that the client cannot look up. */
+function blocked(): AppError {
+  return new AppError('forbidden', 'Connections to the address of this host are not allowed', {
     code: 'EEGRESSBLOCKED',
   })
 }

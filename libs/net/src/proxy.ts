@@ -154,7 +154,9 @@ async function connectWithHttp(
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   const { head: responseHead, rest } = await readHead(socket)
   const [status = ''] = responseHead.split('\r\n', 1)
-  if (!/^HTTP\/1\.[01] 2\d\d\b/.test(status)) throw new Error(printable(status))
+  const code = /^HTTP\/1\.[01] (\d{3})\b/.exec(status)?.[1]
+  // Nothing of the response: it may be of a server that is no proxy.
+  if (!code?.startsWith('2')) throw new Error(code ? `status ${code}` : 'not a response of HTTP')
   if (rest.length > 0) socket.unshift(rest)
   return socket
 }
@@ -177,8 +179,4 @@ async function readHead(stream: Duplex): Promise<{ head: string; rest: Buffer }>
     stream.pause()
     stream.off('data', onData).off('error', reject).off('close', onEnd).off('end', onEnd)
   }
-}
-
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200)
 }

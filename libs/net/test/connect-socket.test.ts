@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { startProxy, type TestProxy, type TestProxyOptions } from '@posthorn/testkit'
 import { connectSocket, type ConnectSocketOptions } from '../src/connect-socket.ts'
+import { defaultMailPorts } from '../src/mail-ports.ts'
 
 /** Echo server that sends a greeting first, as mail servers do. */
 const server = createServer((socket) => {
@@ -104,6 +105,36 @@ test('connectSocket: proxy that rejects, is down or is no proxy, fails with EPRO
     'x',
   ])
     await expect(talk('mail.test', { proxy: url })).rejects.toMatchObject({ code: 'EPROXY' })
+})
+
+test('connectSocket: response of a server that is no proxy, is not part of the error', async () => {
+  const other = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.end('HTTP/1.1 400 secret-banner\r\n\r\n')
+  }).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port: at } = other.address() as AddressInfo
+  try {
+    const connecting = talk('mail.test', { proxy: `http://127.0.0.1:${at}` })
+    await expect(connecting).rejects.toThrow('The proxy failed to connect: status 400')
+  } finally {
+    other.close()
+  }
+})
+
+test('connectSocket: mailPorts, apply to the server and the proxy', async () => {
+  const through = await proxy()
+  const url = `socks5://${through.host}:${through.port}`
+  const own = { ...defaultMailPorts, own: [port] }
+  const blocked = { kind: 'forbidden', code: 'EEGRESSBLOCKED' }
+  await expect(talk('127.0.0.1', { mailPorts: own })).rejects.toMatchObject(blocked)
+  await expect(talk('mail.test', { mailPorts: own, proxy: url })).rejects.toMatchObject(blocked)
+  const ofProxy = { ...defaultMailPorts, own: [through.port] }
+  await expect(talk('mail.test', { mailPorts: ofProxy, proxy: url })).rejects.toMatchObject({
+    code: 'EPROXY',
+  })
+  expect(through.requests).toEqual([])
+  expect(await talk('127.0.0.1', { mailPorts: defaultMailPorts })).toContain('hi')
 })
 
 test('connectSocket: silent proxy, fails after the timeout or on abort', async () => {

@@ -64,9 +64,9 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const { changesKeepAliveMs: keepAliveMs, changesPollMs: pollMs } = config
   const changes = serveChanges({ db, log, metrics, version, keepAliveMs, pollMs })
   const { authorizer, tokens } = createAccess(stack, { config, db, settings, log })
-  const { timeoutMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
+  const { timeoutMs, unusableMs, maxBodyBytes: maxUploadBytes, oauthTokensApi } = config
   const workerExpiryMs = maxMissedHeartbeats * config.workerHeartbeatMs
-  const limits = { timeoutMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
+  const limits = { timeoutMs, unusableMs, maxUploadBytes, workerExpiryMs, oauthTokensApi }
   const stores = { db, outbox, settings, tokens, storedMemory: new BodyMemoryLimiter(limits) }
   const autoconfig = createAutoconfig(stack, { config, settings, bus })
   const links = linkKeys(bus)

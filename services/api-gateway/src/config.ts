@@ -23,6 +23,8 @@ export interface Config extends ServiceConfig {
   readonly httpServer: HttpServerConfig
   /** Minimum timeout of a command to a worker. A request can extend it. */
   readonly timeoutMs: number
+  /** Duration of a login test of a server that cannot be used, for callers without full rights. */
+  readonly unusableMs: number
   /** Body limit of operations that take uploads; others have 1 MB. */
   readonly maxBodyBytes: number
   /** False admits requests without a token. */
@@ -64,6 +66,7 @@ export function readConfig(env: Env): Config {
     ...readServiceConfig(env, { port: 3000 }),
     httpServer: readHttpServerConfig(env),
     timeoutMs: duration(env, 'SVC_TIMEOUT', { fallback: 10_000, min: 100, max: 7_200_000 }),
+    unusableMs: duration(env, 'SVC_UNUSABLE_SERVER_TIME', { fallback: 10_000, min: 100 }),
     maxBodyBytes: byteSize(env, 'SVC_MAX_BODY_SIZE', {
       fallback: 50 * 1024 ** 2,
       min: 1024,

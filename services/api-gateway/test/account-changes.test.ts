@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
 import { getQuota, type Invalidation, shardOf, syncAccount } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
-import { registration, testServers } from './gateway.ts'
+import { mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const { db } = servers
@@ -73,6 +73,25 @@ test('updateAccount: a new host without a password responds 400 and changes noth
   })
   expect(again.status).toBe(400)
   expect(await stored('host')).toMatchObject({ name: 'Name of host', version: '1' })
+})
+
+test('updateAccount: a masked password with another user responds 403 to a bound token', async () => {
+  await call('POST', '/v1/account', { body: registration('masked') })
+  const token = await mint(call, { account: 'masked' })
+  const before = await stored('masked')
+  const redirects = [
+    { imap: { partial: true, auth: { user: 'other@mail.example', pass: '******' } } },
+    { smtp: { partial: true, auth: { user: 'other@mail.example', pass: '******' } } },
+    { imap: { partial: true, port: 143, secure: false } },
+  ]
+  for (const body of redirects) {
+    const { status } = await call('PUT', '/v1/account/masked', { token, body })
+    expect([status, body]).toEqual([403, body])
+  }
+  expect(await stored('masked')).toEqual(before)
+  const login = { user: 'other@mail.example', pass: 'its own' }
+  const body = { imap: { partial: true, auth: login } }
+  expect((await call('PUT', '/v1/account/masked', { token, body })).status).toBe(200)
 })
 
 test('updateAccount: validates fields like a registration', async () => {

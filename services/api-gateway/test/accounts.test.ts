@@ -267,6 +267,21 @@ test('getAccount: lastError is null once the account is connected', async () => 
   expect((await call('GET', '/v1/account/state')).body['lastError']).toBeNull()
 })
 
+test('getAccount: why a server cannot be used is hidden from a bound token', async () => {
+  await call('POST', '/v1/account', { body: registration('scan') })
+  const token = await mint(call, { account: 'scan' })
+  const lastError = { response: 'connect ECONNREFUSED', serverResponseCode: 'ECONNREFUSED' }
+  await db
+    .insertInto('accountStates')
+    .values({ account: 'scan', state: 'connectError', lastError: JSON.stringify(lastError) })
+    .execute()
+  expect((await call('GET', '/v1/account/scan')).body['lastError']).toEqual(lastError)
+  expect((await call('GET', '/v1/account/scan', { token })).body['lastError']).toEqual({
+    response: 'The mail server cannot be used',
+    serverResponseCode: 'ECONNECTION',
+  })
+})
+
 test('getAccount: a missing account responds 404 without a code', async () => {
   const gone = {
     statusCode: 404,

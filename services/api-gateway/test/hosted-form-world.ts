@@ -19,7 +19,11 @@ export const goodPass = 'open <sesame> & "more"'
 export async function hostedFormWorld() {
   const servers = await testServers()
   const directory = await startDirectory()
-  const options = { SVC_AUTOCONFIG_DIRECTORY: directory.url, SVC_TRUSTED_PROXIES: '127.0.0.0/8' }
+  const options = {
+    SVC_AUTOCONFIG_DIRECTORY: directory.url,
+    SVC_TRUSTED_PROXIES: '127.0.0.0/8',
+    SVC_UNUSABLE_SERVER_TIME: '5s',
+  }
   const gateways = [await servers.start(options), await servers.start(options)] as const
   const bus = await servers.connectBus()
   const unsealer = createUnsealer([keyPairFromSecret(servers.env.SVC_SECRET).privateKey])

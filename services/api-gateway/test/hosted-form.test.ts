@@ -218,16 +218,16 @@ test('hosted form: failed login, shows the escaped reply and stores nothing', as
   expect((await page(link)).status).toBe(410)
 })
 
-test('hosted form: closed and blocked ports, show the same text', async () => {
+test('hosted form: all servers that cannot be used, show the same text', async () => {
   const { html } = await openServersPage()
   const errorOf = async (imapHost: string) => {
     const { status, html: page } = await testLogin(html, { imapHost })
     return [status, /id="imapHost-wrong">([^<]*)/.exec(page)?.[1], /10\.1\.2\.3|ECONN/.test(page)]
   }
-  const closed = await errorOf('closed.test')
+  const hosts = ['closed.test', 'forbidden.test', 'forged.test']
+  const [closed, ...others] = await Promise.all(hosts.map(errorOf))
   expect(closed).toEqual([422, expect.stringContaining('No mail server'), false])
-  expect(await errorOf('forbidden.test')).toEqual(closed)
-  expect((await errorOf('forged.test'))[1]).toContain('certificate')
+  expect(others).toEqual([closed, closed])
 })
 
 test('hosted form: invalid fields, show their errors and retain the values', async () => {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
 import { startOAuth2Login } from '@posthorn/contracts'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
-import { testServers } from './gateway.ts'
+import { mint, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const { db, env } = servers
@@ -85,6 +85,26 @@ test('updateAccount: another application deletes the grant and changes the serve
     undefined,
     undefined,
   ])
+})
+
+test('updateAccount: another network path of an OAuth2 login responds 403 to a bound token', async () => {
+  const auth = { user: 'path@gmail.example' }
+  await register('path', { provider: gmail, auth, refreshToken: 'rt' })
+  const token = await mint(call, { account: 'path' })
+  const before = await get('path')
+  const tls = { rejectUnauthorized: false }
+  const redirects = [
+    { imap: { partial: true, port: 143, secure: false, tls } },
+    { imap: { partial: true, port: 143 } },
+    { imap: { partial: true, secure: false } },
+    { imap: { partial: true, tls } },
+    { smtp: { partial: true, port: 25, tls } },
+  ]
+  for (const body of redirects) {
+    const { status } = await call('PUT', '/v1/account/path', { token, body })
+    expect([status, body]).toEqual([403, body])
+  }
+  expect(await get('path')).toEqual(before)
 })
 
 const auth = { user: 'x@x.example' }

@@ -2,14 +2,19 @@ import { once } from 'node:events'
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
 import { type CommandRequest, verifyImap, verifySmtp } from '@posthorn/contracts'
-import { testServers } from './gateway.ts'
+import { mint, testServers } from './gateway.ts'
 
 const servers = await testServers()
-const { call } = await servers.start({ SVC_TIMEOUT: '1h' })
+const { call } = await servers.start({ SVC_TIMEOUT: '1h', SVC_UNUSABLE_SERVER_TIME: '5s' })
 const impatient = await servers.start({ SVC_TIMEOUT: '2s' })
 const bus = await servers.connectBus()
 const imapRequests: CommandRequest<typeof verifyImap>[] = []
 const smtpRequests: CommandRequest<typeof verifySmtp>[] = []
+const failures: Record<string, object> = {
+  'closed.example': { error: 'refused', code: 'ECONNREFUSED' },
+  'forbidden.example': { error: 'not allowed', code: 'EEGRESSBLOCKED' },
+  'banner.example': { error: 'x', code: 'EPROTOCOL', responseText: 'SSH-2.0-OpenSSH' },
+}
 const inbox = { path: 'INBOX', delimiter: '/', name: 'INBOX', listed: true, subscribed: true }
 await bus.serve({
   queue: 'verify.imap',
@@ -29,6 +34,8 @@ await bus.serve({
     on(verifySmtp, async (request, { signal }) => {
       smtpRequests.push(request)
       if (request.server.host === 'slow.example') await once(signal, 'abort')
+      const failure = failures[request.server.host]
+      if (failure) return { verdict: { success: false, ...failure } }
       const responseText = '535 5.7.8 no'
       return {
         verdict: { success: false, error: 'no', code: 'EAUTH', statusCode: 535, responseText },
@@ -89,6 +96,26 @@ test('verifyAccount: tests an access token; SMTP works without a login', async (
   expect(imapRequests.at(-1)?.credentials).toEqual({ user: 'me', accessToken: 'token' })
   await verify({ smtp: { ...smtp, auth: false } })
   expect(smtpRequests.at(-1)).not.toHaveProperty('credentials')
+})
+
+test('verifyAccount: without full rights, hides why a server cannot be used', async () => {
+  const token = await mint(call, {})
+  const results = await Promise.all(
+    ['closed.example', 'forbidden.example', 'banner.example'].map(async (host) => {
+      const body = { smtp: { ...smtp, host } }
+      return (await call('POST', '/v1/verifyAccount', { token, body })).body
+    }),
+  )
+  const error = 'The mail server cannot be used'
+  for (const result of results)
+    expect(result).toEqual({ smtp: { success: false, error, code: 'ECONNECTION' } })
+  const rejected = await call('POST', '/v1/verifyAccount', { token, body: { imap, smtp } })
+  expect(rejected.body).toMatchObject({
+    imap: { success: true },
+    smtp: { code: 'EAUTH', responseText: '535 5.7.8 no' },
+  })
+  const details = await verify({ smtp: { ...smtp, host: 'closed.example' } })
+  expect(details.body).toMatchObject({ smtp: { code: 'ECONNREFUSED' } })
 })
 
 test('verifyAccount: a timeout is part of the result', async () => {

@@ -46,6 +46,7 @@ async function startListening(
     tokenLog: stack.use(startTokenLog(db, settings, { log })),
     trustedProxies: config.trustedProxies,
     egress: config.mailEgressPolicy,
+    mailPorts: config.mailPorts,
     buffers: new BufferPool(),
     tlsSessions: new TlsSessionCache(),
     throttle: new LoginThrottle(),

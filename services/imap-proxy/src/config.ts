@@ -1,7 +1,7 @@
 import { type Env, integer, oneOf, optional, type Secret, secret } from '@posthorn/config'
-import { type EgressPolicy, egressPolicies } from '@posthorn/net'
+import { type EgressPolicy, egressPolicies, type MailPorts } from '@posthorn/net'
 import { readTrustedProxies } from '@posthorn/mail-frontend'
-import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { readMailPorts, readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
 export interface Config extends ServiceConfig {
   /** PEM certificate chain, or the path of a file with it. */
@@ -17,13 +17,16 @@ export interface Config extends ServiceConfig {
   readonly trustedProxies: readonly string[]
   /** Egress policy for mail servers. */
   readonly mailEgressPolicy: EgressPolicy
+  /** Ports that mail servers may have. */
+  readonly mailPorts: MailPorts
   /** Time over which all sessions are ended, so that clients do not reconnect simultaneously. */
   readonly shutdownMs: number
 }
 
 export function readConfig(env: Env): Config {
+  const service = readServiceConfig(env, { port: 3005 })
   return {
-    ...readServiceConfig(env, { port: 3005 }),
+    ...service,
     tlsCert: optional(env, 'SVC_IMAP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_IMAP_PROXY_TLS_KEY'),
     maxPending: integer(env, 'SVC_IMAP_PROXY_MAX_PENDING', {
@@ -47,6 +50,7 @@ export function readConfig(env: Env): Config {
       values: egressPolicies,
       fallback: 'link-local',
     }),
+    mailPorts: readMailPorts(env, service),
     shutdownMs: 5_000,
   }
 }

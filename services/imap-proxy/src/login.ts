@@ -5,7 +5,7 @@ import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { KeyedSemaphore } from '@posthorn/flow'
 import type { LoginThrottle } from '@posthorn/mail-frontend'
-import type { EgressPolicy } from '@posthorn/net'
+import type { EgressPolicy, MailPorts } from '@posthorn/net'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { BufferPool } from './upstream-reader.ts'
@@ -31,6 +31,8 @@ export interface LoginDeps extends AccessDeps {
   ownPort: () => number | undefined
   /** Egress policy for mail servers. */
   egress: EgressPolicy
+  /** Ports that mail servers may have. */
+  mailPorts: MailPorts
   buffers: BufferPool
   tlsSessions: TlsSessionCache
 }
@@ -103,8 +105,9 @@ async function connectUpstream(
         { key: 'credentials', timeoutMs: credentialsTimeoutMs, signal },
       )
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(upstreamTimeoutMs)])
-    const { egress, buffers, tlsSessions } = deps
-    const options = { signal: deadline, ownPort: deps.ownPort(), egress, buffers, tlsSessions }
+    const { egress, mailPorts, buffers, tlsSessions } = deps
+    const limits = { egress, mailPorts, ownPort: deps.ownPort() }
+    const options = { signal: deadline, ...limits, buffers, tlsSessions }
     const connect = (credentials: Promise<Credentials>) =>
       connectToServer(server, { ...options, credentials })
     const upstream = await retryWithFreshToken(requestCredentials, connect)

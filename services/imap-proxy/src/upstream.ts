@@ -1,7 +1,13 @@
 import type { Socket } from 'node:net'
 import { type Credentials, defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { connectSocket, type EgressPolicy, isLoopback, plainAddress } from '@posthorn/net'
+import {
+  connectSocket,
+  type EgressPolicy,
+  isLoopback,
+  type MailPorts,
+  plainAddress,
+} from '@posthorn/net'
 import { ignoreErrors } from './sockets.ts'
 import { capabilitiesIn, errorForBye, UpstreamLines } from './upstream-lines.ts'
 import { logInUpstream } from './upstream-login.ts'
@@ -23,6 +29,7 @@ export interface UpstreamOptions {
   /** Port of this proxy's listener; a server that leads back to it is rejected. */
   ownPort: number | undefined
   egress: EgressPolicy
+  mailPorts: MailPorts
   buffers: BufferPool
   tlsSessions: TlsSessionCache
 }
@@ -96,11 +103,11 @@ export async function connectToServer(
 async function connectTcp(
   { host, port, proxy }: MailServer,
   reader: UpstreamReader,
-  { signal, egress, ownPort }: UpstreamOptions,
+  { signal, egress, mailPorts, ownPort }: UpstreamOptions,
 ): Promise<Socket> {
   const { socket } = await connectSocket(
     { host, port },
-    { timeoutMs: connectTimeoutMs, egress, signal, reader, ...defined({ proxy }) },
+    { timeoutMs: connectTimeoutMs, egress, mailPorts, signal, reader, ...defined({ proxy }) },
   )
   socket.on('error', ignoreErrors)
   socket.setKeepAlive(true, keepAliveMs)

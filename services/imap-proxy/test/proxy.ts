@@ -8,6 +8,7 @@ import {
   type TokenRequest,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import { defaultMailPorts } from '@posthorn/net'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
@@ -94,6 +95,8 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           maxPendingPerAddress: 50,
           trustedProxies: ['127.0.0.0/8'],
           mailEgressPolicy: 'link-local',
+          // Port 1: nothing listens there.
+          mailPorts: { ...defaultMailPorts, allowed: [1] },
           maxSessionsPerAccount: 20,
           shutdownMs: 200,
           ...changes,

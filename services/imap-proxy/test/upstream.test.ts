@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
 import type { Credentials } from '@posthorn/contracts'
+import { defaultMailPorts } from '@posthorn/net'
 import { eventually, startProxy, testDovecot } from '@posthorn/testkit'
 import { BufferPool } from '../src/upstream-reader.ts'
 import { TlsSessionCache } from '../src/upstream-tls.ts'
@@ -35,6 +36,7 @@ async function open(
       signal: AbortSignal.timeout(60_000),
       ownPort,
       egress: 'link-local',
+      mailPorts: defaultMailPorts,
       buffers: new BufferPool(),
       tlsSessions: new TlsSessionCache(),
     },
@@ -72,6 +74,7 @@ test('TlsSessionCache: resumes a session under identical conditions only', async
         signal: AbortSignal.timeout(60_000),
         ownPort: undefined,
         egress: 'link-local',
+        mailPorts: defaultMailPorts,
         buffers: new BufferPool(),
         tlsSessions: tickets,
       },
@@ -207,6 +210,7 @@ test('clientCapabilities: names of the spec first, without login capabilities an
       signal: AbortSignal.timeout(60_000),
       ownPort: undefined,
       egress: 'link-local',
+      mailPorts: defaultMailPorts,
       buffers: new BufferPool(),
       tlsSessions: new TlsSessionCache(),
     },

@@ -1,6 +1,6 @@
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
 import { egressPolicies } from '@posthorn/net'
-import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { readMailPorts, readServiceConfig, type ServiceConfig } from '@posthorn/service'
 import type { AttemptTiming } from './attempt/run-attempt.ts'
 import type { LaneLimits } from './dispatch/lane-limiter.ts'
 import type { SmtpLimits } from './transports/smtp-session.ts'
@@ -17,8 +17,9 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
 const minute = 60_000
 
 export function readConfig(env: Env): Config {
+  const service = readServiceConfig(env, { port: 3003 })
   return {
-    ...readServiceConfig(env, { port: 3003 }),
+    ...service,
     lanes: {
       concurrency: integer(env, 'SVC_SENDER_CONCURRENCY', { fallback: 50, min: 1, max: 1_000 }),
       perAccount: integer(env, 'SVC_SENDER_PER_ACCOUNT', { fallback: 5, min: 1, max: 100 }),
@@ -40,6 +41,7 @@ export function readConfig(env: Env): Config {
         values: egressPolicies,
         fallback: 'link-local',
       }),
+      mailPorts: readMailPorts(env, service),
       connectMs: duration(env, 'SVC_SMTP_CONNECT_TIMEOUT', { fallback: minute / 2, min: 1 }),
       greetingMs: duration(env, 'SVC_SMTP_GREETING_TIMEOUT', { fallback: minute, min: 1 }),
       commandMs: duration(env, 'SVC_SMTP_COMMAND_TIMEOUT', { fallback: minute, min: 1 }),

@@ -72,6 +72,40 @@ test('verifySmtp: unreachable or blocked server, returns the error code', async 
   })
 })
 
+test('verifySmtp: ports of other services and of this deployment, are refused without a connection', async () => {
+  const [database, broker] = [fixture.env().DATABASE_URL, fixture.broker.url].map((address) =>
+    Number(new URL(address).port),
+  )
+  const refused = { success: false, code: 'EEGRESSBLOCKED' }
+  for (const port of [22, 6379, database ?? 5432, broker ?? 5672])
+    expect(await verify({ server: { host: '127.0.0.1', port } })).toMatchObject(refused)
+  const smtp = await server()
+  const proxy = `http://127.0.0.1:${broker ?? 5672}`
+  expect(await verify({ server: smtp, proxy })).toMatchObject({ success: false, code: 'EPROXY' })
+})
+
+test('verifySmtp: error before SMTP, contains neither an IP address nor a banner', async () => {
+  const closed = await verify({ server: { host: '127.0.0.1', port: 1 } })
+  expect(closed.error).toBe('The mail server cannot be reached: ECONNREFUSED')
+  const blocked = await verify({ server: { host: '169.254.169.254', port: 25 } })
+  expect(blocked.error).not.toContain('169.254')
+  for (const banner of ['SSH-2.0-OpenSSH_9.6', '5.5.5-10.11 MariaDB', '-ERR unknown command']) {
+    const other = createServer((socket) => socket.on('error', () => {}).end(`${banner}\r\n`))
+    other.listen(0, '127.0.0.1')
+    try {
+      await once(other, 'listening')
+      const { port } = other.address() as { port: number }
+      expect(await verify({ server: { host: '127.0.0.1', port } })).toEqual({
+        success: false,
+        error: 'The server does not respond with SMTP',
+        code: 'EPROTOCOL',
+      })
+    } finally {
+      other.close()
+    }
+  }
+})
+
 test('verifySmtp: request with a proxy, connects through it', async () => {
   await using proxy = await startProxy()
   const smtp = await server({ requireLogin: true })

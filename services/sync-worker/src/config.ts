@@ -1,6 +1,6 @@
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
 import { egressPolicies } from '@posthorn/net'
-import { readServiceConfig } from '@posthorn/service'
+import { readMailPorts, readServiceConfig } from '@posthorn/service'
 
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
@@ -8,8 +8,9 @@ export type Config = Readonly<ReturnType<typeof readConfig>>
 export function readConfig(env: Env) {
   const egressPolicy = (name: string) =>
     oneOf(env, name, { values: egressPolicies, fallback: 'link-local' })
+  const service = readServiceConfig(env, { port: 3002 })
   return {
-    ...readServiceConfig(env, { port: 3002 }),
+    ...service,
     /**
      * Heartbeat interval, the same for all workers. Work stops after two missed heartbeats; other
      * workers claim the shards after three.
@@ -52,6 +53,8 @@ export function readConfig(env: Env) {
     proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),
     /** Networks that mail servers must not be in. */
     mailEgressPolicy: egressPolicy('SVC_MAIL_EGRESS_POLICY'),
+    /** Ports that mail servers may have. */
+    mailPorts: readMailPorts(env, service),
     summaries: {
       /** Timeout of one summary, including the wait for a permit. */
       timeoutMs: duration(env, 'SVC_OPENAI_TIMEOUT', { fallback: 20_000, min: 100, max: 300_000 }),

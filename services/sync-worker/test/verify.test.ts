@@ -82,6 +82,21 @@ test('verifyImap: rejected credentials, returns the response of the server', asy
   expect(JSON.stringify(verdict)).not.toContain('wrong')
 })
 
+test('verifyImap: ports of other services and of this deployment, are refused without a connection', async () => {
+  const { port: broker } = new URL(world.broker.url)
+  for (const port of [22, 6379, Number(broker)])
+    expect(await verify({ server: { host: '127.0.0.1', port } })).toMatchObject({
+      verdict: { success: false, code: 'EEGRESSBLOCKED' },
+    })
+})
+
+test('verifyImap: error before IMAP, contains neither an IP address nor a banner', async () => {
+  const closed = await verify({ server: { host: '127.0.0.1', port: 1 } })
+  expect(closed.verdict.error).toBe('The mail server cannot be reached: ECONNREFUSED')
+  const blocked = await verify({ server: { host: '169.254.169.254', port: 143 } })
+  expect(blocked.verdict.error).not.toContain('169.254')
+})
+
 test('verifyImap: unreachable or forbidden server, returns the error', async () => {
   expect(await verify({ server: { host: '127.0.0.1', port: 1 } })).toMatchObject({
     verdict: { success: false, code: 'ECONNREFUSED' },

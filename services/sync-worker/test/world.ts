@@ -88,6 +88,8 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
       AMQP_URL: broker.url,
       SVC_PORT: '0',
       SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+      // Port 1: nothing listens there.
+      SVC_MAIL_ALLOWED_TARGETS: '1',
     })
     const app = await startApp(
       { ...config, ...fast, heartbeatMs, ...over },

@@ -9,6 +9,9 @@ const highest = 32_000
 /** Ranges of ports. Each Jest worker uses its own, so that concurrent test files never collide. */
 const ranges = 4
 
+/** Ports of well-known services in this range, which mail servers may not have. */
+const refused = [15_671, 15_672, 25_672, 26_379, 27_017, 27_018, 27_019]
+
 /** Ports returned earlier in this process: their users may not listen yet. */
 const assigned = new Set<number>()
 
@@ -28,7 +31,8 @@ export async function freePort(): Promise<number> {
   const first = lowest + (worker % ranges) * size
   for (;;) {
     const port = first + Math.floor(Math.random() * size)
-    if (assigned.has(port) || !(await isFree(port)) || assigned.has(port)) continue
+    if (refused.includes(port) || assigned.has(port)) continue
+    if (!(await isFree(port)) || assigned.has(port)) continue
     assigned.add(port)
     return port
   }

@@ -52,6 +52,17 @@ test.each([
   expect(connectError(failure({ code }))).toMatchObject({ kind: 'unreachable', code: expected })
 })
 
+test.each([
+  ['connect ECONNREFUSED 10.1.2.3:993', 'ECONNREFUSED', 'ECONNREFUSED'],
+  ['Server returned an error: SSH-2.0-x', 'ParserErrorExchange', 'ParserErrorExchange'],
+  ["Host: a. is not in the cert's altnames: DNS:db.internal", 'ERR_TLS_CERT_ALTNAME_INVALID', ''],
+  ['self-signed certificate; if the root CA …', 'SELF_SIGNED_CERT_IN_CHAIN', 'self-signed cert'],
+])('connectError: %j, contains no text of the network', (message, code, reason) => {
+  const error = connectError(Object.assign(new Error(message), { code }))
+  expect(error.message).toContain(`The mail server cannot be reached: ${reason}`)
+  expect(error.message).not.toMatch(/10\.1|SSH|internal|root CA/)
+})
+
 test('connectError: BYE, contains its text', () => {
   const error = connectError(
     failure({ code: 'ClosedAfterConnectText', reason: 'Too many connections' }),

@@ -144,16 +144,29 @@ export function mailboxNotFound(cause: unknown): AppError {
 
 function unreachableError(failure: ImapFlowError, response: ServerResponse): AppError {
   const { reason: bye, code = 'ConnectionError' } = failure
+  const reported = bye === undefined ? (codeNames.get(code) ?? code) : 'BYE'
   const message =
     bye === undefined
-      ? `The mail server cannot be reached: ${failure.message}`
+      ? `The mail server cannot be reached: ${reasonOf(failure, reported)}`
       : `The mail server closed the connection: ${bye}`
   const text = bye ?? response.text
   return new AppError('unreachable', brief(message), {
-    code: bye === undefined ? (codeNames.get(code) ?? code) : 'BYE',
+    code: reported,
     cause: failure,
     extras: text === '' ? {} : { info: { response: brief(text) } },
   })
+}
+
+/** Errors of OpenSSL with constant texts. */
+const certificateCodes = /^(?:CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
+
+/**
+ * Reason without text of the network: texts of system errors contain IP addresses, those of parser
+ * errors the banner of a server that is not for mail.
+ */
+function reasonOf({ message }: ImapFlowError, code: string): string {
+  if (certificateCodes.test(code)) return message.replace(/;[^]*$/, '')
+  return code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? 'the certificate is for another host' : code
 }
 
 function responseError(

@@ -1,5 +1,10 @@
 import { isIP } from 'node:net'
-import { findLocalAddress, resolveAllowed, type ResolvedAddress } from '@posthorn/net'
+import {
+  assertMailPort,
+  findLocalAddress,
+  resolveAllowed,
+  type ResolvedAddress,
+} from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../mail-session.ts'
 import { connectError, connectAborted } from './errors.ts'
@@ -22,6 +27,7 @@ export async function clientOptions(
   { signal, contexts }: { signal: AbortSignal; contexts: SecureContexts },
 ): Promise<ImapFlowOptions> {
   const { host, port, secure, credentials, rejectUnauthorized = true, minTlsVersion } = options
+  if (options.mailPorts) assertMailPort(options, options.mailPorts)
   const connectMs = options.connectTimeoutMs ?? defaultConnectMs
   const minVersion = tlsVersions.find((version) => version === minTlsVersion) ?? 'TLSv1.2'
   const { proxy } = options

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
+import { defined } from '@posthorn/contracts'
 import { connectSocket } from '@posthorn/net'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../mail-session.ts'
@@ -16,10 +17,11 @@ type TlsOptions = Parameters<NonNullable<Transport['upgrade']>>[1]
  * `forbidden` `EEGRESSBLOCKED` for the address of the server, `invalid` for an invalid proxy URL
  */
 export async function openTunnel(
-  { host, port, proxy, egress = 'off', localAddresses = [] }: ConnectOptions & { proxy: string },
+  server: ConnectOptions & { proxy: string },
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
 ): Promise<Transport> {
-  const options = { proxy, egress, localAddresses, signal, timeoutMs }
+  const { host, port, proxy, egress = 'off', localAddresses = [], mailPorts } = server
+  const options = { proxy, egress, localAddresses, signal, timeoutMs, ...defined({ mailPorts }) }
   try {
     const { socket } = await connectSocket({ host, port }, options)
     return tunnelTransport(socket, signal)

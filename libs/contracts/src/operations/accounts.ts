@@ -68,7 +68,8 @@ export const updateAccount = defineOperation({
   path: '/v1/account/:account',
   summary: 'Change an account',
   description:
-    'A stored password is never sent to a new host: a request that changes `host` must include the password.',
+    'A stored password is never sent to a new host: a request that changes `host` must include the password. ' +
+    'A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials.',
   params,
   body: AccountUpdate,
   response: Type.Object({ account: Text('Account id.') }),

@@ -48,6 +48,11 @@ export function assertAccount(
     throw new AppError('forbidden', 'Unauthorized account')
 }
 
+/** True for a token of an operator: scope `*`, no account and no permissions record. */
+export function hasFullRights(token: Token | null): boolean {
+  return token !== null && hasScope(token, '*') && token.account === null && !token.permissions
+}
+
 /**
  * Checks a permission that some requests need in addition to the operation's own.
  *

@@ -2,6 +2,7 @@ import { type FieldError, fieldError, type ImapUpdate, type SmtpUpdate } from '@
 import { mask } from '../http/masks.ts'
 import type { LockedAccount } from '../store/accounts.ts'
 import type { PasswordKind } from '../store/credentials.ts'
+import { changedLoginParts, loginOf } from './stored-login.ts'
 
 export type ServerKind = Exclude<PasswordKind, 'oauth2'>
 
@@ -12,8 +13,11 @@ export type PasswordPlan = { kind: PasswordKind } & ({ seal: string } | { forget
 export type ServerInput = Omit<ImapUpdate | SmtpUpdate, 'partial'> &
   Pick<ImapUpdate, 'disabled'> & { host?: string; port?: number }
 
-/** Stored servers and the kinds of stored credentials. */
-export type StoredServers = Pick<LockedAccount, 'imap' | 'smtp' | 'oauth2' | 'passwords'>
+/** Stored servers, their login and the kinds of stored credentials. */
+export type StoredServers = Pick<
+  LockedAccount,
+  'imap' | 'smtp' | 'oauth2' | 'email' | 'proxy' | 'passwords'
+>
 
 export interface ServerPlan {
   /** Absent if the server stays as it is. */
@@ -70,13 +74,13 @@ function loginErrors(
   if (auth.pass !== mask) return auth.pass ? [] : [fieldError(`${kind}.auth.pass`, 'is required')]
   if (!stored?.passwords.includes(kind)) return [fieldError(`${kind}.auth.pass`, 'is required')]
   // Otherwise a client could have the password, which it cannot read, sent to its own server.
-  return hostOf(stored[kind]) === hostOf(input)
-    ? []
-    : [fieldError(`${kind}.auth.pass`, 'is required for another host')]
-}
-
-function hostOf(server: { host?: string } | null): string | undefined {
-  return server?.host?.toLowerCase()
+  const changed = changedLoginParts(
+    loginOf(stored, kind),
+    loginOf({ ...stored, [kind]: input }, kind),
+  )
+  return changed.includes('host')
+    ? [fieldError(`${kind}.auth.pass`, 'is required for another host')]
+    : []
 }
 
 /** Interface spec, "Account", rule 2: implicit TLS on port 465 only. */

@@ -22,6 +22,8 @@ export interface OperationDeps extends ResolveDeps {
   changes: ChangeStreams
   autoconfig: Autoconfig
   maxUploadBytes: number
+  /** Duration of a login test of a server that cannot be used, for callers without full rights. */
+  unusableMs: number
   /** True enables reading provider access tokens regardless of the setting. */
   oauthTokensApi: boolean
   /** Log entries kept per token. */

@@ -40,14 +40,16 @@ test.each<[string, Partial<OutboxRow>, [string, string | false]]>([
   ['that failed', { state: 'failed', lastError }, ['error', false]],
   ['that is sent', { state: 'sent', response: '250 ok', lastError }, ['submitted', false]],
 ])('describeEntry: a submission %s, reports its status', (_, change, [status, nextAttempt]) => {
-  const entry = describeEntry({ ...row, ...change })
+  const entry = describeEntry({ ...row, ...change }, { token: null })
   expect(entry).toMatchObject({ nextAttempt, progress: { status } })
   expect(entry.progress.error !== undefined).toBe(status === 'error')
 })
 
 test('describeEntry: a failed attempt, reports the error with its network routing', () => {
   const networkRouting = { localAddress: '192.0.2.1' }
-  expect(describeEntry({ ...row, lastError, networkRouting }).progress.error).toEqual({
+  expect(
+    describeEntry({ ...row, lastError, networkRouting }, { token: null }).progress.error,
+  ).toEqual({
     message: 'no',
     code: 'EENVELOPE',
     statusCode: 451,
@@ -56,6 +58,9 @@ test('describeEntry: a failed attempt, reports the error with its network routin
 })
 
 test('describeEntry: a proxy with a password, masks the password', () => {
-  const { proxy } = describeEntry({ ...row, proxy: 'socks5://me:secret@proxy.example:1080' })
+  const { proxy } = describeEntry(
+    { ...row, proxy: 'socks5://me:secret@proxy.example:1080' },
+    { token: null },
+  )
   expect(proxy).toBe('socks5://me:******@proxy.example:1080')
 })

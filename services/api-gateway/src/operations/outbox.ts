@@ -7,6 +7,7 @@ import {
   type OutboxEntry,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import type { Caller } from '../access/caller.ts'
 import { requestTimeout, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { maskUrl } from '../http/masks.ts'
@@ -16,18 +17,19 @@ import {
   type OutboxRow,
   submissionNotFound,
 } from '../store/outbox.ts'
+import { visibleFailure } from './hide-failure.ts'
 import { present } from './present.ts'
 
 /** Operations on submissions. Only senders change stored ones, so changes are commands. */
 export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
   return [
-    handle(operations.listOutbox, async ({ query }) => {
+    handle(operations.listOutbox, async ({ query, caller }) => {
       const { rows, ...counts } = await listOutboxRows(db, query)
-      return { ...counts, messages: rows.map(describeEntry) }
+      return { ...counts, messages: rows.map((row) => describeEntry(row, caller)) }
     }),
-    handle(operations.getOutboxEntry, async ({ params: { queueId } }) =>
-      describeEntry(await getOutboxRow(db, queueId)),
+    handle(operations.getOutboxEntry, async ({ params: { queueId }, caller }) =>
+      describeEntry(await getOutboxRow(db, queueId), caller),
     ),
     changeHandler(deps, operations.deleteOutboxEntry, ['delete', { deleted: true }]),
     changeHandler(deps, operations.holdOutboxEntry, ['hold', { held: true }]),
@@ -59,7 +61,7 @@ function changeHandler(
 }
 
 /** Submission in the form of the API. */
-export function describeEntry(row: OutboxRow): OutboxEntry {
+export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): OutboxEntry {
   const isWaiting = row.state === 'queued' && !row.leased
   return {
     queueId: row.queueId,
@@ -79,13 +81,13 @@ export function describeEntry(row: OutboxRow): OutboxEntry {
     nextAttempt: isWaiting ? row.nextAttemptAt.toISOString() : false,
     attemptsMade: row.attempts,
     attempts: row.maxAttempts,
-    progress: progressOf(row),
+    progress: progressOf(row, visibleFailure(row.lastError, caller)),
   }
 }
 
-function progressOf(row: OutboxRow): OutboxEntry['progress'] {
+function progressOf(row: OutboxRow, lastError: OutboxRow['lastError']): OutboxEntry['progress'] {
   const status = statusOf(row)
-  const { lastError, networkRouting, messageId, response, originalMessageId } = row
+  const { networkRouting, messageId, response, originalMessageId } = row
   const sent = status === 'submitted' ? { messageId } : {}
   const progress = { status, ...sent, ...present({ response, originalMessageId }) }
   if (status !== 'error' || !lastError) return progress

@@ -3,10 +3,11 @@ import { BlockList, isIPv6 } from 'node:net'
 import { hostname } from 'node:os'
 import { defined } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
-import { AppError, messageOf } from '@posthorn/errors'
+import { AppError } from '@posthorn/errors'
 import { TtlCache, withTimeout } from '@posthorn/flow'
 import {
   type EgressPolicy,
+  type MailPorts,
   type ConnectedSocket,
   connectSocket,
   redactProxyUrl,
@@ -20,26 +21,26 @@ import { AttemptError, cancelled, type Destination } from './transport.ts'
  */
 export async function connectDestination(
   { host, port, proxy, localAddresses }: Destination,
-  { timeoutMs, egress, signal }: { timeoutMs: number; egress: EgressPolicy; signal: AbortSignal },
+  limits: { timeoutMs: number; egress: EgressPolicy; mailPorts: MailPorts; signal: AbortSignal },
 ): Promise<ConnectedSocket> {
-  const options = defined({ timeoutMs, egress, signal, localAddresses, proxy })
+  const { signal } = limits
+  const options = { ...limits, localAddresses, ...defined({ proxy }) }
   try {
     return await connectSocket({ host, port }, options)
   } catch (error) {
     if (signal.aborted) throw cancelled(signal)
-    throw connectError(error, host)
+    throw connectError(error)
   }
 }
 
-function connectError(error: unknown, host: string): AttemptError {
-  const { name, code } = error as NodeJS.ErrnoException
+/** The text of a system error is not part of the failure: it contains the IP address. */
+function connectError(error: unknown): AttemptError {
+  const { name, code: reported } = error as NodeJS.ErrnoException
   const timedOut = name === 'TimeoutError' || name === 'AbortError'
-  const message = timedOut ? `Connection to ${host} timed out` : messageOf(error)
-  const reported = error instanceof AppError ? error.code : code
-  return new AttemptError(
-    { message, code: timedOut ? 'ETIMEDOUT' : (reported ?? 'ECONNECTION'), command: 'CONN' },
-    { cause: error },
-  )
+  const code = timedOut ? 'ETIMEDOUT' : (reported ?? 'ECONNECTION')
+  const message =
+    error instanceof AppError ? error.message : `The mail server cannot be reached: ${code}`
+  return new AttemptError({ message, code, command: 'CONN' }, { cause: error })
 }
 
 /** Network path for events and the outbox. Undefined for the default: no proxy, any address. */

@@ -51,6 +51,8 @@ export function toAttemptError(error: unknown, during: string): AttemptError {
 
 export function toFailure(error: SmtpError, during: string): AttemptFailure {
   const { response, responseCode, command = 'CONN' } = error
+  if (command === 'CONN' && response !== undefined && !isSmtpReply(response))
+    return { message: 'The server does not respond with SMTP', code: 'EPROTOCOL', command: during }
   return defined({
     message: clean(messageOf(error)),
     code: codeOf(error),
@@ -60,9 +62,18 @@ export function toFailure(error: SmtpError, during: string): AttemptFailure {
   })
 }
 
+/**
+ * RFC 5321 §4.2: three digits, the first from 2 to 5. Other text is the banner of another service,
+ * which is not reported.
+ */
+function isSmtpReply(response: string): boolean {
+  return /^[2-5]\d\d(?:[ -]|\r?\n|$)/.test(response)
+}
+
 /** Error text without OpenSSL source lines and hints about Node options. */
 function messageOf({ message, reason }: SmtpError): string {
   if (/:SSL routines:/.test(message)) return `TLS failed: ${reason ?? 'unknown reason'}`
+  if (message.startsWith('Hostname/IP does not match')) return 'The certificate is for another host'
   return message.replace(/; if the root CA is installed locally[^]*$/, '').trimEnd()
 }
 

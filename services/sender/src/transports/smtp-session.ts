@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts'
 import type { NetworkRouting } from '@posthorn/db'
-import type { EgressPolicy, ConnectedSocket } from '@posthorn/net'
+import type { EgressPolicy, ConnectedSocket, MailPorts } from '@posthorn/net'
 import { connectDestination, EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
 import { HandoverStream } from './handover.ts'
 import {
@@ -25,6 +25,8 @@ import {
 export interface SmtpLimits {
   /** Networks in which servers may be. */
   egress: EgressPolicy
+  /** Ports that servers may have. */
+  mailPorts: MailPorts
   connectMs: number
   greetingMs: number
   /** Timeout of the reply to one command. */
@@ -124,8 +126,9 @@ export class SmtpSession {
     credentials: Credentials | undefined,
     { destination, limits, signal }: SessionOptions,
   ): Promise<SmtpSession> {
-    const { connectMs: timeoutMs, egress } = limits
-    const connected = await connectDestination(destination, { timeoutMs, egress, signal })
+    const { connectMs: timeoutMs, egress, mailPorts } = limits
+    const options = { timeoutMs, egress, mailPorts, signal }
+    const connected = await connectDestination(destination, options)
     const ehloName = destination.ehloName ?? (await ehloNames.of(connected.localAddress))
     if (connected.socket.destroyed) {
       const message = 'Connection closed unexpectedly'

@@ -106,7 +106,7 @@ export type GetServerOptions = ReturnType<typeof createServerOptions>
 interface ServerOptionsDeps {
   settings: Pick<SettingsCache, 'get'>
   unsealLogin: UnsealLogin
-  config: Pick<Config, 'mailEgressPolicy' | 'connectTimeoutMs'>
+  config: Pick<Config, 'mailEgressPolicy' | 'mailPorts' | 'connectTimeoutMs'>
 }
 
 /** Network options of a server. The resolved addresses are checked against the egress policy. */
@@ -124,6 +124,7 @@ export function createServerOptions({ settings, unsealLogin, config }: ServerOpt
       allowsPlaintext: tls?.requireStartTls === false,
       rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
       egress: config.mailEgressPolicy,
+      mailPorts: config.mailPorts,
       connectTimeoutMs: config.connectTimeoutMs,
       ...(proxy && { proxy: await unsealProxy(proxy, unsealLogin) }),
       ...defined({ minTlsVersion: tls?.minVersion, disableIMAP4rev2 }),

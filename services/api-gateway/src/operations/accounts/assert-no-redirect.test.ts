@@ -1,68 +1,124 @@
 import { describe, expect, test } from '@jest/globals'
 import type { StoredOAuth2 } from '@posthorn/db'
-import type { PasswordKind } from '../../store/credentials.ts'
-import {
-  assertMailboxUnchanged,
-  assertMailServerUnchanged,
-  assertTargetUnchanged,
-} from './assert-no-redirect.ts'
+import type { LockedAccount } from '../../store/accounts.ts'
+import { assertLoginsUnchanged, assertTargetUnchanged } from './assert-no-redirect.ts'
 
 const bound = { account: 'own' }
 
-describe('assertMailboxUnchanged', () => {
-  const stored: StoredOAuth2 = { provider: 'app', auth: { user: 'me@mail.example' } }
-  const email = 'me@mail.example'
-  const imap = { host: 'imap.mail.example', port: 143 }
-  const before = { oauth2: stored, email, imap, smtp: null, proxy: null }
-  const byPassword = { ...before, oauth2: null }
+describe('assertLoginsUnchanged', () => {
+  type Before = Pick<LockedAccount, 'imap' | 'smtp' | 'oauth2' | 'email' | 'proxy' | 'passwords'>
+  type Change = Parameters<typeof assertLoginsUnchanged>[2]
+
+  const server = { host: 'imap.mail.example', port: 143, secure: false }
+  const none = { imap: null, smtp: null, oauth2: null, email: 'me@mail.example', proxy: null }
+  const grant: StoredOAuth2 = { provider: 'app', auth: { user: 'me@mail.example' } }
+  const byOAuth2: Before = { ...none, imap: server, oauth2: grant, passwords: ['oauth2'] }
+  const own = { ...server, auth: { user: 'me' } }
+  const byPassword: Before = { ...none, imap: own, passwords: ['imap'] }
+  const fetched = { ...server, useAuthServer: true }
+  const byAuthServer: Before = { ...none, imap: fetched, passwords: [] }
+
+  const attempt = (before: Before, change: Partial<Change>, token: typeof bound | null = bound) => {
+    return () => assertLoginsUnchanged(token, before, { columns: {}, passwords: [], ...change })
+  }
+  const imap = (column: object) => ({ columns: { imap: JSON.stringify(column) } })
+  const oauth2 = (column: object | null) => ({
+    columns: { oauth2: column && JSON.stringify(column) },
+  })
+
+  const logins: [string, Before][] = [
+    ['password', byPassword],
+    ['OAuth2', byOAuth2],
+    ['authentication server', byAuthServer],
+  ]
+  const redirects: [string, object][] = [
+    ['host', { host: 'evil.example' }],
+    ['port', { port: 1143 }],
+    ['security', { secure: true }],
+    ['certificate check', { tls: { rejectUnauthorized: false } }],
+    ['lowest TLS version', { tls: { minVersion: 'TLSv1' } }],
+  ]
+
+  test.each(
+    logins.flatMap(([login, before]) =>
+      redirects.map(([part, change]) => [login, part, before, change] as const),
+    ),
+  )('account-bound token, login by %s and another %s, throws', (...[, , before, change]) => {
+    const redirect = imap({ ...before.imap, ...change })
+    expect(attempt(before, redirect)).toThrow('Unauthorized account')
+    expect(attempt(before, redirect, null)).not.toThrow()
+    const unbound = { account: null }
+    expect(() =>
+      assertLoginsUnchanged(unbound, before, { ...redirect, passwords: [] }),
+    ).not.toThrow()
+  })
+
+  test.each(logins)('account-bound token, login by %s and another proxy, throws', (_, before) => {
+    const proxied = { ...before, proxy: 'socks5://u:sealed~x@proxy.example:1080' }
+    const proxy = (url: string | null) => ({ columns: { proxy: url } })
+    expect(attempt(before, proxy('socks5://evil.example'))).toThrow('Unauthorized account')
+    expect(attempt(proxied, proxy('socks5://evil.example'))).toThrow('Unauthorized account')
+    expect(attempt(proxied, proxy(null))).toThrow('Unauthorized account')
+    expect(attempt(proxied, proxy('socks5://u:new@proxy.example:1080'))).not.toThrow()
+  })
+
+  test('account-bound token, stored password and another user, throws', () => {
+    const other = imap({ ...own, auth: { user: 'you' } })
+    expect(attempt(byPassword, other)).toThrow('Unauthorized account')
+    const sealed = [{ kind: 'imap', seal: 'new' }] as const
+    expect(attempt(byPassword, { ...other, passwords: sealed })).not.toThrow()
+    expect(attempt({ ...byPassword, passwords: [] }, other)).not.toThrow()
+  })
 
   test.each<[string, object | null, boolean]>([
-    ['the same login from the authentication server', { ...stored, useAuthServer: true }, true],
+    ['the same login from the authentication server', { ...grant, useAuthServer: true }, true],
     ['no OAuth2', null, true],
-    ['another user', { ...stored, auth: { user: 'you@mail.example' } }, false],
-    ['another application', { ...stored, provider: 'other' }, false],
-    [
-      'a shared mailbox',
-      { ...stored, auth: { ...stored.auth, delegatedUser: 'x@y.example' } },
-      false,
-    ],
+    ['another user', { ...grant, auth: { user: 'you@mail.example' } }, false],
+    ['another application', { ...grant, provider: 'other' }, false],
+    ['a shared mailbox', { ...grant, auth: { ...grant.auth, delegatedUser: 'x@y.z' } }, false],
     [
       'the grant of another account',
-      { ...stored, auth: { ...stored.auth, delegatedAccount: 'other' } },
+      { ...grant, auth: { ...grant.auth, delegatedAccount: 'other' } },
       false,
     ],
   ])('account-bound token, OAuth2 login changed to %s, allowed: %s', (_to, column, allowed) => {
-    const change = { oauth2: column && JSON.stringify(column) }
-    const attempt = () => assertMailboxUnchanged(bound, before, change)
-    if (allowed) expect(attempt).not.toThrow()
-    else expect(attempt).toThrow('Unauthorized account')
-    expect(() => assertMailboxUnchanged({ account: null }, before, change)).not.toThrow()
-    expect(() => assertMailboxUnchanged(null, before, change)).not.toThrow()
+    for (const before of [byOAuth2, { ...byOAuth2, imap: null }])
+      for (const passwords of [[], [{ kind: 'oauth2', seal: 'new tokens' }] as const]) {
+        const change = attempt(before, { ...oauth2(column), passwords })
+        if (allowed) expect(change).not.toThrow()
+        else expect(change).toThrow('Unauthorized account')
+      }
   })
 
-  test('password login changed to OAuth2, throws', () => {
-    const change = { oauth2: JSON.stringify(stored) }
-    expect(() => assertMailboxUnchanged(bound, byPassword, change)).toThrow('Unauthorized account')
+  test('another source of the credentials, throws', () => {
+    for (const before of [byPassword, byOAuth2])
+      expect(attempt(before, imap(fetched))).toThrow('Unauthorized account')
+    expect(attempt(byPassword, oauth2(grant))).toThrow('Unauthorized account')
+    // A login of the caller's own, removed again, would send the access token to its server.
+    const redirected = { ...byOAuth2, imap: { ...own, host: 'evil.example' } }
+    const back = imap({ ...server, host: 'evil.example' })
+    expect(attempt(redirected, back)).toThrow('Unauthorized account')
+  })
+
+  test('OAuth2 login and a new server, throws', () => {
+    const change = { columns: { smtp: JSON.stringify({ host: 'evil.example', port: 587 }) } }
+    expect(attempt(byOAuth2, change)).toThrow('Unauthorized account')
+    expect(attempt({ ...none, passwords: [] }, change)).not.toThrow()
   })
 
   test('with the address as user, a new address throws', () => {
-    const other = { email: 'you@mail.example' }
-    const byAddress = { ...before, oauth2: { provider: 'app' } }
-    expect(() => assertMailboxUnchanged(bound, byAddress, other)).toThrow('Unauthorized account')
-    for (const independent of [before, byPassword])
-      expect(() => assertMailboxUnchanged(bound, independent, other)).not.toThrow()
+    const change = { columns: { email: 'you@mail.example' } }
+    const byAddress = { ...byOAuth2, oauth2: { provider: 'app' } }
+    expect(attempt(byAddress, change)).toThrow('Unauthorized account')
+    for (const independent of [byOAuth2, byPassword])
+      expect(attempt(independent, change)).not.toThrow()
   })
 
-  test('OAuth2 login with another host or proxy, throws', () => {
-    const same = { imap: JSON.stringify({ ...imap, port: 993 }) }
-    const other = { imap: JSON.stringify({ host: 'evil.example' }) }
-    expect(() => assertMailboxUnchanged(bound, before, same)).not.toThrow()
-    expect(() => assertMailboxUnchanged(bound, byPassword, other)).not.toThrow()
-    expect(() => assertMailboxUnchanged(bound, before, other)).toThrow('Unauthorized account')
-    const evil = { smtp: JSON.stringify({ host: 'evil.example' }) }
-    const proxied = { proxy: 'socks5://evil.example' }
-    for (const change of [evil, proxied])
-      expect(() => assertMailboxUnchanged(bound, before, change)).toThrow('Unauthorized account')
+  test('same network path and user, does not throw', () => {
+    for (const [, before] of logins) {
+      const same = { host: 'IMAP.mail.example', tls: { rejectUnauthorized: true }, resyncDelay: 1 }
+      expect(attempt(before, imap({ ...before.imap, ...same }))).not.toThrow()
+    }
   })
 })
 
@@ -104,48 +160,5 @@ describe('assertTargetUnchanged', () => {
     )
     const bare = { webhooks: null, webhooksCustomHeaders: null }
     expect(() => assertTargetUnchanged(bound, bare, { webhooks: evil })).not.toThrow()
-  })
-})
-
-describe('assertMailServerUnchanged', () => {
-  const imap = { host: 'imap.mail.example', port: 143, secure: false }
-  const passwords: PasswordKind[] = ['imap']
-  const byPassword = { imap, smtp: null, proxy: null, passwords }
-  const byAuthServer = { ...byPassword, imap: { ...imap, useAuthServer: true }, passwords: [] }
-
-  const attempt = (before: typeof byPassword, server: object | null, more: object = {}) => {
-    const columns = { ...(server ? { imap: JSON.stringify(server) } : {}), ...more }
-    return () => assertMailServerUnchanged(bound, before, { columns, passwords: [] })
-  }
-
-  test.each<[string, object | null, object]>([
-    ['a proxy', null, { proxy: 'socks5://evil.example' }],
-    ['any certificate', { ...imap, tls: { rejectUnauthorized: false } }, {}],
-    ['another port', { ...imap, port: 1143 }, {}],
-    ['another host', { ...imap, host: 'evil.example' }, {}],
-  ])('account-bound token, stored or fetched credential and %s, throws', (_to, server, more) => {
-    const fetched = server && { ...server, useAuthServer: true }
-    expect(attempt(byPassword, server, more)).toThrow('Unauthorized account')
-    expect(attempt(byAuthServer, fetched, more)).toThrow('Unauthorized account')
-    const columns = { ...(server ? { imap: JSON.stringify(server) } : {}), ...more }
-    const sealed = [{ kind: 'imap', seal: 'new' }] as const
-    for (const [token, passwords] of [
-      [bound, sealed],
-      [null, []],
-      [{ account: null }, []],
-    ] as const)
-      expect(() =>
-        assertMailServerUnchanged(token, byPassword, { columns, passwords }),
-      ).not.toThrow()
-  })
-
-  test('password login changed to the authentication server, throws', () => {
-    expect(attempt(byPassword, { ...imap, useAuthServer: true })).toThrow('Unauthorized account')
-  })
-
-  test('same network path, or no credential, does not throw', () => {
-    const same = { ...imap, host: 'IMAP.mail.example', resyncDelay: 1 }
-    expect(attempt(byPassword, same)).not.toThrow()
-    expect(attempt({ ...byPassword, passwords: [] }, { ...imap, port: 993 })).not.toThrow()
   })
 })

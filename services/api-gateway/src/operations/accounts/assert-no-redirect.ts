@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '@posthorn/errors'
-import type { PasswordPlan, ServerInput } from '../../accounts/plan-server.ts'
-import { maskUrl } from '../../http/masks.ts'
+import type { PasswordPlan } from '../../accounts/plan-server.ts'
+import { changedLoginParts, type LoginAccount, loginOf } from '../../accounts/stored-login.ts'
 import type { LockedAccount } from '../../store/accounts.ts'
 import type { Token } from '../../store/tokens.ts'
 
@@ -15,36 +14,40 @@ type BoundToken = Pick<Token, 'account'> | null
 /** Changed columns; absent ones stay. */
 type ColumnChange<T> = { [K in keyof T]?: string | null | undefined }
 
-type OAuth2Login = Pick<LockedAccount, 'oauth2' | 'email' | 'imap' | 'smtp' | 'proxy'>
+interface LoginChange {
+  columns: ColumnChange<LoginAccount>
+  passwords: readonly PasswordPlan[]
+}
 
 /**
- * Rejects a change of the mailbox of an OAuth2 login. Another user or delegated account would give
- * access to mail by a grant of others; another host would receive the provider access token.
+ * Rejects a change after which stored or fetched credentials would open another mailbox or take
+ * another network path: passwords, OAuth2 grants and logins of the authentication server alike. A
+ * new password may go anywhere. New OAuth2 tokens may not, because the application's own
+ * credentials may give access to other mailboxes.
  *
  * @throws AppError `forbidden`
  */
-export function assertMailboxUnchanged(
+export function assertLoginsUnchanged(
   token: BoundToken,
-  before: OAuth2Login,
-  change: ColumnChange<OAuth2Login>,
+  before: LoginAccount & Pick<LockedAccount, 'passwords'>,
+  { columns, passwords }: LoginChange,
 ): void {
   if (!isBound(token)) return
-  const after: OAuth2Login = {
-    oauth2: parseColumn(change.oauth2, before.oauth2),
-    email: change.email === undefined ? before.email : change.email,
-    imap: parseColumn(change.imap, before.imap),
-    smtp: parseColumn(change.smtp, before.smtp),
-    proxy: change.proxy === undefined ? before.proxy : change.proxy,
+  const after: LoginAccount = {
+    imap: parseColumn(columns.imap, before.imap),
+    smtp: parseColumn(columns.smtp, before.smtp),
+    oauth2: parseColumn(columns.oauth2, before.oauth2),
+    email: columns.email === undefined ? before.email : columns.email,
+    proxy: columns.proxy === undefined ? before.proxy : columns.proxy,
   }
-  if (after.oauth2 && !isDeepStrictEqual(mailboxOf(after), mailboxOf(before))) throw unauthorized()
-}
-
-/** Without a user, the address is the login name. The login of the proxy itself may change. */
-function mailboxOf({ oauth2, email, imap, smtp, proxy }: OAuth2Login) {
-  if (!oauth2) return undefined
-  const { provider, auth: { user, delegatedUser, delegatedAccount } = {} } = oauth2
-  const hosts = [imap?.host, smtp?.host, proxy && maskUrl(proxy)]
-  return { provider, user: user ?? email, delegatedUser, delegatedAccount, hosts }
+  for (const kind of ['imap', 'smtp', 'oauth2'] as const) {
+    const login = loginOf(after, kind)
+    const isOwn =
+      login?.source === 'password' &&
+      (!before.passwords.includes(kind) || passwords.some((plan) => plan.kind === kind))
+    if (!login || isOwn) continue
+    if (changedLoginParts(loginOf(before, kind), login).length > 0) throw unauthorized()
+  }
 }
 
 type WebhookTarget = Pick<LockedAccount, 'webhooks' | 'webhooksCustomHeaders'>
@@ -70,42 +73,6 @@ export function assertTargetUnchanged(
 
 function originOf(address: string | null): string | undefined {
   return address === null ? undefined : URL.parse(address)?.origin
-}
-
-type ServerAccount = Pick<LockedAccount, 'imap' | 'smtp' | 'proxy' | 'passwords'>
-
-interface ServerChange {
-  columns: ColumnChange<Pick<LockedAccount, 'imap' | 'smtp' | 'proxy'>>
-  passwords: readonly PasswordPlan[]
-}
-
-/**
- * Rejects another network path for a stored password or a credential of the authentication server:
- * same server, same proxy, same certificate checks. A new password may go anywhere.
- *
- * @throws AppError `forbidden`
- */
-export function assertMailServerUnchanged(
-  token: BoundToken,
-  before: ServerAccount,
-  { columns, passwords }: ServerChange,
-): void {
-  if (!isBound(token)) return
-  const proxy = columns.proxy === undefined ? before.proxy : columns.proxy
-  for (const kind of ['imap', 'smtp'] as const) {
-    const after = parseColumn<ServerInput>(columns[kind], before[kind])
-    const isStored =
-      before.passwords.includes(kind) && !passwords.some((plan) => plan.kind === kind)
-    if (!after || !(isStored || after.useAuthServer)) continue
-    const pathBefore = networkPathOf(before[kind], before.proxy)
-    if (!isDeepStrictEqual(networkPathOf(after, proxy), pathBefore)) throw unauthorized()
-  }
-}
-
-function networkPathOf(server: ServerInput | null, proxy: string | null) {
-  const { host, port, secure = false, tls = {}, useAuthServer = false } = server ?? {}
-  const proxyUrl = proxy && maskUrl(proxy)
-  return { host: host?.toLowerCase(), port, secure, tls, useAuthServer, proxyUrl }
 }
 
 function isBound(token: BoundToken): boolean {

@@ -22,11 +22,7 @@ import {
 } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
-import {
-  assertMailboxUnchanged,
-  assertMailServerUnchanged,
-  assertTargetUnchanged,
-} from './assert-no-redirect.ts'
+import { assertLoginsUnchanged, assertTargetUnchanged } from './assert-no-redirect.ts'
 import { planUpdate } from './plan-update.ts'
 
 type ChangeDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks' | 'timeoutMs'>
@@ -74,9 +70,8 @@ export function onUpdateAccount({ db, bus, sealer, tasks }: ChangeDeps) {
       if (!stored) throw accountNotFound()
       const app = await findAppFor(tx, body.oauth2, stored)
       const { columns, passwords, restarts } = planUpdate(body, stored, app)
-      assertMailboxUnchanged(caller.token, stored, columns)
       assertTargetUnchanged(caller.token, stored, columns)
-      assertMailServerUnchanged(caller.token, stored, { columns, passwords })
+      assertLoginsUnchanged(caller.token, stored, { columns, passwords })
       await assertUserUnique(tx, account, columns.oauth2)
       const change = restarts ? updateAccount : patchAccount
       await change(tx, account, await sealColumns(columns, { account, sealer }))

@@ -1,4 +1,5 @@
 import { defined, getQuota, operations, type SmtpStatus } from '@posthorn/contracts'
+import type { Caller } from '../../access/caller.ts'
 import { callWorker, type WorkerDeps } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { mask, maskHeaders, maskUrl } from '../../http/masks.ts'
@@ -10,22 +11,23 @@ import {
   type SendingAttempt,
 } from '../../store/account-records.ts'
 import { accountNotFound, getShard } from '../../store/accounts.ts'
+import { visibleFailure, visibleLastError } from '../hide-failure.ts'
 import { present } from '../present.ts'
 
 /** Operations that read accounts. */
 export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
   return [
-    handle(operations.listAccounts, async ({ query: { state, query, ...page } }) => {
+    handle(operations.listAccounts, async ({ query: { state, query, ...page }, caller }) => {
       const { rows, ...counts } = await listAccounts(db, { state, query, ...page })
       const filter = { query: query || (false as const), state: state ?? '*' }
-      return { ...counts, ...filter, accounts: rows.map(describeListed) }
+      return { ...counts, ...filter, accounts: rows.map((row) => describeListed(row, caller)) }
     }),
     handle(operations.getAccount, async (input) => {
       const { account } = input.params
       const row = await findAccount(db, account)
       if (!row) throw accountNotFound()
-      const record = describeAccount(row)
+      const record = describeAccount(row, input.caller)
       if (!input.query.quota || !row.imap) return record
       const { quota } = await callWorker(deps, input, [getQuota, { account }])
       return { ...record, quota: quota && { ...quota, status: percentOf(quota) } }
@@ -43,7 +45,7 @@ function percentOf({ usage, limit }: { usage: number; limit: number }): string {
 }
 
 /** Account in a list. Unset members are absent. */
-function describeListed(row: AccountListRow) {
+function describeListed(row: AccountListRow, caller: Caller) {
   const { account, name, email, oauth2, webhooks, proxy, smtpEhloName, syncTime } = row
   const state = row.state ?? ('new' as const)
   return {
@@ -56,15 +58,15 @@ function describeListed(row: AccountListRow) {
     state,
     counters: { events: row.eventCounts },
     // A connected account has recovered from its last error.
-    lastError: state === 'connected' ? null : row.lastError,
+    lastError: state === 'connected' ? null : visibleLastError(row.lastError, caller),
   }
 }
 
 /** Complete account with masked secrets. Unset members are absent. */
-function describeAccount(row: AccountRow) {
+function describeAccount(row: AccountRow, caller: Caller) {
   const { expectedEmail, path, subconnections, copy, logs, imapIndexer, locale, tz } = row
   return {
-    ...describeListed(row),
+    ...describeListed(row, caller),
     ...present({ expectedEmail, path, subconnections, copy, logs, imapIndexer, locale, tz }),
     ...present({
       webhooksCustomHeaders: row.webhooksCustomHeaders && maskHeaders(row.webhooksCustomHeaders),
@@ -77,16 +79,16 @@ function describeAccount(row: AccountRow) {
       connections: row.imap ? connectionsOf(row) : undefined,
       syncError: row.syncError,
     }),
-    smtpStatus: row.lastSendingAttempt && describeSending(row.lastSendingAttempt),
+    smtpStatus: row.lastSendingAttempt && describeSending(row.lastSendingAttempt, caller),
     notifyFrom: row.notifyFrom.toISOString(),
   }
 }
 
-function describeSending(attempt: SendingAttempt): SmtpStatus {
+function describeSending(attempt: SendingAttempt, caller: Caller): SmtpStatus {
   const { at, sent, networkRouting } = attempt
   const base = { created: new Date(at).toISOString(), networkRouting }
   if (sent) return { ...base, status: 'ok', ...present({ response: attempt.response }) }
-  const { message, ...rest } = attempt.lastError ?? {}
+  const { message, ...rest } = visibleFailure(attempt.lastError, caller) ?? {}
   return { ...base, status: 'error', ...present({ ...rest, description: message }) }
 }
 

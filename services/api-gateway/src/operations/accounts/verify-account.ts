@@ -5,17 +5,22 @@ import {
   operations,
   type VerifyRequest,
 } from '@posthorn/contracts'
+import { hasFullRights } from '../../access/authorize.ts'
 import { credentialsOf, probeServers } from '../../accounts/probe-servers.ts'
+import { probeWithoutDetails } from '../../accounts/probe-without-details.ts'
 import { requestTimeout } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 
 /** Tests the logins of a request. Stores nothing. */
-export function onVerifyAccount(deps: Pick<OperationDeps, 'bus' | 'timeoutMs'>) {
-  return handle(operations.verifyAccount, async ({ body, headers, signal }) => {
+export function onVerifyAccount(deps: Pick<OperationDeps, 'bus' | 'timeoutMs' | 'unusableMs'>) {
+  const { bus, unusableMs } = deps
+  return handle(operations.verifyAccount, async ({ body, headers, signal, caller }) => {
     assertVerifiable(body)
-    const timeoutMs = requestTimeout(deps, headers)
-    return probeServers({ bus: deps.bus, timeoutMs, signal }, body)
+    const options = { bus, timeoutMs: requestTimeout(deps, headers), signal }
+    return hasFullRights(caller.token)
+      ? probeServers(options, body)
+      : probeWithoutDetails({ ...options, unusableMs }, body)
   })
 }
 

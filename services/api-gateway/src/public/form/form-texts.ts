@@ -83,8 +83,9 @@ export const formTexts = {
   verification: {
     login: 'The server refuses this user name and password.',
     serverReply: (text: string) => `Its response: ${text}`,
-    certificate: 'The certificate of this server is not valid for its name or is not trusted.',
-    server: 'No mail server can be used at this address and port, or not with this security.',
+    server:
+      'No mail server can be used at this address and port with this security. ' +
+      'Its certificate may not be valid for its name.',
     unavailable: 'The settings cannot be tested right now. Please try again in a minute.',
   },
 } as const

@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts'
 import { decryptFormState, encryptFormState } from '@posthorn/links'
-import { type ProbeResult, probeServers } from '../../accounts/probe-servers.ts'
+import type { ProbeResult } from '../../accounts/probe-servers.ts'
+import { probeWithoutDetails } from '../../accounts/probe-without-details.ts'
 import type { Autoconfig } from '../../autoconfig/autoconfig.ts'
 import { appPasswordFor, appPasswordOf, providerOfDomain } from '../../autoconfig/providers.ts'
 import { countProbes } from '../../store/form-links.ts'
@@ -27,6 +28,8 @@ export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
   autoconfig: Autoconfig
   /** Timeout of a login. Both servers are tested concurrently. */
   timeoutMs: number
+  /** Duration of a test of a server that cannot be used. */
+  unusableMs: number
 }
 
 /** Shows the page for name and address, filled in from the link. */
@@ -101,8 +104,8 @@ export async function onTest(
     sendExhausted(deps, form)
     return undefined
   }
-  const { bus, timeoutMs } = deps
-  const results = await probeServers({ bus, timeoutMs, signal }, body)
+  const { bus, timeoutMs, unusableMs } = deps
+  const results = await probeWithoutDetails({ bus, timeoutMs, unusableMs, signal }, body)
   const failure = explainFailure(results)
   const works = { imap: results.imap?.success === true, smtp: results.smtp?.success === true }
   deps.count('tested')

@@ -1,0 +1,74 @@
+import { AppError } from '@posthorn/errors'
+import { withoutBrackets } from './egress.ts'
+
+/** Ports that mail connections may have, besides the usual ones. */
+export interface MailPorts {
+  /** Ports allowed at every host. */
+  readonly allowed: readonly number[]
+  /** Destinations as `host:port`, allowed whatever their port. */
+  readonly allowedTargets: readonly string[]
+  /** Ports of Postgres, RabbitMQ and this service, refused at every host. */
+  readonly own: readonly number[]
+}
+
+/** Default: usual ports only. */
+export const defaultMailPorts: MailPorts = { allowed: [], allowedTargets: [], own: [] }
+
+/** SMTP, its alternative of many hosting providers (26), IMAP and submission. */
+const mailPorts = new Set([25, 26, 143, 465, 587, 993])
+
+/** Ports of HTTP and SOCKS proxies. */
+const proxyPorts = new Set([80, 443, 1080, 3128, 8000, 8080, 8443, 8888])
+
+/** Well-known services above the system ports. */
+const services: Readonly<Record<string, readonly number[]>> = {
+  proxies: [1080, 3128],
+  databases: [1433, 1521, 3306, 5432, 5433, 5984, 9042, 27017, 27018, 27019],
+  caches: [6379, 6380, 11211, 26379],
+  brokers: [1883, 4222, 4369, 5671, 5672, 9092, 15671, 15672, 25672, 61613, 61616],
+  clusters: [2375, 2376, 2379, 2380, 6443, 10250, 10255, 10257, 10259],
+  secrets: [2181, 8200, 8300, 8301, 8500, 8600],
+  posthorn: [3000, 3001, 3002, 3003, 3004, 3005, 3006, 3007, 3008],
+  http: [5000, 7000, 7001, 8000, 8008, 8080, 8081, 8088, 8443, 8888, 9000],
+  metrics: [5601, 8086, 9090, 9091, 9093, 9100, 9200, 9300],
+  files: [2049, 3260, 9418],
+  desktops: [3389, 5900, 5985, 5986],
+}
+const servicePorts = new Set(Object.values(services).flat())
+
+/** Highest system port (RFC 6335 §6). */
+const lastSystemPort = 1023
+
+interface Endpoint {
+  host: string
+  port: number
+}
+
+/**
+ * Checks that a mail server may be connected to. Well-known ports of other services and those of
+ * this deployment are refused, so that accounts cannot scan networks or talk to its servers.
+ *
+ * @throws AppError `forbidden` `EEGRESSBLOCKED`
+ */
+export function assertMailPort(target: Endpoint, ports: MailPorts): void {
+  assertPort(target, ports, mailPorts)
+}
+
+/**
+ * Variant of `assertMailPort` for proxies, which may have the usual ports of proxies.
+ *
+ * @throws AppError `forbidden` `EEGRESSBLOCKED`
+ */
+export function assertProxyPort(target: Endpoint, ports: MailPorts): void {
+  assertPort(target, ports, proxyPorts)
+}
+
+function assertPort({ host, port }: Endpoint, ports: MailPorts, usual: Set<number>): void {
+  if (ports.allowedTargets.includes(`${withoutBrackets(host).toLowerCase()}:${port}`)) return
+  const isOfOthers = port <= lastSystemPort || servicePorts.has(port)
+  const isAllowed = !isOfOthers || usual.has(port) || ports.allowed.includes(port)
+  if (isAllowed && !ports.own.includes(port)) return
+  throw new AppError('forbidden', `Connections to port ${port} are not allowed`, {
+    code: 'EEGRESSBLOCKED',
+  })
+}

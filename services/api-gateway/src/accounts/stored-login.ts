@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { LockedAccount } from '../store/accounts.ts'
+import type { PasswordKind } from '../store/credentials.ts'
+import { maskUrl } from '../http/masks.ts'
+
+/** Mail server, stored or of a request. */
+interface LoginServer {
+  host?: string | undefined
+  port?: number | undefined
+  secure?: boolean | undefined
+  tls?: object | undefined
+  useAuthServer?: boolean | undefined
+  auth?: { user: string } | false | null | undefined
+}
+
+/** Parts of an account that decide which credentials are sent where. */
+export interface LoginAccount extends Pick<LockedAccount, 'oauth2' | 'email' | 'proxy'> {
+  imap: LoginServer | null
+  smtp: LoginServer | null
+}
+
+/** Credentials of an account and the network path over which they are sent. */
+export interface StoredLogin {
+  /** Origin of the credentials. */
+  source: 'password' | 'oauth2' | 'auth-server'
+  /** Mailbox that the credentials open. The authentication server chooses it by the account. */
+  user: unknown
+  /** Absent for the OAuth2 login itself. */
+  host?: string | undefined
+  port?: number | undefined
+  secure?: boolean
+  tls?: object
+  /** URL without its password. */
+  proxy?: string | null
+}
+
+const parts = ['source', 'user', 'host', 'port', 'secure', 'tls', 'proxy'] as const
+
+/**
+ * Compares two logins: user, server, security, TLS options and proxy. Stored credentials may be
+ * kept only if nothing relevant to the caller differs.
+ *
+ * @returns the parts that differ
+ */
+export function changedLoginParts(
+  before: StoredLogin | undefined,
+  after: StoredLogin | undefined,
+): (typeof parts)[number][] {
+  return parts.filter((part) => !isDeepStrictEqual(before?.[part], after?.[part]))
+}
+
+/**
+ * Login of an account at a server, in a form that can be compared. `oauth2` is the OAuth2 login
+ * itself, whose access token can also be read without a server. Undefined without credentials.
+ */
+export function loginOf(account: LoginAccount, kind: PasswordKind): StoredLogin | undefined {
+  if (kind === 'oauth2') return oauth2LoginOf(account)
+  const server = account[kind]
+  const login = server && identityOf(account, server)
+  if (!login) return undefined
+  const { host, port, secure = false, tls } = server
+  return {
+    ...login,
+    host: host?.toLowerCase(),
+    port,
+    secure,
+    tls: { rejectUnauthorized: true, ...tls },
+    proxy: account.proxy && maskUrl(account.proxy),
+  }
+}
+
+/** Precedence of auth-bridge: authentication server, own login, OAuth2. */
+function identityOf(account: LoginAccount, server: LoginServer): StoredLogin | undefined {
+  if (server.useAuthServer) return { source: 'auth-server', user: undefined }
+  if (server.auth) return { source: 'password', user: server.auth.user }
+  return oauth2LoginOf(account)
+}
+
+/** Without a user, the address is the login name. */
+function oauth2LoginOf({ oauth2, email }: LoginAccount): StoredLogin | undefined {
+  if (!oauth2) return undefined
+  const { provider, auth: { user, delegatedUser, delegatedAccount } = {} } = oauth2
+  return {
+    source: 'oauth2',
+    user: { provider, user: user ?? email, delegatedUser, delegatedAccount },
+  }
+}
