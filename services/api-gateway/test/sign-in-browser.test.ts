@@ -10,7 +10,7 @@ const world = await signInWorld()
 const { app, gateways, servers, provider } = world
 const { beginSignIn, finishSignIn, makeLink, openSignIn, page, startSignIn } = world
 const { db } = servers
-const [gateway, other] = gateways
+const [gateway] = gateways
 afterAll(() => world.stop())
 
 test('/oauth: state in another browser, 400 and the first browser can finish', async () => {
@@ -19,13 +19,13 @@ test('/oauth: state in another browser, 400 and the first browser can finish', a
   const user = { user: 'bound@mail.test' }
   const victim: Browser = new Map()
   for (const cookies of [victim, new Map([['__Host-posthorn-sign-in', 'x'.repeat(43)]])])
-    expect((await finishSignIn(state, user, other, cookies)).status).toBe(400)
+    expect((await finishSignIn(state, user, cookies)).status).toBe(400)
   // Another browser that opens the same sign-in gets another state.
   const link = await makeLink({ account: 'lured' })
   const url = await startSignIn(link)
   const states = [await openSignIn(url), await openSignIn(url, victim)]
   expect(new Set(states).size).toBe(2)
-  expect((await finishSignIn(states[0] ?? '', user, gateway, victim)).status).toBe(400)
+  expect((await finishSignIn(states[0] ?? '', user, victim)).status).toBe(400)
   expect(provider.completed).toHaveLength(exchanges)
   expect((await finishSignIn(state, user)).status).toBe(303)
 })
@@ -75,9 +75,7 @@ test('/oauth: opened in several browsers, one finishes; the number is limited', 
   const more = await page(pathOf(url), gateway, new Map())
   expect([more.status, more.location]).toEqual([400, null])
   const finished = await Promise.all(
-    [0, 1].map((n) =>
-      finishSignIn(states[n] ?? '', { user: 'many@mail.test' }, gateways[n], browsers[n]),
-    ),
+    [0, 1].map((n) => finishSignIn(states[n] ?? '', { user: 'many@mail.test' }, browsers[n])),
   )
   expect(finished.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 400])
   expect((await page(pathOf(url))).status).toBe(400)

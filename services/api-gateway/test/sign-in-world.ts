@@ -35,7 +35,7 @@ async function createApp(gateway: Gateway, config: object): Promise<string> {
 /** World of the hosted form with a browser that signs in at the provider. */
 export async function signInWorld() {
   const world = await hostedFormWorld()
-  const [gateway] = world.gateways
+  const [gateway, other] = world.gateways
   const browser: Browser = new Map()
   const makeApp = (config: object) => createApp(gateway, config)
   const app = await makeApp({ name: 'listed', title: 'Good Mail', includeInListing: true })
@@ -80,8 +80,8 @@ export async function signInWorld() {
     openSignIn,
     /** Starts a sign-in with a form link and opens it; returns its state. */
     beginSignIn: async (link: string) => openSignIn(await startSignIn(link)),
-    finishSignIn: (state: string, consent: Consent, from = gateway, cookies = browser) =>
-      page(`/oauth?code=${world.provider.consent(consent)}&state=${state}`, from, cookies),
+    finishSignIn: (state: string, consent: Consent, cookies = browser) =>
+      page(`/oauth?code=${world.provider.consent(consent)}&state=${state}`, other, cookies),
     /** State of the new sign-in that a page offers. */
     retryState: (html: string) =>
       openSignIn(unescape(/href="(https:[^"]*[?]start=[^"]*)"/.exec(html)?.[1] ?? '')),

@@ -124,16 +124,19 @@ test.each([
   ['textType=html&embedAttachedImages=true', { webSafeHtml: true, embedAttachedImages: true }],
   ['textType=plain', { webSafeHtml: false }],
   ['webSafeHtml=true', { webSafeHtml: true }],
-])('getMessage: preProcessHtml with %s, requests safe HTML if HTML is requested', async (query, options) => {
-  const path = `/v1/account/held/message/AAAAAQAAAAE?preProcessHtml=true&${query}`
-  const { body } = await eventually(async () => {
-    const answer = await call('GET', path)
-    expect(answer.status).toBe(200)
-    return answer
-  })
-  const { textType: _textType, markAsSeen: _seen, ...rest } = JSON.parse(String(body['subject']))
-  expect(rest).toEqual(options)
-})
+])(
+  'getMessage: preProcessHtml with %s, requests safe HTML if HTML is requested',
+  async (query, options) => {
+    const path = `/v1/account/held/message/AAAAAQAAAAE?preProcessHtml=true&${query}`
+    const { body } = await eventually(async () => {
+      const answer = await call('GET', path)
+      expect(answer.status).toBe(200)
+      return answer
+    })
+    const { textType: _textType, markAsSeen: _seen, ...rest } = JSON.parse(String(body['subject']))
+    expect(rest).toEqual(options)
+  },
+)
 
 test('moveMessage: source, rejected for an IMAP account', async () => {
   const body = { path: 'Archive', source: 'INBOX' }

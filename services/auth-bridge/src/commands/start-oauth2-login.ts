@@ -40,11 +40,11 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
     // OpenID Connect Core 1.0 §11: `offline_access` is ignored without prompt=consent.
     if (app.provider === 'generic' && parameters.scope.split(' ').includes('offline_access'))
       url.searchParams.set('prompt', 'consent')
-    const known = issuer ?? app.profile.issuers[0]
+    const expected = issuer ?? app.profile.issuers[0]
     return {
       url: url.href,
       // With several tenants it is known only from the id token.
-      ...defined({ issuer: known?.includes('{tenantid}') ? undefined : known, requiresIss }),
+      ...defined({ issuer: expected?.includes('{tenantid}') ? undefined : expected, requiresIss }),
     }
   })
 }

@@ -71,7 +71,7 @@ export async function findSealedSetting(db: Db, key: SealedSetting): Promise<str
   return row?.sealed
 }
 
-/** Reads whether the API may return access tokens. Not cached: a switch takes effect immediately. */
+/** Reads whether the API may return access tokens. Not cached: a change applies immediately. */
 export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('settings')

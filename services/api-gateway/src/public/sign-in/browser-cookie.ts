@@ -27,7 +27,7 @@ export function identifyBrowser(
   return `${name}=${value}`
 }
 
-/** Identities that the cookies of a request claim. The name is a part: the plain one proves less. */
+/** Identities in the cookies of a request. The name is a part: the plain one proves less. */
 export function browserIdentities(request: Request): string[] {
   return [secureName, plainName].flatMap((name) =>
     valuesOf(request, name).map((value) => `${name}=${value}`),
