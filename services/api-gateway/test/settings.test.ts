@@ -289,7 +289,9 @@ test('privileged settings: a token with permissions neither reads nor changes th
   expect(
     (await call('GET', '/v1/settings?serviceSecret=true&notifyText=true', { token })).body,
   ).toEqual(refusal('A token with restricted permissions can not read serviceSecret'))
-  expect((await update({ notifyTextSize: 13 }, token)).body).toEqual({ updated: ['notifyTextSize'] })
+  expect((await update({ notifyTextSize: 13 }, token)).body).toEqual({
+    updated: ['notifyTextSize'],
+  })
   const limited = await mint(call, { permissions: { actions: ['read'], groups: ['message'] } })
   expect(
     (await call('GET', '/v1/settings?notifyText=true', { token: limited })).body['message'],
