@@ -90,7 +90,7 @@ export function mayBounce({ headers, reportType }: ReportParts, text: ReportText
   const signs = findSigns(text)
   if (isFromMachine(headers)) return isNotice || signs.hasPhrase || signs.isAboutMail
   if (hasEmptyReturnPath(headers)) return isNotice || (signs.hasPhrase && signs.isAboutMail)
-  return !replySubject.test(subject) && describesBounce(subject, signs)
+  return describesBounce(subject, signs)
 }
 
 /** Signs of a report in its text. */
@@ -116,6 +116,7 @@ function findSigns(text: ReportText): TextSigns {
  * the message or a server's code, because the words apply to parcels as well.
  */
 function describesBounce(subject: string, { own, isAboutMail }: TextSigns): boolean {
+  if (replySubject.test(subject)) return false
   if (conclusiveSubject.test(subject) && notDelivered.test(own)) return true
   return isAboutMail && foreignSubjects.test(subject) && foreignNotDelivered.test(own)
 }
