@@ -86,24 +86,37 @@ export function mayBounce({ headers, reportType }: ReportParts, text: ReportText
   const subject = first(headers, 'subject')
   // RFC 3834: vacation notices come from machines, too, but have other subjects.
   if (isAutoReply(headers) && !isConclusive(subject)) return false
-  const own = text.own.slice(0, maxSearched)
   const isNotice = likelySubject.test(subject) || foreignSubjects.test(subject)
-  const hasPhrase =
-    notDelivered.test(own) || foreignNotDelivered.test(own) || foreignDelay.test(own)
-  const isAboutMail = text.returned !== '' || serverCode.test(own)
-  if (isFromMachine(headers)) return isNotice || hasPhrase || isAboutMail
-  if (hasEmptyReturnPath(headers)) return isNotice || (hasPhrase && isAboutMail)
-  return !replySubject.test(subject) && describesBounce(subject, { own, isAboutMail })
+  const signs = findSigns(text)
+  if (isFromMachine(headers)) return isNotice || signs.hasPhrase || signs.isAboutMail
+  if (hasEmptyReturnPath(headers)) return isNotice || (signs.hasPhrase && signs.isAboutMail)
+  return describesBounce(subject, signs)
+}
+
+/** Signs of a report in its text. */
+interface TextSigns {
+  own: string
+  /** True if the text states that a message was not delivered. */
+  hasPhrase: boolean
+  /** True if the text has the original message or a server's code. */
+  isAboutMail: boolean
+}
+
+function findSigns(text: ReportText): TextSigns {
+  const own = text.own.slice(0, maxSearched)
+  return {
+    own,
+    hasPhrase: [notDelivered, foreignNotDelivered, foreignDelay].some((words) => words.test(own)),
+    isAboutMail: text.returned !== '' || serverCode.test(own),
+  }
 }
 
 /**
  * True if subject and text together identify a report. In other languages the text must also show
  * the message or a server's code, because the words apply to parcels as well.
  */
-function describesBounce(
-  subject: string,
-  { own, isAboutMail }: { own: string; isAboutMail: boolean },
-): boolean {
+function describesBounce(subject: string, { own, isAboutMail }: TextSigns): boolean {
+  if (replySubject.test(subject)) return false
   if (conclusiveSubject.test(subject) && notDelivered.test(own)) return true
   return isAboutMail && foreignSubjects.test(subject) && foreignNotDelivered.test(own)
 }

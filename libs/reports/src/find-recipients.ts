@@ -18,10 +18,13 @@ const maxRecipients = 100
 /** Limit of the text about one recipient, in characters. */
 export const maxContext = 1_500
 
-/** Text before and after the address. All repetitions are bounded, so that each test is constant. */
+/** Text before and after the address. Repetitions are bounded, so that each test is constant. */
 type Form = readonly [before: string, after?: string]
 
-/** Forms in which reports name a failed recipient, most reliable first. One step has all of them. */
+/**
+ * Forms in which reports name a failed recipient, most reliable first. Forms of one step occur
+ * together.
+ */
 const englishSteps: readonly (readonly Form[])[] = [
   // `<a@b>: reason`: qmail, Postfix, Courier, Yahoo.
   [[String.raw`^[ \t]{0,40}<`, String.raw`>(?:\.{3})?[ \t]{0,40}(?::|\(|\.|$)`]],

@@ -22,6 +22,12 @@ const withoutNotify = (session: MailSession) => ({
   capabilities: { ...session.capabilities, notify: false },
 })
 
+function withoutStatus(mailbox: ListedMailbox): ListedMailbox {
+  const listed = { ...mailbox }
+  delete listed.status
+  return listed
+}
+
 /**
  * Sessions whose list stays as it was first, with counters of mailboxes that exist. Dovecot 2.3
  * does this on some connections with NOTIFY.
@@ -33,7 +39,7 @@ const withOldLists = (session: MailSession): Partial<MailSession> => {
       const current = await session.listMailboxes(options)
       first ??= current
       const missing = first.filter((old) => !current.some(({ path }) => path === old.path))
-      return [...current, ...missing.map(({ status: _, ...mailbox }) => mailbox)]
+      return [...current, ...missing.map(withoutStatus)]
     },
   }
 }

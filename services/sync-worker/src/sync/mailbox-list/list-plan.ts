@@ -94,8 +94,8 @@ async function planRenames(
 }
 
 /**
- * Missing mailboxes that are deleted. Servers leave mailboxes out of a listing by mistake, so STATUS
- * has to confirm that the mailbox does not exist.
+ * Missing mailboxes that are deleted. Servers leave mailboxes out of a listing by mistake, so
+ * STATUS has to confirm that the mailbox does not exist.
  */
 async function confirmDeleted(
   { session }: ListContext,
