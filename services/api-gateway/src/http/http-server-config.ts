@@ -24,7 +24,7 @@ export interface HttpServerConfig {
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
   readonly maxConnections: number
-  /** Of these per address, trusted proxies aside. */
+  /** Maximum connections of one address, trusted proxies aside. */
   readonly maxConnectionsPerAddress: number
   /** Requests of one address to the API per minute; 0 for no limit. */
   readonly maxRequestsPerAddress: number
