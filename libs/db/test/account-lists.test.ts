@@ -41,9 +41,9 @@ const gateway = connect(database.roleUrl('posthorn_api_gateway'), { name: 'test'
 afterAll(() => gateway.destroy())
 
 /** Adds an entry as the previous release does. */
-async function insertAsBefore(as: Db, listId: string, recipient: string, account = 'mine') {
+async function insertAsBefore(as: Db, listId: string, recipient: string) {
   await sql`insert into list_blocks (list_id, recipient, account, source)
-    values (${listId}, ${recipient}, ${account}, 'form')
+    values (${listId}, ${recipient}, 'mine', 'form')
     on conflict (list_id, recipient) do nothing`.execute(as)
 }
 

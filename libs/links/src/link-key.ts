@@ -21,8 +21,8 @@ export class LinkKey {
 
   /** Key of a purpose. */
   derive(purpose: string): Buffer {
-    const known = this.#derived.get(purpose)
-    if (known) return known
+    const cached = this.#derived.get(purpose)
+    if (cached) return cached
     const info = `posthorn link ${purpose} v1`
     const key = Buffer.from(hkdfSync('sha256', this.secret, '', info, 32))
     this.#derived.set(purpose, key)

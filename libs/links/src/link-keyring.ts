@@ -48,8 +48,8 @@ export function cacheLinkKeys(
       const keys = await cache.load('keys', load)
       const id = keyIdOf(sig)
       if (id === undefined) return keys
-      const known = keys.filter((key) => key.id === id)
-      if (known.length > 0) return known
+      const matching = keys.filter((key) => key.id === id)
+      if (matching.length > 0) return matching
       return (await reloads.load('keys', reload)).filter((key) => key.id === id)
     },
   }

@@ -30,8 +30,8 @@ const paths = {
 } as const
 
 /**
- * Builds the URL of a signed link below `baseUrl`; undefined if it would be too long. The content of
- * a list link is encrypted, because it contains the address of the recipient.
+ * Builds the URL of a signed link below `baseUrl`; undefined if it would be too long. The content
+ * of a list link is encrypted, because it contains the address of the recipient.
  */
 export function linkTo(baseUrl: string, key: LinkKey, link: SignedLink): string | undefined {
   const text = JSON.stringify(link)

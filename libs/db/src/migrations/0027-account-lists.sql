@@ -1,7 +1,8 @@
--- Lists belong to an account. The previous release runs on this schema: it keeps using `list_blocks`, and triggers copy
--- the changes of each table to the other. A later migration drops `list_blocks`, the triggers and the functions of keys.
+-- Lists belong to an account. The previous release runs on this schema: it keeps using
+-- `list_blocks`, and triggers copy the changes of each table to the other. A later migration drops
+-- `list_blocks`, the triggers and the functions of keys.
 
--- Keys of addresses ---------------------------------------------------------------------------------------------------
+-- Keys of addresses -----------------------------------------------------------------------------------------------
 
 -- Punycode of one label (RFC 3492 §6.3).
 create function punycode(label text) returns text
@@ -62,7 +63,8 @@ begin
   return result;
 end $$;
 
--- Key of an address in lower case, as `addressKey` of libs/contracts computes it: local part in NFC, domain as A-labels.
+-- Key of an address in lower case, as `addressKey` of libs/contracts computes it: local part in NFC,
+-- domain as A-labels.
 create function list_address_key(address text) returns text
 language plpgsql immutable strict set search_path = pg_catalog, public as $$
 declare
@@ -90,10 +92,10 @@ delete from list_blocks where recipient <> list_address_key(recipient);
 update outbox set list_recipient = list_address_key(list_recipient)
   where list_recipient <> list_address_key(list_recipient);
 
--- Blocked recipients ---------------------------------------------------------------------------------------------------
+-- Blocked recipients ----------------------------------------------------------------------------------------------
 
--- Recipients that get no messages of a list of an account. Written by api-gateway. Entries outlive the account, so an
--- unsubscribe stays valid.
+-- Recipients that get no messages of a list of an account. Written by api-gateway. Entries outlive
+-- the account, so an unsubscribe stays valid.
 create table account_list_blocks (
   account text not null,
   list_id text not null, -- lower case
