@@ -39,7 +39,7 @@ function invalidRequest(operation: Operation) {
 }
 
 const wrongScope = await mint(call, { scopes: ['smtp'] })
-const readOnly = await mint(call, { permissions: { actions: ['read'], groups: ['logs'] } })
+const powerless = await mint(call, { permissions: { actions: ['send'], groups: ['logs'] } })
 const foreign = await mint(call, { account: 'mine' })
 const elsewhere = await mint(call, {
   restrictions: { addresses: ['192.0.2.0/24', '2001:db8::/32'] },
@@ -83,13 +83,13 @@ test.each(allOperations.map((operation) => [operation.id, operation] as const))(
     )
     if (operation.scope === '*') {
       // Operator operations check the scope before permission, account and restrictions.
-      for (const token of [readOnly, foreign, elsewhere, referred])
+      for (const token of [powerless, foreign, elsewhere, referred])
         expect(await rejection(token)).toMatchObject({ message: 'Unauthorized scope' })
       return
     }
     const { action, group, byKey } = operation.permission
     if (!byKey)
-      expect(await rejection(readOnly)).toEqual(
+      expect(await rejection(powerless)).toEqual(
         forbidden('Unauthorized permission', { requiredPermission: { action, group } }),
       )
     if (operation.boundBy !== 'handler')
