@@ -106,7 +106,7 @@ function isSimple(observance: ICAL.Component): boolean {
   )
 }
 
-/** Year before the last change before `year`; a leap year, because a rule may start on 29 February. */
+/** Leap year at least two years before, because a rule may start on 29 February. */
 function firstYear(year: number): number {
   return year - 2 - ((year - 2) % 4)
 }

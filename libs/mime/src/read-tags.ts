@@ -3,7 +3,7 @@ export interface HtmlTags {
   /** Text with its entities, without `<`. */
   onText(text: string): void
   onAttribute(): void
-  /** Name and attribute names are in lower case, values unchanged. The first of equal names wins. */
+  /** Names are in lower case, values unchanged. The first of equal attributes wins. */
   onStartTag(name: string, attributes: ReadonlyMap<string, string>, isSelfClosing: boolean): void
   onEndTag(name: string): void
   /** True to stop reading. */
