@@ -107,7 +107,7 @@ const rules = {
 }
 
 /** Length limits of a style attribute and of one value in it; longer ones are removed. */
-const maxStyle = 4_096
+const maxStyle = 2_048
 const maxStyleValue = 200
 
 /**

@@ -1,7 +1,7 @@
 import { endOfComment, endOfRawElement, nextMarkup } from './read-tags.ts'
 
 /** Read limit in characters; the rest is cut. */
-const maxLength = 512 * 1024
+const maxLength = 256 * 1024
 
 const name = /\/?[a-z][a-z0-9]{0,15}/iy
 /** Elements that start or end a line. */

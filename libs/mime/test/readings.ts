@@ -36,7 +36,8 @@ function readingsOfBytes(bytes: Buffer, labels: readonly string[]): Record<strin
     ...Object.fromEntries(
       labels.map((charset) => [`decodeText ${charset}`, () => decodeText(bytes, charset)]),
     ),
-    parseMessage: () => parseMessage(bytes),
+    // Services parse header sections only with mailparser.
+    parseMessage: () => parseMessage(bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 4)),
   }
 }
 
