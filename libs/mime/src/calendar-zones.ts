@@ -1,32 +1,80 @@
 import ICAL from 'ical.js'
 
+/** Recurrence rules common in mail. Expanding other rules could take unbounded time. */
+const yearly =
+  /^(?:(?:FREQ=YEARLY|BYMONTH=\d{1,2}|BYDAY=[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)|INTERVAL=1|WKST=[A-Z]{2}|UNTIL=[0-9TZ]+);?)+$/
+const maxObservances = 20
 /**
- * Formats a calendar time as ISO 8601. A date stays a date. A time becomes UTC if its zone is UTC,
- * in the IANA database or defined in the calendar, else a local time without an offset.
+ * Limit of expanded changes per calendar, of 5 µs each. A common zone takes 20 per year with an
+ * event.
  */
-export function toIsoTime(
-  time: ICAL.Time,
-  zone: string | undefined,
-  calendar: ICAL.Component,
-): string | undefined {
-  if (time.year < 1 || time.year > 9_999) return undefined
-  if (time.isDate) return time.toString()
-  const wall = Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second)
-  if (time.zone === ICAL.Timezone.utcTimezone) return new Date(wall).toISOString()
-  const offset =
-    zone === undefined
-      ? undefined
-      : (ianaOffset(wall, zone) ?? vtimezoneOffset(time, zone, calendar))
-  if (offset === undefined) return time.toString().replace(/Z$/, '')
-  return new Date(wall - offset).toISOString()
+const maxChanges = 5_000
+/** Years that ical.js expands after the requested and the current one. */
+const extraYears = 5
+
+/** Time zones of one calendar: in the IANA database, or defined by its VTIMEZONE components. */
+export class CalendarZones {
+  readonly #defined: ReadonlyMap<unknown, ICAL.Component>
+  readonly #clocks = new Map<string, Intl.DateTimeFormat | undefined>()
+  /** Expanded zones by TZID and year. */
+  readonly #expanded = new Map<string, ICAL.Timezone | undefined>()
+  #changes = 0
+
+  constructor(calendar: ICAL.Component) {
+    const zones = calendar.getAllSubcomponents('vtimezone').reverse() // the first of a TZID wins
+    this.#defined = new Map(zones.map((zone) => [zone.getFirstPropertyValue('tzid'), zone]))
+  }
+
+  /**
+   * Formats a calendar time as ISO 8601. A date stays a date. A time becomes UTC if its zone is
+   * UTC or known, else a local time without an offset.
+   */
+  toIsoTime(time: ICAL.Time, zone: string | undefined): string | undefined {
+    if (time.year < 1 || time.year > 9_999) return undefined
+    if (time.isDate) return time.toString()
+    const wall = Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second)
+    if (time.zone === ICAL.Timezone.utcTimezone) return new Date(wall).toISOString()
+    const offset =
+      zone === undefined
+        ? undefined
+        : (this.#ianaOffset(wall, zone) ?? this.#definedOffset(time, zone))
+    if (offset === undefined) return time.toString().replace(/Z$/, '')
+    return new Date(wall - offset).toISOString()
+  }
+
+  /** UTC offset in milliseconds of an IANA zone at a local time; undefined for an unknown zone. */
+  #ianaOffset(wall: number, zone: string): number | undefined {
+    if (!this.#clocks.has(zone)) this.#clocks.set(zone, createClock(zone))
+    const clock = this.#clocks.get(zone)
+    // Two steps: the offset at the local time read as UTC is close; the offset there is correct.
+    return clock && offsetAt(clock, wall - offsetAt(clock, wall))
+  }
+
+  #definedOffset(time: ICAL.Time, zone: string): number | undefined {
+    if (time.year < 1970 || time.year > 2_100) return undefined
+    const key = `${time.year} ${zone}`
+    if (!this.#expanded.has(key)) this.#expanded.set(key, this.#expand(zone, time.year))
+    const expanded = this.#expanded.get(key)
+    return expanded && expanded.utcOffset(time.clone()) * 1_000
+  }
+
+  /** Zone for the times of one year. Undefined if it is not defined or costs too much. */
+  #expand(zone: string, year: number): ICAL.Timezone | undefined {
+    const defined = this.#defined.get(zone)
+    const observances = defined ? observancesOf(defined) : []
+    if (!defined || observances.length === 0 || !observances.every(isSimple)) return undefined
+    const lastYear = Math.max(year, new Date().getUTCFullYear()) + extraYears
+    this.#changes += observances.length * (lastYear - firstYear(year) + 1)
+    if (this.#changes > maxChanges) return undefined
+    const local = new ICAL.Component(structuredClone(defined.toJSON()))
+    for (const observance of observancesOf(local)) startLater(observance, year)
+    return new ICAL.Timezone(local)
+  }
 }
 
-/** UTC offset in milliseconds of an IANA zone at a local time; undefined for an unknown zone. */
-function ianaOffset(wall: number, zone: string): number | undefined {
+function createClock(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
-    const clock = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
-    // Two steps: the offset at the local time read as UTC is close; the offset there is correct.
-    return offsetAt(clock, wall - offsetAt(clock, wall))
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
   } catch {
     return undefined
   }
@@ -40,41 +88,39 @@ function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
   return sign === '-' ? -ms : ms
 }
 
-/** Recurrence rules common in mail. Expanding other rules could take unbounded time. */
-const yearly =
-  /^(?:(?:FREQ=YEARLY|BYMONTH=\d{1,2}|BYDAY=[+-]?[1-5](?:MO|TU|WE|TH|FR|SA|SU)|INTERVAL=1|WKST=[A-Z]{2}|UNTIL=[0-9TZ]+);?)+$/
-const maxObservances = 20
-
-function vtimezoneOffset(
-  time: ICAL.Time,
-  zone: string,
-  calendar: ICAL.Component,
-): number | undefined {
-  if (time.year < 1970 || time.year > 2_100) return undefined
-  const described = calendar
-    .getAllSubcomponents('vtimezone')
-    .find((component) => component.getFirstPropertyValue('tzid') === zone)
-  if (!described || !isSimple(described)) return undefined
-  const local = time.clone()
-  return new ICAL.Timezone(described).utcOffset(local) * 1_000
+/** Standard and daylight observances; none if there are too many. */
+function observancesOf(zone: ICAL.Component): ICAL.Component[] {
+  const observances = ['standard', 'daylight'].flatMap((kind) => zone.getAllSubcomponents(kind))
+  return observances.length <= maxObservances ? observances : []
 }
 
-function isSimple(zone: ICAL.Component): boolean {
-  const kinds = ['standard', 'daylight']
-  const observances = kinds.flatMap((kind) => zone.getAllSubcomponents(kind))
+function isSimple(observance: ICAL.Component): boolean {
+  const start: unknown = observance.getFirstPropertyValue('dtstart')
+  const rules = observance.getAllProperties('rrule')
   return (
-    observances.length > 0 &&
-    observances.length <= maxObservances &&
-    observances.every((observance) => {
-      const start: unknown = observance.getFirstPropertyValue('dtstart')
-      const rules = observance.getAllProperties('rrule')
-      return (
-        start instanceof ICAL.Time &&
-        start.year >= 1 &&
-        observance.getAllProperties('rdate').length <= 100 &&
-        rules.length <= 1 &&
-        rules.every((rule) => yearly.test(String(rule.getFirstValue())))
-      )
-    })
+    start instanceof ICAL.Time &&
+    start.year >= 1 &&
+    observance.getAllProperties('rdate').length <= 100 &&
+    rules.length <= 1 &&
+    rules.every((rule) => yearly.test(String(rule.getFirstValue())))
   )
+}
+
+/** Leap year at least two years before, because a rule may start on 29 February. */
+function firstYear(year: number): number {
+  return year - 2 - ((year - 2) % 4)
+}
+
+/**
+ * Moves the start of a yearly rule next to the requested year, or to the last year of the rule.
+ * Zones of Outlook start in 1601, and expanding the years between takes seconds.
+ */
+function startLater(observance: ICAL.Component, year: number): void {
+  const start = observance.getFirstPropertyValue('dtstart')
+  const rule = observance.getFirstPropertyValue('rrule')
+  if (!(start instanceof ICAL.Time) || !(rule instanceof ICAL.Recur)) return
+  const later = firstYear(Math.min(year, rule.until?.year ?? year))
+  if (later <= start.year) return
+  start.year = later
+  observance.updatePropertyWithValue('dtstart', start)
 }

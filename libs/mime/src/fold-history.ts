@@ -32,14 +32,11 @@ interface Region {
 /**
  * Collapses the quoted history at the end of a message. Takes well-formed HTML with `historyMark`
  * elements. Quotes between lines of the reply stay visible, as does a message without other
- * content. Linear in time.
+ * content. Takes n log n time for n quotes.
  */
 export function foldHistory(html: string): string {
   const regions = findRegions(html)
-  const outer = regions.filter(
-    ({ start, end }) => !regions.some((one) => one.start < start && one.end > end),
-  )
-  const last = outer.at(-1)
+  const last = lastOuter(regions)
   const isFolded =
     last && hasContent(html.slice(0, last.start)) && !hasContent(html.slice(last.end))
   const pieces: string[] = []
@@ -61,6 +58,13 @@ export function foldHistory(html: string): string {
     at = edge.at + edge.length
   }
   return pieces.join('') + html.slice(at)
+}
+
+/** Last of the regions outside any other. They nest and are ordered by their start. */
+function lastOuter(regions: readonly Region[]): Region | undefined {
+  let last: Region | undefined
+  for (const region of regions) if (!last || region.start > last.end) last = region
+  return last
 }
 
 /** Inverse of `foldHistory`: plain blockquotes, for quoting in another message. */

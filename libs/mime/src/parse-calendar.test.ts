@@ -100,6 +100,61 @@ test('parseCalendar: does not expand unbounded recurrence rules', () => {
   expect(parseCalendar(text).entries[0]?.startDate).toBe('2026-01-01T12:00:00')
 })
 
+test('parseCalendar: zone whose rules begin in year 1 or ended, returns the offset', () => {
+  const text = (rule: string) =>
+    calendar(
+      ...outlookZone
+        .map((line) => line.replace('DTSTART:1601', 'DTSTART:0001'))
+        .map((line) => (line.includes('BYMONTH=3') ? `${line}${rule}` : line)),
+      ...event('DTSTART;TZID=W. Europe Standard Time:20260701T120000'),
+    )
+  expect(parseCalendar(text('')).entries[0]?.startDate).toBe('2026-07-01T10:00:00.000Z')
+  // Without summer time since 1990.
+  expect(parseCalendar(text(';UNTIL=19900401T000000')).entries[0]?.startDate).toBe(
+    '2026-07-01T11:00:00.000Z',
+  )
+})
+
+test('parseCalendar: parameters, unknown properties and components do not change the entry', () => {
+  const { entries } = parseCalendar(
+    calendar(
+      ...event(
+        'SUMMARY;LANGUAGE=en;ALTREP="cid:a":Tea:',
+        ' now',
+        'X-UNKNOWN;A="x:y;z":1',
+        'BEGIN:VALARM',
+        'DESCRIPTION:alarm',
+        'BEGIN:VEVENT',
+        'END:VEVENT',
+        'END:VALARM',
+        'DTSTART;VALUE=DATE:20260101',
+      ),
+    ),
+  )
+  expect(entries).toEqual([{ uid: 'one@example.com', summary: 'Tea:now', startDate: '2026-01-01' }])
+})
+
+test('parseCalendar: zones that begin in year 1, blocks for less than 100 ms', () => {
+  const zone = (name: string) =>
+    outlookZone.map((line) => line.replace('W. Europe Standard Time', name).replace('1601', '0001'))
+  const names = Array.from({ length: 20 }, (_, at) => `zone ${at}`)
+  const text = calendar(
+    ...names.flatMap(zone),
+    ...names.flatMap((name) => [
+      'BEGIN:VEVENT',
+      `UID:${name}`,
+      `DTSTART;TZID=${name}:20260101T120000`,
+      'END:VEVENT',
+    ]),
+  )
+  const runs = Array.from({ length: 4 }, () => {
+    const before = process.threadCpuUsage()
+    expect(parseCalendar(text).entries[19]?.startDate).toBe('2026-01-01T11:00:00.000Z')
+    return process.threadCpuUsage(before).user / 1_000
+  })
+  expect(Math.min(...runs)).toBeLessThan(100)
+})
+
 test('parseCalendar: invalid input, returns no entries', () => {
   for (const text of [
     '',

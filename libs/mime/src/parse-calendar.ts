@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts'
 import ICAL from 'ical.js'
-import { toIsoTime } from './calendar-zones.ts'
+import { CalendarZones } from './calendar-zones.ts'
+import { selectCalendarLines } from './select-calendar-lines.ts'
 
 /** Event of an invitation. */
 interface CalendarEntry {
@@ -30,12 +31,15 @@ const maxEntries = 100
 const maxText = 65_536
 
 /**
- * Parses an iCalendar object (RFC 5545). Invalid input has no entries. Does not expand recurrence.
+ * Parses an iCalendar object (RFC 5545). Invalid input and calendars beyond a limit have no
+ * entries. Does not expand recurrence. Linear in time.
  */
 export function parseCalendar(text: string): ParsedCalendar {
   if (text.length > maxLength) return { entries: [] }
+  const lines = selectCalendarLines(text, maxText)
+  if (lines === undefined) return { entries: [] }
   try {
-    const calendar = new ICAL.Component(ICAL.parse(text))
+    const calendar = new ICAL.Component(ICAL.parse(lines))
     const method = textOf(calendar, 'method')
     return defined({ method: method?.toUpperCase(), entries: listEntries(calendar) })
   } catch {
@@ -45,17 +49,18 @@ export function parseCalendar(text: string): ParsedCalendar {
 
 function listEntries(calendar: ICAL.Component): CalendarEntry[] {
   const entries = new Map<string, CalendarEntry>()
+  const zones = new CalendarZones(calendar)
   const events = calendar.getAllSubcomponents('vevent')
   const series = events.filter((event) => !event.hasProperty('recurrence-id'))
   for (const event of [...series, ...events].slice(0, 2 * maxEntries)) {
     const uid = textOf(event, 'uid')
     if (uid === undefined || entries.has(uid) || entries.size >= maxEntries) continue
-    entries.set(uid, toEntry(uid, event, calendar))
+    entries.set(uid, toEntry(uid, event, zones))
   }
   return [...entries.values()]
 }
 
-function toEntry(uid: string, event: ICAL.Component, calendar: ICAL.Component): CalendarEntry {
+function toEntry(uid: string, event: ICAL.Component, zones: CalendarZones): CalendarEntry {
   const start = timeOf(event, 'dtstart')
   const end = timeOf(event, 'dtend') ?? endAfter(event, start)
   return defined({
@@ -63,8 +68,8 @@ function toEntry(uid: string, event: ICAL.Component, calendar: ICAL.Component): 
     summary: textOf(event, 'summary'),
     description: textOf(event, 'description'),
     timezone: start?.zone,
-    startDate: start && toIsoTime(start.time, start.zone, calendar),
-    endDate: end && toIsoTime(end.time, end.zone, calendar),
+    startDate: start && zones.toIsoTime(start.time, start.zone),
+    endDate: end && zones.toIsoTime(end.time, end.zone),
     organizer: textOf(event, 'organizer'),
   })
 }

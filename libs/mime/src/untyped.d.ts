@@ -15,7 +15,7 @@ declare module 'sanitize-html' {
     allowedTags: string[]
     allowedAttributes: Record<string, string[]>
     allowedClasses?: Record<string, string[]>
-    allowedStyles?: Record<string, Record<string, RegExp[]>>
+    parseStyleAttributes?: boolean
     allowedSchemes?: string[]
     allowedSchemesByTag?: Record<string, string[]>
     allowedSchemesAppliedToAttributes?: string[]

@@ -1,16 +1,10 @@
 import type { FetchedMessage, MailSession, EnvelopeAddress } from '@posthorn/backends'
 import type { AttachmentInfo, MessageNew, Settings } from '@posthorn/contracts'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
+import { embedImages, maxEmbeddedBytes } from '../messages/embed-images.ts'
 import { type EntryMailbox, isSameAddress, messageEntry } from '../messages/entry.ts'
 import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
-import {
-  embedImages,
-  maxEmbeddedBytes,
-  maxTextBytes,
-  readPart,
-  type ReadText,
-  readText,
-} from '../messages/read-text.ts'
+import { maxTextBytes, readPart, type ReadText, readText } from '../messages/read-text.ts'
 import { undefinedIfMissing } from '../messages/undefined-if.ts'
 import { buildSummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'

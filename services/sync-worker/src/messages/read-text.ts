@@ -1,6 +1,7 @@
 import type { MailSession, PartRequest } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts'
 import { decodeText, escapeHtml, safeHtml } from '@posthorn/mime'
+import { embedImages, maxEmbeddedBytes } from './embed-images.ts'
 import type { Outline, TextPart } from './outline.ts'
 
 /** Message whose parts are read. */
@@ -40,12 +41,6 @@ export const maxTextBytes = 16 * 1024 * 1024
 const maxTextParts = 20
 /** JSON size limit of both texts, because a reply is one bus message of at most 15 MiB. */
 const maxJsonBytes = 12 * 1024 * 1024
-
-/** Limit per image; a larger one stays a reference. */
-const maxImageBytes = 2 * 1024 * 1024
-/** Limits of all embedded images of a message in a response and in an event. */
-export const maxEmbeddedBytes = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }
-const maxImages = 100
 
 /** Reads the requested texts of a message. Returns nothing if none is requested. */
 export async function readRequestedText(
@@ -170,58 +165,6 @@ class TextReader {
     }
     this.#requested = []
   }
-}
-
-/** Image that the HTML refers to. */
-interface ReferencedImage {
-  part: string
-  contentType: string
-  reference: string
-  occurrences: number
-}
-
-/** Replaces `cid:` references (RFC 2392) in HTML with the images. One round trip for all images. */
-export async function embedImages(
-  session: Pick<MailSession, 'readParts'>,
-  { uid, outline }: OutlinedMessage,
-  { html, maxTotalBytes }: { html: string; maxTotalBytes: number },
-): Promise<string> {
-  const images = findReferencedImages(html, outline, maxTotalBytes)
-  if (images.length === 0) return html
-  const parts = images.map(({ part }) => ({ part, maxBytes: maxImageBytes + 1 }))
-  const contents = await session.readParts(uid, outline.structure, parts)
-  let result = html
-  let remainingBytes = maxTotalBytes
-  for (const { part, contentType, reference, occurrences } of images) {
-    const bytes = contents.get(part)
-    if (!bytes || bytes.length > maxImageBytes) continue
-    if (bytes.length * occurrences > remainingBytes) continue
-    remainingBytes -= bytes.length * occurrences
-    const dataUrl = `data:${contentType};base64,${bytes.toString('base64')}`
-    result = result.replaceAll(reference, () => dataUrl)
-  }
-  return result
-}
-
-/** Images whose sizes in the structure fit the limit. Base64 takes up to 1.4 times the bytes. */
-function findReferencedImages(
-  html: string,
-  { attachments }: Outline,
-  maxTotalBytes: number,
-): ReferencedImage[] {
-  let remainingBytes = maxTotalBytes * 1.4
-  return attachments
-    .flatMap(({ part, contentType, contentId, size }) => {
-      if (contentId === undefined || !/^image\/[a-z0-9.+-]+$/.test(contentType)) return []
-      const reference = `cid:${contentId.replace(/^<|>$/g, '')}`
-      // Every occurrence becomes a copy of the image.
-      const occurrences = html.split(reference).length - 1
-      if (occurrences === 0 || size > maxImageBytes * 1.4) return []
-      if (size * occurrences > remainingBytes) return []
-      remainingBytes -= size * occurrences
-      return [{ part, contentType, reference, occurrences }]
-    })
-    .slice(0, maxImages)
 }
 
 /** Reads one part, decoded from its transfer encoding, up to `maxBytes`. */

@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals'
+import { hostileMessages } from '@posthorn/testkit'
+import { blockedMs, readingsOf } from './readings.ts'
+
+/** Limit of the CPU time for which reading blocks the event loop. */
+const maxMs = 100
+/** Compilation and garbage collection may hit one run, so the fastest run decides. */
+const maxRuns = 5
+
+test('hostileMessages: contains 200 messages with different names', () => {
+  expect(new Set(hostileMessages.map(({ name }) => name)).size).toBe(200)
+  expect(hostileMessages).toHaveLength(200)
+})
+
+describe('no reading function blocks the event loop for 100 ms', () => {
+  test.each(hostileMessages.map((message) => [message.name, message] as const))(
+    '%s',
+    async (_, message) => {
+      const slow: string[] = []
+      for (const [name, read] of Object.entries(readingsOf(message))) {
+        let fastest = Number.POSITIVE_INFINITY
+        for (let run = 0; run < maxRuns && fastest > maxMs; run++)
+          fastest = Math.min(fastest, await blockedMs(read))
+        if (fastest > maxMs) slow.push(`${name} took ${Math.round(fastest)} ms`)
+      }
+      expect(slow).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,79 @@
+import { setImmediate } from 'node:timers/promises'
+import {
+  applyReference,
+  canonicalLines,
+  decodeText,
+  htmlToText,
+  isAutoReply,
+  parseCalendar,
+  parseHeaders,
+  parseMessage,
+  safeHtml,
+  splitHead,
+} from '@posthorn/mime'
+import type { HostileMessage } from '@posthorn/testkit'
+
+type Reading = () => unknown
+
+/** Charsets that a message can name for any bytes. */
+const charsets = ['utf-8', 'iso-2022-jp', 'gb18030', 'big5', 'shift_jis', 'euc-kr', 'utf-16le', '']
+
+/** Calls of every reading function that concern a message, by name. */
+export function readingsOf({ mime, html, calendar }: HostileMessage): Record<string, Reading> {
+  const bytes = mime()
+  const isText = !html && !calendar
+  return {
+    ...readingsOfBytes(bytes, isText ? charsets : charsets.slice(0, 1)),
+    ...(html && readingsOfHtml(html())),
+    ...(calendar && readingsOfCalendar(calendar())),
+  }
+}
+
+function readingsOfBytes(bytes: Buffer, labels: readonly string[]): Record<string, Reading> {
+  return {
+    parseHeaders: () => isAutoReply(parseHeaders(bytes)),
+    splitHead: () => splitHead(canonicalLines(bytes)),
+    ...Object.fromEntries(
+      labels.map((charset) => [`decodeText ${charset}`, () => decodeText(bytes, charset)]),
+    ),
+    // Services parse header sections only with mailparser.
+    parseMessage: () => parseMessage(bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 4)),
+  }
+}
+
+function readingsOfHtml(html: string): Record<string, Reading> {
+  const options = { action: 'reply', inline: true, own: [] } as const
+  const safe = safeHtml(html)
+  return {
+    safeHtml: () => safeHtml(html),
+    htmlToText: () => htmlToText(html),
+    'applyReference to HTML': () => applyReference({ html: '' }, { text: { html: safe } }, options),
+    'applyReference to text': () => applyReference({ text: '' }, { text: { html: safe } }, options),
+  }
+}
+
+function readingsOfCalendar(calendar: string): Record<string, Reading> {
+  return { parseCalendar: () => parseCalendar(calendar) }
+}
+
+/**
+ * Longest CPU time in milliseconds for which a reading blocks the event loop. CPU time of this
+ * thread does not contain the waits of a loaded machine.
+ */
+export async function blockedMs(read: Reading): Promise<number> {
+  let longest = 0
+  let isDone = false
+  let before = process.threadCpuUsage()
+  const call = async () => read()
+  const result = call().finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await setImmediate()
+    const { user, system } = process.threadCpuUsage(before)
+    longest = Math.max(longest, (user + system) / 1_000)
+    before = process.threadCpuUsage()
+  }
+  await result
+  return longest
+}

@@ -1,0 +1,13 @@
+import { hostileCalendars } from './calendars.ts'
+import { hostileHeads } from './headers.ts'
+import { hostileHtml } from './html.ts'
+import type { HostileMessage } from './hostile-message.ts'
+import { hostileTrees } from './trees.ts'
+
+/** Generated messages that are expensive to read: same names and bytes in every run. */
+export const hostileMessages: readonly HostileMessage[] = [
+  ...hostileHtml,
+  ...hostileCalendars,
+  ...hostileHeads,
+  ...hostileTrees,
+]
