@@ -54,11 +54,11 @@ const advisory = (severity: string) => ({
 })
 
 test.each([
-  ['an advisory of high severity fails', 200, advisory('high'), false],
-  ['an advisory of low severity passes', 200, advisory('low'), true],
-  ['no advisory passes', 200, {}, true],
-  ['a registry without advisories passes', 405, {}, true],
-])('auditDependencies: %s', async (_title, status, advisories, passes) => {
+  { title: 'advisory of high severity, fails', advisories: advisory('high'), passes: false },
+  { title: 'advisory of low severity, passes', advisories: advisory('low'), passes: true },
+  { title: 'no advisory, passes', advisories: {}, passes: true },
+  { title: 'registry without advisories, passes', status: 405, advisories: {}, passes: true },
+])('auditDependencies: $title', async ({ status = 200, advisories, passes }) => {
   await using registry = await startRegistry(status, advisories)
   expect(await auditDependencies({ cwd, registry: registry.url })).toBe(passes)
 })
