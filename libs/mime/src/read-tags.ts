@@ -1,6 +1,6 @@
 /** Receiver of the parts of an HTML document, in order. */
 export interface HtmlTags {
-  /** Text with its entities, without `<`. */
+  /** Text with its entities. A `<` in it is no markup. */
   onText(text: string): void
   onAttribute(): void
   /** Names are in lower case, values unchanged. The first of equal attributes wins. */
@@ -36,7 +36,7 @@ export function readTags(html: string, tags: HtmlTags): void {
   let at = 0
   while (at < html.length && !tags.isFull) {
     const start = nextMarkup(html, at)
-    if (start > at) tags.onText(html.slice(at, start).replaceAll('<', '&lt;'))
+    if (start > at) tags.onText(html.slice(at, start))
     at = start === html.length ? start : readMarkup(html, start, tags)
   }
 }

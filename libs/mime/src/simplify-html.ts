@@ -80,8 +80,10 @@ class Simplifier implements HtmlTags {
   }
 
   onText(text: string): void {
-    this.#countEntities(text)
-    if (this.#hidden === undefined) this.#pieces.push(text)
+    this.#count(text, '&')
+    this.#count(text, '<')
+    if (this.#hidden !== undefined || this.isFull) return
+    this.#pieces.push(text.replaceAll('<', '&lt;'))
   }
 
   onAttribute(): void {
@@ -156,14 +158,14 @@ class Simplifier implements HtmlTags {
     this.#pieces.push(`<${name}`)
     for (const [key, value] of attributes) {
       if (!this.#rules.attributes.has(key) || !isReasonable(value)) continue
-      this.#countEntities(value)
+      this.#count(value, '&')
       this.#pieces.push(` ${key}="${value.replaceAll('"', '&quot;')}"`)
     }
     this.#pieces.push('>')
   }
 
-  #countEntities(text: string): void {
-    for (let at = text.indexOf('&'); at !== -1 && !this.isFull; at = text.indexOf('&', at + 1))
+  #count(text: string, mark: '&' | '<'): void {
+    for (let at = text.indexOf(mark); at !== -1 && !this.isFull; at = text.indexOf(mark, at + 1))
       this.#units++
   }
 }
