@@ -154,7 +154,7 @@ test('MailboxFollower: polls other mailboxes soon after a new message', async ()
   expect(new Set(events.map(({ path }) => path))).toEqual(new Set(['Filed', 'INBOX']))
 })
 
-test('planListUpdate: deletes a missing mailbox only if the inbox is listed and STATUS fails', async () => {
+test('planListUpdate: deletes a mailbox missing in two listings whose STATUS fails', async () => {
   let hidden = ''
   let listings = 0
   const backend = withoutNotify((session) => ({

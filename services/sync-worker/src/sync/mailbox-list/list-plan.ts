@@ -1,12 +1,7 @@
 import type { MailboxStatus } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { findAccountStatus } from '../../store/account-status.ts'
-import {
-  isSelectable,
-  type Listing,
-  type MailboxRow,
-  type UidCounters,
-} from '../../store/mailboxes.ts'
+import type { Listing, MailboxRow, UidCounters } from '../../store/mailboxes.ts'
 import { findStoredPaths, hashPath } from '../../store/account-states.ts'
 import type { ListContext } from '../context.ts'
 import {
@@ -62,8 +57,7 @@ export async function planListUpdate(
   const renamed = await planRenames(context, rows, { changes, statuses, applied })
   const moved = new Set<object>(renamed.flatMap(({ row, listing }) => [row, listing]))
   const missing = changes.missing.filter((row) => !moved.has(row))
-  const unmatched = changes.added.filter((listing) => !moved.has(listing))
-  const added = await withoutDeleted(context, rows, { added: unmatched, statuses })
+  const added = changes.added.filter((listing) => !moved.has(listing))
   return {
     deleted: [...changes.unselectable, ...(await confirmDeleted(context, missing, applied))],
     missed: missing.filter(({ missingSince }) => missingSince === null),
@@ -94,37 +88,23 @@ async function planRenames(
 }
 
 /**
- * Missing mailboxes that are deleted. Servers leave mailboxes out of a listing by mistake, so
- * STATUS has to confirm that the mailbox does not exist.
+ * Missing mailboxes that are deleted. Servers leave mailboxes out of a listing by mistake, so a
+ * later listing has to lack it as well, and STATUS has to fail.
  */
 async function confirmDeleted(
-  { session }: ListContext,
+  { session, deps }: ListContext,
   missing: readonly MailboxRow[],
   applied: AppliedListChange,
 ): Promise<MailboxRow[]> {
   const confirmed: MailboxRow[] = []
-  for (const row of missing)
-    if (row.path === applied.deleted || !(await exists(session, row.path))) confirmed.push(row)
-  return confirmed
-}
-
-/**
- * Added mailboxes without those that an outdated list still contains. Dovecot 2.3 may list deleted
- * mailboxes on a connection with NOTIFY for as long as it lasts; STATUS rejects them.
- */
-async function withoutDeleted(
-  { session }: ListContext,
-  rows: readonly MailboxRow[],
-  { added, statuses }: { added: readonly Listing[]; statuses: ListInput['statuses'] },
-): Promise<Listing[]> {
-  // The first list of an account is not outdated.
-  if (!session.capabilities.notify || rows.length === 0) return [...added]
-  const present: Listing[] = []
-  for (const listing of added) {
-    const needsProof = isSelectable(listing) && !statuses.has(listing.path)
-    if (!needsProof || (await exists(session, listing.path))) present.push(listing)
+  for (const row of missing) {
+    const missingMs = row.missingSince === null ? -1 : Date.now() - row.missingSince.getTime()
+    const isDeleted =
+      row.path === applied.deleted ||
+      (missingMs >= deps.config.mailboxPollMs / 2 && !(await exists(session, row.path)))
+    if (isDeleted) confirmed.push(row)
   }
-  return present
+  return confirmed
 }
 
 async function exists(session: ListContext['session'], path: string): Promise<boolean> {

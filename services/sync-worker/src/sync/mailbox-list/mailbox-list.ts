@@ -36,8 +36,7 @@ export interface MailboxList {
 
 /**
  * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
- * learns UIDVALIDITY; `mailboxDeleted` is recorded when STATUS confirms that a mailbox missing in
- * the listing does not exist.
+ * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out.
  */
 export function syncMailboxList(context: ListContext): Promise<MailboxList> {
   return context.locks.run(listLockKey, () => refreshMailboxList(context))

@@ -7,7 +7,6 @@ import { selectionRules, selectMonitored, selectSubconnected } from '../mailbox-
 import { type MainSync, watch } from './notification-handler.ts'
 import { Subconnections } from './subconnections.ts'
 import {
-  checkMailboxList,
   isUnsettled,
   type MailboxRefusal,
   MailboxRefusals,
@@ -28,20 +27,12 @@ export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidVal
 const unwatchedMs = 60_000
 /** Maximum age of the mailbox list of a connection with NOTIFY. */
 const maxListAgeMs = 3_600_000
-/**
- * Interval of list checks without notifications, in intervals of polls. Four minutes with the
- * default interval, so that a deleted mailbox is detected in five.
- */
-const pollsPerListCheck = 20
-/** Minimum interval of list checks. A check follows each notification. */
-const minListCheckMs = 2_000
 
 /**
  * Runs a sync pass, then watches the main mailbox, and all others with NOTIFY. Without NOTIFY,
  * `subconnections` are watched over connections of their own and the rest is polled
- * `mailboxPollMs` after a change. A full pass runs every `resyncDelay`. The list is checked within
- * two seconds after a notification and every four minutes. Ends by throwing the signal's reason or
- * the error of the connection.
+ * `mailboxPollMs` after a change. A full pass runs every `resyncDelay`. Ends by throwing the
+ * signal's reason or the error of the connection.
  */
 export async function followMailboxes(options: FollowerOptions): Promise<void> {
   const context = {
@@ -73,10 +64,6 @@ class MailboxFollower {
   #reselect = new Set<string>()
   #monitored: string[] = []
   #listedAt = Date.now()
-  /** Time of the last listing over any connection. */
-  #checkedAt = Date.now()
-  #nextListCheckAt = Infinity
-  #isListRequested = false
   #isListContradicted = false
 
   constructor(context: FollowerOptions & SyncPassContext, subconnections: Subconnections) {
@@ -113,10 +100,7 @@ class MailboxFollower {
     const { requests, session } = this.#context
     const { gmail, idle } = session.capabilities
     const { all, mailboxes, reselect } = requests.take()
-    if (all) {
-      this.#lastFullPassAt = -Infinity
-      this.#isListRequested = true
-    }
+    if (all) this.#lastFullPassAt = -Infinity
     for (const id of reselect) this.#reselect.add(id)
     for (const id of mailboxes) {
       const isNotified = this.#notifiesAll || (id === this.#main && idle && !gmail)
@@ -132,21 +116,7 @@ class MailboxFollower {
     const now = Date.now()
     if (now >= this.#lastFullPassAt + this.#resyncMs) await this.#runPass(true)
     else if (now >= this.#nextPollAt) await this.#runPass(false)
-    else {
-      if (this.#hasDueMailboxes) await this.#syncDueMailboxes()
-      if (now >= this.#nextListCheckAt) await this.#checkList()
-    }
-  }
-
-  /** Detects deleted mailboxes between two passes. */
-  async #checkList(): Promise<void> {
-    if (await checkMailboxList(this.#context)) this.#schedulePoll()
-    this.#onListed()
-  }
-
-  #onListed(): void {
-    this.#checkedAt = Date.now()
-    this.#nextListCheckAt = this.#checkedAt + this.#pollMs * pollsPerListCheck
+    else if (this.#hasDueMailboxes) await this.#syncDueMailboxes()
   }
 
   get #hasDueMailboxes(): boolean {
@@ -158,11 +128,7 @@ class MailboxFollower {
     const startedAt = Date.now()
     this.#dueMailboxes.clear()
     this.#nextPollAt = Infinity
-    const isListOld =
-      startedAt >= this.#listedAt + maxListAgeMs ||
-      this.#isListContradicted ||
-      this.#isListRequested
-    this.#isListRequested = false
+    const isListOld = startedAt >= this.#listedAt + maxListAgeMs || this.#isListContradicted
     const relists = this.#notifiesAll && isListOld
     const source = relists ? 'new connection' : 'this connection'
     const result = await runSyncPass(context, { full, source })
@@ -171,7 +137,6 @@ class MailboxFollower {
     this.#main = result.main?.id
     this.#monitored = result.monitored.map(({ id }) => id)
     this.#lastPassAt = Date.now()
-    this.#onListed()
     if (result.unsettled) this.#schedulePoll()
     this.#updateSubconnections(result)
     if (!full) return
@@ -211,12 +176,8 @@ class MailboxFollower {
     const result = await watch(this.#context, main, {
       allMailboxes: this.#notifiesAll,
       durationMs: Math.min(remainingMs, recheckMs),
-      notifiedMs: Math.max(0, this.#checkedAt + minListCheckMs - startedAt),
       interrupt,
     })
-    // A deletion by another client is often announced by nothing but other notifications.
-    if (result.notified)
-      this.#nextListCheckAt = Math.min(this.#nextListCheckAt, this.#checkedAt + minListCheckMs)
     for (const id of result.mailboxes) this.#dueMailboxes.add(id)
     if (result.list) this.#nextPollAt = Date.now()
     if (result.overflow) {
@@ -231,7 +192,7 @@ class MailboxFollower {
   }
 
   get #nextPassAt(): number {
-    return Math.min(this.#lastFullPassAt + this.#resyncMs, this.#nextPollAt, this.#nextListCheckAt)
+    return Math.min(this.#lastFullPassAt + this.#resyncMs, this.#nextPollAt)
   }
 
   /** Gmail's IDLE may not report label and flag changes: sync every two minutes by default. */

@@ -19,16 +19,12 @@ export interface WatchResult {
   list: boolean
   /** True if the server stopped NOTIFY (RFC 5465 NOTIFICATIONOVERFLOW). */
   overflow: boolean
-  /** True if there was any notification. */
-  notified: boolean
 }
 
 export interface WatchOptions {
   /** True to watch all other mailboxes as well (NOTIFY). */
   allMailboxes: boolean
   durationMs: number
-  /** Maximum time from the first notification to the end of the watch. Default: no limit. */
-  notifiedMs?: number
   /** Aborts to end the watch early. */
   interrupt?: AbortSignal
 }
@@ -42,23 +38,16 @@ const maxTimerMs = 2 ** 31 - 1
 export async function watch(
   context: SyncContext,
   mailbox: string,
-  { allMailboxes, durationMs, notifiedMs, interrupt }: WatchOptions,
+  { allMailboxes, durationMs, interrupt }: WatchOptions,
 ): Promise<WatchResult> {
   const { session, signal } = context
   const stop = new AbortController()
   const handler = new NotificationHandler(context, mailbox, () => stop.abort())
-  const stopAfter = (ms: number) =>
-    setTimeout(() => stop.abort(), Math.min(Math.max(ms, 0), maxTimerMs))
-  const timer = stopAfter(durationMs)
-  let notifiedTimer: NodeJS.Timeout | undefined
+  const timer = setTimeout(() => stop.abort(), Math.min(Math.max(durationMs, 0), maxTimerMs))
   const signals = [signal, stop.signal, ...(interrupt ? [interrupt] : [])]
   try {
     const watching = session.watch(
-      (notification) => {
-        if (notifiedMs !== undefined) notifiedTimer ??= stopAfter(notifiedMs)
-        handler.result.notified = true
-        handler.handle(notification)
-      },
+      (notification) => handler.handle(notification),
       AbortSignal.any(signals),
       { everywhere: allMailboxes },
     )
@@ -66,7 +55,6 @@ export async function watch(
     await watching
   } finally {
     clearTimeout(timer)
-    clearTimeout(notifiedTimer)
     await handler.settle()
   }
   signal.throwIfAborted()
@@ -88,7 +76,6 @@ class NotificationHandler {
     mailboxes: new Set(),
     list: false,
     overflow: false,
-    notified: false,
   }
   readonly #context: SyncContext
   readonly #main: string

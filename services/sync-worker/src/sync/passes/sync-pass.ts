@@ -75,58 +75,10 @@ export async function runSyncPass(
     if (indexed.has(row.id)) monitored.push(row)
     else await syncOne(row)
   }
-  if (result.contradicted && source === 'this connection') await relist(context, result)
   // A mailbox that the server refuses cannot be watched.
   result.main = selectMain(monitored, rules)
   deps.metrics.syncPassed((performance.now() - startedAt) / 1000)
   return result
-}
-
-/** Lists over a new connection after this one listed a mailbox that does not exist. */
-async function relist(context: SyncContext, result: SyncPassResult): Promise<void> {
-  try {
-    await listMailboxes(context, 'new connection')
-    result.contradicted = false
-  } catch (error) {
-    if (!(error instanceof AppError) || error.kind === 'stale') throw error
-    // The next pass lists again.
-    context.log.warn({ err: error }, 'mailbox list not confirmed')
-  }
-}
-
-/**
- * Lists the mailboxes without a sync, to detect deleted ones. On a connection with NOTIFY, a listed
- * mailbox without counters may be deleted: STATUS decides whether to list over a new connection.
- * Returns true if a sync pass soon may find changes.
- */
-export async function checkMailboxList(context: SyncPassContext): Promise<boolean> {
-  const { rows, statuses, unsettled } = await listMailboxes(context, 'this connection')
-  if (!(await isContradicted(context, rows, statuses))) return unsettled
-  const { unsettled: changed } = await listMailboxes(context, 'new connection')
-  return unsettled || changed
-}
-
-async function isContradicted(
-  context: SyncPassContext,
-  rows: readonly MailboxRow[],
-  statuses: MailboxList['statuses'],
-): Promise<boolean> {
-  const { session, refusals } = context
-  if (!session.capabilities.notify || !session.capabilities.listStatus) return false
-  const doubtful = selectMonitored(rows, selectionRules(context)).filter(
-    (row) => row.uidValidity !== null && !statuses.has(row.path),
-  )
-  for (const { path } of doubtful) {
-    if (refusals.isSuspended(path, undefined, Date.now())) continue
-    try {
-      await session.status(path)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      refusals.add(path, undefined, Date.now())
-      if (error.kind === 'not-found') return true
-    }
-  }
-  return false
 }
 
 /**
