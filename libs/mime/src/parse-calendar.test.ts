@@ -134,7 +134,7 @@ test('parseCalendar: parameters, unknown properties and components do not change
   expect(entries).toEqual([{ uid: 'one@example.com', summary: 'Tea:now', startDate: '2026-01-01' }])
 })
 
-test('parseCalendar: zones that begin in year 1, blocks for less than 100 ms', () => {
+test('parseCalendar: zones that begin in year 1, blocks for less than 300 ms', () => {
   const zone = (name: string) =>
     outlookZone.map((line) => line.replace('W. Europe Standard Time', name).replace('1601', '0001'))
   const names = Array.from({ length: 20 }, (_, at) => `zone ${at}`)
@@ -152,7 +152,7 @@ test('parseCalendar: zones that begin in year 1, blocks for less than 100 ms', (
     expect(parseCalendar(text).entries[19]?.startDate).toBe('2026-01-01T11:00:00.000Z')
     return process.threadCpuUsage(before).user / 1_000
   })
-  expect(Math.min(...runs)).toBeLessThan(100)
+  expect(Math.min(...runs)).toBeLessThan(300)
 })
 
 test('parseCalendar: invalid input, returns no entries', () => {

@@ -137,7 +137,7 @@ test.each([
 })
 
 test.each(['<', '&amp;', '<b>', '<p a b c d>', '<p style="color:red">', '<a href=x><b>'])(
-  'safeHtml, htmlToText: 2 MB of %s, block for less than 100 ms',
+  'safeHtml, htmlToText: 2 MB of %s, block for less than 300 ms',
   (piece) => {
     const html = piece.repeat(2_000_000 / piece.length)
     for (const read of [safeHtml, htmlToText]) {
@@ -147,7 +147,7 @@ test.each(['<', '&amp;', '<b>', '<p a b c d>', '<p style="color:red">', '<a href
         const { user, system } = process.threadCpuUsage(before)
         return (user + system) / 1_000
       })
-      expect(Math.min(...runs)).toBeLessThan(100)
+      expect(Math.min(...runs)).toBeLessThan(300)
     }
   },
 )

