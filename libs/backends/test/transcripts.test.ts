@@ -157,7 +157,9 @@ test('ImapBackend.connect: proxy, carries the connection and is checked against 
   const proxy = await httpProxy()
   try {
     {
-      await using one = await backend.connect({ ...options, proxy: proxy.url })
+      // The scripted server has no STARTTLS.
+      const plaintext = { ...options, allowsPlaintext: true }
+      await using one = await backend.connect({ ...plaintext, proxy: proxy.url })
       expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
     }
     expect(proxy.requests[0]).toContain(`CONNECT 127.0.0.1:${options.port} `)

@@ -84,11 +84,7 @@ test.each([
       update: { flags: { add: ['\\Seen'], delete: ['$Todo'] }, labels: { set: ['a'] } },
     },
   ],
-  [
-    'PUT message/x/move',
-    { path: '\\Archive', source: 'INBOX' },
-    { message: 'x', path: '\\Archive' },
-  ],
+  ['PUT message/x/move', { path: '\\Archive' }, { message: 'x', path: '\\Archive' }],
   ['DELETE message/x', undefined, { message: 'x', force: false }],
   ['DELETE message/x?force=true', undefined, { message: 'x', force: true }],
   [
