@@ -30,8 +30,8 @@ const oneClick = (link: URL) =>
 
 /** Posts the form of the page. Returns the heading of the response. */
 async function postForm(link: URL, action: 'subscribe' | 'unsubscribe'): Promise<string> {
-  const body = new URLSearchParams([...link.searchParams, ['action', action]])
-  const response = await fetch(`${url}/unsubscribe/address`, { method: 'POST', body })
+  const body = new URLSearchParams({ action })
+  const response = await fetch(`${url}/unsubscribe/address${link.search}`, { method: 'POST', body })
   const [, heading = ''] = /<h1>([^<]*)</.exec(await response.text()) ?? []
   return heading
 }
