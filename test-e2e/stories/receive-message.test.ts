@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
+import { freePort } from '@posthorn/local'
 import { logIn } from './imap-client.ts'
 import { freshMessageId, plainMessage, peakMemory, startWorld } from '../world.ts'
 
@@ -108,7 +109,7 @@ test('a rejected password emits authenticationError once, and the right password
 })
 
 test('an unreachable server causes connectError, and deleting the account emits one event', async () => {
-  const user = { ...world.mail.freshUser(), imapPort: 1 }
+  const user = { ...world.mail.freshUser(), imapPort: await freePort() }
   await world.register('nowhere', user)
   const error = await world.webhook(
     ({ event, account }) => event === 'connectError' && account === 'nowhere',
