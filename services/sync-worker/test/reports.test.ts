@@ -230,6 +230,14 @@ test.each([
   expect(complaint?.data).toMatchObject({ arf: { originalRcptTo: ['you@there.example'] } })
 })
 
+test('messageComplaint: about a message to several recipients, has none of them', async () => {
+  const { user, account } = await someone()
+  await sent(account)
+  await world.dovecot.deliver(user.user, complaintAbout('you@there.example, two@there.example'))
+  const [complaint] = await world.expectEvents(account, ['messageComplaint'], 1)
+  expect(complaint?.data).toMatchObject({ arf: { originalRcptTo: [] } })
+})
+
 test('messageComplaint: about a message without a known recipient, has none', async () => {
   const { user, account } = await someone()
   await world.dovecot.deliver(user.user, complaintAbout('list:;', '<other@sender.example>'))

@@ -146,12 +146,14 @@ export function reportEvents(
 
 /**
  * Complaint with the recipient of the sent message if the report names none. A message to several
- * recipients does not tell who complained.
+ * recipients does not tell who complained: its To and Cc have several addresses, also when the
+ * outbox lists only the recipient who accepted it last.
  */
 function addRecipient(complaint: MessageComplaint, sent: SentMessages): MessageComplaint {
   const { arf, headers } = complaint
+  const isNamed = [headers.to ?? [], headers.cc ?? []].flat().some((text) => text.includes('@'))
   const { recipients = [] } = sent.get(headers.messageId ?? '') ?? {}
-  if (arf.originalRcptTo.length > 0 || recipients.length !== 1) return complaint
+  if (arf.originalRcptTo.length > 0 || isNamed || recipients.length !== 1) return complaint
   return { ...complaint, arf: { ...arf, originalRcptTo: recipients } }
 }
 
