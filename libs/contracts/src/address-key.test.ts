@@ -16,6 +16,10 @@ test.each([
   ['J\u030ca@b.example', '\u01f0a@b.example'],
   ['"a@b"@c.example', '"a@b"@c.example'],
   ['x@[192.0.2.1]', 'x@[192.0.2.1]'],
+  ['x@\u24880.test', 'x@1.0.test'],
+  ['x@\u24880.0', 'x@1.0.0.0'],
+  ['x@b.example/c', 'x@b.example/c'],
+  ['x@%62.example', 'x@%62.example'],
 ])('addressKey: %s, is %s', (address, key) => {
   expect(addressKey(address)).toBe(key)
 })
@@ -44,7 +48,7 @@ test('addressKey: the key of a key, is the key', () => {
 test('addressKey: Unicode and ASCII form of a domain, have one key', () => {
   fc.assert(
     fc.property(addresses, ({ local, domain }) => {
-      const ascii = domainToASCII(domain)
+      const ascii = domainToASCII(domain.normalize('NFC'))
       fc.pre(ascii !== '')
       const keys = [domain, ascii, ascii.toUpperCase(), domainToUnicode(ascii)].map((spelling) =>
         addressKey(`${local}@${spelling}`),

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 
 /**
  * Key by which addresses are compared: lower case, local part in NFC, domain as A-labels (RFC 5890
@@ -13,7 +13,17 @@ export function addressKey(address: string): string {
   return key.toLowerCase().normalize('NFC')
 }
 
-/** A domain that IDNA rejects stays as it is, without compatibility characters. */
+/** Characters that `domainToASCII` reads as the end of a host or as an escape. */
+const NOT_IN_A_DOMAIN = /[\0- #%/:?@[\\\]]/
+
+/**
+ * A domain that IDNA rejects loses its compatibility characters. IDNA can accept the rest: it
+ * rejects `⒈0.0` and accepts `1.0.0`.
+ */
 function asciiDomain(domain: string): string {
-  return domainToASCII(domain) || domain.normalize('NFKC')
+  const compatible = domain.normalize('NFKC')
+  if (NOT_IN_A_DOMAIN.test(compatible)) return domain
+  const ascii = domainToASCII(domain) || domainToASCII(compatible)
+  // `domainToASCII` composes some sequences of Hangul letters only at the second time.
+  return domainToASCII(domainToUnicode(ascii).normalize('NFC')) || ascii || compatible
 }
