@@ -11,7 +11,7 @@ function writerOf(write: (batch: readonly number[]) => Promise<void>) {
     write,
     log,
     isPermanentError: (error) => error instanceof TypeError,
-    onLost: (count) => lost.push(count),
+    onLost: (hits) => lost.push(...hits),
     retryMs: 1,
     maxWaiting: 300,
   })
@@ -33,12 +33,12 @@ test('createHitWriter: after a failed write, retries in order', async () => {
   expect(lost).toEqual([])
 })
 
-test('createHitWriter: queue full, rejects and counts the lost hits at disposal', async () => {
+test('createHitWriter: queue full, rejects; at disposal reports the lost hits', async () => {
   const { writer, lost } = writerOf(() => Promise.reject(new Error('down')))
   const accepted = Array.from({ length: 400 }, (_, n) => writer.add(n)).filter(Boolean)
   expect(accepted).toHaveLength(300)
   await writer[Symbol.asyncDispose]()
-  expect(lost).toEqual([300])
+  expect(lost).toEqual(Array.from({ length: 300 }, (_, n) => n))
   expect(writer.add(1)).toBe(false)
 })
 
@@ -49,7 +49,7 @@ test('createHitWriter: permanent error, drops the batch and writes the next', as
     stored.push(...batch)
   })
   writer.add(0)
-  await eventually(() => expect(lost).toEqual([1]))
+  await eventually(() => expect(lost).toEqual([0]))
   writer.add(1)
   await eventually(() => expect(stored).toEqual([1]))
   await writer[Symbol.asyncDispose]()

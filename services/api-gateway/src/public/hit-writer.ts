@@ -7,8 +7,8 @@ export interface HitWriterOptions<T> {
   log: Logger
   /** True if retrying the batch cannot succeed. */
   isPermanentError: (error: unknown) => boolean
-  /** Called with the number of hits that were dropped. */
-  onLost: (count: number) => void
+  /** Called with the hits that were dropped. */
+  onLost: (hits: readonly T[]) => void
   /** Delay before a failed batch is retried. */
   retryMs?: number
   maxWaiting?: number
@@ -44,7 +44,7 @@ export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
         if (isPermanentError(error)) {
           waiting.splice(0, batch.length)
           log.error({ err: error, hits: batch.length }, 'link hits rejected by Postgres')
-          onLost(batch.length)
+          onLost(batch)
           continue
         }
         if (stop.signal.aborted) return
@@ -68,7 +68,7 @@ export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
       stop.abort()
       const lastWrite = (running ?? Promise.resolve()).then(() => run())
       await settleWithin(lastWrite, shutdownTimeoutMs)
-      if (waiting.length > 0) onLost(waiting.length)
+      if (waiting.length > 0) onLost(waiting)
     },
   }
 }

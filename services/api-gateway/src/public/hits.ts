@@ -27,7 +27,7 @@ export interface HitDeps {
   log: Logger
   tasks: TaskGroup
   automated: AutomatedCheck
-  count: (kind: 'open' | 'click', outcome: HitOutcome, by?: number) => void
+  count: (kind: 'open' | 'click', outcome: HitOutcome) => void
 }
 
 export interface Hits extends AsyncDisposable {
@@ -56,7 +56,9 @@ export function createHits(deps: HitDeps): Hits {
   const writer = createHitWriter<NewEvent>({
     log,
     isPermanentError: isDataError,
-    onLost: (by) => count('open', 'lost', by),
+    onLost(events) {
+      for (const { event } of events) count(event === 'trackClick' ? 'click' : 'open', 'lost')
+    },
     async write(batch) {
       const { serviceUrl = null } = await settings.get()
       const events = await recordHits(db, batch, serviceUrl)

@@ -36,7 +36,7 @@ export function mountPublicPages(
     createHits({
       ...deps,
       automated,
-      count: (kind, outcome, by = 1) => requests.inc({ kind, outcome }, by),
+      count: (kind, outcome) => requests.inc({ kind, outcome }),
     }),
   )
   // Fetches the key in advance, so that the first reader does not wait for it.
