@@ -11,6 +11,9 @@ const base = {
   modulePathIgnorePatterns: ['<rootDir>/.local/'],
 }
 
+/** Property tests exist in unit and integration tests. */
+const propertySeed = ['<rootDir>/libs/tooling/src/property-seed.ts']
+
 // The directory determines the kind of a test.
 export default {
   rootDir: root,
@@ -22,6 +25,7 @@ export default {
     {
       ...base,
       displayName: 'unit',
+      setupFiles: propertySeed,
       testMatch: [
         '<rootDir>/libs/*/src/**/*.test.ts',
         '<rootDir>/services/*/src/**/*.test.ts',
@@ -31,6 +35,7 @@ export default {
     {
       ...base,
       displayName: 'integration',
+      setupFiles: propertySeed,
       testMatch: ['<rootDir>/libs/*/test/**/*.test.ts', '<rootDir>/services/*/test/**/*.test.ts'],
     },
     {
