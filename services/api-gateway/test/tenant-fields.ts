@@ -40,13 +40,16 @@ export function stringFields(operation: Operation): Field[] {
       label: [part, ...path.filter((name) => name !== '[]')].join('.'),
     })),
   )
-  return [...new Map(fields.map((field) => [`${field.part} ${field.path}`, field])).values()]
+  return [
+    ...new Map(fields.map((field) => [[field.part, ...field.path].join(' '), field])).values(),
+  ]
 }
 
 function stringPaths(schema: Schema | undefined, path: readonly string[]): (readonly string[])[] {
   if (schema === undefined) return []
   const keyword = unsupported.find((name) => name in schema)
-  if (keyword !== undefined) throw new Error(`${path}: stringPaths does not follow ${keyword}`)
+  if (keyword !== undefined)
+    throw new Error(`${path.join('.')}: stringPaths does not follow ${keyword}`)
   const { anyOf = [], properties = {}, patternProperties = {}, items } = schema
   const inner = [
     ...anyOf.flatMap((branch) => stringPaths(branch, path)),

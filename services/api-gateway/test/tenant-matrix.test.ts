@@ -129,8 +129,8 @@ const leading: Record<string, string> = {
 
 test('fields of bound tokens that lead to a host are listed with their limit', () => {
   const values = ['url', 'host', 'proxy', 'ip'].map((name) => other[name])
-  const found = rows.filter(({ kind }) => values.includes(kind.of(other))).map(nameOf)
-  expect(found.sort()).toEqual(Object.keys(leading).sort())
+  const leadingRows = rows.filter(({ kind }) => values.includes(kind.of(other))).map(nameOf)
+  expect(leadingRows.sort()).toEqual(Object.keys(leading).sort())
 })
 
 test('updateAccount: bound token with new credentials, sets servers but no proxy', async () => {

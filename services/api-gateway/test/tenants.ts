@@ -159,7 +159,7 @@ async function registerTenant({ call, db }: World, tenant: Tenant): Promise<Tena
     .execute()
   const content = { subject: `Subject of ${account}`, text: 'x' }
   const template = await make(call, '/v1/templates/template', { account, name, content })
-  return { ...tenant, template: `${template['id']}` }
+  return { ...tenant, template: String(template['id']) }
 }
 
 /** Creates the other objects of a tenant. Returns the tenant with their ids. */
@@ -172,7 +172,7 @@ async function createObjects(call: Call, tenant: Tenant): Promise<Tenant> {
   const block = { account, recipient, reason: `Reason of ${account}` }
   await make(call, `/v1/blocklist/${listId}`, block)
   const token = hashToken(await mint(call, { account, description: name, metadata: `"${url}"` }))
-  return { ...tenant, token, queueId: `${queued['queueId']}` }
+  return { ...tenant, token, queueId: String(queued['queueId']) }
 }
 
 async function make(call: Call, path: string, { headers, ...body }: CreationBody) {
