@@ -41,6 +41,8 @@ const bodies: Record<string, (own: Tenant, label: string) => object> = {
   submitDraft: () => ({}),
   createTemplate: ({ account }) => ({ account, name: 'x', content: { text: 'x' } }),
   updateTemplate: () => ({ name: 'x' }),
+  // Not for such tokens. Its permission depends on the settings in the body.
+  updateSettings: ({ url }) => ({ webhooks: url }),
 }
 
 /** Query members that make these operations valid, or that the token needs. */
