@@ -1,104 +1,220 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { on } from '@posthorn/bus'
-import { accountCommands, type Operation, shardOf } from '@posthorn/contracts'
-import { AppError } from '@posthorn/errors'
+import { allOperations, defined } from '@posthorn/contracts'
 import { hashToken } from '@posthorn/secrets'
+import { startWebhookReceiver } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { mint, registration, testServers } from './gateway.ts'
+import { type Call, mint, testServers } from './gateway.ts'
+import type { Tenant } from './tenant-fields.ts'
+import { recipient, type TenantRequest } from './tenant-requests.ts'
+import { serveTenants } from './tenant-worker.ts'
 
-/** Objects of `other`, keyed by their names in paths and bodies. */
-export type Things = Record<string, string>
+/** Every permission that a record can grant. */
+export const everything = {
+  actions: ['read', 'write', 'send', 'destructive'],
+  groups: [...new Set(allOperations.map(({ permission: { group } }) => group).filter(isGranted))],
+}
+
+/** No permissions record can grant `admin`. */
+function isGranted(group: string): boolean {
+  return group !== 'admin'
+}
+
+/** Tenant that sends requests, with tokens bound to its account. */
+export interface OwnTenant {
+  own: Tenant
+  bound: string
+  limited: string
+}
+
+/** Response of a request as the client sees it. */
+export interface RawResponse {
+  status: number
+  /** Headers and body. */
+  text: string
+}
+
+const ownMark = 'own'
+const callsOf = (url: string) => ({
+  send: async (token: string, { method, path, headers, body }: TenantRequest) => {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...json, ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    const lines = [...response.headers].map((header) => header.join(': '))
+    return { status: response.status, text: [...lines, await response.text()].join('\n') }
+  },
+  /** Status of a request with a raw path, which `fetch` would normalize. */
+  rawStatus: async (method: string, path: string, token: string): Promise<number> => {
+    const { hostname, port } = new URL(url)
+    const headers = { authorization: `Bearer ${token}` }
+    const sent = request({ hostname, port, method, path, headers, agent: false }).end()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    response.resume()
+    return response.statusCode ?? 0
+  },
+})
 
 /**
- * Creates two accounts, `own` and `other`. `other` has one object of each kind. A fake worker holds
- * both and finds no message.
+ * Creates the tenant `other` with one object of each kind. All its texts contain its mark. Its URLs
+ * lead to a listener that stands for the operator's own infrastructure.
  */
-export async function twoTenants() {
+export async function tenants() {
   const servers = await testServers()
   const { db } = servers
   const { call, url } = await servers.start()
-  const commands: { command: string; account: string }[] = []
+  const listener = await startWebhookReceiver()
+  const mark = randomBytes(8).toString('hex')
+  const other = {
+    ...valuesOf(`other-${mark}`, 2),
+    url: `${listener.url}/${mark}`,
+    proxy: `http://${mark}:${mark}@127.0.0.1:${listener.port}`,
+  }
   const bus = await servers.connectBus()
-  await bus.serve({
-    queue: 'private',
-    keys: ['own', 'other'].map((account) => `shard.${shardOf(account)}`),
-    handlers: Object.values(accountCommands)
-      .filter((command) => 'request' in command)
-      .map((command) =>
-        on(command, async (request: { account: string }) => {
-          commands.push({ command: command.name, account: request.account })
-          throw new AppError('not-found', 'No such message', { code: 'MessageNotFound' })
-        }),
-      ),
+  const tenantOf = (account: string) => valuesOf(account, 1)
+  const commands = await serveTenants(bus, { other, tenantOf })
+  await call('POST', '/v1/settings', {
+    body: { serviceUrl: 'https://posthorn.example', enableOAuthTokensApi: true },
   })
-  for (const account of ['own', 'other']) {
-    await call('POST', '/v1/account', { body: registration(account) })
-    await db
-      .insertInto('accountStates')
-      .values({ account, state: 'connected', initializedAt: new Date() })
-      .execute()
-  }
-  const make = async (path: string, body: object, key: string) => {
-    const answer = await call('POST', path, { body })
-    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
-    return String(answer.body[key])
-  }
-  const recipient = 'somebody@mail.example'
-  const letter = { to: { address: recipient }, subject: 'Private', text: 'x' }
-  const template = { account: 'other', name: 'Private', content: { subject: 'x', text: 'x' } }
-  const application = {
-    name: 'x',
-    provider: 'gmail',
-    enabled: true,
-    clientId: 'x',
-    clientSecret: 'x',
-    redirectUrl: 'https://posthorn.example/oauth',
-  }
-  const server = { name: 'x', host: 'smtp.mail.example', port: 587 }
-  const things: Things = {
-    account: 'other',
-    token: hashToken(await mint(call, { account: 'other' })),
-    template: await make('/v1/templates/template', template, 'id'),
-    queueId: await make('/v1/account/other/submit', letter, 'queueId'),
-    gateway: await make('/v1/gateway', { gateway: 'shared', ...server }, 'gateway'),
-    listId: 'list.example',
-    webhookRoute: await make(
-      '/admin/api/webhookRoutes',
-      { name: 'x', targetUrl: 'https://hooks.example/' },
-      'id',
-    ),
-    // The worker resolves message ids within the account of the command.
-    message: 'AAAAAQAAAAE',
-    text: 'AAAAAQAAAAEx',
-    attachment: 'AAAAAQAAAAEy',
-    queue: 'submit',
-    delivery: randomUUID(),
-    replay: randomUUID(),
-    app: await make('/v1/oauth2', application, 'id'),
-    recipient,
-  }
-  await call('POST', '/v1/blocklist/list.example', { body: { account: 'other', recipient } })
+  // Tenants that send requests share a gateway and an application, so that few tables change.
+  const { app = '', gateway = '' } = await createShared(call, tenantOf(ownMark))
+  const registered = await registerTenant({ call, db }, await createShared(call, other))
+  const complete = await createObjects(call, registered)
+  const canaries = [mark, ...['template', 'queueId', 'token', 'app'].map((name) => complete[name])]
+  let count = 0
   return {
     call,
     db,
+    other: complete,
     commands,
-    things,
+    listener,
+    ...callsOf(url),
+    /** Texts of `other` that a response contains although the request did not. */
+    leaks: ({ text }: RawResponse, sent = ''): string[] => {
+      const unknown = sent === '' ? text : text.replaceAll(sent, '')
+      return canaries.filter((canary): canary is string => unknown.includes(canary ?? mark))
+    },
+    /** Fingerprint of all rows that are not of a tenant from `newTenant`. */
     stored: () => fingerprints(db),
-    /** Status of a request with a raw path, which `fetch` would normalize. */
-    rawStatus: async (method: string, path: string, token: string): Promise<number> => {
-      const { hostname, port } = new URL(url)
-      const headers = { authorization: `Bearer ${token}` }
-      const sent = request({ hostname, port, method, path, headers, agent: false }).end()
-      const [response] = (await once(sent, 'response')) as [IncomingMessage]
-      response.resume()
-      return response.statusCode ?? 0
+    newTenant: async (): Promise<OwnTenant> => {
+      count += 1
+      const account = `${ownMark}-${count}`
+      const values = await registerTenant({ call, db }, { ...tenantOf(account), app, gateway })
+      const token = (body: object) => mint(call, { account, description: ownMark, ...body })
+      const [bound, limited] = await Promise.all([token({}), token({ permissions: everything })])
+      return { own: { ...values, key: `unused-${account}` }, bound, limited }
     },
     stop: async () => {
       await bus[Symbol.asyncDispose]()
-      await servers.stop()
+      await Promise.all([listener.close(), servers.stop()])
     },
+  }
+}
+
+/** Texts of a tenant. Message ids contain the number of a mailbox. */
+function valuesOf(mark: string, mailbox: number): Tenant {
+  const message = Buffer.from([0, 0, 0, mailbox, 0, 0, 0, 1]).toString('base64url')
+  const part = (name: string) =>
+    Buffer.concat([Buffer.from(message, 'base64url'), Buffer.from(name)]).toString('base64url')
+  return {
+    account: mark,
+    name: `Name ${mark}`,
+    email: `${mark}@mail.example`,
+    user: `user-${mark}@mail.example`,
+    host: `host-${mark}.mail.example`,
+    url: `https://${mark}.example/hook`,
+    proxy: `http://proxy-${mark}.example:3128`,
+    mailbox: `Mailbox ${mark}`,
+    listId: `list-${mark}.example`,
+    gateway: `gateway-${mark}`,
+    key: `key-${mark}`,
+    messageId: `<id-${mark}@mail.example>`,
+    emailId: `email-${mark}`,
+    webhookRoute: `route-${mark}`,
+    uuid: '00000000-0000-4000-8000-000000000000',
+    ip: '192.0.2.77',
+    cursor: 'imap_eyJwYWdlIjoxfQ',
+    changeId: '1',
+    message,
+    text: part('1'),
+    attachment: part('2'),
+  }
+}
+
+type World = Pick<Awaited<ReturnType<typeof testServers>>, 'db'> & { call: Call }
+
+/** Registers the account of a tenant with a template. Returns the tenant with its id. */
+async function registerTenant({ call, db }: World, tenant: Tenant): Promise<Tenant> {
+  const { account = '', name } = tenant
+  await make(call, '/v1/account', registrationOf(tenant))
+  const lastError = JSON.stringify({ response: `Error of ${account}` })
+  const state = { account, state: 'connected', initializedAt: new Date(), lastError } as const
+  await db.insertInto('accountStates').values(state).execute()
+  await db
+    .insertInto('accountLogs')
+    .values({ account, line: `Line of ${account}` })
+    .execute()
+  const content = { subject: `Subject of ${account}`, text: 'x' }
+  const template = await make(call, '/v1/templates/template', { account, name, content })
+  return { ...tenant, template: String(template['id']) }
+}
+
+/** Creates the other objects of a tenant. Returns the tenant with their ids. */
+async function createObjects(call: Call, tenant: Tenant): Promise<Tenant> {
+  const { account = '', name, email, listId, url, key = '' } = tenant
+  const letter = { to: { address: recipient }, subject: `Subject of ${account}`, text: 'x' }
+  const message = { ...letter, from: { address: email } }
+  const submit = `/v1/account/${account}/submit`
+  const queued = await make(call, submit, { ...message, headers: { 'idempotency-key': key } })
+  const block = { account, recipient, reason: `Reason of ${account}` }
+  await make(call, `/v1/blocklist/${listId}`, block)
+  const token = hashToken(await mint(call, { account, description: name, metadata: `"${url}"` }))
+  return { ...tenant, token, queueId: String(queued['queueId']) }
+}
+
+async function make(call: Call, path: string, { headers, ...body }: CreationBody) {
+  const answer = await call('POST', path, defined({ body, headers }))
+  if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+interface CreationBody {
+  [member: string]: unknown
+  /** Headers of the request, not part of the body. */
+  headers?: Record<string, string>
+}
+
+/** Creates a gateway and an OAuth2 application, which belong to the operator. */
+async function createShared(call: Call, tenant: Tenant): Promise<Tenant> {
+  const { account: user, name, gateway, host } = tenant
+  await make(call, '/v1/gateway', { gateway, name, host, port: 587, user, pass: user })
+  return { ...tenant, app: await createApp(call, tenant) }
+}
+
+async function createApp(call: Call, { name, account }: Tenant): Promise<string> {
+  const secrets = { clientId: account, clientSecret: account }
+  const redirectUrl = 'https://posthorn.example/oauth'
+  const body = { name, provider: 'gmail', enabled: true, redirectUrl, ...secrets }
+  return String((await call('POST', '/v1/oauth2', { body })).body['id'])
+}
+
+function registrationOf(tenant: Tenant) {
+  const { account, name, email, user, host, url, proxy, mailbox, app } = tenant
+  const auth = { user, pass: account }
+  return {
+    account,
+    name,
+    email,
+    webhooks: url,
+    webhooksCustomHeaders: [{ key: 'Authorization', value: account }],
+    proxy,
+    logs: true,
+    imap: { host, port: 993, secure: true, auth, sentMailPath: mailbox },
+    smtp: { host, port: 587, auth },
+    oauth2: { provider: app, auth: { user }, accessToken: account, refreshToken: account },
   }
 }
 
@@ -108,7 +224,7 @@ const traces = new Set(['stat_counters', 'token_windows', 'token_log', 'event_id
 /** Columns that change in the background: published events, used tokens. */
 const passing = ['published_at', 'fanned_out_at', 'last_used_at', 'last_used_ip']
 
-/** Fingerprint of each table that is not empty. */
+/** Fingerprint of each table that is not empty, without rows of the tenants that send requests. */
 async function fingerprints(db: Awaited<ReturnType<typeof testServers>>['db']) {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -120,32 +236,11 @@ async function fingerprints(db: Awaited<ReturnType<typeof testServers>>['db']) {
       ({ name }) => sql`
         select ${name} as name, md5(string_agg(content, ',' order by content)) as content
         from (select (to_jsonb(t) - ${passing}::text[])::text as content from ${sql.table(name)} as t) as contents
+        where content !~ ${`"[^"]*\\y${ownMark}-\\d`}
       `,
     )
   const { rows } = await sql<{ name: string; content: string | null }>`
     select * from (${sql.join(each, sql` union all `)}) as contents where content is not null order by name
   `.execute(db)
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
-}
-
-/** Request that names the objects of `things`. Fails for an unknown parameter name. */
-export function requestFor(
-  operation: Operation,
-  things: Things,
-  body?: unknown,
-): readonly [string, string, { body?: unknown }] {
-  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const value = things[name]
-    if (value === undefined) throw new Error(`${operation.id} has a ${name}: tenants.ts has none`)
-    return encodeURIComponent(value)
-  })
-  const queries: Things = { ...things, path: 'INBOX' }
-  const { properties = {}, required = [] } = (operation.query ?? {}) as {
-    properties?: object
-    required?: readonly string[]
-  }
-  const named = Object.keys(properties).filter((key) => key === 'account' || required.includes(key))
-  const query = named.map((key) => `${key}=${encodeURIComponent(queries[key] ?? 'x')}`).join('&')
-  const method = operation.method.toUpperCase()
-  return [method, query ? `${path}?${query}` : path, body === undefined ? {} : { body }]
 }

@@ -16,7 +16,8 @@ afterAll(async () => {
 const user = dovecot.freshUser()
 let token: string
 beforeAll(async () => {
-  await proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass })
+  for (const account of ['acc', 'other'])
+    await proxy.addAccount(account, imapOf(user), { user: user.user, pass: user.pass })
   token = await proxy.addToken({ account: 'acc' })
 })
 
@@ -129,7 +130,6 @@ test('pipelined commands: reach the server in order, responses arrive after half
 })
 
 test('rejected login: same text for every reason', async () => {
-  await proxy.addAccount('other', imapOf(user), { user: user.user, pass: user.pass })
   const refused = [
     ['acc', newToken()],
     ['acc', 'short'],
@@ -147,11 +147,42 @@ test('rejected login: same text for every reason', async () => {
     )
     client.close()
   }
-  const asAnother = await proxy.open()
-  expect(await asAnother.command(`a AUTHENTICATE PLAIN ${plain('other', token)}`)).toBe(
-    'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n',
-  )
-  asAnother.close()
+})
+
+test.each<[string, (token: string) => string]>([
+  ['LOGIN', (token) => `LOGIN other ${token}`],
+  ['LOGIN with a quoted name', (token) => `LOGIN "other" "${token}"`],
+  ['PLAIN', (token) => `AUTHENTICATE PLAIN ${base64(`\0other\0${token}`)}`],
+  ['PLAIN for the own user', (token) => `AUTHENTICATE PLAIN ${base64(`acc\0other\0${token}`)}`],
+  ['PLAIN for another user', (token) => `AUTHENTICATE PLAIN ${plain('other', token)}`],
+  [
+    'XOAUTH2',
+    (token) => `AUTHENTICATE XOAUTH2 ${base64(`user=other\x01auth=Bearer ${token}\x01\x01`)}`,
+  ],
+  [
+    'XOAUTH2 with two users',
+    (token) =>
+      `AUTHENTICATE XOAUTH2 ${base64(`user=other\x01user=acc\x01auth=Bearer ${token}\x01\x01`)}`,
+  ],
+  [
+    'OAUTHBEARER',
+    (token) => `AUTHENTICATE OAUTHBEARER ${base64(`n,a=other,\x01auth=Bearer ${token}\x01\x01`)}`,
+  ],
+])('rejected login: token of another account, %s', async (mechanism, command) => {
+  const address = `127.0.4.${mechanism.length}`
+  const attempt = async (token: string) => {
+    const client = await proxy.open(address)
+    client.send(`a ${command(token)}\r\n`)
+    const reply = await client.until(/^a .*\r\n/m)
+    client.close()
+    return reply
+  }
+  const invalid = 'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n'
+  expect(await attempt(token)).toBe(invalid)
+  if (mechanism.startsWith('PLAIN for')) return
+  // Control: a token of the account that the command names.
+  const rightful = await proxy.addToken({ account: 'other' })
+  expect(await attempt(rightful)).toContain('a OK other authenticated')
 })
 
 test('rejected login: address outside the token restriction', async () => {

@@ -139,6 +139,36 @@ test('AUTH: rejected logins, same text for every reason', async () => {
   )
 })
 
+test('AUTH: token of another account in every form, stores nothing of that account', async () => {
+  await addAccount('tenant')
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const dialogues = (token: string) => [
+    [`AUTH PLAIN ${base64(`\0tenant\0${token}`)}`],
+    [`AUTH PLAIN ${base64(`tenant\0tenant\0${token}`)}`],
+    ['AUTH LOGIN', base64('tenant'), base64(token)],
+    [`AUTH LOGIN ${base64('tenant')}`, base64(token)],
+    [`AUTH PLAIN ${base64(`tenant\0acc\0${token}`)}`],
+    [`AUTH PLAIN ${base64(`acc\0tenant\0${token}`)}`],
+  ]
+  const last = async (dialogue: string[], from: string) => {
+    const client = await RawClient.greeted(port, from)
+    let reply = ''
+    for (const line of dialogue) reply = await client.command(line)
+    client.close()
+    return reply
+  }
+  for (const [n, dialogue] of dialogues(token).entries())
+    expect(await last(dialogue, `127.0.5.${n + 1}`)).toMatch(/^535 5\.7\.8 /)
+  const rightful = dialogues(await addToken({ account: 'tenant' })).slice(0, 4)
+  for (const [n, dialogue] of rightful.entries())
+    expect(await last(dialogue, `127.0.6.${n + 1}`)).toMatch(/^235 /)
+  const before = await count()
+  await expect(send({ headers: { 'X-SVC-Account': 'tenant' } })).rejects.toMatchObject({
+    response: '550 5.7.1 The header X-SVC-Account names another account than the login',
+  })
+  expect(await count()).toBe(before)
+})
+
 test('submit: account that cannot send, 550; not connected yet, 451', async () => {
   await addAccount('no-smtp', { smtp: null })
   await addAccount('syncing', { imap: JSON.stringify({ host: 'h', port: 993 }) })

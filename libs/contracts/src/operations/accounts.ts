@@ -69,7 +69,7 @@ export const updateAccount = defineOperation({
   summary: 'Change an account',
   description:
     'A stored password is never sent to a new host: a request that changes `host` must include the password. ' +
-    'A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials.',
+    'A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials, and cannot set another proxy.',
   params,
   body: AccountUpdate,
   response: Type.Object({ account: Text('Account id.') }),

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import type { StoredOAuth2 } from '@posthorn/db'
 import type { LockedAccount } from '../../store/accounts.ts'
-import { assertLoginsUnchanged, assertTargetUnchanged } from './assert-no-redirect.ts'
+import {
+  assertLoginsUnchanged,
+  assertNoOtherProxy,
+  assertTargetUnchanged,
+} from './assert-no-redirect.ts'
 
 const bound = { account: 'own' }
 
@@ -160,5 +164,26 @@ describe('assertTargetUnchanged', () => {
     )
     const bare = { webhooks: null, webhooksCustomHeaders: null }
     expect(() => assertTargetUnchanged(bound, bare, { webhooks: evil })).not.toThrow()
+  })
+})
+
+describe('assertNoOtherProxy', () => {
+  const stored = { proxy: 'socks5://u:sealed~x@proxy.example:1080' }
+  const attempt = (proxy: string | null, before: { proxy: string | null } = stored) => {
+    return (token: typeof bound | null = bound) => assertNoOtherProxy(token, before, { proxy })
+  }
+
+  test.each<[string, ReturnType<typeof attempt>]>([
+    ['another proxy', attempt('socks5://evil.example')],
+    ['the first proxy', attempt('socks5://evil.example', { proxy: null })],
+    ['another login at the proxy', attempt('socks5://v:x@proxy.example:1080')],
+  ])('account-bound token, %s, throws', (_what, change) => {
+    expect(() => change(bound)).toThrow('A token that is bound to an account can not set a proxy')
+    expect(() => change(null)).not.toThrow()
+  })
+
+  test('account-bound token, no proxy or a new password at the stored one, is accepted', () => {
+    expect(attempt(null)).not.toThrow()
+    expect(attempt('socks5://u:new@proxy.example:1080')).not.toThrow()
   })
 })

@@ -1,6 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import type { PasswordPlan } from '../../accounts/plan-server.ts'
 import { changedLoginParts, type LoginAccount, loginOf } from '../../accounts/stored-login.ts'
+import { maskUrl } from '../../http/masks.ts'
 import type { LockedAccount } from '../../store/accounts.ts'
 import type { Token } from '../../store/tokens.ts'
 
@@ -48,6 +49,22 @@ export function assertLoginsUnchanged(
     if (!login || isOwn) continue
     if (changedLoginParts(loginOf(before, kind), login).length > 0) throw unauthorized()
   }
+}
+
+/**
+ * Rejects another proxy, whatever the logins of the account are: gateways, whose credentials belong
+ * to the operator, are reached through the proxy of the account as well.
+ *
+ * @throws AppError `forbidden`
+ */
+export function assertNoOtherProxy(
+  token: BoundToken,
+  before: Pick<LoginAccount, 'proxy'>,
+  { proxy }: ColumnChange<Pick<LoginAccount, 'proxy'>>,
+): void {
+  if (!isBound(token) || !proxy) return
+  if (before.proxy === null || maskUrl(proxy) !== maskUrl(before.proxy))
+    throw new AppError('forbidden', 'A token that is bound to an account can not set a proxy')
 }
 
 type WebhookTarget = Pick<LockedAccount, 'webhooks' | 'webhooksCustomHeaders'>

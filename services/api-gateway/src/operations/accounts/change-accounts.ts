@@ -22,7 +22,11 @@ import {
 } from '../../store/accounts.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
-import { assertLoginsUnchanged, assertTargetUnchanged } from './assert-no-redirect.ts'
+import {
+  assertLoginsUnchanged,
+  assertNoOtherProxy,
+  assertTargetUnchanged,
+} from './assert-no-redirect.ts'
 import { planUpdate } from './plan-update.ts'
 
 type ChangeDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks' | 'timeoutMs'>
@@ -72,6 +76,7 @@ export function onUpdateAccount({ db, bus, sealer, tasks }: ChangeDeps) {
       const { columns, passwords, restarts } = planUpdate(body, stored, app)
       assertTargetUnchanged(caller.token, stored, columns)
       assertLoginsUnchanged(caller.token, stored, { columns, passwords })
+      assertNoOtherProxy(caller.token, stored, columns)
       await assertUserUnique(tx, account, columns.oauth2)
       const change = restarts ? updateAccount : patchAccount
       await change(tx, account, await sealColumns(columns, { account, sealer }))

@@ -1,0 +1,164 @@
+import type { Operation } from '@posthorn/contracts'
+
+/** Objects and texts of a tenant, by name. Texts contain the tenant's mark. */
+export type Tenant = Readonly<Record<string, string>>
+
+/** String field of a request. */
+export interface Field {
+  part: 'params' | 'query' | 'headers' | 'body'
+  /** Members from the part to the field; `[]` is an element of an array, `*` any member. */
+  path: readonly string[]
+  /** Path with the part and without arrays: `body.to.address`. */
+  label: string
+}
+
+/** Parts of JSON Schema that the contracts use for requests. */
+export interface Schema {
+  type?: string
+  const?: unknown
+  enum?: readonly unknown[]
+  format?: string
+  minimum?: number
+  minItems?: number
+  items?: Schema
+  required?: readonly string[]
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  anyOf?: readonly Schema[]
+}
+
+const parts = ['params', 'query', 'headers', 'body'] as const
+/** Keywords that may contain fields and that `stringPaths` does not follow. */
+const unsupported = ['$ref', 'allOf', 'oneOf', 'prefixItems', 'not', 'if']
+
+/** Fields of an operation that take any text. Enumerations name nothing of a tenant. */
+export function stringFields(operation: Operation): Field[] {
+  const fields = parts.flatMap((part) =>
+    stringPaths(operation[part] as Schema | undefined, []).map((path) => ({
+      part,
+      path,
+      label: [part, ...path.filter((name) => name !== '[]')].join('.'),
+    })),
+  )
+  return [
+    ...new Map(fields.map((field) => [[field.part, ...field.path].join(' '), field])).values(),
+  ]
+}
+
+function stringPaths(schema: Schema | undefined, path: readonly string[]): (readonly string[])[] {
+  if (schema === undefined) return []
+  const keyword = unsupported.find((name) => name in schema)
+  if (keyword !== undefined)
+    throw new Error(`${path.join('.')}: stringPaths does not follow ${keyword}`)
+  const { anyOf = [], properties = {}, patternProperties = {}, items } = schema
+  const inner = [
+    ...anyOf.flatMap((branch) => stringPaths(branch, path)),
+    ...Object.entries(properties).flatMap(([name, member]) => stringPaths(member, [...path, name])),
+    ...Object.values(patternProperties).flatMap((member) => stringPaths(member, [...path, '*'])),
+    ...stringPaths(items, [...path, '[]']),
+  ]
+  return takesText(schema) ? [path, ...inner] : inner
+}
+
+/** True for texts and for values of any type. */
+function takesText({ type, enum: values, ...rest }: Schema): boolean {
+  if ('const' in rest || values !== undefined) return false
+  const isAny = ['anyOf', 'properties', 'patternProperties', 'items'].every((key) => !(key in rest))
+  return type === 'string' || (type === undefined && isAny)
+}
+
+/** Kind of the things that a field names. */
+export interface FieldKind {
+  /** Fields by the last members of their labels. The longest match counts. */
+  fields: string
+  /** Value of a tenant. */
+  of: (tenant: Tenant) => string
+  /**
+   * `refused`: with the value of another tenant, status 400, 403 or 404. `harmless`: any status;
+   * the value is looked up among the things of the account, or names nothing of Posthorn.
+   */
+  foreign: 'refused' | 'harmless'
+}
+
+const named = (name: string, foreign: FieldKind['foreign'], fields = name): FieldKind => ({
+  fields,
+  of: (tenant) => tenant[name] ?? missing(name),
+  foreign,
+})
+
+function missing(name: string): never {
+  throw new Error(`The tenants have no ${name}`)
+}
+
+/** Fields that name something, by kind. Those of closed operations are never reached. */
+export const namingFields: readonly FieldKind[] = [
+  named('account', 'refused', 'account delegatedAccount'),
+  named('template', 'refused', 'template'),
+  named('message', 'refused', 'params.message reference.message'),
+  named('text', 'refused', 'params.text'),
+  named('attachment', 'refused', 'params.attachment attachments.reference'),
+  named('token', 'refused', 'token'),
+  named('queueId', 'refused', 'queueId'),
+  named('app', 'refused', 'app oauth2.provider pubSubApp'),
+  named('webhookRoute', 'refused', 'webhookRoute body.target query.target'),
+  named('uuid', 'refused', 'delivery replay'),
+  // Stored credentials must stay with their user, server and network path.
+  named('user', 'refused', 'auth.user delegatedUser'),
+  named('host', 'refused', 'imap.host smtp.host'),
+  named('proxy', 'refused', 'proxy proxyUrl httpProxyUrl'),
+  // The account has custom headers, which must stay with their target.
+  named('url', 'refused', 'webhooks'),
+  named('url', 'refused', 'redirectUrl'),
+  named('messageId', 'refused', 'reference.messageId'),
+  // Gateways belong to the operator and send for all accounts.
+  named('gateway', 'harmless'),
+  named('listId', 'harmless'),
+  named('cursor', 'harmless'),
+  named('mailbox', 'harmless', 'path newPath source subconnections labels.add labels.delete'),
+  named('mailbox', 'harmless', 'labels.set labels.has labels.not'),
+  named('mailbox', 'harmless', 'sentMailPath draftsMailPath junkMailPath trashMailPath'),
+  named('mailbox', 'harmless', 'archiveMailPath'),
+  named('email', 'harmless', 'address email expectedEmail recipient envelope.from envelope.to'),
+  named('email', 'harmless', 'search.from search.to search.cc search.bcc serviceClientEmail'),
+  named('name', 'harmless', 'query.query search.subject search.body search.gmailRaw header.*'),
+  named('url', 'harmless', 'baseUrl targetUrl serviceUrl authServer openAiAPIUrl issuer'),
+  named(
+    'url',
+    'harmless',
+    'authorizeUrl tokenUrl userinfoUrl revokeUrl query.address body.address',
+  ),
+  named('url', 'harmless', 'webhookSecrets.target webhookTargets.target referrers'),
+  named('host', 'harmless', 'host smtpEhloName imapProxyServerHost smtpServerHost'),
+  named('ip', 'harmless', 'localAddress localAddresses ip restrictions.addresses'),
+  named('messageId', 'harmless', 'messageId dsn.id'),
+  named('emailId', 'harmless', 'emailId emailIds threadId'),
+  named('key', 'harmless', 'idempotency-key'),
+  named('changeId', 'harmless', 'lastEventId last-event-id'),
+]
+
+/** Fields with content, times, secrets or words of the interface: they name no object. */
+const plainFields = [
+  'name subject text html previewText description reason title type locale tz timezone',
+  'internalDate notifyFrom sendAt expires since until before sentBefore sentSince seq uid',
+  'pass user key value set add delete flags filename contentType content cid raw headers.*',
+  'params.* payload.* metadata accessToken refreshToken clientSecret clientId serviceKey',
+  'serviceClient externalAccount scopes extraScopes skipScopes authority tenant googleProjectId',
+  'googleTopicName googleSubscriptionName license fn map event outcome webhookEvents',
+  'notifyHeaders secret serviceSecret templateHeader templateHtmlHead scriptEnv pageBrandName',
+  'openAiAPIKey openAiModel openAiPrompt imapClientName imapClientVersion imapClientVendor',
+  'imapClientSupportUrl imapProxyServerPassword smtpServerPassword',
+]
+  .join(' ')
+  .split(' ')
+
+/** Kind of a field: `plain` if it names nothing, undefined if it is in neither table. */
+export function kindOf({ label }: Pick<Field, 'label'>): FieldKind | 'plain' | undefined {
+  const members = label.split('.')
+  for (let from = 0; from < members.length; from += 1) {
+    const suffix = members.slice(from).join('.')
+    const kind = namingFields.find(({ fields }) => fields.split(' ').includes(suffix))
+    if (kind) return kind
+    if (plainFields.includes(suffix)) return 'plain'
+  }
+  return undefined
+}
