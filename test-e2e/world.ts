@@ -41,6 +41,8 @@ export interface WorldOptions {
   names?: readonly ServiceName[]
   env?: Record<string, string>
   settings?: Record<string, unknown>
+  /** Folder of `make build`. Default: the services run from their sources. */
+  bundle?: string
 }
 
 /** A received webhook. */
@@ -113,6 +115,7 @@ export async function startWorld({
   names = serviceNames,
   env = {},
   settings = {},
+  bundle,
 }: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))
@@ -128,6 +131,7 @@ export async function startWorld({
     logDir,
     names,
     replicas,
+    bundle,
     shared: {
       ...shared,
       settings: { serviceSecret, ...receiverSettings(receiver), ...settings },

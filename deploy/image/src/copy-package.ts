@@ -1,0 +1,49 @@
+import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join, relative } from 'node:path'
+
+interface Manifest {
+  version: string
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>
+}
+
+/** Files of packages that no process reads. */
+const unused = /\.(map|md|markdown|ts|mts|cts)$|^(node_modules|test|tests|\.github)$/
+
+/**
+ * Copies an installed package of `from` and its dependencies to `root/node_modules`. A dependency
+ * of which `root` has another version lies below its parent.
+ */
+export function copyPackage(name: string, from: string, root: string, parent = root): void {
+  const source = findPackage(name, from)
+  const manifest = readManifest(source)
+  const top = join(root, 'node_modules', name)
+  const isElsewhere = existsSync(top) && readManifest(top).version !== manifest.version
+  const target = isElsewhere ? join(parent, 'node_modules', name) : top
+  if (existsSync(target)) return
+  cpSync(source, target, {
+    recursive: true,
+    filter: (path) => !unused.test(basename(relative(source, path))),
+  })
+  for (const dependency of dependenciesOf(manifest)) copyPackage(dependency, source, root, target)
+}
+
+function dependenciesOf(manifest: Manifest): string[] {
+  const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest
+  const isRequired = (name: string) => peerDependenciesMeta[name]?.optional !== true
+  return [...Object.keys(dependencies), ...Object.keys(peerDependencies).filter(isRequired)]
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
+
+/** Folder of a package. Not every package exports its package.json, so it is not resolved. */
+function findPackage(name: string, from: string): string {
+  const folders = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
+  const found = folders.map((folder) => join(folder, name)).find((folder) => existsSync(folder))
+  if (found === undefined) throw new Error(`package ${name} of ${from} is not installed`)
+  return realpathSync(found)
+}
