@@ -15,9 +15,9 @@ const loaderHook = /\bregister\('[^'.][^']*', import\.meta\.url\)/g
  * Bundler plugin for the two ways in which sources refer to files. A TypeScript file becomes an
  * entry point, for example the module of a worker thread. Other files and folders are copied to
  * `assets/`. Any other use of the path of a source fails the build. All chunks lie in one folder,
- * so that one relative URL is valid in each of them.
+ * so that one relative URL is valid in each of them. `sources` collects the copied files.
  */
-export function assetUrls(root: string): Plugin {
+export function assetUrls(root: string, sources: string[]): Plugin {
   const copied = new Set<string>()
 
 
@@ -26,6 +26,7 @@ export function assetUrls(root: string): Plugin {
       if (!copied.has(name))
         context.emitFile({ type: 'asset', fileName: name, source: readFileSync(path) })
       copied.add(name)
+      sources.push(path)
       return name
     }
     for (const file of readdirSync(path)) copy(context, join(path, file), `${name}${file}`)

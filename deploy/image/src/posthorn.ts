@@ -2,17 +2,17 @@
 
 /** Modules of the processes by argument. Each runs when it is imported. */
 const processes: Record<string, () => Promise<unknown>> = {
-  'api-gateway': () => import('../../../services/api-gateway/src/main.ts'),
-  'auth-bridge': () => import('../../../services/auth-bridge/src/main.ts'),
-  'imap-proxy': () => import('../../../services/imap-proxy/src/main.ts'),
-  sender: () => import('../../../services/sender/src/main.ts'),
-  'smtp-proxy': () => import('../../../services/smtp-proxy/src/main.ts'),
-  'sync-worker': () => import('../../../services/sync-worker/src/main.ts'),
-  'webhook-dispatcher': () => import('../../../services/webhook-dispatcher/src/main.ts'),
-  'broker-users': () => import('../../../libs/bus/src/users-main.ts'),
-  migrate: () => import('../../../libs/db/src/migrate-main.ts'),
-  reseal: () => import('../../../services/auth-bridge/src/reseal-main.ts'),
-  'rotate-link-secret': () => import('../../../services/api-gateway/src/rotate-link-secret-main.ts'),
+  'api-gateway': () => import('@posthorn/api-gateway/main'),
+  'auth-bridge': () => import('@posthorn/auth-bridge/main'),
+  'imap-proxy': () => import('@posthorn/imap-proxy/main'),
+  sender: () => import('@posthorn/sender/main'),
+  'smtp-proxy': () => import('@posthorn/smtp-proxy/main'),
+  'sync-worker': () => import('@posthorn/sync-worker/main'),
+  'webhook-dispatcher': () => import('@posthorn/webhook-dispatcher/main'),
+  'broker-users': () => import('@posthorn/bus/users-main'),
+  migrate: () => import('@posthorn/db/migrate-main'),
+  reseal: () => import('@posthorn/auth-bridge/reseal-main'),
+  'rotate-link-secret': () => import('@posthorn/api-gateway/rotate-link-secret-main'),
 }
 
 const [name = ''] = process.argv.splice(2, 1)
@@ -21,7 +21,7 @@ if (start) {
   process.title = `posthorn ${name}`
   process.env['OTEL_SERVICE_NAME'] ??= name
   // Instruments modules that are loaded later.
-  await import('../../../libs/telemetry/src/register.ts')
+  await import('@posthorn/telemetry/register')
   await start()
 } else {
   const list = Object.keys(processes).join('\n  ')
