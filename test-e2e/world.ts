@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -245,12 +245,6 @@ export function plainMessage({
 
 export function freshMessageId(): string {
   return `<${randomBytes(12).toString('hex')}@example.test>`
-}
-
-/** Peak memory of a process in bytes (Linux: VmHWM). */
-export async function peakMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
 }
 
 function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {

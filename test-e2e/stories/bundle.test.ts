@@ -133,7 +133,10 @@ test('services of the bundle: HTTP, Express and Postgres are traced', async () =
 test('migrate of the bundle: applies all migrations to an empty database', async () => {
   await withClient(world.ownerUrl, (client) => client.query('create database from_bundle'))
   stack.defer(() =>
-    withClient(world.ownerUrl, async (client) => void (await client.query('drop database from_bundle'))),
+    withClient(
+      world.ownerUrl,
+      async (client) => void (await client.query('drop database from_bundle')),
+    ),
   )
   const url = Object.assign(new URL(world.ownerUrl), { pathname: '/from_bundle' }).href
   const files = await readdir(join(checkout, 'libs/db/src/migrations'))

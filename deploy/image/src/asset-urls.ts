@@ -20,7 +20,6 @@ const loaderHook = /\bregister\('[^'.][^']*', import\.meta\.url\)/g
 export function assetUrls(root: string, sources: string[]): Plugin {
   const copied = new Set<string>()
 
-
   function copy(context: PluginContext, path: string, name: string): string {
     if (!path.endsWith('/')) {
       if (!copied.has(name))

@@ -16,18 +16,23 @@ const unused = /\.(map|md|markdown|ts|mts|cts)$|^(node_modules|test|tests|\.gith
  * Copies an installed package of `from` and its dependencies to `root/node_modules`. A dependency
  * of which `root` has another version lies below its parent.
  */
-export function copyPackage(name: string, from: string, root: string, parent = root): void {
-  const source = findPackage(name, from)
+export function copyPackage(name: string, from: string, root: string): void {
+  copyFolder(findPackage(name, from), name, { root, parent: root })
+}
+
+function copyFolder(source: string, name: string, target: { root: string; parent: string }): void {
+  const { root, parent } = target
   const manifest = readManifest(source)
   const top = join(root, 'node_modules', name)
   const isElsewhere = existsSync(top) && readManifest(top).version !== manifest.version
-  const target = isElsewhere ? join(parent, 'node_modules', name) : top
-  if (existsSync(target)) return
-  cpSync(source, target, {
+  const folder = isElsewhere ? join(parent, 'node_modules', name) : top
+  if (existsSync(folder)) return
+  cpSync(source, folder, {
     recursive: true,
     filter: (path) => !unused.test(basename(relative(source, path))),
   })
-  for (const dependency of dependenciesOf(manifest)) copyPackage(dependency, source, root, target)
+  for (const dependency of dependenciesOf(manifest))
+    copyFolder(findPackage(dependency, source), dependency, { root, parent: folder })
 }
 
 function dependenciesOf(manifest: Manifest): string[] {
@@ -43,7 +48,7 @@ function readManifest(folder: string): Manifest {
 /** Folder of a package. Not every package exports its package.json, so it is not resolved. */
 function findPackage(name: string, from: string): string {
   const folders = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
-  const found = folders.map((folder) => join(folder, name)).find((folder) => existsSync(folder))
-  if (found === undefined) throw new Error(`package ${name} of ${from} is not installed`)
-  return realpathSync(found)
+  const link = folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  if (link === undefined) throw new Error(`package ${name} of ${from} is not installed`)
+  return realpathSync(link)
 }

@@ -1,3 +1,4 @@
+#!/usr/bin/env -S node --enable-source-maps
 // Entry point of the image: `posthorn <process> [options]` runs one service or job.
 
 /** Modules of the processes by argument. Each runs when it is imported. */
