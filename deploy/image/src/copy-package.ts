@@ -10,7 +10,7 @@ interface Manifest {
 }
 
 /** Files of packages that no process reads. */
-const unused = /\.(map|md|markdown|ts|mts|cts)$|^(node_modules|test|tests|\.github)$/
+const unused = /\.(map|md|markdown|ts|mts|cts|test\.[cm]?js)$|^(node_modules|test|tests|\.github)$/
 
 /**
  * Copies an installed package of `from` and its dependencies to `root/node_modules`. A dependency
