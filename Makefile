@@ -5,12 +5,12 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration crawlers openapi format ci image
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration crawlers openapi format ci build image
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
 
-node_modules/.modules.yaml: package.json pnpm-lock.yaml pnpm-workspace.yaml $(wildcard libs/*/package.json services/*/package.json deploy/local/package.json test-e2e/package.json)
+node_modules/.modules.yaml: package.json pnpm-lock.yaml pnpm-workspace.yaml $(wildcard libs/*/package.json services/*/package.json $(wildcard deploy/*/package.json) test-e2e/package.json)
 	@$(PNPM) install --frozen-lockfile --reporter=append-only > .install.log 2>&1 || { cat .install.log; exit 1; }
 	@touch $@
 
@@ -62,8 +62,11 @@ openapi: node_modules/.modules.yaml ## write the OpenAPI document from the contr
 format: node_modules/.modules.yaml ## format all sources
 	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json'
 
-image: ## build one image: make image SERVICE=sender
-	docker build -f deploy/Dockerfile --build-arg SERVICE=$(SERVICE) -t posthorn/$(SERVICE) .
+build: node_modules/.modules.yaml ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
+	@$(RUN) node deploy/image/src/build-main.ts
+
+image: ## build the image of all processes; needs Docker
+	docker build -f deploy/Dockerfile -t posthorn --build-arg REVISION="$$(git rev-parse HEAD)" .
 
 ci: ## run the command of CI
 	@bash .ci/run

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -41,6 +41,8 @@ export interface WorldOptions {
   names?: readonly ServiceName[]
   env?: Record<string, string>
   settings?: Record<string, unknown>
+  /** Folder of `make build`. Default: the services run from their sources. */
+  bundle?: string
 }
 
 /** A received webhook. */
@@ -113,6 +115,7 @@ export async function startWorld({
   names = serviceNames,
   env = {},
   settings = {},
+  bundle,
 }: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))
@@ -128,6 +131,7 @@ export async function startWorld({
     logDir,
     names,
     replicas,
+    bundle,
     shared: {
       ...shared,
       settings: { serviceSecret, ...receiverSettings(receiver), ...settings },
@@ -241,12 +245,6 @@ export function plainMessage({
 
 export function freshMessageId(): string {
   return `<${randomBytes(12).toString('hex')}@example.test>`
-}
-
-/** Peak memory of a process in bytes (Linux: VmHWM). */
-export async function peakMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
 }
 
 function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
-import { freshMessageId, peakMemory } from '../world.ts'
+import { peakMemory } from '../peak-memory.ts'
+import { freshMessageId } from '../world.ts'
 import { logIn } from './imap-client.ts'
 
 const janeId = uniqueAccount('jane')

@@ -2,7 +2,8 @@ import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts'
 import { freePort } from '@posthorn/local'
 import { logIn } from './imap-client.ts'
-import { freshMessageId, plainMessage, peakMemory, startWorld } from '../world.ts'
+import { peakMemory } from '../peak-memory.ts'
+import { freshMessageId, plainMessage, startWorld } from '../world.ts'
 
 const world = await startWorld()
 afterAll(() => world[Symbol.asyncDispose]())

@@ -1,11 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { Pool } from 'pg'
 import type { Db } from './connect.ts'
 
-const directory = join(import.meta.dirname, 'migrations')
+const directory = fileURLToPath(new URL('./migrations/', import.meta.url))
 
 /** Lists the migration files by number, without `.sql`. */
 async function listMigrations(): Promise<string[]> {

@@ -20,7 +20,7 @@ const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.q
 export function startTracing(env: NodeJS.ProcessEnv): void {
   setServiceName(env, process.argv[1] ?? '')
   // ES modules are instrumented by this hook only; without it, Express has no spans.
-  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url)
+  register('import-in-the-middle/hook.mjs', import.meta.url)
   const sdk = new NodeSDK({
     traceExporter: new OTLPTraceExporter(),
     instrumentations: [

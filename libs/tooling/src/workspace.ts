@@ -14,7 +14,7 @@ export function readPackages(): WorkspacePackage[] {
     [
       'libs/*/package.json',
       'services/*/package.json',
-      'deploy/local/package.json',
+      'deploy/*/package.json',
       'test-e2e/package.json',
     ],
     { cwd: root },

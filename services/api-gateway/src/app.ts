@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
@@ -28,7 +27,7 @@ import { mountPublicPages } from './public/mount-public-pages.ts'
 import { deleteExpired } from './store/delete-expired.ts'
 
 const name = 'api-gateway'
-const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
 const { version } = JSON.parse(manifest) as { version: string }
 
 /** CPU time limit of one rendering; a usual template takes well below a millisecond. */

@@ -20,6 +20,8 @@ export interface ServicesOptions {
   record?: string | undefined
   /** Startup timeout per service. Defaults to 60 s. */
   readyMs?: number
+  /** Folder of `make build`. The services run from it instead of from their sources. */
+  bundle?: string | undefined
 }
 
 export interface Services {
@@ -104,14 +106,13 @@ type Instance = ServicesOptions & { name: string; port: number }
 
 function startService(
   service: ServiceName,
-  { shared, name, port, logDir, record, readyMs = 60_000 }: Instance,
+  { shared, name, port, logDir, record, bundle, readyMs = 60_000 }: Instance,
 ): Promise<ManagedServer> {
   const env = { NODE_COMPILE_CACHE: compileCache, ...serviceEnv(service, port, shared) }
   return manageServer(async () => {
     const running = await launch({
       command: process.execPath,
-      args: ['--import', '@posthorn/telemetry/register', 'src/main.ts'],
-      cwd: join(checkout, 'services', service),
+      ...(bundle === undefined ? runSources(service) : runBundle(service, bundle)),
       env,
       logFile: join(logDir, `${name}.log`),
       record,
@@ -122,6 +123,17 @@ function startService(
     )
     return [running]
   })
+}
+
+function runSources(service: ServiceName): { args: string[]; cwd: string } {
+  return {
+    args: ['--import', '@posthorn/telemetry/register', 'src/main.ts'],
+    cwd: join(checkout, 'services', service),
+  }
+}
+
+function runBundle(service: ServiceName, bundle: string): { args: string[]; cwd: string } {
+  return { args: ['--enable-source-maps', join(bundle, 'posthorn.js'), service], cwd: bundle }
 }
 
 function urlOf(service: ServiceName, port: number, shared: SharedConfig): string {

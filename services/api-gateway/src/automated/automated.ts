@@ -1,12 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createRangeCheck } from './ranges.ts'
 import { createScannerCheck } from './scanner-names.ts'
 import { isCrawlerName } from './user-agents.ts'
 
 /** Crawler ranges of the release. */
-const defaultRangesFile = join(import.meta.dirname, '../../crawler-ranges.json')
+const defaultRangesFile = fileURLToPath(new URL('../../crawler-ranges.json', import.meta.url))
 
 /** Client that requests a tracking or unsubscribe link. */
 export interface LinkVisitor {

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import crawlers from 'crawler-user-agents'
 
 /** Image proxies of Gmail and Yahoo, which load images when a user opens a message. */
 const imageProxies = /GoogleImageProxy|YahooMailProxy/
 
-const list = createRequire(import.meta.url).resolve('crawler-user-agents')
-const crawlers = JSON.parse(readFileSync(list, 'utf8')) as { pattern: string }[]
 const crawlerPattern = new RegExp(crawlers.map(({ pattern }) => `(?:${pattern})`).join('|'))
 
 /**

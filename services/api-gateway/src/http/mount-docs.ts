@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { buildOpenApi } from '@posthorn/contracts'
 import express, { type RequestHandler, type Router } from 'express'
 
-const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const assetFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+const assetFiles = [
+  import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+  import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  import.meta.resolve('swagger-ui-dist/favicon-32x32.png'),
+].map((url) => fileURLToPath(url))
 
 /** Allows own scripts and styles only; Swagger UI needs inline styles. */
 const policy =
@@ -43,7 +46,7 @@ export function mountDocs(router: Router, version: string): void {
   docs.get('/docs', (_request, response) => response.redirect(301, 'docs/'))
   docs.get('/docs/', (_request, response) => void response.type('html').send(page))
   docs.get('/docs/start.js', (_request, response) => void response.type('js').send(script))
-  for (const file of assetFiles) docs.get(`/docs/${file}`, asset(file))
+  for (const file of assetFiles) docs.get(`/docs/${basename(file)}`, asset(file))
   router.use(docs)
 }
 
@@ -54,9 +57,9 @@ const withPolicy: RequestHandler = ({ path }, response, next) => {
 
 /** Serves a file from memory (1.5 MB in all), so request paths never reach the file system. */
 function asset(file: string): RequestHandler {
-  const content = readFileSync(join(assets, file))
+  const content = readFileSync(file)
   return (_request, response) => {
     response.setHeader('Cache-Control', 'public, max-age=3600')
-    response.type(file).send(content)
+    response.type(extname(file)).send(content)
   }
 }

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import type { Plugin, PluginContext } from 'rolldown'
+
+/** `new URL('./file', import.meta.url)`, written in one piece. */
+const relativeUrl = /new URL\('(\.[^']+)', import\.meta\.url\)/g
+/** `import.meta.resolve('package/file')`. */
+const packageUrl = /import\.meta\.resolve\('([^']+)'\)/g
+
+/** `register('package/file', import.meta.url)` of `node:module`; the package is not bundled. */
+const loaderHook = /\bregister\('[^'.][^']*', import\.meta\.url\)/g
+
+/**
+ * Bundler plugin for the two ways in which sources refer to files. A TypeScript file becomes an
+ * entry point, for example the module of a worker thread. Other files and folders are copied to
+ * `assets/`. Any other use of the path of a source fails the build. All chunks lie in one folder,
+ * so that one relative URL is valid in each of them. `sources` collects the copied files.
+ */
+export function assetUrls(root: string, sources: string[]): Plugin {
+  const copied = new Set<string>()
+
+  function copy(context: PluginContext, path: string, name: string): string {
+    if (!path.endsWith('/')) {
+      if (!copied.has(name))
+        context.emitFile({ type: 'asset', fileName: name, source: readFileSync(path) })
+      copied.add(name)
+      sources.push(path)
+      return name
+    }
+    for (const file of readdirSync(path)) copy(context, join(path, file), `${name}${file}`)
+    return name
+  }
+
+  function emit(context: PluginContext, path: string): string {
+    const name = relative(root, path) + (path.endsWith('/') ? '/' : '')
+    if (!path.endsWith('.ts')) return copy(context, path, `assets/${name}`)
+    const fileName = name.replace('/src/', '/').replaceAll('/', '-').replace(/\.ts$/, '.js')
+    context.emitFile({ type: 'chunk', id: path, fileName })
+    return fileName
+  }
+
+  return {
+    name: 'asset-urls',
+    transform: {
+      filter: { code: 'import.meta' },
+      handler(text, id) {
+        if (!id.startsWith(root) || id.includes('/node_modules/')) return null
+        const code = text
+          .replace(relativeUrl, (_match, path: string) => {
+            const slash = path.endsWith('/') ? '/' : ''
+            return urlOf(emit(this, resolve(dirname(id), path) + slash))
+          })
+          .replace(packageUrl, (_match, name: string) => {
+            const path = createRequire(id).resolve(name)
+            return `${urlOf(copy(this, path, `assets/${basename(path)}`))}.href`
+          })
+        const rest = code.replaceAll(relativeUrl, '').replaceAll(loaderHook, '')
+        if (/import\.meta\.(dirname|filename|resolve|url)/.test(rest))
+          this.error(`${relative(root, id)} uses a path that the bundle does not have`)
+        return { code, map: null }
+      },
+    },
+  }
+}
+
+function urlOf(name: string): string {
+  return `new URL('./${name}', import.meta.url)`
+}

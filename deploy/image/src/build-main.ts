@@ -1,0 +1,7 @@
+import { resolve } from 'node:path'
+import { build } from './build.ts'
+
+// `make build`: bundles all processes into the folder of the argument.
+const folder = resolve(process.argv[2] ?? '.local/dist')
+await build(folder)
+process.stdout.write(`bundled into ${folder}\n`)

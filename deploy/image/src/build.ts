@@ -1,0 +1,57 @@
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+import { assetUrls } from './asset-urls.ts'
+import { copyPackage } from './copy-package.ts'
+import { billOfMaterials, findThirdParties, licenceTexts } from './third-party.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+
+/** Packages that are not bundled, because tracing changes them when they are loaded. */
+const unbundled = {
+  express: 'services/api-gateway',
+  pg: 'libs/db',
+  'import-in-the-middle': 'libs/telemetry',
+}
+
+/**
+ * Bundles the processes of the image into `folder`, which is replaced. The result runs without the
+ * workspace: `node folder/posthorn.js <process>`. It has a bill of materials and the licences of
+ * the bundled packages. Equal sources give equal bytes.
+ */
+export async function build(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true })
+  const files = await writeBundle(folder)
+  for (const [name, from] of Object.entries(unbundled)) copyPackage(name, join(root, from), folder)
+  const copied = globSync('node_modules/**/package.json', { cwd: folder })
+  const packages = findThirdParties([...files, ...copied.map((path) => join(folder, path))])
+  const manifest = readFileSync(join(root, 'package.json'), 'utf8')
+  const { version } = JSON.parse(manifest) as { version: string }
+  writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(version, packages))
+  writeFileSync(join(folder, 'LICENSES.txt'), licenceTexts(packages))
+}
+
+/** Returns the paths of the bundled sources. */
+async function writeBundle(folder: string): Promise<string[]> {
+  const assets: string[] = []
+  const bundle = await rolldown({
+    cwd: root,
+    input: { posthorn: join(import.meta.dirname, 'posthorn.ts') },
+    platform: 'node',
+    external: new RegExp(`^(${Object.keys(unbundled).join('|')})(/|$)`),
+    plugins: [assetUrls(root, assets)],
+    onLog(level, log, handle) {
+      // Fails the build. A warning is an unresolved import or a similar fault.
+      handle(level === 'warn' ? 'error' : level, log)
+    },
+  })
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    sourcemap: true,
+    chunkFileNames: '[name]-[hash].js',
+  })
+  await bundle.close()
+  const modules = output.map((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []))
+  return [...modules.flat(), ...assets]
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env -S node --enable-source-maps
+// Entry point of the image: `posthorn <process> [options]` runs one service or job.
+
+/** Modules of the processes by argument. Each runs when it is imported. */
+const processes: Record<string, () => Promise<unknown>> = {
+  'api-gateway': () => import('@posthorn/api-gateway/main'),
+  'auth-bridge': () => import('@posthorn/auth-bridge/main'),
+  'imap-proxy': () => import('@posthorn/imap-proxy/main'),
+  sender: () => import('@posthorn/sender/main'),
+  'smtp-proxy': () => import('@posthorn/smtp-proxy/main'),
+  'sync-worker': () => import('@posthorn/sync-worker/main'),
+  'webhook-dispatcher': () => import('@posthorn/webhook-dispatcher/main'),
+  'broker-users': () => import('@posthorn/bus/users-main'),
+  migrate: () => import('@posthorn/db/migrate-main'),
+  reseal: () => import('@posthorn/auth-bridge/reseal-main'),
+  'rotate-link-secret': () => import('@posthorn/api-gateway/rotate-link-secret-main'),
+}
+
+const [name = ''] = process.argv.splice(2, 1)
+const start = Object.hasOwn(processes, name) ? processes[name] : undefined
+if (start) {
+  process.title = `posthorn ${name}`
+  process.env['OTEL_SERVICE_NAME'] ??= name
+  // Instruments modules that are loaded later.
+  await import('@posthorn/telemetry/register')
+  await start()
+} else {
+  const list = Object.keys(processes).join('\n  ')
+  process.stderr.write(`unknown process "${name}", use one of:\n  ${list}\n`)
+  process.exitCode = 2
+}

@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface Manifest {
+  name: string
+  version: string
+  license?: string
+}
+
+/** Package of others that is part of a bundle. */
+export interface ThirdParty extends Manifest {
+  /** Texts of its licence files. */
+  texts: string[]
+}
+
+/**
+ * Lists the packages to which files below `node_modules` belong, by name and version. Files of our
+ * own are ignored.
+ */
+export function findThirdParties(files: Iterable<string>): ThirdParty[] {
+  const folders = new Set<string>()
+  for (const file of files) {
+    const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/@]+(?=\/)/.exec(file)?.[0]
+    if (folder !== undefined && existsSync(join(folder, 'package.json'))) folders.add(folder)
+  }
+  const packages = [...folders].map(readPackage)
+  const keyOf = ({ name, version }: Manifest) => `${name}@${version}`
+  return [...new Map(packages.map((entry) => [keyOf(entry), entry])).values()].toSorted((a, b) =>
+    keyOf(a) < keyOf(b) ? -1 : 1,
+  )
+}
+
+function readPackage(folder: string): ThirdParty {
+  const text = readFileSync(join(folder, 'package.json'), 'utf8')
+  const { name, version, license } = JSON.parse(text) as Manifest
+  const texts = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^(licen[cs]e|copying|notice)/i.test(entry.name))
+    .map((entry) => readFileSync(join(folder, entry.name), 'utf8').trim())
+  return { name, version, ...(typeof license === 'string' ? { license } : {}), texts }
+}
+
+/** Bill of materials in the format CycloneDX 1.6, without time and serial number. */
+export function billOfMaterials(version: string, packages: readonly ThirdParty[]): string {
+  const components = packages.map(({ name, version, license }) => ({
+    type: 'library',
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    ...(license === undefined ? {} : { licenses: [{ expression: license }] }),
+  }))
+  const document = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: { type: 'application', name: 'posthorn', version } },
+    components,
+  }
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+/** Licences of all packages, which their distribution has to contain. */
+export function licenceTexts(packages: readonly ThirdParty[]): string {
+  return packages
+    .map(({ name, version, license = 'see below', texts }) =>
+      [`${name} ${version}: ${license}`, ...texts].join('\n\n'),
+    )
+    .join(`\n\n${'-'.repeat(80)}\n\n`)
+    .concat('\n')
+}

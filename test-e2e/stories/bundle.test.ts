@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts'
+import { checkout } from '@posthorn/local/paths'
+import { withClient } from '@posthorn/local/postgres/client'
+import { eventually } from '@posthorn/testkit'
+import { freshMessageId, plainMessage, startWorld } from '../world.ts'
+
+const run = promisify(execFile)
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+// Outside of the checkout: a bundle that reads the sources or their packages fails.
+const folder = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
+stack.defer(() => rm(folder, { recursive: true }))
+const bundle = join(folder, 'dist')
+await run(process.execPath, [join(checkout, 'deploy/image/src/build-main.ts'), bundle])
+const spans: string[] = []
+const collector = createServer((request, response) => {
+  void buffer(request).then((body) => {
+    const isZipped = request.headers['content-encoding'] === 'gzip'
+    if (request.url === '/v1/traces') spans.push(String(isZipped ? gunzipSync(body) : body))
+    response.end('{}')
+  })
+}).listen(0, '127.0.0.1')
+await once(collector, 'listening')
+stack.defer(() => void collector.close())
+const { port } = collector.address() as AddressInfo
+const world = stack.use(
+  await startWorld({
+    bundle,
+    settings: { serviceUrl: 'https://post.example' },
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_BSP_SCHEDULE_DELAY: '200',
+    },
+  }),
+)
+const jane = await world.connectAccount('jane')
+
+/** Runs a process of the bundle until it exits. */
+async function runProcess(args: string[], env: Record<string, string> = {}) {
+  const command = [join(bundle, 'posthorn.js'), ...args]
+  return run(process.execPath, command, { cwd: bundle, env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  )
+}
+
+test('services of the bundle: a message is reported, with the version in the User-Agent', async () => {
+  const messageId = freshMessageId()
+  await world.mail.deliver(jane.user, plainMessage({ messageId }))
+  const { signatureValid, request } = await world.webhook(
+    ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
+  )
+  expect(signatureValid).toBe(true)
+  expect(request.headers['user-agent']).toMatch(/^Posthorn\/\d+\.\d+\.\d+ /)
+})
+
+test('services of the bundle: functions of a route run in the sandbox', async () => {
+  const route = await world.client.call(operations.createWebhookRoute, {
+    body: {
+      name: 'Subjects',
+      targetUrl: `${world.receiver.url}?route`,
+      enabled: true,
+      content: {
+        fn: 'return payload.event === "messageNew"',
+        map: 'return { mapped: payload.data.subject }',
+      },
+    },
+  })
+  expect(route.status).toBe(200)
+  await eventually(async () => {
+    await world.mail.deliver(
+      jane.user,
+      plainMessage({ messageId: freshMessageId(), subject: 'For the route' }),
+    )
+    const bodies = world.receiver.requests.map((request) => String(request.body))
+    expect(bodies).toContain('{"mapped":"For the route"}')
+  })
+})
+
+test('services of the bundle: templates are rendered, submissions are delivered', async () => {
+  const template = await world.client.call(operations.createTemplate, {
+    body: {
+      account: 'jane',
+      name: 'news',
+      content: { subject: 'News for {{params.name}}', text: 'Dear {{params.name}}' },
+    },
+  })
+  const { body } = await world.client.call(operations.submitMessage, {
+    params: { account: 'jane' },
+    body: {
+      template: template.body.id,
+      mailMerge: [{ to: { address: jane.address }, params: { name: 'Jane' } }],
+    },
+  })
+  const [{ messageId }] = body.mailMerge
+  const { data } = await world.webhook(
+    ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
+  )
+  expect(data.subject).toBe('News for Jane')
+})
+
+test('services of the bundle: the documentation is served', async () => {
+  for (const path of ['/openapi.json', '/docs/', '/docs/swagger-ui.css', '/docs/start.js'])
+    expect([path, (await fetch(new URL(path, world.url))).status]).toEqual([path, 200])
+})
+
+test('services of the bundle: HTTP, Express and Postgres are traced', async () => {
+  await eventually(async () => {
+    await world.client.call(operations.listAccounts)
+    const text = spans.join('\n')
+    for (const scope of ['http', 'express', 'pg'])
+      expect(text).toContain(`"@opentelemetry/instrumentation-${scope}"`)
+    expect(text).toContain('{"key":"service.name","value":{"stringValue":"api-gateway"}}')
+  })
+})
+
+test('migrate of the bundle: applies all migrations to an empty database', async () => {
+  await withClient(world.ownerUrl, (client) => client.query('create database from_bundle'))
+  stack.defer(() =>
+    withClient(
+      world.ownerUrl,
+      async (client) => void (await client.query('drop database from_bundle')),
+    ),
+  )
+  const url = Object.assign(new URL(world.ownerUrl), { pathname: '/from_bundle' }).href
+  const files = await readdir(join(checkout, 'libs/db/src/migrations'))
+  const names = files.map((file) => file.replace(/\.sql$/, '')).toSorted()
+  expect(await runProcess(['migrate'], { DATABASE_OWNER_URL: url })).toMatchObject({
+    code: 0,
+    stdout: `applied ${names.join(', ')}\n`,
+  })
+})
+
+test('jobs of the bundle: read their options', async () => {
+  const { code, stdout } = await runProcess(['broker-users', '--print'])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('posthorn_sender')])
+  const missing = await runProcess(['reseal', '--dry-run'])
+  expect([missing.code, missing.stderr]).toEqual([1, 'SVC_SECRET: must be set\n'])
+})
+
+test('an unknown process exits with 2 and prints the list', async () => {
+  for (const name of ['nothing', 'constructor', '']) {
+    const { code, stderr } = await runProcess([name])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('sync-worker')])
+  }
+})
+
+test('source maps: every chunk has one, a stack trace names the source', async () => {
+  const chunks = globSync('*.js', { cwd: bundle, exclude: ['rolldown-runtime-*'] })
+  for (const chunk of chunks)
+    expect(readFileSync(join(bundle, chunk), 'utf8')).toContain(`sourceMappingURL=${chunk}.map`)
+  // The module of a worker thread throws outside of a thread.
+  const worker = join(bundle, 'libs-sandbox-worker.js')
+  const { stderr } = await run(process.execPath, ['--enable-source-maps', worker], {
+    cwd: bundle,
+  }).catch((error: { stderr: string }) => error)
+  expect(stderr).toMatch(/libs\/flow\/src\/workers\/[a-z-]+\.ts:\d+/)
+})
+
+test('build: equal sources give equal bytes', async () => {
+  const again = join(folder, 'again')
+  await run(process.execPath, [join(checkout, 'deploy/image/src/build-main.ts'), again])
+  await run('diff', ['--recursive', bundle, again])
+})
