@@ -14,7 +14,8 @@ afterEach(() => {
 
 const hostile = hostileMessages.find(({ name }) => name === 'html: 29,000 line breaks')
 const referToHostile = () => {
-  mailbox.original = { ...letter, text: { ...letter.text, plain: '', html: hostile?.html?.() ?? '' } }
+  const text = { id: 'x', encodedSize: {}, plain: '', html: hostile?.html?.() ?? '' }
+  mailbox.original = { ...letter, text }
 }
 const reference = { message: 'letter', inline: true }
 
