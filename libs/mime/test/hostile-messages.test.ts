@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { hostileMessages } from '@posthorn/testkit'
-import { blockedMs, readingsOf } from './readings.ts'
+import { blockedMs, hostileMessages } from '@posthorn/testkit'
+import { readingsOf } from './readings.ts'
 
 /**
  * Limit of the CPU time for which reading blocks the event loop. The slowest messages take 125 ms;

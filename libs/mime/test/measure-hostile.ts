@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { hostileMessages } from '@posthorn/testkit'
-import { blockedMs, readingsOf } from './readings.ts'
+import { blockedMs, hostileMessages } from '@posthorn/testkit'
+import { readingsOf } from './readings.ts'
 
 // Prints CPU time and memory of reading the hostile messages as a table, worst message per kind and
 // function, or every message:

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import {
   applyReference,
   canonicalLines,
@@ -54,26 +53,4 @@ function readingsOfHtml(html: string): Record<string, Reading> {
 
 function readingsOfCalendar(calendar: string): Record<string, Reading> {
   return { parseCalendar: () => parseCalendar(calendar) }
-}
-
-/**
- * Longest CPU time in milliseconds for which a reading blocks the event loop. CPU time of this
- * thread does not contain the waits of a loaded machine.
- */
-export async function blockedMs(read: Reading): Promise<number> {
-  let longest = 0
-  let isDone = false
-  let before = process.threadCpuUsage()
-  const call = async () => read()
-  const result = call().finally(() => {
-    isDone = true
-  })
-  while (!isDone) {
-    await setImmediate()
-    const { user, system } = process.threadCpuUsage(before)
-    longest = Math.max(longest, (user + system) / 1_000)
-    before = process.threadCpuUsage()
-  }
-  await result
-  return longest
 }

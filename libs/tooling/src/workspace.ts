@@ -76,6 +76,7 @@ const levels: Record<string, number> = {
   access: 2,
   service: 3,
   unseal: 3,
+  'message-reader': 3,
   'mail-frontend': 4,
   backends: 2,
   reports: 2,

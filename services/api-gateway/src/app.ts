@@ -4,6 +4,7 @@ import { describeConfig } from '@posthorn/config'
 import type { Invalidation } from '@posthorn/contracts'
 import { cacheSettings, countMinutes } from '@posthorn/db'
 import { runPeriodically, TaskGroup } from '@posthorn/flow'
+import { createMessageReader } from '@posthorn/message-reader'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
 import { waitForSchema } from '@posthorn/service'
@@ -72,7 +73,9 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   const rendering = { timeoutMs: templateTimeoutMs, maxOutputBytes: maxUploadBytes }
   const renderer = stack.use(new Renderer(rendering))
   const sandbox = stack.use(new Sandbox())
-  const tools = { bus, sandbox, sealer, tasks, autoconfig, changes, links, renderer, version }
+  const reader = stack.use(createMessageReader({ metrics, log }, config.reader))
+  const engines = { renderer, sandbox, reader }
+  const tools = { bus, sealer, tasks, autoconfig, changes, links, version, ...engines }
   const deps = { ...stores, ...limits, ...tools, tokenLogEntries: config.tokenLog.keep }
   const api = Router({ caseSensitive: true })
   const onResponse = (status: number) =>

@@ -14,6 +14,7 @@ import {
 } from '@posthorn/config'
 import { check, settings, SettingsUpdate } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
+import { readReaderConfig } from '@posthorn/message-reader'
 import { egressPolicies, type EgressPolicy } from '@posthorn/net'
 import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
@@ -21,6 +22,8 @@ import { type HttpServerConfig, readHttpServerConfig } from './http/http-server-
 
 export interface Config extends ServiceConfig {
   readonly httpServer: HttpServerConfig
+  /** Limits of quoting referenced messages. */
+  readonly reader: ReturnType<typeof readReaderConfig>
   /** Minimum timeout of a command to a worker. A request can extend it. */
   readonly timeoutMs: number
   /** Duration of a login test of a server that cannot be used, for callers without full rights. */
@@ -65,6 +68,7 @@ export function readConfig(env: Env): Config {
   return {
     ...readServiceConfig(env, { port: 3000 }),
     httpServer: readHttpServerConfig(env),
+    reader: readReaderConfig(env),
     timeoutMs: duration(env, 'SVC_TIMEOUT', { fallback: 10_000, min: 100, max: 7_200_000 }),
     unusableMs: duration(env, 'SVC_UNUSABLE_SERVER_TIME', { fallback: 10_000, min: 100 }),
     maxBodyBytes: byteSize(env, 'SVC_MAX_BODY_SIZE', {

@@ -35,9 +35,12 @@ export async function startApp(
   const service = await bootstrap(stack, { name, config, signal, fields })
   const { log, db, bus, port } = service
   const parts = createSessions(stack, service, { config, backend, worker: { id, proof } })
-  const { sessions, settings, summaries, metrics, getServerOptions, deferred } = parts
+  const { sessions, settings, summaries, reader, metrics, getServerOptions, deferred } = parts
   const server = stack.use(
-    await bus.serve({ queue: 'private', handlers: createHandlers({ db, sessions, settings }) }),
+    await bus.serve({
+      queue: 'private',
+      handlers: createHandlers({ db, sessions, settings, reader }),
+    }),
   )
   const start = (everyMs: number, name: string, task: Parameters<typeof runPeriodically>[1]) =>
     stack.use(runPeriodically({ everyMs, log, name }, task))

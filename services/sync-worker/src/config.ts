@@ -1,4 +1,5 @@
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
+import { readReaderConfig } from '@posthorn/message-reader'
 import { egressPolicies } from '@posthorn/net'
 import { readMailPorts, readServiceConfig } from '@posthorn/service'
 
@@ -55,6 +56,7 @@ export function readConfig(env: Env) {
     mailEgressPolicy: egressPolicy('SVC_MAIL_EGRESS_POLICY'),
     /** Ports that mail servers may have. */
     mailPorts: readMailPorts(env, service),
+    reader: readReaderConfig(env),
     summaries: {
       /** Timeout of one summary, including the wait for a permit. */
       timeoutMs: duration(env, 'SVC_OPENAI_TIMEOUT', { fallback: 20_000, min: 100, max: 300_000 }),

@@ -51,7 +51,7 @@ export async function composeCopy(
   const headers = mergeHeaders(submission, list)
   if (submission.raw !== undefined) return prepareRaw(resolved, { messageId, headers })
   const texts = await renderTexts(tools, resolved, { ...copy, list })
-  const { draft, references } = addressCopy(resolved, copy, texts)
+  const { draft, references } = await addressCopy(resolved, copy, texts)
   const { from, replyTo, envelope } = submission
   const html = draft.html === undefined ? undefined : tools.links.track(draft.html, messageId)
   const { previewText } = texts
@@ -67,25 +67,25 @@ export async function composeCopy(
 
 /** Recipients and texts of a copy, completed from the reference. */
 export function addressCopy(
-  { submission, owner, original }: ResolvedSubmission,
+  { submission, owner, original, read }: ResolvedSubmission,
   { recipient, isMerged = false }: Pick<Copy, 'recipient' | 'isMerged'>,
   texts: TemplateContent,
 ) {
   const { to, cc, bcc } = submission
   const lists = isMerged && recipient ? { to: [recipient], cc: [], bcc: [] } : { to, cc, bcc }
-  return referTo({ ...lists, ...texts }, submission, { original, owner })
+  return referTo({ ...lists, ...texts }, submission, { original, owner, read })
 }
 
 /** Prepares a raw message: headers set by the request replace those of its bytes. */
-export function prepareRaw(
+export async function prepareRaw(
   resolved: ResolvedSubmission,
   { messageId, headers }: { messageId?: string; headers?: MessageContent['headers'] | undefined },
-): ComposedCopy {
-  const { submission, owner, original } = resolved
+): Promise<ComposedCopy> {
+  const { submission, owner, original, read } = resolved
   const { from, replyTo, to, cc, bcc, envelope, subject, raw = '' } = submission
   const set = { from, replyTo, to, cc, bcc, envelope, subject, messageId: submission.messageId }
   const reference = submission.reference && { ...submission.reference, inline: false }
-  const { references } = referTo({}, defined({ reference }), { original, owner })
+  const { references } = await referTo({}, defined({ reference }), { original, owner, read })
   return prepareStoredMessage(Buffer.from(raw, 'base64'), {
     path: 'raw',
     from: senderOf(submission, owner),

@@ -6,6 +6,7 @@ import {
   type MessageDetail,
   type MessageUpload,
 } from '@posthorn/contracts'
+import type { ReadPart } from '@posthorn/message-reader'
 import {
   type AttachedContent,
   canonicalLines,
@@ -22,6 +23,8 @@ export interface ResolvedUpload {
   owner: OwnerWithLanguage
   /** Message to reply to or forward; undefined if it is missing. */
   original: MessageDetail | undefined
+  /** Readings of the account. */
+  read: ReadPart
   attached: readonly AttachedContent[]
 }
 
@@ -33,10 +36,10 @@ export interface ComposedUpload {
 
 /** Composes the bytes to store. @throws AppError `invalid` with `fields` */
 export async function composeUpload(resolved: ResolvedUpload): Promise<ComposedUpload> {
-  const { upload, owner, original, attached } = resolved
+  const { upload, owner, original, attached, read } = resolved
   if (upload.raw !== undefined) return composeRaw(upload.raw, original)
   const { from, headers, messageId } = upload
-  const { draft, references } = referTo(upload, upload, { original, owner })
+  const { draft, references } = await referTo(upload, upload, { original, owner, read })
   const content: MessageContent = {
     ...draft,
     ...defined({ from, headers, messageId: messageId || undefined }),

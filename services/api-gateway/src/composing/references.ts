@@ -8,7 +8,8 @@ import {
   type ReferenceResult,
 } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
-import { applyReference, type ReferenceResult as ReferredDraft } from '@posthorn/mime'
+import type { ReadPart } from '@posthorn/message-reader'
+import type { ReferenceResult as ReferredDraft } from '@posthorn/mime'
 import { callWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'
 import type { Mailbox, OwnerWithLanguage } from './sender.ts'
 
@@ -74,6 +75,14 @@ export function referenceResult(
   return defined({ message, threadId, success: original !== undefined, error })
 }
 
+/** Message that a new one refers to, with the sender of the new one. */
+export interface ReferencedOriginal {
+  original: MessageDetail | undefined
+  owner: OwnerWithLanguage
+  /** Readings of the account: the original is foreign content. */
+  read: ReadPart
+}
+
 /** Fields of a new message that decide how it refers to the original. */
 interface ReferringMessage {
   reference?: Reference
@@ -88,17 +97,20 @@ type DraftInput = { [K in keyof Draft]?: Draft[K] | undefined }
 /**
  * Completes a draft from the message it replies to or forwards. Unchanged without a reference. A
  * reply to all leaves out the sender.
+ *
+ * @throws AppError `unprocessable` if quoting the original exceeds the limits of the reader
  */
-export function referTo(
+export async function referTo(
   { to, cc, bcc, subject, text, html }: DraftInput,
   { reference, from, ...language }: ReferringMessage,
-  { original, owner }: { original: MessageDetail | undefined; owner: OwnerWithLanguage },
-): ReferredDraft {
+  { original, owner, read }: ReferencedOriginal,
+): Promise<ReferredDraft> {
   const draft: Draft = defined({ to, cc, bcc, subject, text, html })
   if (!original || !reference) return { draft }
   const { action = 'reply', inline = false } = reference
   const own = [from?.address, owner.email].filter((address) => typeof address === 'string')
   const locale = (language.locale ?? owner.locale) || undefined
   const tz = (language.tz ?? owner.tz) || undefined
-  return applyReference(draft, original, { action, inline, own, ...defined({ locale, tz }) })
+  const options = { action, inline, own, ...defined({ locale, tz }) }
+  return read('quote', [draft, original, options])
 }

@@ -8,6 +8,7 @@ import {
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { fixedBackoff, retryUntil } from '@posthorn/flow'
+import type { MessageReader, ReadPart } from '@posthorn/message-reader'
 import type { AttachedContent } from '@posthorn/mime'
 import type { TemplateContent, TemplateFormat } from '@posthorn/templates'
 import type { BodyMemoryLimiter } from '../http/body-memory.ts'
@@ -22,6 +23,7 @@ export interface ResolveDeps extends WorkerDeps {
   settings: SettingsCache
   /** Memory for attachments and messages that are read from mailboxes. */
   storedMemory: BodyMemoryLimiter
+  reader: Pick<MessageReader, 'forAccount'>
 }
 
 /** Submission with everything that it refers to. */
@@ -35,6 +37,8 @@ export interface ResolvedSubmission {
   format?: TemplateFormat
   /** Message to reply to or forward; undefined if it is missing. */
   original: MessageDetail | undefined
+  /** Readings of the account. */
+  read: ReadPart
   reference?: ReferenceResult
   attached: readonly AttachedContent[]
 }
@@ -63,6 +67,7 @@ export async function resolveSubmission(
     owner: withLanguage(owner, await deps.settings.get()),
     submission,
     original,
+    read: deps.reader.forAccount(account, call.signal),
     ...texts,
     ...defined({ reference: reference && referenceResult(reference, original) }),
     attached: await resolveAttachments(deps, call, { original, held }),

@@ -24,7 +24,7 @@ import type { OperationDeps } from './operation-deps.ts'
 
 type UploadDeps = Pick<
   OperationDeps,
-  'db' | 'bus' | 'timeoutMs' | 'outbox' | 'settings' | 'tasks' | 'maxUploadBytes'
+  'db' | 'bus' | 'timeoutMs' | 'outbox' | 'settings' | 'tasks' | 'maxUploadBytes' | 'reader'
 >
 
 /**
@@ -50,7 +50,8 @@ export function onUploadMessage(deps: UploadDeps) {
       maxBytes: deps.maxUploadBytes,
     })
     const attached = await collectAttachments(deps, input, sources)
-    const { mime, messageId } = await composeUpload({ upload, owner, original, attached })
+    const read = deps.reader.forAccount(params.account, input.signal)
+    const { mime, messageId } = await composeUpload({ upload, owner, original, attached, read })
     return {
       ...(await sendToWorker(deps, input, { mime, upload })),
       ...defined({ messageId, reference: reference && referenceResult(reference, original) }),

@@ -16,8 +16,9 @@ import { messageEntry } from '../messages/entry.ts'
 import { addCategories } from '../messages/gmail.ts'
 import { type Outline, parseOutline } from '../messages/outline.ts'
 import { readRequestedText } from '../messages/read-text.ts'
+import type { MessageSource } from '../messages/source.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import { onAccount } from './account.ts'
+import { type AccountCommand, onAccount } from './account.ts'
 import { messageNotFound, retryAfterNoop, selectMailboxOf } from './mailbox.ts'
 import { type ReadDeps, readMailbox } from './read-caches.ts'
 
@@ -34,7 +35,8 @@ export function onGetMessage(deps: ReadDeps): CommandHandler {
         if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
         return fetchMessage(mail, uid, { headers: true })
       })
-      const detail = await describe(mail, { row, message }, request)
+      const source = sourceOf(deps, target, mail)
+      const detail = await describe(source, { row, message }, request)
       await addCategories(mail, [detail], await deps.settings.get())
       return detail
     })
@@ -51,12 +53,21 @@ export function onGetText(deps: ReadDeps): CommandHandler {
       await selectMailboxOf(mail, row, { readOnly: true })
       const { bodyStructure } = await retryAfterNoop(mail, () => fetchMessage(mail, uid))
       const outline = selectTexts(parseOutline(bodyStructure), named)
-      const texts = await readRequestedText(mail, { uid, outline }, options)
+      const source = sourceOf(deps, target, mail)
+      const texts = await readRequestedText(source, { uid, outline }, options)
       if (!options.webSafeHtml) return texts
       const { html = '', hasMore } = texts
       return defined({ html, webSafe: true, hasMore: hasMore || undefined })
     })
   })
+}
+
+function sourceOf(
+  { reader }: ReadDeps,
+  { account, signal }: AccountCommand,
+  session: MailSession,
+): MessageSource {
+  return { session, read: reader.forAccount(account, signal) }
 }
 
 /**
@@ -77,7 +88,7 @@ export async function fetchMessage(
 }
 
 async function describe(
-  mail: MailSession,
+  source: MessageSource,
   { row, message }: { row: MailboxRow; message: FetchedMessage },
   request: CommandRequest<typeof getMessage>,
 ): Promise<MessageDetail> {
@@ -86,7 +97,7 @@ async function describe(
   const outline = parseOutline(message.bodyStructure)
   const { text, ...entry } = messageEntry(message, row, outline)
   const headers = message.headers ? parseHeaders(message.headers) : {}
-  const texts = await readRequestedText(mail, { uid, outline }, request)
+  const texts = await readRequestedText(source, { uid, outline }, request)
   return defined({
     ...entry,
     headers,

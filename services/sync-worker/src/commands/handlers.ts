@@ -1,6 +1,5 @@
 import type { CommandHandler } from '@posthorn/bus'
 import { getQuota, syncAccount } from '@posthorn/contracts'
-import type { SettingsCache } from '@posthorn/db'
 import { type CommandDeps, onAccount, withMailSession } from './account.ts'
 import { onCreateMailbox, onDeleteMailbox, onUpdateMailbox } from './change-mailbox.ts'
 import { onDeleteMessage, onMoveMessage, onUpdateMessage } from './change-message.ts'
@@ -9,12 +8,14 @@ import { onFileSent, onFindSent } from './file-sent.ts'
 import { onGetMessage, onGetText } from './get-message.ts'
 import { onListMailboxes } from './list-mailboxes.ts'
 import { onListMessages, onSearchMessages } from './list-messages.ts'
-import { BounceCache, MailboxCache } from './read-caches.ts'
+import { BounceCache, MailboxCache, type ReadDeps } from './read-caches.ts'
 import { onDeleteMessages, onMoveMessages, onUpdateMessages } from './update-matches.ts'
 import { onUploadMessage } from './upload-message.ts'
 
 /** Handlers of all commands that the worker of an account serves. */
-export function createHandlers(deps: CommandDeps & { settings: SettingsCache }): CommandHandler[] {
+export function createHandlers(
+  deps: CommandDeps & Pick<ReadDeps, 'settings' | 'reader'>,
+): CommandHandler[] {
   const readDeps = { ...deps, mailboxes: new MailboxCache(), bounces: new BounceCache() }
   return [
     onDeleteMessages(deps),

@@ -3,6 +3,7 @@ import type { MessageEntry } from '@posthorn/contracts'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { fixedBackoff, retryUntil, TtlCache } from '@posthorn/flow'
+import type { MessageReader } from '@posthorn/message-reader'
 import type { AccountSession } from '../sessions/account-session.ts'
 import { findBounces, hasBounces } from '../store/bounces.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
@@ -14,6 +15,7 @@ export interface ReadDeps extends CommandDeps {
   settings: SettingsCache
   mailboxes: MailboxCache
   bounces: BounceCache
+  reader: Pick<MessageReader, 'forAccount'>
 }
 
 /** Long enough for consecutive reads, short enough to need no invalidation. */

@@ -1,8 +1,8 @@
-import type { MailSession } from '@posthorn/backends'
 import type { AttachmentInfo, CalendarEvent } from '@posthorn/contracts'
-import { decodeText, parseCalendar } from '@posthorn/mime'
+import type { ParsedCalendar } from '@posthorn/message-reader'
 import type { AttachedPart, Outline } from '../messages/outline.ts'
 import { readPart } from '../messages/read-text.ts'
+import type { MessageSource } from '../messages/source.ts'
 import { undefinedIfMissing } from '../messages/undefined-if.ts'
 
 /** Invitations are small. A larger part is the export of a whole calendar. */
@@ -10,24 +10,35 @@ const maxBytes = 524_288
 /** Maximum calendar parts read per message. */
 const maxParts = 10
 
+interface CalendarPart {
+  part: AttachedPart
+  /** Attachment id. */
+  id: string
+  bytes: Buffer
+}
+
 /** Events of a message's calendar parts, one per UID. `text/calendar` is preferred. */
 export async function readCalendarEvents(
-  session: MailSession,
+  { session, read }: MessageSource<'downloadPart'>,
   message: { uid: number; outline: Outline; attachments: readonly AttachmentInfo[] | undefined },
 ): Promise<CalendarEvent[]> {
-  const parts = message.outline.attachments
+  const candidates = message.outline.attachments
     .map((part, at) => ({ part, id: message.attachments?.[at]?.id ?? '' }))
     .filter(({ part }) => isCalendar(part))
     .sort((a, b) => preference(a.part) - preference(b.part))
-  const events = new Map<string, CalendarEvent>()
-  for (const { part, id } of parts.slice(0, maxParts)) {
+  const parts: CalendarPart[] = []
+  for (const { part, id } of candidates.slice(0, maxParts)) {
     const bytes = await undefinedIfMissing(
       readPart(session, { uid: message.uid, part: part.part, maxBytes: maxBytes + 1 }),
     )
-    if (!bytes || bytes.length > maxBytes) continue
-    for (const event of eventsOf(part, id, bytes))
-      if (!events.has(event.eventId)) events.set(event.eventId, event)
+    if (bytes && bytes.length <= maxBytes) parts.push({ part, id, bytes })
   }
+  if (parts.length === 0) return []
+  const encoded = parts.map(({ part: { charset }, bytes }) => ({ bytes, charset }))
+  const calendars = await read('calendars', encoded)
+  const events = new Map<string, CalendarEvent>()
+  for (const event of parts.flatMap((part, at) => eventsOf(part, calendars[at])))
+    if (!events.has(event.eventId)) events.set(event.eventId, event)
   return [...events.values()]
 }
 
@@ -44,10 +55,8 @@ function preference({ contentType }: AttachedPart): number {
   return contentType === 'text/calendar' ? 0 : 1
 }
 
-function eventsOf(part: AttachedPart, id: string, bytes: Buffer): CalendarEvent[] {
-  const { method = part.method?.toUpperCase(), entries } = parseCalendar(
-    decodeText(bytes, part.charset),
-  )
+function eventsOf({ part, id, bytes }: CalendarPart, calendar?: ParsedCalendar): CalendarEvent[] {
+  const { method = part.method?.toUpperCase(), entries = [] } = calendar ?? {}
   return entries.map(({ uid, ...entry }) => ({
     eventId: uid,
     attachment: id,

@@ -1,10 +1,12 @@
 import type { FetchedMessage, MailSession, EnvelopeAddress } from '@posthorn/backends'
 import type { AttachmentInfo, MessageNew, Settings } from '@posthorn/contracts'
+import type { ReadText } from '@posthorn/message-reader'
 import { isAutoReply, parseHeaders } from '@posthorn/mime'
 import { embedImages, maxEmbeddedBytes } from '../messages/embed-images.ts'
 import { type EntryMailbox, isSameAddress, messageEntry } from '../messages/entry.ts'
 import { type AttachedPart, type Outline, parseOutline } from '../messages/outline.ts'
-import { maxTextBytes, readPart, type ReadText, readText } from '../messages/read-text.ts'
+import { maxTextBytes, readPart, readText } from '../messages/read-text.ts'
+import type { MessageSource } from '../messages/source.ts'
 import { undefinedIfMissing } from '../messages/undefined-if.ts'
 import { buildSummaryInput } from '../summaries/input.ts'
 import { readCalendarEvents } from './calendar-events.ts'
@@ -22,7 +24,7 @@ export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew'>
  * summary.
  */
 export async function draftMessageNew(
-  session: MailSession,
+  source: MessageSource<keyof MailSession>,
   { message, mailbox }: { message: FetchedMessage; mailbox: EntryMailbox },
   settings: Settings,
 ) {
@@ -31,15 +33,15 @@ export async function draftMessageNew(
   const { text, replyTo, attachments, ...entry } = messageEntry(message, mailbox, outline)
   const headers = parseHeaders(message.headers ?? Buffer.alloc(0))
   const notifiedHeaders = pickHeaders(headers, settings.notifyHeaders ?? [])
-  const read = await readNotifiedText(session, { uid, outline }, settings)
+  const read = await readNotifiedText(source, { uid, outline }, settings)
   const withContents =
-    attachments && (await readContents(session, { uid, outline, attachments }, settings))
+    attachments && (await readContents(source.session, { uid, outline, attachments }, settings))
   const calendarEvents =
     settings.notifyCalendarEvents &&
-    (await readCalendarEvents(session, { uid, outline, attachments }))
+    (await readCalendarEvents(source, { uid, outline, attachments }))
   const { id, messageSpecialUse: specialUse } = entry
-  const report = await readMessageReport(session, message, { id, headers, specialUse })
-  const toSummarise = await buildSummaryInput(session, { uid, outline, entry, read }, settings)
+  const report = await readMessageReport(source, message, { id, headers, specialUse })
+  const toSummarise = await buildSummaryInput(source, { uid, outline, entry, read }, settings)
   const draft: MessageNewDraft = {
     ...entry,
     ...selectReplyTo(replyTo, entry.from),
@@ -73,7 +75,7 @@ function pickHeaders(
 }
 
 async function readNotifiedText(
-  session: MailSession,
+  source: MessageSource,
   message: { uid: number; outline: Outline },
   { notifyText = false, notifyTextSize, notifyWebSafeHtml = false }: Settings,
 ): Promise<Partial<ReadText>> {
@@ -84,19 +86,19 @@ async function readNotifiedText(
     webSafe: notifyWebSafeHtml,
     maxBytes: notifyTextSize ?? maxTextBytes,
   }
-  const read = (await undefinedIfMissing(readText(session, message, options))) ?? {}
-  return notifyWebSafeHtml ? withImages(session, message, read) : read
+  const read = (await undefinedIfMissing(readText(source, message, options))) ?? {}
+  return notifyWebSafeHtml ? withImages(source, message, read) : read
 }
 
 /** Embeds the images of the message into web-safe HTML, up to the size limit of an event. */
 async function withImages(
-  session: MailSession,
+  source: MessageSource,
   message: { uid: number; outline: Outline },
   read: Partial<ReadText>,
 ): Promise<Partial<ReadText>> {
   if (read.html === undefined) return read
   const embedding = { html: read.html, maxTotalBytes: maxEmbeddedBytes.event }
-  const html = await undefinedIfMissing(embedImages(session, message, embedding))
+  const html = await undefinedIfMissing(embedImages(source, message, embedding))
   return html === undefined ? read : { ...read, html }
 }
 

@@ -6,13 +6,8 @@ import {
   type MessageNew,
 } from '@posthorn/contracts'
 import type { Bounces, NewEvent } from '@posthorn/db'
-import {
-  type Complaint,
-  type DeliveryReport,
-  mayBeReport,
-  type Report,
-  readReport,
-} from '@posthorn/reports'
+import { type Complaint, type DeliveryReport, mayBeReport, type Report } from '@posthorn/reports'
+import type { MessageSource } from '../messages/source.ts'
 import { undefinedIfMissing } from '../messages/undefined-if.ts'
 import type { Account } from '../store/accounts.ts'
 import { hashMessageId } from '../store/announced.ts'
@@ -44,7 +39,7 @@ interface ReportCandidate {
  * complaints and delivery reports in the Inbox. Fetches only messages whose headers look like one.
  */
 export async function readMessageReport(
-  session: Pick<MailSession, 'downloadSource'>,
+  { session, read }: MessageSource<'downloadSource'>,
   { uid, size }: Pick<FetchedMessage, 'uid' | 'size'>,
   { id, headers, specialUse }: ReportCandidate,
 ): Promise<MessageReport | undefined> {
@@ -52,7 +47,7 @@ export async function readMessageReport(
   if ((!isInbox && specialUse !== '\\Junk') || size > maxMessageBytes || !mayBeReport(headers))
     return undefined
   const source = await undefinedIfMissing(readStart(session, uid))
-  const report = source && readReport(source)
+  const report = source && (await read('report', source))
   return report && toMessageReport(report, { id, isInbox })
 }
 

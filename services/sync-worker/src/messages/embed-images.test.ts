@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { BodyPart, PartRequest } from '@posthorn/backends'
+import { readInline } from '@posthorn/message-reader'
 import { embedImages } from './embed-images.ts'
 import { parseOutline } from './outline.ts'
 
@@ -22,7 +23,11 @@ function message(images: { id: string; size?: number; type?: string }[]) {
     },
   }
   const embed = (html: string, maxTotalBytes = 1_000) =>
-    embedImages(session, { uid: 1, outline: parseOutline(structure) }, { html, maxTotalBytes })
+    embedImages(
+      { session, read: readInline },
+      { uid: 1, outline: parseOutline(structure) },
+      { html, maxTotalBytes },
+    )
   return { requested, embed }
 }
 const url = 'data:image/png;base64,YWJj'

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { BodyPart, PartRequest } from '@posthorn/backends'
+import { readInline } from '@posthorn/message-reader'
 import { parseOutline } from './outline.ts'
-import { readText, truncateToFit } from './read-text.ts'
+import { readText } from './read-text.ts'
 
 /** Message with these texts, which records the requested parts. */
 function message(texts: { type: string; content: string; size?: number }[]) {
@@ -29,7 +30,7 @@ function message(texts: { type: string; content: string; size?: number }[]) {
   const options = { plain: true, html: true, webSafe: false }
   const read = (maxBytes: number, over: Partial<typeof options> = {}) =>
     readText(
-      session,
+      { session, read: readInline },
       { uid: 1, outline: parseOutline(structure) },
       { ...options, maxBytes, ...over },
     )
@@ -74,16 +75,4 @@ test('readText: reads at most 20 parts per kind', async () => {
   const { read } = message(Array.from({ length: 30 }, () => plain('x')))
   const text = await read(1_000)
   expect([text.plain?.split('\n').length, text.hasMore]).toEqual([20, true])
-})
-
-test('truncateToFit: halves the longer text until the JSON fits', () => {
-  const nasty = '\u0001'.repeat(3 * 2 ** 20)
-  const fitting = truncateToFit(
-    { plain: nasty, html: `${nasty}${nasty}`, hasMore: false },
-    12 * 2 ** 20,
-  )
-  expect(fitting.hasMore).toBe(true)
-  expect(JSON.stringify(fitting).length).toBeLessThan(13 * 2 ** 20)
-  const small = { plain: 'x', hasMore: false }
-  expect(truncateToFit(small, 12 * 2 ** 20)).toBe(small)
 })

@@ -1,8 +1,8 @@
 import type { MailSession, PartRequest } from '@posthorn/backends'
-import { defined } from '@posthorn/contracts'
-import { decodeText, escapeHtml, safeHtml } from '@posthorn/mime'
+import { type EncodedText, maxJsonBytes, type ReadText } from '@posthorn/message-reader'
 import { embedImages, maxEmbeddedBytes } from './embed-images.ts'
 import type { Outline, TextPart } from './outline.ts'
+import type { MessageSource } from './source.ts'
 
 /** Message whose parts are read. */
 interface OutlinedMessage {
@@ -27,67 +27,35 @@ export interface ReadOptions {
   embedAttachedImages?: boolean
 }
 
-export interface ReadText {
-  plain?: string
-  html?: string
-  /** True if text was left out because of a limit. */
-  hasMore: boolean
-  webSafe?: boolean
-}
-
 /** Limit per kind of text if the request has none. */
 export const maxTextBytes = 16 * 1024 * 1024
 /** Maximum parts per kind that are read. */
 const maxTextParts = 20
-/** JSON size limit of both texts, because a reply is one bus message of at most 15 MiB. */
-const maxJsonBytes = 12 * 1024 * 1024
 
 /** Reads the requested texts of a message. Returns nothing if none is requested. */
 export async function readRequestedText(
-  session: Pick<MailSession, 'readParts'>,
+  source: MessageSource,
   message: OutlinedMessage,
   { textType, webSafeHtml = false, maxBytes, embedAttachedImages = webSafeHtml }: ReadOptions,
 ): Promise<Partial<ReadText>> {
   const type = textType ?? (webSafeHtml ? '*' : undefined)
   if (!type) return {}
-  const text = await readText(session, message, {
+  const text = await readText(source, message, {
     plain: type !== 'html',
     html: type !== 'plain',
     webSafe: webSafeHtml,
     maxBytes: maxBytes ?? maxTextBytes,
   })
-  const fitting = truncateToFit(text, maxJsonBytes)
-  if (!embedAttachedImages || fitting.html === undefined) return fitting
-  const html = await embedImages(session, message, {
-    html: fitting.html,
-    maxTotalBytes: maxEmbeddedBytes.reading,
-  })
-  // Complete text without images is preferred to truncated text with images.
-  return jsonBytes({ ...fitting, html }) > maxJsonBytes ? fitting : { ...fitting, html }
-}
-
-/** Halves the longer text until the JSON fits. Control characters take six bytes each in JSON. */
-export function truncateToFit(text: ReadText, maxBytes: number): ReadText {
-  let fitting = text
-  while (jsonBytes(fitting) > maxBytes) {
-    const { plain = '', html = '' } = fitting
-    const longer = html.length > plain.length ? 'html' : 'plain'
-    const half = Math.max(plain.length, html.length) / 2
-    const truncated = (longer === 'html' ? html : plain).slice(0, half)
-    fitting = { ...fitting, [longer]: truncated.replace(/[\uD800-\uDBFF]$/, ''), hasMore: true }
-  }
-  return fitting
-}
-
-function jsonBytes({ plain = '', html = '' }: ReadText): number {
-  // A character takes at most six bytes, so most texts need no exact count.
-  const upperBound = (plain.length + html.length) * 6
-  return upperBound <= maxJsonBytes ? upperBound : Buffer.byteLength(JSON.stringify([plain, html]))
+  const { plain, html } = text
+  if (!embedAttachedImages || html === undefined) return text
+  const limits = { maxTotalBytes: maxEmbeddedBytes.reading, maxJsonBytes }
+  const texts = plain === undefined ? { html } : { plain, html }
+  return { ...text, html: await embedImages(source, message, { ...texts, ...limits }) }
 }
 
 /** Reads the texts of a message, in one round trip if the sizes are known. Joins parts per kind. */
 export async function readText(
-  session: Pick<MailSession, 'readParts'>,
+  { session, read }: MessageSource,
   { uid, outline }: OutlinedMessage,
   { maxBytes, ...options }: TextOptions,
 ): Promise<ReadText> {
@@ -97,35 +65,25 @@ export async function readText(
   const html = new TextReader(options.html || options.webSafe ? outline.html : [], limit)
   for (;;) {
     const parts = [...plain.nextParts(), ...html.nextParts()]
-    if (parts.length === 0) return joinTexts(plain, html, options)
+    if (parts.length === 0) break
     const contents = await session.readParts(uid, outline.structure, parts)
     for (const reader of [plain, html]) reader.addParts(contents)
   }
-}
-
-function joinTexts(
-  plain: TextReader,
-  html: TextReader,
-  options: Omit<TextOptions, 'maxBytes'>,
-): ReadText {
-  return defined({
-    plain: options.plain ? plain.text : undefined,
-    html: options.webSafe ? safeHtml(html.text ?? toHtml(plain.text ?? '')) : html.text,
+  return read('texts', {
+    plain: plain.texts,
+    html: html.texts,
+    wantsPlain: options.plain,
+    webSafe: options.webSafe,
     hasMore: plain.truncated || html.truncated,
-    webSafe: options.webSafe || undefined,
   })
-}
-
-function toHtml(plain: string): string {
-  return `<p>${escapeHtml(plain).replaceAll('\n', '<br>\n')}</p>`
 }
 
 /** Reads the texts of one kind up to a byte limit. */
 class TextReader {
   /** True if a part or the end of one was left out. */
   truncated: boolean
+  readonly texts: EncodedText[] = []
   readonly #parts: TextPart[]
-  readonly #texts: string[] = []
   #remainingBytes: number
   #requested: TextPart[] = []
 
@@ -133,11 +91,6 @@ class TextReader {
     this.#parts = parts.slice(0, maxTextParts)
     this.truncated = parts.length > maxTextParts
     this.#remainingBytes = maxBytes
-  }
-
-  /** Undefined if the message has no text of the kind. */
-  get text(): string | undefined {
-    return this.#texts.length > 0 ? this.#texts.join('\n') : undefined
   }
 
   /**
@@ -157,9 +110,7 @@ class TextReader {
       const bytes = contents.get(part) ?? Buffer.alloc(0)
       const limited = bytes.subarray(0, this.#remainingBytes)
       const isTruncated = limited.length < bytes.length
-      const text = decodeText(limited, charset).replaceAll('\r\n', '\n')
-      // Truncation may leave half a character at the end.
-      this.#texts.push(isTruncated ? text.replace(/\uFFFD+$/, '') : text)
+      this.texts.push({ bytes: limited, charset, isTruncated })
       this.truncated ||= isTruncated
       this.#remainingBytes -= limited.length
     }

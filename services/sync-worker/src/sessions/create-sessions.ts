@@ -1,5 +1,6 @@
 import type { ImapBackend } from '@posthorn/backends'
 import { cacheSettings } from '@posthorn/db'
+import { createMessageReader } from '@posthorn/message-reader'
 import { proxyFromSettings } from '@posthorn/net'
 import type { ServiceContext } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
@@ -43,6 +44,7 @@ export function createSessions(
   const summariesDeps = { bus, metrics, log, proxy, unsealLogin, config: config.summaries }
   const summaries = createSummaries(stack, summariesDeps)
   const commitDeps = { db, bus, settings, metrics, markPublished: batchMarkPublished(db) }
+  const reader = stack.use(createMessageReader({ log, metrics: registry }, config.reader))
   const getServerOptions = createServerOptions({ settings, unsealLogin, config })
   const connect = createConnector({
     backend,
@@ -56,7 +58,13 @@ export function createSessions(
   })
   const sessions = stack.use(
     new Registry({
-      sync: { ...commitDeps, config, summaries, indexEmpty: indexEmptyMailboxes(commitDeps) },
+      sync: {
+        ...commitDeps,
+        config,
+        summaries,
+        reader,
+        indexEmpty: indexEmptyMailboxes(commitDeps),
+      },
       connect,
       accounts: createAccountReader(db),
       applyStatusUpdate: createStatusUpdater({ ...commitDeps, config, syncTimes }),
@@ -66,5 +74,5 @@ export function createSessions(
     }),
   )
   const deferred = { connections, syncTimes }
-  return { sessions, settings, summaries, metrics, getServerOptions, deferred, retention }
+  return { sessions, settings, summaries, reader, metrics, getServerOptions, deferred, retention }
 }

@@ -1,8 +1,8 @@
-import type { MailSession } from '@posthorn/backends'
 import { defined, type MessageNew, type Settings } from '@posthorn/contracts'
-import { htmlToText } from '@posthorn/mime'
+import type { ReadText } from '@posthorn/message-reader'
 import type { Outline } from '../messages/outline.ts'
-import { type ReadText, readText } from '../messages/read-text.ts'
+import { readText } from '../messages/read-text.ts'
+import type { MessageSource } from '../messages/source.ts'
 import { undefinedIfMissing } from '../messages/undefined-if.ts'
 
 /** Part of a message that is sent to the endpoint: no attachments, no other headers. */
@@ -14,15 +14,11 @@ export interface SummaryInput {
   text: string
 }
 
-/** Limit of the text in characters; the beginning of a message suffices for a summary. */
-const maxText = 20_000
 /** Limit of each header field in characters. */
 const maxField = 1_000
 const maxRecipients = 20
 /** Read limit per kind of text. */
 const maxBytes = 65_536
-/** Limit of the HTML in characters, of which most is markup. */
-const maxHtml = 400_000
 
 export interface SummarySource {
   uid: number
@@ -34,7 +30,7 @@ export interface SummarySource {
 
 /** Input for the summary of a new message. Undefined outside the inbox and without text. */
 export async function buildSummaryInput(
-  session: Pick<MailSession, 'readParts'>,
+  source: MessageSource,
   { uid, outline, entry, read }: SummarySource,
   settings: Settings,
 ): Promise<SummaryInput | undefined> {
@@ -44,8 +40,8 @@ export async function buildSummaryInput(
   const options = { plain: true, html: true, webSafe: false, maxBytes }
   const texts = suffices
     ? read
-    : await undefinedIfMissing(readText(session, { uid, outline }, options))
-  const text = toPlainText(texts ?? {})
+    : await undefinedIfMissing(readText(source, { uid, outline }, options))
+  const text = await source.read('summary', texts ?? {})
   if (text === '') return undefined
   const { from, to = [], subject, date } = entry
   return defined({
@@ -55,12 +51,6 @@ export async function buildSummaryInput(
     date: limitField(date),
     text,
   })
-}
-
-/** Plain text, or converted HTML: some senders leave the plain text empty. */
-function toPlainText({ plain = '', html = '' }: Partial<ReadText>): string {
-  const text = plain.trim() === '' ? htmlToText(html.slice(0, maxHtml)) : plain
-  return text.trim().slice(0, maxText).toWellFormed()
 }
 
 function formatAddress({ name = '', address = '' }: { name?: string; address?: string }): string {

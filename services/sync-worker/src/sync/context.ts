@@ -1,5 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 import type { KeyedMutex } from '@posthorn/flow'
+import type { MessageReader } from '@posthorn/message-reader'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
 import type { CommitDeps } from '../events/commit.ts'
@@ -17,6 +18,7 @@ export interface SyncDeps extends CommitDeps {
   readonly metrics: WorkerMetrics
   readonly indexEmpty: IndexEmpty
   readonly summaries: Summaries
+  readonly reader: Pick<MessageReader, 'forAccount'>
 }
 
 /** Mailboxes of one account without messages that were never synced. */

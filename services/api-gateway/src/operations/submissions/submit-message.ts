@@ -67,8 +67,10 @@ async function submitSingle(
 ): Promise<SubmissionResult> {
   const { submission, reference } = resolved
   const headers = defined({ headers: submission.headers })
-  const raw = submission.raw === undefined ? undefined : prepareRaw(resolved, headers)
-  const recipients = raw ? raw.envelope.to.map((address) => ({ address })) : recipientsOf(resolved)
+  const raw = submission.raw === undefined ? undefined : await prepareRaw(resolved, headers)
+  const recipients = raw
+    ? raw.envelope.to.map((address) => ({ address }))
+    : await recipientsOf(resolved)
   assertRecipients(resolved, recipients)
   const skipped = await findSkipped(tools, resolved, recipients)
   const message = await composeMessage(tools, resolved, { raw, recipients })
@@ -105,8 +107,8 @@ function composeMessage(
 }
 
 /** All recipients of the message, without duplicates. */
-function recipientsOf(resolved: ResolvedSubmission): Mailbox[] {
-  const { draft } = addressCopy(resolved, {}, {})
+async function recipientsOf(resolved: ResolvedSubmission): Promise<Mailbox[]> {
+  const { draft } = await addressCopy(resolved, {}, {})
   const { to = [], cc = [], bcc = [] } = draft
   const named = new Map(
     [...to, ...cc, ...bcc].toReversed().map((mailbox) => [addressKey(mailbox.address), mailbox]),

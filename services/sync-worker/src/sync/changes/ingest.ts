@@ -183,12 +183,13 @@ function isBefore(internalDate: Date, announceFrom: Date): boolean {
 }
 
 async function prepareArrival(
-  { deps, account, row, session }: MailboxContext,
+  { deps, account, row, session, signal }: MailboxContext,
   message: FetchedMessage,
   summaries: SummaryBatch,
 ): Promise<Arrival> {
   const settings = await deps.settings.get()
-  const drafted = await draftMessageNew(session, { message, mailbox: row }, settings)
+  const source = { session, read: deps.reader.forAccount(account.account, signal) }
+  const drafted = await draftMessageNew(source, { message, mailbox: row }, settings)
   const { draft, report, toSummarise } = drafted
   // A message older than the account or than announced_messages was moved, it did not arrive.
   const announcedSince = Date.now() - announcedDays * 86_400_000

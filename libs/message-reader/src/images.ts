@@ -1,0 +1,83 @@
+import { fits, type ReadText } from './texts.ts'
+
+/** Limit of references to images; later ones stay. */
+const maxReferences = 10_000
+
+/** URL of a part (RFC 2392) up to the end of an attribute or of a CSS `url()`. */
+const reference = /cid:([^"'\s<>()]{1,998})/g
+
+interface ReferenceSearch {
+  html: string
+  /** Content ids without angle brackets. */
+  ids: readonly string[]
+}
+
+export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
+  html: string
+  images: readonly { id: string; contentType: string; bytes: Uint8Array }[]
+  /** Limit of all copies of the images. */
+  maxTotalBytes: number
+  /** JSON size limit of the texts. Without images if they do not fit. Default: no limit. */
+  maxJsonBytes?: number
+}
+
+/** Number of references per content id, in the order of the first ones. Reads the HTML once. */
+export function countReferences({ html, ids }: ReferenceSearch): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { id } of findReferences(html, new Set(ids))) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return counts
+}
+
+/** Replaces `cid:` references with the images. Every reference becomes a copy. Pure. */
+export function embedImages(texts: EmbeddedImages): string {
+  const { html, plain, images, maxTotalBytes, maxJsonBytes = Infinity } = texts
+  const references = findReferences(html, new Set(images.map(({ id }) => id)))
+  const counts = countReferences({ html, ids: images.map(({ id }) => id) })
+  const urls = new Map<string, string>()
+  let remainingBytes = maxTotalBytes
+  for (const { id, contentType, bytes } of images) {
+    const totalBytes = bytes.length * (counts.get(id) ?? 0)
+    if (totalBytes > remainingBytes) continue
+    remainingBytes -= totalBytes
+    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    urls.set(id, `data:${contentType};base64,${content.toString('base64')}`)
+  }
+  const embedded = replaceReferences(html, references, urls)
+  // Complete text without images is preferred to truncated text with images.
+  const isFitting = fits({ html: embedded, ...(plain !== undefined && { plain }) }, maxJsonBytes)
+  return isFitting ? embedded : html
+}
+
+/** Place in the HTML that refers to an image. */
+interface ImageReference {
+  start: number
+  end: number
+  id: string
+}
+
+function findReferences(html: string, ids: ReadonlySet<string>): ImageReference[] {
+  const references: ImageReference[] = []
+  if (ids.size === 0) return references
+  for (const { 0: url, 1: id = '', index } of html.matchAll(reference)) {
+    if (!ids.has(id)) continue
+    references.push({ start: index, end: index + url.length, id })
+    if (references.length === maxReferences) break
+  }
+  return references
+}
+
+function replaceReferences(
+  html: string,
+  references: readonly ImageReference[],
+  urls: ReadonlyMap<string, string>,
+): string {
+  const pieces: string[] = []
+  let at = 0
+  for (const { start, end, id } of references) {
+    const url = urls.get(id)
+    if (url === undefined) continue
+    pieces.push(html.slice(at, start), url)
+    at = end
+  }
+  return pieces.join('') + html.slice(at)
+}

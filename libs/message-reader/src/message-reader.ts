@@ -1,0 +1,101 @@
+import { AppError } from '@posthorn/errors'
+import { QueueFullError, WorkerError, type WorkerFailure, WorkerPool } from '@posthorn/flow'
+import type { ReadRequest } from './reader-main.ts'
+import { getReading, type ReadingInput, type ReadingName, type ReadingOutput } from './readings.ts'
+import type { ReadPart } from './readings.ts'
+
+/** Limit that a reading exceeded, or `not-started` if no process could be started. */
+export type OverrunReason = Exclude<WorkerFailure, 'disposed'> | 'queue'
+
+/** Reading that exceeded a limit. */
+export interface ReadingOverrun {
+  account: string
+  part: ReadingName
+  reason: OverrunReason
+}
+
+export interface MessageReaderOptions {
+  /** Maximum processes, started on demand. */
+  processes: number
+  /** CPU time of one reading. */
+  timeoutMs: number
+  /** Waiting readings; more are degraded. Default 2,000, as a connection reads one at a time. */
+  maxWaiting?: number
+  onOverrun: (overrun: ReadingOverrun) => void
+}
+
+/** JavaScript heap of a process: several times the largest texts. */
+const maxHeapMb = 256
+const defaultWaiting = 2_000
+/** Starting a process takes longer than most readings. */
+const idleMs = 600_000
+
+/**
+ * Reads foreign content of messages in separate processes, small content in the calling thread. A
+ * reading beyond a limit is reported and has a degraded result. Accounts take turns, and none uses
+ * all processes. Never repeats a reading.
+ */
+export class MessageReader implements AsyncDisposable {
+  readonly #pool: WorkerPool<ReadRequest, unknown>
+  readonly #onOverrun: MessageReaderOptions['onOverrun']
+
+  constructor(options: MessageReaderOptions) {
+    const { processes, timeoutMs, maxWaiting = defaultWaiting, onOverrun } = options
+    this.#onOverrun = onOverrun
+    this.#pool = new WorkerPool({
+      module: new URL('./reader-main.ts', import.meta.url),
+      isolation: 'process',
+      maxWorkers: processes,
+      timeoutMs,
+      maxHeapMb,
+      maxWaiting,
+      idleMs,
+    })
+  }
+
+  /** Readings for an account. The signal ends them with its reason. */
+  forAccount(account: string, signal?: AbortSignal): ReadPart {
+    return (name, input) => this.#read({ account, signal }, name, input)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool[Symbol.asyncDispose]()
+  }
+
+  /**
+   * @throws AppError `unavailable` when disposed; for a reading without a degraded result
+   *   `unprocessable`, or `unavailable` if a repeat may succeed
+   */
+  async #read<Name extends ReadingName>(
+    { account, signal }: { account: string; signal: AbortSignal | undefined },
+    name: Name,
+    input: ReadingInput<Name>,
+  ): Promise<ReadingOutput<Name>> {
+    const { read, isSmall, degrade } = getReading(name)
+    try {
+      if (isSmall(input)) return read(input)
+      const options = { key: account, ...(signal && { signal }) }
+      return (await this.#pool.run({ name, input }, options)) as ReadingOutput<Name>
+    } catch (error) {
+      signal?.throwIfAborted()
+      const reason = reasonOf(error)
+      if (reason === 'disposed')
+        throw new AppError('unavailable', 'The service is stopping', { cause: error })
+      this.#onOverrun({ account, part: name, reason })
+      if (degrade) return degrade(input)
+      throw overrunError(reason, error)
+    }
+  }
+}
+
+/** Errors of a reading itself count as `crash`, wherever it runs. */
+function reasonOf(error: unknown): OverrunReason | 'disposed' {
+  if (error instanceof QueueFullError) return 'queue'
+  return error instanceof WorkerError ? error.failure : 'crash'
+}
+
+function overrunError(reason: OverrunReason, cause: unknown): AppError {
+  return reason === 'timeout' || reason === 'memory'
+    ? new AppError('unprocessable', 'The referenced message takes too long to read', { cause })
+    : new AppError('unavailable', 'Messages cannot be read now, retry later', { cause })
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { MessageReader, readInline, type ReadPart } from '@posthorn/message-reader'
+import { isAutoReply, parseHeaders, parseMessage } from '@posthorn/mime'
+import { blockedMs, type HostileMessage, hostileMessages } from '@posthorn/testkit'
+
+/** Limit of the CPU time for which a message blocks the event loop of the process. */
+const maxMs = 100
+/** Garbage collection may hit one run, so the fastest run decides. */
+const maxRuns = 5
+
+let reader: MessageReader
+let read: ReadPart
+beforeAll(() => {
+  reader = new MessageReader({ processes: 2, timeoutMs: 20_000, onOverrun: () => undefined })
+  read = reader.forAccount('hostile')
+})
+afterAll(() => reader[Symbol.asyncDispose]())
+
+const part = (bytes: Uint8Array | string) => ({
+  bytes: Buffer.from(bytes),
+  charset: 'utf-8',
+  isTruncated: false,
+})
+const quoteOptions = { action: 'reply', inline: true, own: [] } as const
+
+/** Everything that services do with a message, by name. */
+function readingsOf({ mime, html, calendar }: HostileMessage): Record<string, () => unknown> {
+  const bytes = mime()
+  const options = { wantsPlain: true, webSafe: true, hasMore: false }
+  const texts = html
+    ? { plain: [], html: [part(html())], ...options }
+    : { plain: [part(bytes)], html: [], ...options }
+  const head = bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 4)
+  const original = { text: { html: html?.() ?? '' } }
+  return {
+    head: () => isAutoReply(parseHeaders(bytes)),
+    addresses: () => parseMessage(head),
+    texts: () => read('texts', texts),
+    report: () => read('report', bytes.subarray(0, 1024 * 1024)),
+    ...(calendar && { calendars: () => read('calendars', [part(calendar())]) }),
+    ...(html && {
+      summary: () => read('summary', original.text),
+      references: () => read('references', { html: original.text.html, ids: ['a'] }),
+      quote: () => read('quote', [{ html: '' }, original, quoteOptions]),
+    }),
+  }
+}
+
+describe('no message blocks the event loop', () => {
+  test.each(hostileMessages.map((message) => [message.name, message] as const))(
+    '%s',
+    async (_, message) => {
+      const slow: string[] = []
+      for (const [name, run] of Object.entries(readingsOf(message))) {
+        let fastest = Number.POSITIVE_INFINITY
+        for (let count = 0; count < maxRuns && fastest > maxMs; count++)
+          fastest = Math.min(fastest, await blockedMs(run))
+        if (fastest > maxMs) slow.push(`${name} took ${Math.round(fastest)} ms`)
+      }
+      expect(slow).toEqual([])
+    },
+  )
+})
+
+const named = (name: string) => hostileMessages.find((message) => message.name === name)
+
+test('blockedMs: ten hostile calendars block the event loop only without processes', async () => {
+  const calendar = named('calendar: zone of 20 observances in 100 years')?.calendar?.() ?? ''
+  const calendars = Array.from({ length: 10 }, () => part(calendar))
+  expect(await blockedMs(() => readInline('calendars', calendars))).toBeGreaterThan(maxMs)
+  expect(await blockedMs(() => read('calendars', calendars))).toBeLessThan(maxMs)
+})
+
+test('a usual message of another account is read before the hostile messages', async () => {
+  const other = reader.forAccount('other')
+  const usual = `<p>${'Hello '.repeat(2_000)}</p>`
+  const options = { plain: [], wantsPlain: true, webSafe: true, hasMore: false }
+  const textsOf = (html: string) => ({ html: [part(html)], ...options })
+  let finished = 0
+  const html = hostileMessages.flatMap((message) => message.html?.() ?? []).slice(0, 60)
+  const hostile = html.map((text) => read('texts', textsOf(text)).then(() => finished++))
+  for (let count = 0; count < 5; count++)
+    expect((await other('texts', textsOf(usual))).html).toContain('Hello')
+  expect(finished).toBeLessThan(html.length)
+  await Promise.all(hostile)
+})
