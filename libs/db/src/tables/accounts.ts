@@ -44,6 +44,8 @@ export interface Accounts {
   webhooksCustomHeaders: JsonOrNull<StoredHeader[]>
   copy: boolean | null
   logs: Generated<boolean>
+  /** True: no session, state `paused`. */
+  paused: Generated<boolean>
   notifyFrom: Generated<Date>
   proxy: string | null
   smtpEhloName: string | null
