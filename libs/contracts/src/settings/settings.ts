@@ -113,7 +113,9 @@ export const settings = {
   notifyAttachments: flag('If true, messageNew contains the attachments.'),
   notifyAttachmentSize: bytes('Maximum bytes of an attachment in messageNew.'),
   notifyCalendarEvents: flag('If true, messageNew contains the events of calendar parts.'),
-  inboxNewOnly: flag('If true, the default target receives messageNew of the Inbox only.'),
+  inboxNewOnly: flag(
+    'If true, messageNew is sent only for messages arriving in the Inbox, to all targets and routes.',
+  ),
   serviceUrl: url('Public base URL of the service.', 'http-url'),
   serviceSecret: text('Key of webhook signatures. It can be replaced, not removed.', 1024),
   serviceSecretOverlap: int(
