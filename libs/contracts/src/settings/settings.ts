@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, Strict, Text } from '../schemas/primitives.ts'
+import { unsupportedSettings } from './unsupported-settings.ts'
 
 const flag = (description: string) => Nullable(Bool(description))
 const text = (description: string, maxLength: number) => Nullable(Text(description, { maxLength }))
@@ -278,7 +279,10 @@ const optionalSettings = Object.fromEntries(
   settingKeys.map((key) => [key, Type.Optional(settings[key])]),
 ) as { [K in SettingKey]: ReturnType<typeof Type.Optional<(typeof settings)[K]>> }
 
-export const SettingsUpdate = Strict(optionalSettings, { minProperties: 1 })
+export const SettingsUpdate = Strict(optionalSettings, {
+  minProperties: 1,
+  'x-unsupported': unsupportedSettings,
+})
 export type SettingsUpdate = Static<typeof SettingsUpdate>
 /** Settings as services read them. Unset ones are absent. */
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }
