@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
-import { matches, StateChange } from '@posthorn/contracts'
-import { connect as connectDb, type Db, recordProxyState, type Tx } from '@posthorn/db'
+import type { Db, Tx } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
 import { eventually, RawClient } from '@posthorn/testkit'
 import { sql } from 'kysely'
@@ -86,56 +85,6 @@ test('GET /v1/changes: sends the version and an id, then each change', async () 
     },
   ])
   await stream.stop()
-})
-
-test('GET /v1/changes: sends warnings of a sync and states of the proxies', async () => {
-  const stream = await follow(one.url)
-  const warning = { path: 'Broken', message: 'NO' }
-  await db
-    .insertInto('accountChanges')
-    .values({
-      account: 'a',
-      type: 'syncWarning',
-      key: 'mailboxRefused',
-      payload: JSON.stringify(warning),
-    })
-    .execute()
-  const imapProxy = connectDb(servers.database.roleUrl('posthorn_imap_proxy'), { name: 'test' })
-  await recordProxyState(imapProxy, 'imapProxyServerState', { state: 'listening' })
-  await recordProxyState(imapProxy, 'smtpServerState', { state: 'failed', error: 'in use' })
-  await imapProxy.destroy()
-  await stream.expect(3)
-  expect(stream.frames.map(({ data }) => data)).toEqual([
-    {
-      account: 'a',
-      type: 'syncWarning',
-      key: { type: 'mailboxRefused', ...warning },
-      payload: null,
-    },
-    { account: null, type: 'imapProxyServerState', key: 'listening', payload: null },
-    {
-      account: null,
-      type: 'smtpServerState',
-      key: 'failed',
-      payload: { error: { response: 'in use' } },
-    },
-  ])
-  expect(stream.frames.every(({ data }) => matches(StateChange, data))).toBe(true)
-  await stream.stop()
-})
-
-test('record_proxy_state: a proxy cannot record changes of accounts', async () => {
-  const smtpProxy = connectDb(servers.database.roleUrl('posthorn_smtp_proxy'), { name: 'test' })
-  const count = async () =>
-    (await db.selectFrom('accountChanges').select('id').where('type', '=', 'state').execute())
-      .length
-  const before = await count()
-  await sql`select record_proxy_state('state', 'connected', null)`.execute(smtpProxy)
-  expect(await count()).toBe(before)
-  await expect(
-    sql`insert into account_changes (type, key) values ('state', 'x')`.execute(smtpProxy),
-  ).rejects.toThrow(/permission denied/)
-  await smtpProxy.destroy()
 })
 
 test('GET /v1/changes: a change is sent on invalidation, or by polling without one', async () => {

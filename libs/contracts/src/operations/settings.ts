@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { Bool, Strict, Texts } from '../schemas/primitives.ts'
 import { type SettingKey, settingKeys, SettingsUpdate } from '../settings/settings.ts'
-import { unsupportedSettings } from '../settings/unsupported-settings.ts'
+import { namesUnsupported } from '../settings/unsupported-settings.ts'
 
 const flag = (description: string) => Type.Optional(Bool(description))
 const flags = Object.fromEntries(
@@ -21,7 +21,7 @@ export const getSettings = defineOperation({
   permission: { action: 'read', group: 'admin', byKey: true },
   query: Strict(
     { ...flags, eventTypes: flag('If true, adds the names of all events.') },
-    { 'x-unsupported': unsupportedSettings },
+    namesUnsupported,
   ),
   response: Type.Record(Type.String(), Type.Unknown()),
 })

@@ -51,3 +51,6 @@ export const unsupportedSettings: Readonly<Record<string, string>> = {
   outlookClientSecret: applications,
   mailRuClientSecret: applications,
 }
+
+/** Option of a schema whose errors name what to use instead; see `check`. */
+export const namesUnsupported = { 'x-unsupported': unsupportedSettings }

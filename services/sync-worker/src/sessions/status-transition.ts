@@ -79,15 +79,12 @@ export function transition(
     case 'loggedIn':
       return onLoggedIn(from, trigger.user)
     case 'syncing':
-      return { status: from.state === 'connected' ? withState(from, 'syncing') : from, events: [] }
+      return { status: afterConnected(from, 'syncing'), events: [] }
     case 'synced':
       return onSynced(from, trigger, context.now)
     case 'lost':
       // No event: the next attempt decides whether it was more than an accident.
-      return {
-        status: from.state === 'connected' ? withState(from, 'disconnected') : from,
-        events: [],
-      }
+      return { status: afterConnected(from, 'disconnected'), events: [] }
     case 'authFailed':
       return trigger.ambiguous && mayBeOutage(from)
         ? onFailed(from, 'connectError', trigger.error)
@@ -228,6 +225,11 @@ function isSameFailure(before: LastError | null, current: LastError): boolean {
   if (before?.serverResponseCode !== undefined || current.serverResponseCode !== undefined)
     return before?.serverResponseCode === current.serverResponseCode
   return before?.response === current.response
+}
+
+/** Changes the state `connected` only. */
+function afterConnected(status: AccountStatus, state: AccountState): AccountStatus {
+  return status.state === 'connected' ? withState(status, state) : status
 }
 
 function withState(status: AccountStatus, state: AccountState): AccountStatus {

@@ -95,8 +95,8 @@ export async function findAccountStatus(
 }
 
 /**
- * Stores statuses. Adds rows of `account_changes`: `state` if the state epoch changed, `syncWarning`
- * if the server refused another mailbox, or for another reason. Requires the leases.
+ * Stores statuses. Adds rows of `account_changes`: `state` if the state epoch changed,
+ * `syncWarning` if the server refused another mailbox, or for another reason. Requires the leases.
  */
 export async function saveAccountStatuses(
   tx: Tx,

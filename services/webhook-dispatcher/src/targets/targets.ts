@@ -84,8 +84,8 @@ export interface RouteContext {
 }
 
 /**
- * Target of a route for an event, if there is one. `webhookEvents` does not apply. The headers of the
- * account are added and win.
+ * Target of a route for an event, if there is one. `webhookEvents` does not apply. The headers of
+ * the account are added and win.
  */
 export function routeTargetOf(
   event: AccountEvent,
