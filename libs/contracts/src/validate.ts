@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Static, TSchema } from 'typebox'
-import { describeError, type FieldError } from './describe-error.ts'
+import { describeError, fieldError, type FieldError } from './describe-error.ts'
 import { formats } from './formats.ts'
 import { isSmall } from './is-small.ts'
 import { reduceUnionErrors } from './union-errors.ts'
@@ -97,12 +97,22 @@ function acceptsSingle(schema: { single?: boolean; anyOf?: { single?: boolean }[
   return schema.single ?? schema.anyOf?.some((branch) => branch.single) ?? false
 }
 
+/** `x-unsupported` of a schema names what to use instead of a member that it does not have. */
+function explainUnsupported(schema: TSchema, field: FieldError): FieldError {
+  const { 'x-unsupported': unsupported = {} } = schema as {
+    'x-unsupported'?: Readonly<Record<string, string>>
+  }
+  const { path } = field
+  if (!Object.hasOwn(unsupported, path)) return field
+  return fieldError(path, `is not supported: ${unsupported[path]}`)
+}
+
 function fieldErrors(schema: TSchema, value: unknown, kind: Kind): FieldError[] {
   const validate = validator(isSmall(value) ? passes.full : passes.first, schema, kind)
   validate(value)
   const fields = new Map<string, FieldError>()
   for (const error of reduceUnionErrors(validate.errors ?? [])) {
-    const field = describeError(error)
+    const field = explainUnsupported(schema, describeError(error))
     if (!fields.has(field.path)) fields.set(field.path, field)
     if (fields.size >= maxFields) break
   }

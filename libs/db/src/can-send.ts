@@ -11,15 +11,20 @@ export interface SendPrerequisites {
   gateway?: string | null
 }
 
-/** Errors of an account that was never connected, by state. Interface spec, "503 codes". */
-const errorByState: Partial<Record<AccountState, [code: string, message: string]>> = {
+/** Errors of an account that never synced, by state. Interface spec, "503 codes". */
+const errorByState: Partial<
+  Record<AccountState, [code: string, message: string, shownState?: string]>
+> = {
   authenticationError: [
     'AuthenticationFails',
     'The mail server refused the credentials of the account',
   ],
   connectError: ['ConnectionError', 'The mail server of the account cannot be reached'],
   unset: ['NotSyncing', 'Syncing is switched off for the account'],
+  paused: ['NoAvailable', 'The account is paused', 'other'],
 }
+
+const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 'init'] as const
 
 /**
  * Checks that an account may send. It needs an outgoing server or a gateway. Its initial sync must
@@ -40,9 +45,6 @@ export function assertCanSend({
     })
   if (!imap || imap.disabled || initializedAt) return
   const stateError = state ? errorByState[state] : undefined
-  const [code, message] = stateError ?? ['NotYetConnected', 'The account is not connected yet']
-  throw new AppError('unavailable', message, {
-    code,
-    extras: { state: stateError && state ? state : 'init' },
-  })
+  const [code, message, shown] = stateError ?? notYetConnected
+  throw new AppError('unavailable', message, { code, extras: { state: shown ?? state ?? 'init' } })
 }

@@ -16,6 +16,7 @@ export { migrate, schemaIsReady } from './migrate.ts'
 export { isQueuePaused } from './paused-queues.ts'
 export { newQueueId } from './queue-id.ts'
 export { type Page, pageCounts, type PageRequest, readPage, readRows } from './read-page.ts'
+export { type ProxyChangeType, recordProxyState } from './record-proxy-state.ts'
 export {
   cacheSettings,
   findSealedSettingRevision,

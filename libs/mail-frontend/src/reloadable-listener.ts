@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:net'
+import type { ProxyState } from '@posthorn/contracts'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 
@@ -20,6 +21,8 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
    */
   resolveAddress: () => Promise<A | undefined>
   start: (address: A) => Promise<Listener>
+  /** Called with each change of the state, and with the error of a listener that failed. */
+  onState?: (state: ProxyState, error?: Error) => Promise<void>
   /** Time between two reads of the settings; defaults to 2 s. */
   everyMs?: number
   log: Logger
@@ -39,6 +42,7 @@ export interface ReloadableListener<
 export function startReloadableListener<A extends ListenerAddress>({
   resolveAddress,
   start,
+  onState = () => Promise.resolve(),
   everyMs = 2_000,
   log,
 }: ReloadableListenerOptions<A>): ReloadableListener<A> {
@@ -50,6 +54,7 @@ export function startReloadableListener<A extends ListenerAddress>({
     if (!closing) return
     await closing.listener[Symbol.asyncDispose]()
     log.info(fieldsOf(closing.address), 'listener closed')
+    await onState('exited')
   }
   const loop = runPeriodically({ everyMs, log, name: 'listener' }, async (signal) => {
     const address = await resolveAddress()
@@ -60,11 +65,13 @@ export function startReloadableListener<A extends ListenerAddress>({
       current = { address, listener: await start(address) }
       failedKey = undefined
       log.info(fieldsOf(address), 'listening')
+      await onState('listening')
     } catch (err) {
-      // Logged once per address, not at every attempt.
-      if (failedKey !== keyOf(address))
-        log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')
+      // Reported once per address, not at every attempt.
+      if (failedKey === keyOf(address)) return
       failedKey = keyOf(address)
+      log.error({ err, ...fieldsOf(address) }, 'listener failed to start, will retry')
+      await onState('failed', err as Error)
     }
   })
   return {

@@ -1,7 +1,7 @@
 import type { Bus } from '@posthorn/bus'
 import type { Secret } from '@posthorn/config'
-import type { Settings } from '@posthorn/contracts'
-import type { Db, SettingsCache } from '@posthorn/db'
+import { defined, type Settings } from '@posthorn/contracts'
+import { type Db, type ProxyChangeType, recordProxyState, type SettingsCache } from '@posthorn/db'
 import { type Certificate, readCertificate } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import type { ClientSessions } from './client-sessions.ts'
@@ -28,6 +28,12 @@ export interface MailListenerOptions<A extends ListenerAddress> {
     certificateRevision: string | undefined,
   ) => A | undefined | Promise<A | undefined>
   start: (address: A, certificate: Certificate | undefined) => Promise<Listener>
+}
+
+/** Kind of the changes in `GET /v1/changes`. */
+const changeTypeOf: Record<SessionPolicy['scope'], ProxyChangeType> = {
+  'imap-proxy': 'imapProxyServerState',
+  smtp: 'smtpServerState',
 }
 
 /**
@@ -58,6 +64,14 @@ export async function startMailListener<A extends ListenerAddress>(
       resolveAddress: async () =>
         resolveAddress(await settings.get(), (await certificate())?.revision),
       start: async (address) => start(address, await certificate()),
+      onState: async (state, error) => {
+        const change = { state, ...defined({ error: error?.message }) }
+        try {
+          await recordProxyState(db, changeTypeOf[policy.scope], change)
+        } catch (err) {
+          log.warn({ err, state }, 'recording the listener state failed')
+        }
+      },
     }),
   )
   return listener

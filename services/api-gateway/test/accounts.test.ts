@@ -187,6 +187,7 @@ test('getAccount: contains the state, no secrets and no unset members', async ()
     proxy: 'socks5://******@proxy.example:1080',
     webhooksCustomHeaders: [{ key: 'X-Key', value: '******' }],
     logs: false,
+    paused: false,
     notifyFrom: '2026-01-02T00:00:00.000Z',
     imap: {
       host: 'imap.mail.example',

@@ -142,6 +142,21 @@ test('getAccount: smtpStatus reports the last attempt through the own server', a
   await db.deleteFrom('outbox').where('account', '=', 'sends').execute()
 })
 
+test('outbox operations: a sent submission whose bounce arrived has the state bounced', async () => {
+  const bouncedAt = (time: Date | null) =>
+    db.updateTable('outbox').set({ bouncedAt: time }).where('queueId', 'in', ['q4', 'q6']).execute()
+  const state = async (queueId: string) =>
+    (await call('GET', `/v1/outbox/${queueId}`)).body['state']
+  const listed = async (state: string) => ids((await call('GET', `/v1/outbox?state=${state}`)).body)
+  expect(await listed('bounced')).toEqual([])
+  await bouncedAt(new Date())
+  // A report about one recipient may arrive while others wait for the next attempt.
+  expect([await state('q6'), await state('q4')]).toEqual(['bounced', 'queued'])
+  expect([await listed('bounced'), await listed('sent')]).toEqual([['q6'], []])
+  await bouncedAt(null)
+  expect([await state('q6'), await listed('sent')]).toEqual(['sent', ['q6']])
+})
+
 test('outbox operations: reject account-bound tokens and tokens without the permission', async () => {
   const bound = await mint(call, { account: 'a', scopes: ['api'], description: 'x' })
   expect((await call('GET', '/v1/outbox', { token: bound })).status).toBe(403)

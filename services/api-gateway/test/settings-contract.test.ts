@@ -1,11 +1,15 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import {
   addressSettings,
+  operations,
   privilegedSettings,
   secretSettings,
   type SettingKey,
   settingKeys,
   type Settings,
+  unsupportedSettings,
 } from '@posthorn/contracts'
 import { createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { mint, testServers } from './gateway.ts'
@@ -88,6 +92,7 @@ const samples: Required<Settings> = {
   smtpServerPassword: 'hush'.repeat(8),
 }
 
+const configurationPage = join(import.meta.dirname, '../../../deploy/configuration.md')
 const servers = await testServers()
 afterAll(servers.stop)
 const { db } = servers
@@ -124,6 +129,31 @@ test('updateSettings: each setting rejects invalid values by name, with the whol
     }
   }
   expect(await stored()).toEqual(before)
+})
+
+test.each(Object.entries(unsupportedSettings))(
+  'updateSettings: rejects %s of other products, with what to use instead: %s',
+  async (key, instead) => {
+    const before = await stored()
+    const fields = [{ key, path: key, message: `"${key}" is not supported: ${instead}` }]
+    const changed = await update({ trackOpens: true, [key]: 'x' })
+    expect([changed.status, changed.body.fields]).toEqual([400, fields])
+    const reply = await call('GET', `/v1/settings?${key}=true`)
+    expect([reply.status, reply.body.fields]).toEqual([400, fields])
+    expect(await stored()).toEqual(before)
+  },
+)
+
+test('unsupportedSettings: names what exists, and no supported setting', async () => {
+  expect(settingKeys.filter((key) => key in unsupportedSettings)).toEqual([])
+  const texts = Object.values(unsupportedSettings).join('\n')
+  const paths = new Set(Object.values(operations).map(({ path }) => path))
+  for (const [, path = ''] of texts.matchAll(/(?:GET|POST) (\S+)/g))
+    expect(paths).toContain(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+  const variables = await readFile(configurationPage, 'utf8')
+  for (const [name] of texts.matchAll(/\b(?:SVC|OTEL)_\w+/g)) expect(variables).toContain(name)
+  for (const [name] of texts.matchAll(/\b(?:track|openAi)[A-Z]\w+/g))
+    expect(settingKeys).toContain(name)
 })
 
 test('updateSettings: each setting is stored and read back without secrets', async () => {

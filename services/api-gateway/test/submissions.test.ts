@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { SubmissionHint } from '@posthorn/contracts'
+import { type AccountState, SubmissionHint } from '@posthorn/contracts'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { registration, testServers } from './gateway.ts'
@@ -20,11 +20,7 @@ afterAll(async () => {
   await servers.stop()
 })
 
-const register = async (
-  account: string,
-  state: 'syncing' | 'connected' | 'authenticationError' | 'connectError' | 'unset' | undefined,
-  initialized: boolean,
-) => {
+const register = async (account: string, state: AccountState | undefined, initialized: boolean) => {
   await call('POST', '/v1/account', { body: registration(account) })
   if (state)
     await db
@@ -166,6 +162,7 @@ test.each([
   ['refused', 'authenticationError', 'AuthenticationFails', 'authenticationError'],
   ['unreachable', 'connectError', 'ConnectionError', 'connectError'],
   ['off', 'unset', 'NotSyncing', 'unset'],
+  ['paused', 'paused', 'NoAvailable', 'other'],
 ] as const)(
   'submitMessage: an account that was never connected cannot send: %s',
   async (...[account, state, code, expectedState]) => {

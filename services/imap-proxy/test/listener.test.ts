@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { ProxyChangeType } from '@posthorn/db'
 import { eventually, freePort, testDovecot } from '@posthorn/testkit'
 import { imapOf, serverPassword, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
@@ -16,6 +19,15 @@ afterAll(async () => {
 
 const user = dovecot.freshUser()
 beforeAll(() => proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass }))
+
+const statesOf = (type: ProxyChangeType) =>
+  proxy.db
+    .selectFrom('accountChanges')
+    .select(['account', 'key', 'payload'])
+    .where('type', '=', type)
+    .orderBy('xid')
+    .orderBy('id')
+    .execute()
 
 const invalid = 'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n'
 
@@ -81,6 +93,30 @@ test('listener settings: two replicas start, move and stop with them', async () 
   await closed(port)
   await proxy.set({ imapProxyServerEnabled: true, imapProxyServerPort: proxy.port })
   await eventually(() => listening(proxy.port))
+})
+
+test('listener settings: each replica records its states for GET /v1/changes', async () => {
+  const start = await statesOf('imapProxyServerState')
+  const busy = await freePort()
+  await using other = createServer().listen(busy, '127.0.0.1')
+  await once(other, 'listening')
+  await proxy.set({ imapProxyServerPort: busy })
+  const recorded = async (keys: string[]) =>
+    eventually(async () => {
+      const rows = (await statesOf('imapProxyServerState')).slice(start.length)
+      expect(rows.map(({ key }) => key).toSorted()).toEqual(keys.toSorted())
+      return rows
+    })
+  const failed = ['exited', 'exited', 'failed', 'failed']
+  const rows = await recorded(failed)
+  expect(rows.find(({ key }) => key === 'failed')).toMatchObject({
+    account: null,
+    payload: { error: { response: expect.stringContaining('EADDRINUSE') } },
+  })
+  other.close()
+  await recorded([...failed, 'listening', 'listening'])
+  await proxy.set({ imapProxyServerPort: proxy.port })
+  await recorded([...failed, ...Array<string>(4).fill('listening'), 'exited', 'exited'])
 })
 
 test('PROXY header: used from trusted proxies only', async () => {

@@ -36,6 +36,21 @@ test('STARTTLS: with a certificate, required for clients of other hosts', async 
   expect((await send({}, { port: near, options })).response).toMatch(/^250 /)
 })
 
+test('listener settings: states are recorded for GET /v1/changes', async () => {
+  await set({ smtpServerEnabled: false })
+  const states = () =>
+    db
+      .selectFrom('accountChanges')
+      .select(['type', 'account', 'key'])
+      .orderBy('xid')
+      .orderBy('id')
+      .execute()
+  const state = (key: string) => ({ type: 'smtpServerState', account: null, key })
+  await eventually(async () => expect((await states()).at(-1)).toEqual(state('exited')))
+  await listenAt({ smtpServerEnabled: true })
+  await eventually(async () => expect((await states()).at(-1)).toEqual(state('listening')))
+})
+
 test('STARTTLS: commands pipelined in plaintext, are discarded', async () => {
   const port = await listenAt({})
   const client = await RawClient.greeted(port)

@@ -24,6 +24,8 @@ export function readConfig(env: Env) {
     /** Delay before the second connection attempt; doubles up to `reconnectMaxMs`. */
     reconnectMinMs: duration(env, 'SVC_RECONNECT_MIN', { fallback: 2_000, min: 10 }),
     reconnectMaxMs: duration(env, 'SVC_RECONNECT_MAX', { fallback: 600_000, min: 10 }),
+    /** Duration from which `connecting` and `syncing` of an account that has synced are stored. */
+    transientStateMs: duration(env, 'SVC_TRANSIENT_STATE_DELAY', { fallback: 5_000, min: 100 }),
     /** Period of rejected credentials after which syncing of the account is disabled. */
     maxAuthFailureMs: duration(env, 'SVC_MAX_IMAP_AUTH_FAILURE_TIME', {
       fallback: 3 * 86_400_000,

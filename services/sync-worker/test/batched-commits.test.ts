@@ -165,6 +165,33 @@ test('createStatusUpdater: records the event of a first login without another ch
   expect(await eventsOf(lease)).toEqual([{ event: 'authenticationSuccess' }])
 })
 
+test('saveAccountStatuses: one syncWarning for each refused mailbox and reason', async () => {
+  const lease = await register()
+  const pass = (syncError?: { path: string; error: string }) =>
+    applyStatusUpdate({
+      lease,
+      registeredAt: 1,
+      trigger: { kind: 'synced', ...(syncError && { syncError }) },
+    })
+  const [gone, denied] = [
+    { path: 'Broken', error: 'NO gone' },
+    { path: 'Broken', error: 'NO denied' },
+  ]
+  for (const syncError of [undefined, gone, gone, denied, undefined, denied]) await pass(syncError)
+  const warnings = await database.db
+    .selectFrom('accountChanges')
+    .select(['key', 'payload'])
+    .where('account', '=', lease.account)
+    .where('type', '=', 'syncWarning')
+    .orderBy('xid')
+    .execute()
+  const warning = ({ path, error }: typeof gone) => ({
+    key: 'mailboxRefused',
+    payload: { path, message: error },
+  })
+  expect(warnings).toEqual([warning(gone), warning(denied), warning(denied)])
+})
+
 test('commitBatched: stores both concurrent updates of one account', async () => {
   const lease = await register()
   const login = { lease, registeredAt: 1, trigger: { kind: 'loggedIn', user: 'jane' } } as const

@@ -82,7 +82,7 @@ async function someone() {
 }
 
 /** Sent message in the outbox that the reports are about. */
-async function sent(account: string): Promise<string> {
+async function sent(account: string, to = 'you@there.example'): Promise<string> {
   const queueId = randomUUID()
   await world.db
     .insertInto('outbox')
@@ -93,7 +93,7 @@ async function sent(account: string): Promise<string> {
       source: 'api',
       state: 'sent',
       messageId: '<sent@sender.example>',
-      envelope: JSON.stringify({ from: 'me@sender.example', to: ['you@there.example'] }),
+      envelope: JSON.stringify({ from: 'me@sender.example', to: [to] }),
       finishedAt: new Date(),
     })
     .execute()
@@ -153,6 +153,29 @@ test('messageBounce: one per recipient, and bounces of the undelivered message',
   expect(kept?.bounces?.toSorted(byRecipient)).toMatchObject(shown)
   const detail = await world.ask(getMessage, account, { message: kept?.id ?? '' })
   expect(detail.bounces?.toSorted(byRecipient)).toMatchObject(shown)
+})
+
+test('messageBounce: marks the submission of the failed recipient in the same transaction', async () => {
+  const { user, account } = await someone()
+  const [failed, delayed, other] = [
+    await sent(account, 'You@There.example'),
+    await sent(account, 'full@there.example'),
+    await sent(await world.register(world.dovecot.freshUser())),
+  ]
+  await world.dovecot.deliver(user.user, bounce())
+  await world.expectEvents(account, ['messageBounce'], 2)
+  const rows = await world.db.selectFrom('outbox').select(['queueId', 'bouncedAt']).execute()
+  const marked = rows.flatMap(({ queueId, bouncedAt }) => (bouncedAt ? queueId : []))
+  expect([failed, delayed, other].filter((queueId) => marked.includes(queueId))).toEqual([failed])
+  // The report names another address of the only recipient.
+  const forwarded = await someone()
+  const queueId = await sent(forwarded.account, 'alias@there.example')
+  await world.dovecot.deliver(forwarded.user.user, bounce())
+  await world.expectEvents(forwarded.account, ['messageBounce'], 2)
+  const isMarked = world.db.selectFrom('outbox').where('queueId', '=', queueId)
+  expect(await isMarked.select('bouncedAt').executeTakeFirst()).toEqual({
+    bouncedAt: expect.any(Date),
+  })
 })
 
 test('messageBounce: once for a bounce that is moved', async () => {

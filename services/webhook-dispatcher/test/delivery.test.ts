@@ -181,7 +181,7 @@ test('isWanted: events outside webhookEvents are not sent', async () => {
   expect(await bench.deliveries('listed')).toHaveLength(1)
 })
 
-test('isWanted: with inboxNewOnly, new messages of other mailboxes are not sent', async () => {
+test('isEmitted: with inboxNewOnly, new messages of other mailboxes are not sent', async () => {
   const receiver = await defaultTarget()
   await bench.account('inbox')
   await bench.set({ inboxNewOnly: true })

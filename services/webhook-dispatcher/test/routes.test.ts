@@ -87,6 +87,23 @@ test('routes: without a filter, gets every event; webhookEvents applies to the d
   expect(await counted(id)).toBe(2)
 })
 
+test('routes: with inboxNewOnly, get new messages of the Inbox only, and all other events', async () => {
+  const special = await bench.receiver()
+  await bench.set({ webhooksEnabled: true, webhookEvents: [], inboxNewOnly: true })
+  const id = await addRoute({ targetUrl: special.url })
+  const name = await account()
+  const sent = { account: name, path: 'Sent', specialUse: '\\Sent' }
+  const [, ...emitted] = await bench.emit(
+    { ...sent, event: 'messageNew' },
+    { account: name, event: 'messageNew', path: 'INBOX', specialUse: '\\Inbox' },
+    { ...sent, event: 'messageDeleted' },
+  )
+  await eventually(() => expect(special.requests).toHaveLength(2))
+  await bench.set({ inboxNewOnly: false })
+  expect(special.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(emitted)
+  expect(await counted(id)).toBe(2)
+})
+
 test('routes: filter selects, map rewrites, every attempt sends the same signed bytes', async () => {
   const special = await bench.receiver()
   await bench.set({ webhooksEnabled: true, webhookEvents: [] })

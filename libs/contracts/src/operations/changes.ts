@@ -13,9 +13,9 @@ export const followChanges = defineOperation({
   method: 'get',
   path: '/v1/changes',
   tag: 'Stats',
-  summary: 'Follow state changes of all accounts',
+  summary: 'Follow state changes of all accounts and proxies',
   description:
-    'Server-sent events, each exactly once and in one order on all replicas. Frames of `event: message` carry a StateChange as JSON: `{"account": "…", "type": "state", "key": "connected", "payload": null}`, with `payload.error` if the account has an error. To continue after a disconnect, send the id of the last frame as `Last-Event-ID` or `lastEventId`; the header takes precedence. Changes are stored for 24 hours. If some were missed, a frame of `event: historyLost` with `{"lastEventId": "…"}` comes first, followed by the stored changes: read all accounts again. Comments keep an idle connection open.',
+    'Server-sent events, each exactly once and in one order on all replicas. Frames of `event: message` carry a StateChange as JSON: `{"account": "…", "type": "state", "key": "connected", "payload": null}`, with `payload.error` if the account has an error. Changes of type `syncWarning`, `smtpServerState` and `imapProxyServerState` are in the same stream. A replica of a proxy that crashes does not report `exited`. To continue after a disconnect, send the id of the last frame as `Last-Event-ID` or `lastEventId`; the header takes precedence. Changes are stored for 24 hours. If some were missed, a frame of `event: historyLost` with `{"lastEventId": "…"}` comes first, followed by the stored changes: read all accounts again. Comments keep an idle connection open.',
   scope: 'api',
   permission: { action: 'read', group: 'events' },
   query: Strict({ lastEventId: Type.Optional(ChangeId) }),

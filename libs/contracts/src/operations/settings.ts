@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { Bool, Strict, Texts } from '../schemas/primitives.ts'
 import { type SettingKey, settingKeys, SettingsUpdate } from '../settings/settings.ts'
+import { namesUnsupported } from '../settings/unsupported-settings.ts'
 
 const flag = (description: string) => Type.Optional(Bool(description))
 const flags = Object.fromEntries(
@@ -18,7 +19,10 @@ export const getSettings = defineOperation({
     'Returns the settings named in the query (`?webhooks=true&notifyText=true`). Without a query, returns all settings the token may read. Secret settings are returned as true or false.',
   scope: 'api',
   permission: { action: 'read', group: 'admin', byKey: true },
-  query: Strict({ ...flags, eventTypes: flag('If true, adds the names of all events.') }),
+  query: Strict(
+    { ...flags, eventTypes: flag('If true, adds the names of all events.') },
+    namesUnsupported,
+  ),
   response: Type.Record(Type.String(), Type.Unknown()),
 })
 

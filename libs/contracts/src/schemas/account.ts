@@ -69,6 +69,11 @@ const copy = Type.Optional(
   ),
 )
 const logs = Type.Optional(Bool('If true, the protocol log of the account is recorded.'))
+const paused = Type.Optional(
+  Bool(
+    'If true, the account is not connected to its incoming server and has the state `paused`. Messages are still sent once the first sync is complete.',
+  ),
+)
 const expectedEmail = described(
   'Address that the login must have. Others are rejected.',
   MailAddress,
@@ -108,6 +113,7 @@ export const AccountRegistration = Strict({
   ),
   copy,
   logs,
+  paused,
   notifyFrom,
   proxy: accountProxy,
   smtpEhloName,
@@ -199,7 +205,10 @@ const AccountType = OneOf(accountTypes, {
 })
 
 const identity = { account: AccountId, name: Text('Display name of the account.') }
-const state = OneOf(accountStates, { description: 'State of the account.' })
+const state = OneOf(accountStates, {
+  description:
+    'State of the account. `new`: registered; `init`: waits for its first connection, or the first one since it was switched off; `connecting`; `syncing`: its first sync since the login lasts; `connected`; `authenticationError`; `connectError`; `disconnected`: the connection was lost repeatedly; `unset`: no incoming server, or syncing is switched off; `paused`. Once an account has synced, `connecting` and `syncing` are shown after 5 seconds.',
+})
 const lastError = described('Last error. Null if the account has none.', Nullable(LastError))
 const listed = {
   email: Type.Optional(Text('Email address of the mailbox.')),
@@ -234,6 +243,7 @@ export const AccountRecord = Type.Object({
   ),
   copy,
   logs,
+  paused,
   notifyFrom: Type.Optional(Nullable(Text('Time from which messages are announced (ISO 8601).'))),
   path: Type.Optional(Nullable(Texts(paths))),
   subconnections: Type.Optional(Texts(subconnected)),

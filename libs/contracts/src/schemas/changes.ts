@@ -1,14 +1,46 @@
 import { type Static, Type } from 'typebox'
 import { LastError } from './account.ts'
-import { Nullable, Text } from './primitives.ts'
+import { Nullable, OneOf, Text } from './primitives.ts'
+
+/** Kinds of changes. The states of the proxies belong to no account. */
+export const changeTypes = [
+  'state',
+  'syncWarning',
+  'smtpServerState',
+  'imapProxyServerState',
+] as const
+export type ChangeType = (typeof changeTypes)[number]
+
+/** States of the listener of a proxy. */
+export const proxyStates = ['listening', 'failed', 'exited'] as const
+export type ProxyState = (typeof proxyStates)[number]
+
+/** Incident of a sync that changes no state. */
+export const SyncWarning = Type.Object(
+  {
+    type: OneOf(['mailboxRefused'], {
+      description: 'Kind of the warning. `mailboxRefused`: the server refused to open a mailbox.',
+    }),
+    message: Text('Text of the error.'),
+    path: Text('Path of the mailbox.'),
+  },
+  { description: 'Warning of type `syncWarning`.' },
+)
+export type SyncWarning = Static<typeof SyncWarning>
 
 /** Data of a frame of `GET /v1/changes`. */
 export const StateChange = Type.Object({
-  account: Text('Account id.'),
-  type: Text('Always `state`.'),
-  key: Text('New state of the account.'),
+  account: Nullable(Text('Account id. Null for the state of a proxy.')),
+  type: OneOf(changeTypes, {
+    description:
+      'Kind of the change: `state` and `syncWarning` of an account, `smtpServerState` and `imapProxyServerState` of a replica of a proxy.',
+  }),
+  key: Type.Union([Text('New state.'), SyncWarning], {
+    description:
+      'New state of the account; of a proxy `listening`, `failed` or `exited`. The warning for `syncWarning`.',
+  }),
   payload: Nullable(
-    Type.Object({ error: LastError }, { description: 'Last error. Null if the account has none.' }),
+    Type.Object({ error: LastError }, { description: 'Last error. Null if there is none.' }),
   ),
 })
 export type StateChange = Static<typeof StateChange>

@@ -2,8 +2,11 @@ import { type Static, Type } from 'typebox'
 import { Bool, Int, Nullable, OneOf, Text, Texts, Time } from './primitives.ts'
 import { networkPath, networkPathDescription } from './smtp-status.ts'
 
-/** States of a submission. `sent` and `failed` rows are deleted after a retention period. */
-export const outboxStates = ['queued', 'held', 'sent', 'failed'] as const
+/**
+ * States of a submission. Those from `sent` on are deleted after a retention period; `bounced` is
+ * `sent`, followed by a report that a recipient did not get the message.
+ */
+export const outboxStates = ['queued', 'held', 'sent', 'failed', 'bounced'] as const
 
 /** Steps of sending. After `error`, `nextAttempt` is the time of the next attempt or false. */
 const progressStatuses = [
@@ -46,7 +49,10 @@ export const OutboxEntry = Type.Object({
   queueId: Text('Id of the submission.'),
   account: Text('Account that sends the message.'),
   source: OneOf(['api', 'smtp'], { description: 'Interface that received the submission.' }),
-  state: OneOf(outboxStates, { description: 'State of the submission.' }),
+  state: OneOf(outboxStates, {
+    description:
+      'State of the submission. `bounced`: sent, but a `messageBounce` with the action `failed` arrived for a recipient.',
+  }),
   messageId: Text('Message-ID header.'),
   envelope: Type.Object(
     {
@@ -65,7 +71,7 @@ export const OutboxEntry = Type.Object({
   scheduled: Time('Earliest time of sending (ISO 8601).'),
   nextAttempt: Type.Union([Time('Time (ISO 8601).'), Type.Literal(false)], {
     description:
-      'Time of the next attempt (ISO 8601). False while an attempt runs and if the message is held, sent or failed.',
+      'Time of the next attempt (ISO 8601). False while an attempt runs and if the message is held, sent, failed or bounced.',
   }),
   attemptsMade: Int('Number of attempts so far.'),
   attempts: Int('Maximum number of attempts.'),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, Strict, Text } from '../schemas/primitives.ts'
+import { namesUnsupported } from './unsupported-settings.ts'
 
 const flag = (description: string) => Nullable(Bool(description))
 const text = (description: string, maxLength: number) => Nullable(Text(description, { maxLength }))
@@ -113,7 +114,7 @@ export const settings = {
   notifyAttachments: flag('If true, messageNew contains the attachments.'),
   notifyAttachmentSize: bytes('Maximum bytes of an attachment in messageNew.'),
   notifyCalendarEvents: flag('If true, messageNew contains the events of calendar parts.'),
-  inboxNewOnly: flag('If true, the default target receives messageNew of the Inbox only.'),
+  inboxNewOnly: flag('If true, messageNew is sent only for messages arriving in the Inbox.'),
   serviceUrl: url('Public base URL of the service.', 'http-url'),
   serviceSecret: text('Key of webhook signatures. It can be replaced, not removed.', 1024),
   serviceSecretOverlap: int(
@@ -276,7 +277,7 @@ const optionalSettings = Object.fromEntries(
   settingKeys.map((key) => [key, Type.Optional(settings[key])]),
 ) as { [K in SettingKey]: ReturnType<typeof Type.Optional<(typeof settings)[K]>> }
 
-export const SettingsUpdate = Strict(optionalSettings, { minProperties: 1 })
+export const SettingsUpdate = Strict(optionalSettings, { minProperties: 1, ...namesUnsupported })
 export type SettingsUpdate = Static<typeof SettingsUpdate>
 /** Settings as services read them. Unset ones are absent. */
 export type Settings = { [K in SettingKey]?: NonNullable<Static<(typeof settings)[K]>> }

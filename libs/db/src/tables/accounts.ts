@@ -1,10 +1,12 @@
 import type {
   AccountRecord,
   AccountState,
+  ChangeType,
   ImapConfig,
   ImapDisabled,
   LastError,
   SmtpConfig,
+  SyncWarning,
 } from '@posthorn/contracts'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
@@ -25,6 +27,9 @@ export interface StoredHeader {
   value: string
 }
 
+/** Error of a new state, or the details of a `syncWarning`. */
+export type ChangePayload = { error: LastError } | Omit<SyncWarning, 'type'>
+
 /** Last mailbox whose sync failed. */
 export type SyncError = NonNullable<AccountRecord['syncError']>
 
@@ -44,6 +49,8 @@ export interface Accounts {
   webhooksCustomHeaders: JsonOrNull<StoredHeader[]>
   copy: boolean | null
   logs: Generated<boolean>
+  /** True: no session, state `paused`. */
+  paused: Generated<boolean>
   notifyFrom: Generated<Date>
   proxy: string | null
   smtpEhloName: string | null
@@ -93,7 +100,10 @@ export interface AccountStates {
   updatedAt: Generated<Date>
 }
 
-/** State changes of accounts for subscribers. Written by sync-worker, kept for 24 h. */
+/**
+ * Changes for subscribers, kept for 24 h. Written by sync-worker; by the proxies through
+ * `record_proxy_state`.
+ */
 export interface AccountChanges {
   /**
    * Transaction that wrote the row. Rows are read in the order of (xid, id), up to the oldest open
@@ -101,11 +111,12 @@ export interface AccountChanges {
    */
   xid: Generated<string>
   id: Generated<string>
-  account: string
-  type: string
-  /** New state, for kind `state`. */
+  /** Null for a proxy. */
+  account: string | null
+  type: ChangeType
+  /** New state, or the kind of a warning. */
   key: string
-  payload: JsonOrNull<{ error: LastError }>
+  payload: JsonOrNull<ChangePayload>
   createdAt: Generated<Date>
 }
 

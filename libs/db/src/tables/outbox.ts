@@ -24,7 +24,10 @@ export interface Filing {
   draft?: string
 }
 
-/** Submissions. Inserted by api-gateway and smtp-proxy, then changed by sender only. */
+/**
+ * Submissions. Inserted by api-gateway and smtp-proxy, then changed by sender; `bouncedAt` by
+ * sync-worker.
+ */
 export interface Outbox {
   queueId: string
   account: string
@@ -55,6 +58,8 @@ export interface Outbox {
   lastError: JsonOrNull<OutboxError>
   response: string | null
   finishedAt: Date | null
+  /** Time of the first report of a failed delivery. The API shows state `sent` as `bounced`. */
+  bouncedAt: Date | null
   /** Gateway that sends instead of the account's own server. */
   gateway: string | null
   /** SOCKS or HTTP proxy; credentials in it are sealed. */

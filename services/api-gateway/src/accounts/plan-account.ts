@@ -65,13 +65,14 @@ export function planAccount(
 }
 
 function plainColumns(body: AccountInput): AccountColumns {
-  const { name, expectedEmail, copy, logs, smtpEhloName, imapIndexer, locale, tz } = body
+  const { name, expectedEmail, copy, logs, paused, smtpEhloName, imapIndexer, locale, tz } = body
   const { path, subconnections, notifyFrom } = body
   return defined({
     name,
     expectedEmail,
     copy,
     logs,
+    paused,
     smtpEhloName,
     imapIndexer,
     locale,

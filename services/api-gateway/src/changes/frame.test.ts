@@ -4,7 +4,7 @@ import { changeFrame, greeting, lostFrame } from './frame.ts'
 const position = { xid: 7n, id: 3n }
 
 test('changeFrame: message event with id and JSON data', () => {
-  const change = { account: 'a', type: 'state', key: 'connected', payload: null }
+  const change = { account: 'a', type: 'state', key: 'connected', payload: null } as const
   expect(changeFrame(position, change)).toBe(
     'id: 7-3\nevent: message\ndata: {"account":"a","type":"state","key":"connected","payload":null}\n\n',
   )

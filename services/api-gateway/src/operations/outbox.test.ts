@@ -27,6 +27,7 @@ const row: OutboxRow = {
   originalMessageId: null,
   networkRouting: null,
   leased: false,
+  bouncedAt: null,
 }
 const lastError = { message: 'no', code: 'EENVELOPE', responseCode: 451 }
 

@@ -67,7 +67,7 @@ export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): Ou
     queueId: row.queueId,
     account: row.account,
     source: row.source,
-    state: row.state,
+    state: row.state === 'sent' && row.bouncedAt ? 'bounced' : row.state,
     messageId: row.messageId,
     envelope: row.envelope,
     subject: row.subject,

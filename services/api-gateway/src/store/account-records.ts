@@ -70,7 +70,15 @@ function listedAccounts(db: Db) {
 const accountRow = compileOnce((db, account: string) =>
   listedAccounts(db)
     .leftJoin('oauth2Tokens', 'oauth2Tokens.account', 'accounts.account')
-    .select(['expectedEmail', 'path', 'subconnections', 'webhooksCustomHeaders', 'copy', 'logs'])
+    .select([
+      'expectedEmail',
+      'path',
+      'subconnections',
+      'webhooksCustomHeaders',
+      'copy',
+      'logs',
+      'paused',
+    ])
     .select(['notifyFrom', 'imapIndexer', 'locale', 'tz', 'accountStates.connections'])
     .select(['accountStates.authFailureDisabledAt', 'accountStates.syncError'])
     .select(['oauth2Tokens.scopes', 'oauth2Tokens.expiresAt as tokenExpiresAt'])

@@ -124,7 +124,8 @@ export function lockAccount(tx: Tx, account: string) {
   return tx
     .selectFrom('accounts')
     .select(['email', 'imap', 'smtp', 'oauth2', 'path', 'subconnections', 'webhooks'])
-    .select(['webhooksCustomHeaders', 'notifyFrom', 'proxy', 'smtpEhloName', 'logs', 'createdAt'])
+    .select(['webhooksCustomHeaders', 'notifyFrom', 'proxy', 'smtpEhloName', 'logs', 'paused'])
+    .select('createdAt')
     .select(passwordKinds.as('passwords'))
     .where('account', '=', account)
     .forUpdate()

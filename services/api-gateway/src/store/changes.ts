@@ -1,6 +1,6 @@
-import type { StateChange } from '@posthorn/contracts'
-import type { Db } from '@posthorn/db'
-import { sql } from 'kysely'
+import type { StateChange, SyncWarning } from '@posthorn/contracts'
+import type { AccountChanges, Db } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
 
 /** Position in the change feed: the transaction, and the row in it. */
 export interface Position {
@@ -13,6 +13,8 @@ export interface Change extends StateChange {
   createdAt: Date
 }
 
+type ChangeColumns = Pick<Selectable<AccountChanges>, 'account' | 'type' | 'key' | 'payload'>
+
 export interface ChangesPage {
   changes: Change[]
   /** True if more changes may exist. */
@@ -23,7 +25,7 @@ export interface ChangesPage {
   lost?: Position
 }
 
-interface Row extends StateChange {
+interface Row extends ChangeColumns {
   horizonXid: string
   horizonId: string
   missed: boolean
@@ -69,15 +71,18 @@ export async function listChanges(db: Db, after: Position, limit: number): Promi
   const pending = rows.flatMap(({ xid, ...row }) => (xid === null ? [] : [{ ...row, xid }]))
   const changes = pending
     .filter(({ settled }) => settled)
-    .map(({ xid, id, account, type, key, payload, createdAt }) => ({
+    .map(({ xid, id, createdAt, ...row }) => ({
+      ...toStateChange(row),
       position: position(xid, id),
-      account,
-      type,
-      key,
-      payload,
       createdAt,
     }))
   return { changes, full: changes.length === limit, unsettled: changes.length < pending.length }
+}
+
+function toStateChange({ account, type, key, payload }: ChangeColumns): StateChange {
+  if (payload !== null && !('error' in payload))
+    return { account, type, key: { type: key as SyncWarning['type'], ...payload }, payload: null }
+  return { account, type, key, payload }
 }
 
 function position(xid: string, id: string): Position {

@@ -1,3 +1,4 @@
+import type { OutboxEntry } from '@posthorn/contracts'
 import {
   batchStatements,
   type Db,
@@ -8,7 +9,7 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type Insertable, sql, type SqlBool } from 'kysely'
+import { type Insertable, type RawBuilder, sql, type SqlBool } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
 export type NewSubmission = Insertable<Outbox>
@@ -55,14 +56,21 @@ function submissions(db: Db) {
     .select(['queueId', 'account', 'source', 'state', 'messageId', 'envelope', 'subject'])
     .select(['gateway', 'proxy', 'localAddress', 'idempotencyKey', 'useStructuredFormat'])
     .select(['createdAt', 'sendAt', 'nextAttemptAt', 'attempts', 'maxAttempts', 'dataSentAt'])
-    .select(['lastError', 'response', 'originalMessageId', 'networkRouting', leased])
+    .select(['lastError', 'response', 'originalMessageId', 'networkRouting', 'bouncedAt', leased])
 }
 export type OutboxRow = Awaited<ReturnType<ReturnType<typeof submissions>['execute']>>[number]
 
 export interface OutboxFilter extends PageRequest {
   account?: string
   /** Defaults to queued and held submissions. */
-  state?: OutboxRow['state']
+  state?: OutboxEntry['state']
+}
+
+/** Conditions of finished submissions by the state that the API shows. */
+const finished: Partial<Record<OutboxEntry['state'], RawBuilder<SqlBool>>> = {
+  sent: sql`state = 'sent' and bounced_at is null`,
+  bounced: sql`state = 'sent' and bounced_at is not null`,
+  failed: sql`state = 'failed'`,
 }
 
 /** Maximum rows to count for a total, to bound the cost. */
@@ -73,7 +81,7 @@ const maxCounted = 100_000
  */
 export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page<OutboxRow>> {
   const { page = 0, pageSize = 20 } = filter
-  const isFinished = filter.state === 'sent' || filter.state === 'failed'
+  const isFinished = filter.state !== undefined && filter.state in finished
   const { rows: counted } = await sql<{ total: number }>`
     select count(*)::int as total
     from (select from outbox where ${matching(filter)} limit ${maxCounted}) as o
@@ -92,7 +100,7 @@ function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
     // Literals, not parameters, so that the planner can use the partial indexes.
     state === undefined
       ? sql<SqlBool>`state in ('queued', 'held')`
-      : sql<SqlBool>`state = ${sql.lit(state)}`,
+      : (finished[state] ?? sql<SqlBool>`state = ${sql.lit(state)}`),
     ...(account === undefined ? [] : [sql<SqlBool>`account = ${account}`]),
   ]
   return sql.join(conditions, sql` and `)

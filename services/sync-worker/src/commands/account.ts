@@ -50,7 +50,7 @@ export function getSession({ sessions }: CommandDeps, account: string): AccountS
 
 /**
  * Rejects commands for accounts without a connection. Accounts in their initial sync accept
- * commands.
+ * commands. So do accounts that have synced and connect again: the command connects as well.
  *
  * @throws AppError `unavailable` with a code of the interface spec, "503 codes"; `internal`
  *   `AppNotFound` or `InvalidBaseScopes` if the OAuth2 application of the account cannot be used
@@ -58,13 +58,14 @@ export function getSession({ sessions }: CommandDeps, account: string): AccountS
 export function assertConnected({
   state = 'new',
   loggedIn,
+  wasSynced,
   lastError,
-}: Pick<AccountSession, 'state' | 'loggedIn' | 'lastError'>): void {
+}: Pick<AccountSession, 'state' | 'loggedIn' | 'wasSynced' | 'lastError'>): void {
   const { serverResponseCode: code = '', response = '' } = lastError ?? {}
   if (state === 'connectError' && applicationErrors.has(code))
     throw new AppError('internal', response, { code })
   const reason = unavailableReasons[state]
-  if (!reason || (reason.code === 'NotYetConnected' && loggedIn)) return
+  if (!reason || (reason === connecting && (loggedIn || (wasSynced && state !== 'init')))) return
   throw new AppError('unavailable', reason.message, {
     code: reason.code,
     extras: { state: reason.state },
@@ -85,7 +86,7 @@ const connecting: UnavailableReason = {
   state: 'init',
   message: 'The account is not connected yet',
 }
-const paused: UnavailableReason = {
+const disconnected: UnavailableReason = {
   code: 'NoAvailable',
   state: 'other',
   message: 'The account is disconnected',
@@ -96,8 +97,8 @@ const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
   init: connecting,
   connecting,
   syncing: connecting,
-  disconnected: paused,
-  paused,
+  disconnected,
+  paused: { ...disconnected, message: 'The account is paused' },
   unset: { code: 'NotSyncing', state: 'unset', message: 'Syncing of the account is switched off' },
   authenticationError: {
     code: 'AuthenticationFails',

@@ -12,7 +12,7 @@ import { undefinedIfMissing } from '../messages/undefined-if.ts'
 import type { Account } from '../store/accounts.ts'
 import { hashMessageId } from '../store/announced.ts'
 import type { MailboxRow } from '../store/mailboxes.ts'
-import type { SentMessage } from '../store/outbox.ts'
+import type { FailedRecipient, SentMessage } from '../store/outbox.ts'
 import { mailboxEvent, messageKey } from './mailbox-events.ts'
 
 /** Bytes of a report that are parsed. The rest is the returned message. */
@@ -156,6 +156,13 @@ function addRecipient(complaint: MessageComplaint, sent: SentMessages): MessageC
 export function reportedMessageIds({ bounces, complaint }: MessageReport): string[] {
   const ids = [...bounces.map(({ messageId }) => messageId), complaint?.headers.messageId]
   return [...new Set(ids.filter((id) => id !== undefined))]
+}
+
+/** Recipients who did not get a message of the account. */
+export function failedRecipients({ bounces }: MessageReport): FailedRecipient[] {
+  return bounces.flatMap(({ messageId, recipient, action }) =>
+    messageId === undefined || action !== 'failed' ? [] : { messageId, recipient },
+  )
 }
 
 /** Rows of bounces, shown when the message they are about is read. */

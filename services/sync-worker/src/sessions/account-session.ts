@@ -4,8 +4,7 @@ import { AppError } from '@posthorn/errors'
 import { KeyedMutex, settleWithin, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
-import type { ChangeBroadcaster } from '../events/change-broadcaster.ts'
-import { type AccountStatus, toAccountStatus } from '../store/account-status.ts'
+import { toAccountStatus } from '../store/account-status.ts'
 import { type Account, type AccountReader, type AccountRow, toAccount } from '../store/accounts.ts'
 import { flushIndex } from '../store/flush.ts'
 import { type AccountLease, withLease } from '../store/lease.ts'
@@ -19,20 +18,18 @@ import type { MailboxRefusal } from '../sync/passes/sync-pass.ts'
 import { SyncRequests } from '../sync/passes/sync-requests.ts'
 import { nextAttemptCount, reconnectDelayMs } from '../sync/reconnect.ts'
 import { isUnfinished } from '../sync/sync-plan.ts'
-import type { ApplyStatusUpdate } from './account-status.ts'
 import { CommandPool } from './command-pool.ts'
 import type { Connect } from './connect.ts'
 import { failureOf } from './failures.ts'
+import { StatusRecorder, type StatusRecorderDeps } from './status-recorder.ts'
 import type { StatusTrigger } from './status-transition.ts'
 
-export interface AccountSessionDeps {
+export interface AccountSessionDeps extends Omit<StatusRecorderDeps, 'metrics'> {
   readonly sync: SyncDeps
   readonly connect: Connect
   readonly accounts: AccountReader
-  readonly applyStatusUpdate: ApplyStatusUpdate
-  readonly changes: Pick<ChangeBroadcaster, 'broadcast'>
-  readonly config: Pick<Config, 'accountsSweepMs' | 'commandConnections' | 'commandIdleMs'>
-  readonly log: Logger
+  readonly config: StatusRecorderDeps['config'] &
+    Pick<Config, 'accountsSweepMs' | 'commandConnections' | 'commandIdleMs'>
 }
 
 /** Grace period of a stopping session; then its connection is closed. */
@@ -48,8 +45,6 @@ export class AccountSession {
   readonly commands: CommandPool
   /** True if the session ended without `stop`. */
   ended = false
-  /** State that this session stored last. */
-  state: AccountState | undefined
   /** True from the first login until reconnecting fails. */
   loggedIn = false
   /** Undefined until the registration is read, and for accounts without a server. */
@@ -60,15 +55,18 @@ export class AccountSession {
   readonly #done: Promise<void>
   readonly #requests = new SyncRequests()
   readonly #locks = new KeyedMutex()
+  readonly #status: StatusRecorder
   #session: MailSession | undefined
-  /** Stored status, if known: no other process writes it under this lease. */
-  #status: AccountStatus | undefined
 
   constructor(deps: AccountSessionDeps, lease: AccountLease, version: string) {
     this.lease = lease
     this.version = version
     this.#deps = deps
     this.#log = deps.log.child({ account: lease.account })
+    this.#status = new StatusRecorder(
+      { ...deps, metrics: deps.sync.metrics, log: this.#log },
+      lease,
+    )
     this.commands = new CommandPool({
       connect: (signal) => this.#connectForCommand(signal),
       max: deps.config.commandConnections,
@@ -77,9 +75,19 @@ export class AccountSession {
     this.#done = this.#run()
   }
 
+  /** State that this session stored last. */
+  get state(): AccountState | undefined {
+    return this.#status.state
+  }
+
   /** Last error of the account. Undefined if its status is unknown. */
   get lastError(): LastError | null | undefined {
-    return this.#status?.lastError
+    return this.#status.lastError
+  }
+
+  /** True if a sync pass of the account ever ended. */
+  get wasSynced(): boolean {
+    return this.#status.wasSynced
   }
 
   /** Requests a full sync pass. */
@@ -137,7 +145,7 @@ export class AccountSession {
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
-    this.#setState(undefined)
+    this.#status.close()
   }
 
   async #end(): Promise<void> {
@@ -163,12 +171,16 @@ export class AccountSession {
     const row = await this.#deps.accounts.load(this.lease.account)
     if (!row) throw new AppError('stale', 'The account was deleted')
     const account = toAccount(row, this.lease)
-    if (row.flushedEpoch === row.flushEpoch) this.#status = toAccountStatus(row)
+    if (row.flushedEpoch === row.flushEpoch) this.#status.load(toAccountStatus(row))
     else await this.#flush(row)
-    await this.#updateStatus(
-      { kind: 'starting', version: row.version, enabled: account !== undefined },
-      row.createdAt.getTime(),
-    )
+    this.#status.registeredAt = account?.registeredAt ?? row.createdAt.getTime()
+    const enabled = row.imap !== null && !row.imap.disabled
+    await this.#status.apply({
+      kind: 'starting',
+      version: row.version,
+      enabled,
+      paused: row.paused,
+    })
     this.account = account
     return account
   }
@@ -189,7 +201,7 @@ export class AccountSession {
       if (signal.aborted) return
       const internalFailure = !failureOf(error)
       attempts = nextAttemptCount(attempts, { synced, connectedMs, internalFailure })
-      await this.#recordFailure(account, { error, synced, isDelayed: attempts > 0 })
+      await this.#recordFailure({ error, synced, isDelayed: attempts > 0 })
     }
   }
 
@@ -200,11 +212,12 @@ export class AccountSession {
     let synced = false
     let startedAt = Date.now()
     try {
-      const session = await connect(account, signal)
+      const session = await this.#logIn(account)
       startedAt = Date.now()
       this.#session = session
-      await this.#updateStatus({ kind: 'loggedIn', user: session.user }, account.registeredAt)
+      await this.#status.apply({ kind: 'loggedIn', user: session.user })
       this.loggedIn = true
+      await using syncing = this.#status.enter('syncing')
       await followMailboxes({
         deps: sync,
         account,
@@ -216,7 +229,8 @@ export class AccountSession {
         locks: this.#locks,
         onSynced: async (refusal) => {
           synced = true
-          await this.#updateStatus(syncedTrigger(refusal), account.registeredAt)
+          await syncing[Symbol.asyncDispose]()
+          await this.#status.apply(syncedTrigger(refusal))
         },
       })
       return { synced, connectedMs: Date.now() - startedAt, error: undefined }
@@ -230,13 +244,30 @@ export class AccountSession {
   }
 
   /**
+   * Logs in, with the state `connecting` meanwhile. Before the first sync, `init` is the state of
+   * an account that waits for its turn.
+   */
+  async #logIn(account: Account): Promise<MailSession> {
+    await using connecting = new AsyncDisposableStack()
+    const enter = () => void connecting.use(this.#status.enter('connecting'))
+    if (this.wasSynced) enter()
+    const onTurn = this.wasSynced ? undefined : enter
+    return await this.#deps.connect(account, this.#stop.signal, onTurn)
+  }
+
+  /**
    * Records a failure in the status. The loss of a synced connection is no failure while it can be
    * replaced without delay.
    */
-  async #recordFailure(
-    account: Account,
-    { error, synced, isDelayed }: { error: unknown; synced: boolean; isDelayed: boolean },
-  ): Promise<void> {
+  async #recordFailure({
+    error,
+    synced,
+    isDelayed,
+  }: {
+    error: unknown
+    synced: boolean
+    isDelayed: boolean
+  }): Promise<void> {
     const failure = failureOf(error)
     if (!failure) return this.#log.warn({ err: error }, 'account session interrupted')
     const isLost = synced && failure.kind === 'connectFailed'
@@ -244,28 +275,11 @@ export class AccountSession {
     this.loggedIn = false
     this.#log.info({ err: error }, isLost ? 'disconnected' : 'connecting the account failed')
     try {
-      await this.#updateStatus(isLost ? { kind: 'lost' } : failure, account.registeredAt)
+      await this.#status.apply(isLost ? { kind: 'lost' } : failure)
     } catch (err) {
       if (isStale(err)) throw err
       this.#log.warn({ err }, 'storing the account status failed')
     }
-  }
-
-  async #updateStatus(trigger: StatusTrigger, registeredAt: number): Promise<void> {
-    const { lease } = this
-    const from = this.#status
-    this.#status = undefined // a transaction that fails may have been committed
-    const update = { lease, registeredAt, trigger, ...(from && { from }) }
-    const { status, changed } = await this.#deps.applyStatusUpdate(update)
-    this.#status = status
-    if (changed) this.#deps.changes.broadcast()
-    this.#setState(status.state)
-  }
-
-  #setState(state: AccountState | undefined): void {
-    if (state === this.state) return
-    this.#deps.sync.metrics.accountState(this.state, state)
-    this.state = state
   }
 
   async #connectForCommand(signal: AbortSignal): Promise<MailSession> {

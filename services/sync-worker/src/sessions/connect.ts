@@ -23,9 +23,14 @@ import type { LoginLimiter } from './login-limiter.ts'
 /**
  * Opens a connection of an account, within the login limits.
  *
+ * @param onTurn called when the login limits admit the connection
  * @throws AppError Errors of `ImapBackend.connect`; `unavailable` if this service is the cause.
  */
-export type Connect = (account: Account, signal: AbortSignal) => Promise<MailSession>
+export type Connect = (
+  account: Account,
+  signal: AbortSignal,
+  onTurn?: () => void,
+) => Promise<MailSession>
 
 export interface ConnectDeps {
   readonly backend: ImapBackend
@@ -39,10 +44,11 @@ export interface ConnectDeps {
 }
 
 export function createConnector(deps: ConnectDeps): Connect {
-  return async (account, signal) => {
+  return async (account, signal, onTurn) => {
     await deps.credentials.whenAvailable(signal)
     const viaProxy = account.proxy !== null
     using _permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
+    onTurn?.()
     const session = await logIn(deps, account, signal)
     const remove = deps.connections.add(account.lease)
     void session.closed.then(remove)

@@ -18,6 +18,8 @@ const fresh: AccountStatus = {
 }
 const start: StatusTrigger = { kind: 'starting', version: '1', enabled: true }
 const login: StatusTrigger = { kind: 'loggedIn', user: 'u' }
+const connecting: StatusTrigger = { kind: 'connecting' }
+const syncing: StatusTrigger = { kind: 'syncing' }
 const synced: StatusTrigger = { kind: 'synced' }
 const refused: StatusTrigger = {
   kind: 'authFailed',
@@ -44,9 +46,9 @@ function live(triggers: StatusTrigger[], from = fresh) {
 
 const connected = live([start, login, synced]).status
 
-test('transition: new, init, connected with authenticationSuccess and accountInitialized', () => {
-  const { states, names, status } = live([start, login, synced])
-  expect(states).toEqual(['init', 'init', 'connected'])
+test('transition: a new account is init, connecting, syncing, connected with two events', () => {
+  const { states, names, status } = live([start, connecting, login, syncing, synced])
+  expect(states).toEqual(['init', 'connecting', 'syncing', 'syncing', 'connected'])
   expect(names).toEqual(['authenticationSuccess', 'accountInitialized'])
   expect(status.initializedAt).not.toBeNull()
 })
@@ -120,7 +122,7 @@ test('transition: each series of failures has its own event id', () => {
 
 test('transition: a new account has one authenticationSuccess per recovery', () => {
   const { names, states } = live([start, refused, login, synced])
-  expect(states).toEqual(['init', 'authenticationError', 'init', 'connected'])
+  expect(states).toEqual(['init', 'authenticationError', 'syncing', 'connected'])
   expect(names).toEqual(['authenticationError', 'authenticationSuccess', 'accountInitialized'])
 })
 
@@ -175,6 +177,37 @@ test('transition: lost gives disconnected without an event', () => {
     'authenticationError',
     'authenticationSuccess',
   ])
+})
+
+test('transition: lasting attempts and syncs of a synced account have no event', () => {
+  expect(live([connecting, login, syncing, connecting, login, synced], connected)).toMatchObject({
+    states: ['connecting', 'connected', 'syncing', 'connecting', 'connected', 'connected'],
+    names: [],
+  })
+})
+
+test('transition: an attempt to connect keeps errors, and init of an account enabled again', () => {
+  const states = (first: StatusTrigger) => live([first, connecting, syncing], connected).states
+  expect(states(refused)).toEqual(Array(3).fill('authenticationError'))
+  expect(states(down)).toEqual(Array(3).fill('connectError'))
+  const off: StatusTrigger = { kind: 'starting', version: '1', enabled: false }
+  const again = live([off, start, connecting, login], connected)
+  expect(again.states).toEqual(['unset', 'init', 'init', 'connected'])
+  expect(again.names).toEqual(['authenticationSuccess'])
+})
+
+test('transition: paused until the registration changes, unset without a server', () => {
+  const paused: StatusTrigger = { ...start, version: '2', paused: true }
+  const resumed: StatusTrigger = { ...start, version: '3' }
+  expect(live([paused, resumed, login, synced], connected).states).toEqual([
+    'paused',
+    'init',
+    'connected',
+    'connected',
+  ])
+  const failing = live([down], connected).status
+  expect(live([paused], failing).status).toMatchObject({ state: 'paused', lastError: null })
+  expect(live([{ ...paused, enabled: false }]).states).toEqual(['unset'])
 })
 
 test('transition: lost changes only the state connected', () => {

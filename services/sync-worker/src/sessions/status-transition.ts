@@ -4,8 +4,12 @@ import type { AccountStatus } from '../store/account-status.ts'
 
 export type StatusTrigger =
   /** A worker starts the session. `enabled` is false without a server to connect to. */
-  | { kind: 'starting'; version: string; enabled: boolean }
+  | { kind: 'starting'; version: string; enabled: boolean; paused?: boolean }
+  /** The account is connecting. Once it has synced, only attempts that last are reported. */
+  | { kind: 'connecting' }
   | { kind: 'loggedIn'; user: string }
+  /** The first sync pass of the connection lasts. */
+  | { kind: 'syncing' }
   /** A full sync pass ended. `syncError` is the last mailbox that the server refused. */
   | { kind: 'synced'; syncError?: Omit<SyncError, 'time'> }
   /** A synced connection was lost and could not be replaced immediately. */
@@ -42,11 +46,17 @@ export interface TransitionContext {
  * | state               | trigger       | next                | guard                             |
  * |---------------------|---------------|---------------------|-----------------------------------|
  * | any                 | starting      | unset               | no server, or server disabled     |
- * | new, unset          | starting      | init                | not disabled, or new registration |
- * | any                 | loggedIn      | init                | never synced                      |
- * | init, disconnected, | loggedIn      | connected           | synced before                     |
+ * | any                 | starting      | paused              | paused by the registration        |
+ * | new, unset, paused  | starting      | init                | not disabled, or new registration |
+ * | init                | connecting    | connecting          | never synced                      |
+ * | connected, syncing, | connecting    | connecting          |                                   |
+ * | disconnected        |               |                     |                                   |
+ * | any                 | loggedIn      | syncing             | never synced                      |
+ * | init, connecting,   | loggedIn      | connected           | synced before                     |
+ * | disconnected,       |               |                     |                                   |
  * | authenticationError |               |                     |                                   |
  * | connectError        | loggedIn      | connected           | credentials were rejected before  |
+ * | connected           | syncing       | syncing             |                                   |
  * | any                 | synced        | connected           |                                   |
  * | connected           | lost          | disconnected        |                                   |
  * | any                 | authFailed    | authenticationError | certain, or repeated              |
@@ -64,16 +74,17 @@ export function transition(
   switch (trigger.kind) {
     case 'starting':
       return { status: onStarting(from, trigger), events: [] }
+    case 'connecting':
+      return { status: onConnecting(from), events: [] }
     case 'loggedIn':
       return onLoggedIn(from, trigger.user)
+    case 'syncing':
+      return { status: afterConnected(from, 'syncing'), events: [] }
     case 'synced':
       return onSynced(from, trigger, context.now)
     case 'lost':
       // No event: the next attempt decides whether it was more than an accident.
-      return {
-        status: from.state === 'connected' ? withState(from, 'disconnected') : from,
-        events: [],
-      }
+      return { status: afterConnected(from, 'disconnected'), events: [] }
     case 'authFailed':
       return trigger.ambiguous && mayBeOutage(from)
         ? onFailed(from, 'connectError', trigger.error)
@@ -92,7 +103,7 @@ function mayBeOutage({ state, errorCount }: AccountStatus): boolean {
 
 function onStarting(
   from: AccountStatus,
-  { version, enabled }: { version: string; enabled: boolean },
+  { version, enabled, paused = false }: Extract<StatusTrigger, { kind: 'starting' }>,
 ): AccountStatus {
   // A new registration enables an account that was disabled.
   const isChanged = version !== from.accountVersion
@@ -100,10 +111,22 @@ function onStarting(
     ? { ...from, accountVersion: version, authFailureDisabledAt: null, authFailingSince: null }
     : from
   if (!enabled) return withState({ ...base, lastError: null, errorCount: 0 }, 'unset')
+  if (paused) return withState({ ...base, lastError: null, errorCount: 0 }, 'paused')
   if (base.authFailureDisabledAt) return base
-  return base.state === 'new' || base.state === 'unset'
+  return base.state === 'new' || base.state === 'unset' || base.state === 'paused'
     ? withState({ ...base, lastError: null }, 'init')
     : base
+}
+
+/**
+ * Errors stay until the attempt ends. So does `init` of an account that was enabled again: its
+ * login is announced.
+ */
+function onConnecting(from: AccountStatus): AccountStatus {
+  const isFirst = from.state === 'init' && from.initializedAt === null
+  const isLost =
+    from.state === 'connected' || from.state === 'syncing' || from.state === 'disconnected'
+  return isFirst || isLost ? withState(from, 'connecting') : from
 }
 
 function onLoggedIn(from: AccountStatus, user: string): Transition {
@@ -115,16 +138,17 @@ function onLoggedIn(from: AccountStatus, user: string): Transition {
     data: { user },
   })
   if (from.initializedAt === null) {
-    const status = withState(healthy, 'init')
+    const status = withState(healthy, 'syncing')
     // One event id for the first login, however often it is repeated before the first sync ends.
     return { status, events: [success(isRecovered ? String(status.stateEpoch) : 'first')] }
   }
-  // `init` after initialization: syncing was disabled and enabled again.
+  // `init` after initialization: syncing was disabled or paused, and enabled again.
   if (isRecovered || from.state === 'init') {
     const status = withState(healthy, 'connected')
     return { status, events: [success(String(status.stateEpoch))] }
   }
-  if (from.state === 'disconnected') return { status: withState(healthy, 'connected'), events: [] }
+  if (from.state === 'disconnected' || from.state === 'connecting')
+    return { status: withState(healthy, 'connected'), events: [] }
   // connectError ends with a sync only: a server that accepts logins and drops the connection would
   // change the state with every attempt.
   return { status: from.state === 'connectError' ? from : healthy, events: [] }
@@ -201,6 +225,11 @@ function isSameFailure(before: LastError | null, current: LastError): boolean {
   if (before?.serverResponseCode !== undefined || current.serverResponseCode !== undefined)
     return before?.serverResponseCode === current.serverResponseCode
   return before?.response === current.response
+}
+
+/** Changes the state `connected` only. */
+function afterConnected(status: AccountStatus, state: AccountState): AccountStatus {
+  return status.state === 'connected' ? withState(status, state) : status
 }
 
 function withState(status: AccountStatus, state: AccountState): AccountStatus {

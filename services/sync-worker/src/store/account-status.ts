@@ -95,8 +95,8 @@ export async function findAccountStatus(
 }
 
 /**
- * Stores statuses and, if the state epoch changed, a row of `account_changes`. Requires their
- * leases.
+ * Stores statuses. Adds rows of `account_changes`: `state` if the state epoch changed,
+ * `syncWarning` if the server refused another mailbox, or for another reason. Requires the leases.
  */
 export async function saveAccountStatuses(
   tx: Tx,
@@ -112,7 +112,7 @@ export async function saveAccountStatuses(
         "syncError" jsonb
       )
     ), before as (
-      select a.account, a.state_epoch from account_states a join input using (account)
+      select a.account, a.state_epoch, a.sync_error from account_states a join input using (account)
     ), saved as (
       update account_states a
       set state = i.state, state_epoch = i."stateEpoch", last_error = i."lastError",
@@ -126,5 +126,11 @@ export async function saveAccountStatuses(
     select i.account, 'state', i.state,
       case when i."lastError" is not null then jsonb_build_object('error', i."lastError") end
     from input i join before b using (account) where b.state_epoch <> i."stateEpoch"
+    union all
+    select i.account, 'syncWarning', 'mailboxRefused',
+      jsonb_build_object('path', i."syncError" -> 'path', 'message', i."syncError" -> 'error')
+    from input i join before b using (account)
+    where i."syncError" is not null
+      and (i."syncError" - 'time') is distinct from (b.sync_error - 'time')
   `.execute(tx)
 }

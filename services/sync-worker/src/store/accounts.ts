@@ -31,9 +31,9 @@ export interface Account {
   readonly logs: boolean
 }
 
-/** Undefined if the account has no IMAP server or it is disabled. */
+/** Undefined if the account is paused, has no IMAP server, or a disabled one. */
 export function toAccount(row: AccountRow, lease: AccountLease): Account | undefined {
-  if (!row.imap || row.imap.disabled) return undefined
+  if (!row.imap || row.imap.disabled || row.paused) return undefined
   const { account, version, imap, imapIndexer, notifyFrom, proxy, logs } = row
   return {
     account,
@@ -61,6 +61,7 @@ const columns = [
   'notifyFrom',
   'proxy',
   'logs',
+  'paused',
   'flushEpoch',
   'createdAt',
 ] as const

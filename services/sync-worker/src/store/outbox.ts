@@ -21,6 +21,41 @@ function mimeOf({ queueId, account }: OutboxKey) {
   return sql`outbox where queue_id = ${queueId} and account = ${account}`
 }
 
+/** A recipient who did not get a message, as a report states it. */
+export interface FailedRecipient {
+  messageId: string
+  recipient: string
+}
+
+/**
+ * Marks submissions as bounced. Of several with the same Message-ID, those to the recipient.
+ * Requires the account's lease.
+ */
+export async function markBounced(
+  tx: Tx,
+  account: string,
+  failed: readonly FailedRecipient[],
+): Promise<void> {
+  if (failed.length === 0) return
+  const messageIds = sql.val(failed.map(({ messageId }) => messageId))
+  const recipients = sql.val(failed.map(({ recipient }) => recipient.toLowerCase()))
+  await sql`
+    update outbox o set bounced_at = now()
+    from unnest(${messageIds}::text[], ${recipients}::text[]) as failed (message_id, recipient)
+    where o.message_id = failed.message_id and o.account = ${account} and o.bounced_at is null
+      and (
+        exists (
+          select from jsonb_array_elements_text(o.envelope -> 'to') as address
+          where lower(address) = failed.recipient
+        ) or not exists (
+          select from outbox other
+          where other.message_id = o.message_id and other.account = o.account
+            and other.queue_id <> o.queue_id
+        )
+      )
+  `.execute(tx)
+}
+
 /** A sent message that a report is about. */
 export interface SentMessage {
   queueId: string

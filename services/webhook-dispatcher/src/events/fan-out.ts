@@ -22,7 +22,14 @@ import {
   type PendingEvent,
 } from '../store/events.ts'
 import { type AccountTarget, listAccountTargets } from '../store/target-sources.ts'
-import { isWanted, laneOf, routeTargetOf, type Target, targetOf } from '../targets/targets.ts'
+import {
+  isEmitted,
+  isWanted,
+  laneOf,
+  routeTargetOf,
+  type Target,
+  targetOf,
+} from '../targets/targets.ts'
 
 export interface FanOutDeps {
   db: Db
@@ -134,9 +141,8 @@ function deliveriesOf(event: PendingEvent, context: TargetContext): NewDelivery[
   const { accounts, settings, decisions } = context
   const account = accounts.get(event.account)
   const messageSpecialUse = messageSpecialUseOf(event, settings)
-  const target = isWanted({ ...event, messageSpecialUse }, settings)
-    ? targetOf(event, account, settings)
-    : undefined
+  if (!isEmitted({ ...event, messageSpecialUse }, settings)) return []
+  const target = isWanted(event, settings) ? targetOf(event, account, settings) : undefined
   const selected: { target: Target; body: string | null }[] = target ? [{ target, body: null }] : []
   for (const { route, body } of decisions.of(event) ?? []) {
     const target = routeTargetOf(event, { route, account, settings })

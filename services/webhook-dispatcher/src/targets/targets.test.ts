@@ -1,7 +1,14 @@
 import { expect, test } from '@jest/globals'
 import type { Settings } from '@posthorn/contracts'
 import type { AccountTarget } from '../store/target-sources.ts'
-import { isWanted, laneOf, routeTargetOf, targetOf, type TargetedEvent } from './targets.ts'
+import {
+  isEmitted,
+  isWanted,
+  laneOf,
+  routeTargetOf,
+  targetOf,
+  type TargetedEvent,
+} from './targets.ts'
 
 const messageNew: TargetedEvent = {
   event: 'messageNew',
@@ -37,12 +44,12 @@ test.each<[string, Partial<TargetedEvent>, boolean]>([
     true,
   ],
   ['of another event', { event: 'messageDeleted', path: 'Sent', specialUse: '\\Sent' }, true],
-])('isWanted: with inboxNewOnly, a message %s', (_name, change, wanted) => {
-  expect(isWanted({ ...messageNew, ...change }, { ...settings, inboxNewOnly: true })).toBe(wanted)
+])('isEmitted: with inboxNewOnly, a message %s', (_name, change, emitted) => {
+  expect(isEmitted({ ...messageNew, ...change }, { ...settings, inboxNewOnly: true })).toBe(emitted)
 })
 
-test('isWanted: without inboxNewOnly, selects new messages of any mailbox', () => {
-  expect(isWanted({ ...messageNew, path: 'Sent', specialUse: '\\Sent' }, settings)).toBe(true)
+test('isEmitted: without inboxNewOnly, new messages of any mailbox', () => {
+  expect(isEmitted({ ...messageNew, path: 'Sent', specialUse: '\\Sent' }, settings)).toBe(true)
 })
 
 test('targetOf: without an account target, the default target', () => {
@@ -111,12 +118,12 @@ test('laneOf: removes credentials, query and fragment', () => {
 
 const route = { id: 'r1', url: 'https://r.example/', headers: [{ key: 'X-A', value: 'route' }] }
 
-test('routeTargetOf: ignores webhookEvents and inboxNewOnly, adds the headers of the account', () => {
+test('routeTargetOf: ignores webhookEvents, adds the headers of the account', () => {
   const own = {
     webhooks: 'https://a.example/',
     webhooksCustomHeaders: [{ key: 'X-A', value: 'own' }],
   }
-  const noEvents = { webhooksEnabled: true, webhookEvents: [], inboxNewOnly: true }
+  const noEvents = { webhooksEnabled: true, webhookEvents: [] }
   expect(routeTargetOf(messageNew, { route, account: own, settings: noEvents })).toEqual({
     name: 'r1',
     url: 'https://r.example/',

@@ -33,11 +33,15 @@ export type TargetedEvent = Pick<
   messageSpecialUse?: string | undefined
 }
 
-/** True if the settings `webhookEvents` and `inboxNewOnly` select the event ("Delivery" 2). */
-export function isWanted(event: TargetedEvent, settings: Settings): boolean {
+/** True if `webhookEvents` selects the event, which applies to no route ("Delivery" 2). */
+export function isWanted({ event }: Pick<TargetedEvent, 'event'>, settings: Settings): boolean {
   const selected = settings.webhookEvents ?? []
-  if (!selected.includes('*') && !selected.includes(event.event)) return false
-  return event.event !== 'messageNew' || settings.inboxNewOnly !== true || isInInbox(event)
+  return selected.includes('*') || selected.includes(event)
+}
+
+/** False for a `messageNew` that `inboxNewOnly` withholds from all targets. */
+export function isEmitted(event: TargetedEvent, { inboxNewOnly }: Settings): boolean {
+  return event.event !== 'messageNew' || inboxNewOnly !== true || isInInbox(event)
 }
 
 function isInInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): boolean {
@@ -80,8 +84,8 @@ export interface RouteContext {
 }
 
 /**
- * Target of a route for an event, if there is one. `webhookEvents` and `inboxNewOnly` do not apply.
- * The headers of the account are added and win.
+ * Target of a route for an event, if there is one. `webhookEvents` does not apply. The headers of
+ * the account are added and win.
  */
 export function routeTargetOf(
   event: AccountEvent,

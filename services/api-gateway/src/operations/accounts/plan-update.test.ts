@@ -23,6 +23,7 @@ const stored: LockedAccount = {
   proxy: 'socks5://u:hush@proxy.example:1080',
   smtpEhloName: null,
   logs: false,
+  paused: false,
   createdAt: new Date('2026-01-01T00:00:00Z'),
   passwords: ['imap', 'smtp'],
 }
@@ -134,6 +135,7 @@ test.each<[string, AccountUpdate, boolean]>([
   ['a password', { smtp: { partial: true, auth: { user: 'me', pass: 'new' } } }, true],
   ['a proxy', { proxy: 'http://proxy.example:3128' }, true],
   ['logs', { logs: true }, true],
+  ['paused', { paused: true }, true],
   ['the same date', { notifyFrom: '2026-01-01' }, false],
   ['another date', { notifyFrom: '2026-01-02' }, true],
 ])('planUpdate: %s, restarts the sessions: %s', (...[, body, restarts]) => {

@@ -22,6 +22,7 @@ const sessionColumns = [
   'proxy',
   'smtpEhloName',
   'logs',
+  'paused',
 ] as const
 
 /**

@@ -64,10 +64,20 @@ function describeListed(row: AccountListRow, caller: Caller) {
 
 /** Complete account with masked secrets. Unset members are absent. */
 function describeAccount(row: AccountRow, caller: Caller) {
-  const { expectedEmail, path, subconnections, copy, logs, imapIndexer, locale, tz } = row
+  const { expectedEmail, path, subconnections, copy, logs, paused, imapIndexer, locale, tz } = row
   return {
     ...describeListed(row, caller),
-    ...present({ expectedEmail, path, subconnections, copy, logs, imapIndexer, locale, tz }),
+    ...present({
+      expectedEmail,
+      path,
+      subconnections,
+      copy,
+      logs,
+      paused,
+      imapIndexer,
+      locale,
+      tz,
+    }),
     ...present({
       webhooksCustomHeaders: row.webhooksCustomHeaders && maskHeaders(row.webhooksCustomHeaders),
       imap: row.imap && withMask(row.imap, row.passwords.includes('imap')),
@@ -119,7 +129,7 @@ function describeOAuth2(row: AccountRow) {
 
 /** A worker that crashed leaves its last number behind, so other states report 0. */
 function connectionsOf({ state, connections }: AccountRow): number {
-  return state === 'connected' || state === 'init' ? (connections ?? 0) : 0
+  return state === 'connected' || state === 'syncing' ? (connections ?? 0) : 0
 }
 
 function withMask<S extends { auth?: { user: string } | false }>(server: S, hasPassword: boolean) {

@@ -12,6 +12,7 @@ import {
 import { draftMessageNew, type MessageNewDraft } from '../../events/message-new.ts'
 import {
   bounceRows,
+  failedRecipients,
   type MessageReport,
   reportedMessageIds,
   reportEvents,
@@ -30,7 +31,7 @@ import { announcedDays, hashMessageId, insertAnnounced } from '../../store/annou
 import { insertBounces } from '../../store/bounces.ts'
 import { saveChunks } from '../../index/mailbox-index.ts'
 import { raiseSyncEpoch } from '../../store/mailboxes.ts'
-import { findSentMessages } from '../../store/outbox.ts'
+import { findSentMessages, markBounced } from '../../store/outbox.ts'
 import type { SummaryBatch } from '../../summaries/summaries.ts'
 import type { MailboxContext } from '../context.ts'
 import { storeNewLabels, withoutOwnLabel } from './flags.ts'
@@ -253,6 +254,7 @@ async function buildEvents(
     tx,
     reports.flatMap((report) => bounceRows(account.account, report, now)),
   )
+  await markBounced(tx, account.account, reports.flatMap(failedRecipients))
   return events
 }
 

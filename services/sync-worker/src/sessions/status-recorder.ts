@@ -1,0 +1,103 @@
+import type { AccountState, LastError } from '@posthorn/contracts'
+import { Mutex, sleep } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { Config } from '../config.ts'
+import type { ChangeBroadcaster } from '../events/change-broadcaster.ts'
+import type { WorkerMetrics } from '../metrics.ts'
+import type { AccountStatus } from '../store/account-status.ts'
+import type { AccountLease } from '../store/lease.ts'
+import type { ApplyStatusUpdate } from './account-status.ts'
+import type { StatusTrigger } from './status-transition.ts'
+
+export interface StatusRecorderDeps {
+  readonly applyStatusUpdate: ApplyStatusUpdate
+  readonly changes: Pick<ChangeBroadcaster, 'broadcast'>
+  readonly metrics: Pick<WorkerMetrics, 'accountState'>
+  readonly config: Pick<Config, 'transientStateMs'>
+  readonly log: Logger
+}
+
+/** Status of one account as its session stores it, one write at a time. */
+export class StatusRecorder {
+  /** State that was stored last. */
+  state: AccountState | undefined
+  /** True if a sync pass of the account ever ended. */
+  wasSynced = false
+  /** Time of the registration in event ids. */
+  registeredAt = 0
+  readonly #deps: StatusRecorderDeps
+  readonly #lease: AccountLease
+  readonly #writes = new Mutex()
+  /** Stored status, if known: no other process writes it under this lease. */
+  #status: AccountStatus | undefined
+
+  constructor(deps: StatusRecorderDeps, lease: AccountLease) {
+    this.#deps = deps
+    this.#lease = lease
+  }
+
+  /** Last error of the account. Undefined if its status is unknown. */
+  get lastError(): LastError | null | undefined {
+    return this.#status?.lastError
+  }
+
+  /** Sets the status that was read with the registration. */
+  load(status: AccountStatus): void {
+    this.#status = status
+  }
+
+  /** Applies a trigger and stores the result. */
+  async apply(trigger: StatusTrigger): Promise<void> {
+    using _permit = await this.#writes.acquire()
+    await this.#store(trigger)
+  }
+
+  /**
+   * Stores a state that usually passes quickly, without delaying the caller: immediately before the
+   * first sync, later if it lasts for `transientStateMs`. Disposal ends it.
+   */
+  enter(kind: 'connecting' | 'syncing'): AsyncDisposable {
+    const ended = new AbortController()
+    const stored = this.#storeIfLasting(kind, ended.signal).catch((err: unknown) => {
+      if (!ended.signal.aborted) this.#deps.log.warn({ err }, 'storing the account status failed')
+    })
+    return {
+      [Symbol.asyncDispose]: () => {
+        ended.abort()
+        return stored
+      },
+    }
+  }
+
+  /** Ends the contribution to the metrics. */
+  close(): void {
+    this.#setState(undefined)
+  }
+
+  async #storeIfLasting(kind: 'connecting' | 'syncing', signal: AbortSignal): Promise<void> {
+    if (this.wasSynced) await sleep(this.#deps.config.transientStateMs, signal)
+    using _permit = await this.#writes.acquire(signal)
+    await this.#store({ kind })
+  }
+
+  async #store(trigger: StatusTrigger): Promise<void> {
+    const from = this.#status
+    this.#status = undefined // a transaction that fails may have been committed
+    const { status, changed } = await this.#deps.applyStatusUpdate({
+      lease: this.#lease,
+      registeredAt: this.registeredAt,
+      trigger,
+      ...(from && { from }),
+    })
+    this.#status = status
+    this.wasSynced = status.initializedAt !== null
+    if (changed) this.#deps.changes.broadcast()
+    this.#setState(status.state)
+  }
+
+  #setState(state: AccountState | undefined): void {
+    if (state === this.state) return
+    this.#deps.metrics.accountState(this.state, state)
+    this.state = state
+  }
+}
