@@ -18,8 +18,6 @@ const blocks = words(`
 const endedBy = new Map<string, readonly string[]>([
   ...blocks.map((name) => [name, ['p']] as const),
   ...headings.map((name) => [name, ['p', ...headings]] as const),
-  ...cells.map((name) => [name, ['p', ...cells]] as const),
-  ...rowGroups.map((name) => [name, ['p', ...cells, 'tr', ...rowGroups]] as const),
   ['tr', ['p', ...cells, 'tr']],
   ['li', ['p', 'li']],
   ['dt', ['p', 'dt', 'dd']],
@@ -33,7 +31,7 @@ interface DeepEnd {
 }
 
 const cellLike = new Set([...cells, 'caption'])
-/** Elements that end the search for an open list entry: special ones except `address`, `div`, `p`. */
+/** Elements that end the search for a list entry: special ones but `address`, `div` and `p`. */
 const listBounds = new Set([
   ...blocks.filter((name) => name !== 'address' && name !== 'div' && name !== 'p'),
   ...headings,
@@ -51,11 +49,22 @@ const deepEnds = new Map<string, DeepEnd>([
   ['table', { ended: ['table'], until: cellLike }],
 ])
 
+/** Open elements whose content a part of a table ends (§13.2.6.4.9 to 15). */
+const tableContexts = new Map<string, readonly string[]>([
+  ...['caption', 'colgroup', ...rowGroups].map((name) => [name, ['table']] as const),
+  ['col', ['table', 'colgroup']],
+  ['tr', ['table', ...rowGroups]],
+  ...cells.map((name) => [name, ['table', ...rowGroups, 'tr']] as const),
+])
+
 /**
  * Number of open elements that stay open at a start tag. Ends at least those that a browser ends
  * here whose end tags it would otherwise apply to elements around the message.
  */
 export function remainingDepth(open: readonly OpenElement[], name: string): number {
+  const contexts = tableContexts.get(name) ?? []
+  const context = open.findLastIndex((element) => contexts.includes(element.name))
+  if (context !== -1) return context + 1
   const deep = deepEnds.get(name)
   const depth = deep ? deepDepth(open, deep) : open.length
   return innermostDepth(open, depth, endedBy.get(name) ?? [])
@@ -96,7 +105,7 @@ const parents = new Map<string, readonly string[]>([
 /** Orphans that keep their line. */
 const lines = new Set(['dd', 'dt', 'li', 'tr'])
 
-/** Name of an element for this place: its own, or without the parent that it needs `div` or none. */
+/** Name of an element in this place: without the parent that it needs, `div` or none. */
 export function nameInPlace(open: readonly OpenElement[], name: string): string {
   const needed = parents.get(name)
   if (!needed || open.some((element) => needed.includes(element.name))) return name

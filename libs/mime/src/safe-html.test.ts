@@ -200,6 +200,8 @@ test.each([
   ['<tbody><col><caption>a', 'a'],
   ['<ul><li>a<div><li>b</div>c</ul>', '<ul><li>a<div></div></li><li>bc</li></ul>'],
   ['<dl><dt>a<div><dd>b</div></dl>', '<dl><dt>a<div></div></dt><dd>b</dd></dl>'],
+  ['<table><tr><td><div>a<td>b', '<table><tr><td><div>a</div></td><td>b</td></tr></table>'],
+  ['<table><ul><tbody><li>a', '<table><ul></ul><tbody><div>a</div></tbody></table>'],
   ['<h2><div><h1>a<h3>b</div>', '<h2><div><h1>a</h1><h3>b</h3></div></h2>'],
   ['<table><table><tr><td>a</table><td>b', '<table></table><table><tr><td>a</td></tr></table>b'],
   [

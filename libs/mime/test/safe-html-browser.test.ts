@@ -61,12 +61,12 @@ async function show(
     messages.map(({ html }) => html),
     { ...examination, ...options },
   )
-  const found = shown.flatMap(({ findings }, index) =>
+  const flagged = shown.flatMap(({ findings }, index) =>
     findings.length > 0 ? [[messages[index]?.name, ...findings]] : [],
   )
   return {
     shown,
-    found,
+    flagged,
     count: shown.length,
     scripts: page.scripts.slice(before[0]),
     requests: page.requests.slice(before[1]),
@@ -104,7 +104,7 @@ async function expectHarmless(messages: readonly Message[], options: Partial<Exa
     expect(changed).toEqual([])
   }
 }
-const harmless = { found: [], scripts: [], requests: [] }
+const harmless = { flagged: [], scripts: [], requests: [] }
 
 /** HTML that a page must not contain, and the record that shows it. */
 const controls = [
@@ -146,7 +146,7 @@ const pieces = [
   '<p style="margin:-9px;color:red">',
   '<img src=x onerror=alert(1)>',
 ]
-/** A change of the sanitiser is verified with 100 times the combinations. */
+/** A change of the sanitiser is verified with ten times the combinations. */
 const combinations = Number(process.env['TEST_HTML_COMBINATIONS'] ?? 2_000)
 
 /** Bytes that are markup in their charset only. */
@@ -169,9 +169,9 @@ describeInBrowser('safeHtml in Chromium', () => {
     await using other = await MailPage.open()
     for (const [html, record] of controls) {
       const message = { name: html, html }
-      const { found, scripts, requests } = await show(other, [message, message])
+      const { flagged, scripts, requests } = await show(other, [message, message])
       await eventually(() => {
-        const records = [found, scripts, requests, other.requests].flat(2)
+        const records = [flagged, scripts, requests, other.requests].flat(2)
         expect({ html, records: records.join('\n') }).toEqual({
           html,
           records: expect.stringMatching(record),
