@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { foldHistory, unfoldHistory } from './fold-history.ts'
+import { foldHistory, historyMark, unfoldHistory } from './fold-history.ts'
 import { safeHtml } from './safe-html.ts'
 
 const folded = (inner: string) =>
@@ -73,7 +73,7 @@ test('safeHtml: foreign history marks do not break the structure', () => {
 })
 
 test('foldHistory: 2 MB of quotes, blocks for less than 500 ms', () => {
-  const html = '<details class="posthorn-history"></details>'.repeat(47_000)
+  const html = `<details class="${historyMark.attribs.class}"></details>`.repeat(47_000)
   const runs = Array.from({ length: 4 }, () => {
     const before = process.threadCpuUsage()
     foldHistory(html)

@@ -1,9 +1,11 @@
 /** CSS class of collapsed history, for pages to style. */
 export const historyClass = 'posthorn-history'
 
-/** Mark of quoted history in sanitised HTML. */
-const mark = `<details class="${historyClass}">`
-const opening = `${mark}<summary></summary><blockquote>`
+/** CSS class that marks quoted history until it is folded. It occurs in no result. */
+const markClass = 'posthorn-quote'
+const mark = `<details class="${markClass}">`
+const fold = `<details class="${historyClass}">`
+const opening = `${fold}<summary></summary><blockquote>`
 const closing = '</blockquote></details>'
 
 const quoteClasses =
@@ -22,7 +24,7 @@ export function isQuotedHistory(
 }
 
 /** Element that the sanitiser writes in place of quoted history. */
-export const historyMark = { tagName: 'details', attribs: { class: historyClass } }
+export const historyMark = { tagName: 'details', attribs: { class: markClass } }
 
 interface Region {
   start: number
@@ -35,7 +37,7 @@ interface Region {
  * content. Takes n log n time for n quotes.
  */
 export function foldHistory(html: string): string {
-  const regions = findRegions(html)
+  const regions = findRegions(html, mark)
   const last = lastOuter(regions)
   const isFolded =
     last && hasContent(html.slice(0, last.start)) && !hasContent(html.slice(last.end))
@@ -70,19 +72,20 @@ function lastOuter(regions: readonly Region[]): Region | undefined {
 /** Inverse of `foldHistory`: plain blockquotes, for quoting in another message. */
 export function unfoldHistory(html: string): string {
   const start = html.indexOf(opening)
-  const region = start < 0 ? undefined : findRegions(html).find((one) => one.start === start)
-  if (!region) return html
+  const region = start < 0 ? undefined : findRegions(html, fold).find((one) => one.start === start)
+  // The message itself may contain an element of this class.
+  if (!region || !html.slice(start, region.end).endsWith(closing)) return html
   const inner = html.slice(start + opening.length, region.end - closing.length)
   return `${html.slice(0, start)}<blockquote>${inner}</blockquote>${html.slice(region.end)}`
 }
 
-/** Positions of the marked elements, ordered by their start. */
-function findRegions(html: string): Region[] {
+/** Positions of the elements with the start tag, ordered by their start. */
+function findRegions(html: string, startTag: string): Region[] {
   const regions: Region[] = []
   const open: (Region | undefined)[] = []
   for (const { 0: tag, index } of html.matchAll(/<details\b[^>]*>|<\/details>/g)) {
     if (tag !== '</details>') {
-      const region = tag === mark ? { start: index, end: 0 } : undefined
+      const region = tag === startTag ? { start: index, end: 0 } : undefined
       if (region) regions.push(region)
       open.push(region)
       continue

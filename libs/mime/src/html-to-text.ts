@@ -25,7 +25,7 @@ const rules: HtmlRules = {
  */
 export function htmlToText(html: string): string {
   const simple = simplifyHtml(html, rules)
-  return simple === undefined ? decodeEntities(stripTags(html)) : convert(simple)
+  return simple.isComplete ? convert(simple.html) : decodeEntities(stripTags(html))
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { htmlToText, safeHtml } from './index.ts'
 
@@ -118,7 +118,7 @@ test('safeHtml: closes elements that end implicitly', () => {
 })
 
 test.each([
-  ['<p STYLE="Color: red !important; x:y; color">a', 'color:red !important'],
+  ['<p STYLE="Color: red !important; x:y; color">a', 'color:red!important'],
   ['<p style="/* a */color:red;/* b */width:1px;/*">a', 'color:red;width:1px'],
   [`<p style="font-family:'A b', &quot;c&quot;">a`, "font-family:'A b', &quot;c&quot;"],
   ['<p style="width:1px;width:2px">a', 'width:2px'],
@@ -134,6 +134,120 @@ test.each([
   '<p style="__proto__:1;constructor:2">x',
 ])('safeHtml: removes %s', (html) => {
   expect(safeHtml(html)).toBe('<p>x</p>')
+})
+
+test.each([
+  'margin:-9px',
+  'margin-left:-50%',
+  'margin:0 0 -1px',
+  'padding:-1px',
+  'line-height:-2',
+  'width:10000px',
+  'font-size:99999px',
+  'margin-top:10000px',
+  'border:1px solid expression(alert(1))',
+  'border:1px solid url(a)',
+  'border:10000px solid red',
+])('safeHtml: removes the style %s, which leaves the message or is huge', (style) => {
+  expect(safeHtml(`<p style="${style}">x`)).toBe('<p>x</p>')
+})
+
+test.each([
+  'border:1px solid #ccc',
+  'border-radius:99999px',
+  'vertical-align:-2px',
+  'margin:0 auto',
+])('safeHtml: keeps the style %s', (style) => {
+  expect(safeHtml(`<p style="${style}">x`)).toBe(`<p style="${style}">x</p>`)
+})
+
+test('safeHtml: removes huge and negative sizes in attributes', () => {
+  const html = '<img src="cid:a" width="99999" height="-5" border="10000"><td colspan=65000>'
+  expect(safeHtml(`<table>${html}`)).toBe('<table><img src="cid:a" /><td></td></table>')
+  expect(safeHtml('<table width="100%" border=1 height="20px"></table>')).toBe(
+    '<table width="100%" border="1" height="20px"></table>',
+  )
+})
+
+const link = (href: string) => `<a ${href}target="_blank" rel="noopener noreferrer nofollow">x</a>`
+
+test.each([
+  '/logout',
+  '?a',
+  '#a',
+  '',
+  'www.a.example',
+  'https:logout',
+  'http:/logout',
+  '\u0001http://a',
+])('safeHtml: removes the link %j, which depends on the page', (href) => {
+  expect(safeHtml(`<a name="body" href="${href}">x</a>`)).toBe(link(''))
+})
+
+test.each(['https://a.example/b', 'mailto:a@a.example', 'tel:+1', 'http:\\\\a.example'])(
+  'safeHtml: keeps the link %j',
+  (href) => {
+    expect(safeHtml(`<a href=" ${href} ">x</a>`)).toBe(link(`href="${href}" `))
+  },
+)
+
+// A page that joins strings would otherwise close its own elements around the message.
+test.each([
+  ['<li>a<li>b', '<div>a</div><div>b</div>'],
+  ['<dt>a<dd>b', '<div>a</div><div>b</div>'],
+  ['<td>a</td><th>b</th>', 'ab'],
+  ['<tr><td>a<tr><td>b', '<div>a</div><div>b</div>'],
+  ['<tbody><col><caption>a', 'a'],
+  ['<ul><li>a<div><li>b</div>c</ul>', '<ul><li>a<div></div></li><li>bc</li></ul>'],
+  ['<dl><dt>a<div><dd>b</div></dl>', '<dl><dt>a<div></div></dt><dd>b</dd></dl>'],
+  ['<table><tr><td><div>a<td>b', '<table><tr><td><div>a</div></td><td>b</td></tr></table>'],
+  ['<table><ul><tbody><li>a', '<table><ul></ul><tbody><div>a</div></tbody></table>'],
+  ['<h2><div><h1>a<h3>b</div>', '<h2><div><h1>a</h1><h3>b</h3></div></h2>'],
+  ['<table><table><tr><td>a</table><td>b', '<table></table><table><tr><td>a</td></tr></table>b'],
+  [
+    '<table><tr><div><table>a</table></table>',
+    '<table><tr><div></div></tr></table><table>a</table>',
+  ],
+])('safeHtml: gives %s a place without elements around it', (html, safe) => {
+  expect(safeHtml(html)).toBe(safe)
+})
+
+test('safeHtml: keeps a table inside a link that the sender did not close', () => {
+  const row = '<tr><td><a href="https://a.example">x</a></td><td>y</td></tr>'
+  const safe = safeHtml(`<a name=top><table>${row}</table>`)
+  expect(safe).toContain('</a></td><td>y</td></tr></table></a>')
+})
+
+describe('safeHtml: returns its result unchanged', () => {
+  const quote = '<blockquote type=cite>q</blockquote>'
+  test.each([
+    ['folded history', `a${quote}`],
+    ['history in history', `a${quote}<details class="posthorn-history">b</details>${quote}`],
+    ['a forged mark', '<details class="posthorn-history posthorn-quote">b</details>'],
+    ['its own mark', 'a<details class="posthorn-quote">b</details>'],
+    ['history at the nesting limit', `a${'<div>'.repeat(188)}${quote}`],
+    ['history in deep history', `a${'<div class=gmail_quote>'.repeat(180)}b`],
+    ['unclosed elements at the work limit', '<p>x'.repeat(14_999)],
+    ['unclosed elements over the work limit', '<p>x'.repeat(15_001)],
+    ['links at the work limit', '<a href=tel:1>x</a>'.repeat(6_001)],
+    ['a history at the work limit', `${'<br>'.repeat(29_994)}${quote}`],
+    ['lines of the fallback', '<p>&unknown; &#x1f600; &nbsp;&eacute;</p>'.repeat(9_000)],
+    ['characters to escape', '>'.repeat(29_000)],
+    ['too many characters to escape', '>'.repeat(2_000_000)],
+    ['text at the length limit', `<p>${'a&'.repeat(10_000)}${'b'.repeat(2 * 1024 * 1024)}`],
+    ['entities at the length limit', `${'b'.repeat(2 * 1024 * 1024 - 9)}&amp;&amp;&amp;`],
+    [
+      'images at the length limit',
+      `<img src="data:image/png;base64,${'A'.repeat(1_048_550)}">`.repeat(2),
+    ],
+    ['attributes at the length limit', `<p title='${'"'.repeat(1_366)}'>x`],
+    ['styles', '<p style="COLOR : red ! important;color:blue!important;width:1px">x'],
+    ['blocks in an unclosed paragraph', '<p><o:p><b><details>a</details></b><figure>b'],
+  ])('%s', (_, html) => {
+    const safe = safeHtml(html)
+    expect(safeHtml(safe) === safe).toBe(true)
+    expect(safe.length).toBeLessThanOrEqual(2 * 1024 * 1024)
+  })
 })
 
 test.each(['<', '&amp;', '<b>', '<p a b c d>', '<p style="color:red">', '<a href=x><b>'])(

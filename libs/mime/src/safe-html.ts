@@ -1,14 +1,23 @@
 import sanitize from 'sanitize-html'
 import { foldHistory, historyClass, historyMark, isQuotedHistory } from './fold-history.ts'
-import { simplifyHtml } from './simplify-html.ts'
+import { type HtmlRules, simplifyHtml } from './simplify-html.ts'
 import { stripTags } from './strip-tags.ts'
 
-const size = /^(?:auto|0|-?\d{1,5}(?:\.\d{1,3})?(?:px|em|rem|pt|%|ex|ch)?)$/i
-const sizes = /^(?:(?:auto|0|-?\d{1,5}(?:\.\d{1,3})?(?:px|em|rem|pt|%)?)(?:\s+|$)){1,4}$/i
-const color =
-  /^(?:#[0-9a-f]{3,8}|[a-z]{3,24}|rgba?\([\d\s,.%/]{5,40}\)|hsla?\([\d\s,.%/deg]{5,40}\))$/i
+/**
+ * Length without a sign, because a negative margin moves content out of the message. Four digits
+ * are more than a screen has.
+ */
+const length = String.raw`(?:auto|0|\d{1,4}(?:\.\d{1,6})?(?:px|em|rem|pt|%|ex|ch)?)`
+const colors = String.raw`#[0-9a-f]{3,8}|[a-z]{3,24}|(?:rgb|hsl)a?\([\d\s,.%/deg]{5,40}\)`
+const exactly = (pattern: string) => new RegExp(`^(?:${pattern})$`, 'i')
+
+const size = exactly(length)
+const sizes = exactly(String.raw`(?:${length}(?:\s+|$)){1,4}`)
+const color = exactly(colors)
 const word = /^[a-z-]{1,24}$/i
-const border = /^[#a-z0-9\s.(),%-]{1,60}$/i
+const border = exactly(String.raw`(?:(?:${length}|${colors})(?:\s+|$)){1,3}`)
+/** Shift of an image or a word inside its line, which grows with it. */
+const shift = exactly(`-?${length}`)
 
 /** Allowed CSS: properties that load nothing, values that cannot contain `url(` or expressions. */
 const styles: Record<string, RegExp[]> = {
@@ -21,7 +30,7 @@ const styles: Record<string, RegExp[]> = {
   'line-height': [size, word],
   'text-align': [word],
   'text-decoration': [word],
-  'vertical-align': [word, size],
+  'vertical-align': [word, shift],
   'white-space': [word],
   width: [size],
   'max-width': [size],
@@ -32,7 +41,7 @@ const styles: Record<string, RegExp[]> = {
   border: [border],
   'border-collapse': [word],
   'border-spacing': [sizes],
-  'border-radius': [sizes],
+  'border-radius': [/^(?:\d{1,5}(?:\.\d{1,6})?(?:px|em|rem|pt|%)?(?:\s+|$)){1,4}$/i],
 }
 for (const side of ['top', 'right', 'bottom', 'left']) {
   styles[`padding-${side}`] = [size]
@@ -62,14 +71,14 @@ const options: Parameters<typeof sanitize>[1] = {
   `),
   allowedAttributes: {
     '*': layoutAttributes,
-    a: ['href', 'name', 'target', 'rel'],
+    a: ['href', 'target', 'rel'],
     img: ['src', 'alt'],
     font: ['color', 'face', 'size'],
     ol: ['start', 'type'],
     ul: ['type'],
     details: ['open', 'class'],
   },
-  allowedClasses: { details: [historyClass] },
+  allowedClasses: { details: [historyClass, historyMark.attribs.class] },
   // `filterStyle` replaces the CSS parser of the library, which takes 20 µs per attribute.
   parseStyleAttributes: false,
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
@@ -83,25 +92,35 @@ const options: Parameters<typeof sanitize>[1] = {
   transformTags: {
     blockquote: markHistory,
     div: markHistory,
-    a: (tagName, attribs) => ({
+    details: (tagName, attribs) => ({ tagName, attribs: withoutForgedMark(attribs) }),
+    a: (tagName, { href, ...attribs }) => ({
       tagName,
-      attribs: { ...attribs, target: '_blank', rel: 'noopener noreferrer nofollow' },
+      attribs: {
+        ...(href !== undefined && isAbsolute(href) && { href: href.trim() }),
+        ...attribs,
+        target: '_blank',
+        rel: 'noopener noreferrer nofollow',
+      },
     }),
     img: (tagName, { src, ...attribs }) => ({
       tagName,
       attribs: src !== undefined && isEmbedded(src) ? { ...attribs, src } : attribs,
     }),
-    '*': (tagName, { style, ...attribs }) => ({
-      tagName,
-      attribs: style === undefined ? attribs : { ...attribs, style: filterStyle(style) },
-    }),
+    '*': (tagName, attribs) => ({ tagName, attribs: filterLayout(attribs) }),
   },
 }
 
-/** Input of the sanitiser; the attributes include those that mark quoted history. */
-const rules = {
+/** Attributes that mark quoted history. */
+const historyAttributes = ['class', 'id', 'type']
+
+/** Input of the sanitiser. */
+const rules: HtmlRules = {
   elements: new Set(options.allowedTags),
-  attributes: new Set([...Object.values(options.allowedAttributes).flat(), 'class', 'id', 'type']),
+  attributes: new Set([...Object.values(options.allowedAttributes).flat(), ...historyAttributes]),
+  // Entities are decoded later.
+  isExpanded: (name, attributes) =>
+    isQuotedHistory(name, Object.fromEntries(attributes)) ||
+    historyAttributes.some((key) => attributes.get(key)?.includes('&')),
   maxIndents: Number.POSITIVE_INFINITY,
   maxLength: 2 * 1024 * 1024,
 }
@@ -128,7 +147,7 @@ export function filterStyle(style: string): string {
     const isImportant = mark?.trim().toLowerCase() === 'important'
     if (rest.length > 0 || (mark !== undefined && !isImportant)) continue
     if (isAllowedValue(property, value.trim()))
-      kept.set(property, `${value.trim()}${isImportant ? ' !important' : ''}`)
+      kept.set(property, `${value.trim()}${isImportant ? '!important' : ''}`)
   }
   return [...kept].map(([property, value]) => `${property}:${value}`).join(';')
 }
@@ -150,6 +169,30 @@ function markHistory(tagName: string, attribs: Record<string, string>) {
   return isQuotedHistory(tagName, attribs) ? historyMark : { tagName, attribs }
 }
 
+/** Removes the class that marks quoted history from an element of the message. */
+function withoutForgedMark({ class: names = '', ...attribs }: Record<string, string>) {
+  return names.split(/\s/).includes(historyClass) ? { ...attribs, class: historyClass } : attribs
+}
+
+const countAttributes = words('width height border cellpadding cellspacing colspan rowspan')
+
+/** Removes styles that are not allowed, and huge sizes. */
+function filterLayout(attribs: Record<string, string>): Record<string, string> {
+  const result = { ...attribs }
+  for (const key of countAttributes)
+    if (!/^\s*\d{1,4}(?:\D|$)/.test(result[key] ?? '0')) delete result[key]
+  if (result['style'] !== undefined) result['style'] = filterStyle(result['style'])
+  return result
+}
+
+/**
+ * True for a link that does not depend on the page around the message. Without two slashes,
+ * browsers resolve `https:path` relative to a page with the same scheme.
+ */
+function isAbsolute(href: string): boolean {
+  return /^(?:https?:[/\\]{2}|mailto:|tel:)/i.test(href.trim())
+}
+
 /** True for an image inside the message. SVG is excluded because it may contain scripts. */
 function isEmbedded(src: string): boolean {
   return (
@@ -161,13 +204,15 @@ function isEmbedded(src: string): boolean {
 /**
  * Sanitises HTML for display inside a page: no scripts, no remote resources, no forms. Images that
  * are part of the message (`cid:`, `data:`) stay. Collapses quoted history, see `foldHistory`.
- * Beyond the limits of `simplifyHtml`, returns the text in lines. Linear in time; never throws.
+ * Beyond the limits of `simplifyHtml`, returns the text in lines. The result of a result is equal.
+ * Linear in time; never throws. The page must put the result into a block element with `overflow`
+ * other than `visible`.
  */
 export function safeHtml(html: string): string {
-  const simple = simplifyHtml(html, rules)
-  if (simple === undefined) return toLines(stripTags(html))
+  const { html: simple, isComplete } = simplifyHtml(html, rules)
   try {
-    return foldHistory(sanitize(simple, options))
+    if (isComplete) return foldHistory(sanitize(simple, options))
+    return sanitize(simplifyHtml(toLines(stripTags(html)), rules).html, options)
   } catch {
     return ''
   }
@@ -175,5 +220,5 @@ export function safeHtml(html: string): string {
 
 /** HTML of text with entities. Without `<`, it contains no markup of the message. */
 function toLines(text: string): string {
-  return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br />\n')
+  return text.replaceAll('<', '&lt;').replaceAll('\n', '<br>\n')
 }

@@ -1,3 +1,4 @@
+import { nameInPlace, type OpenElement, remainingDepth } from './html-structure.ts'
 import { type HtmlTags, readTags } from './read-tags.ts'
 
 /** Elements and attributes that a reader of HTML needs. */
@@ -6,8 +7,17 @@ export interface HtmlRules {
   attributes: ReadonlySet<string>
   /** Nesting limit of quotes and lists. Each level costs the text converter one pass. */
   maxIndents: number
-  /** Processed characters; the rest is cut. */
+  /** Limit of the characters before and after; the rest is cut. */
   maxLength: number
+  /** True for an element that the reader may replace by nested ones. */
+  isExpanded?: (name: string, attributes: ReadonlyMap<string, string>) => boolean
+}
+
+/** Result of `simplifyHtml`. */
+export interface SimpleHtml {
+  html: string
+  /** False beyond the work limit, where `html` ends. */
+  isComplete: boolean
 }
 
 /** Nesting limit. Deeper tags are removed, their text stays. Below the limits of both libraries. */
@@ -15,10 +25,15 @@ const maxDepth = 190
 /** Length limit of an attribute. Longer ones are removed, except embedded images. */
 const maxValue = 8_192
 /**
- * Limit of tags, attributes and entities in all. Each takes 1 to 2 µs of the sanitiser or the
- * converter, so they take 50 ms at most.
+ * Limit of tags, attributes and escaped characters in all. Each takes 1 to 2 µs of the sanitiser or
+ * the converter, so they take 50 ms at most.
  */
 const maxUnits = 30_000
+/** Additional units and characters of an element that the reader replaces by nested ones. */
+const expansion = { units: 4, length: 120 }
+/** Attributes that the reader adds to links, and their length. */
+const linkAttributes = ['target', 'rel']
+const linkLength = 60
 
 /** Elements without an end tag. */
 const voidElements = new Set(
@@ -29,26 +44,18 @@ const hiddenElements = new Set(['math', 'object', 'option', 'svg', 'template'])
 const foreignElements = new Set(['math', 'svg'])
 const indentingElements = new Set(['blockquote', 'dl', 'ol', 'ul'])
 
-const rowGroups = ['tbody', 'tfoot', 'thead']
-const cells = ['td', 'th']
-const blocks =
-  'address blockquote center div dl fieldset footer form h1 h2 h3 h4 h5 h6 header hr main ol p pre section table ul'
-/** Open elements that a start tag ends if they are innermost (HTML Living Standard §13.1.2.4). */
-const endedBy = new Map<string, readonly string[]>([
-  ...blocks.split(' ').map((name) => [name, ['p']] as const),
-  ...cells.map((name) => [name, ['p', ...cells]] as const),
-  ...rowGroups.map((name) => [name, ['p', ...cells, 'tr', ...rowGroups]] as const),
-  ['tr', ['p', ...cells, 'tr']],
-  ['li', ['p', 'li']],
-  ['dt', ['p', 'dt', 'dd']],
-  ['dd', ['p', 'dt', 'dd']],
-])
+/** Growth of a character when the reader escapes it. An `&` may already be part of an entity. */
+const growths: Record<string, number> = { '&': 4, '<': 3, '>': 3, '"': 5 }
+const escaped = /&(?:amp|gt|lt|quot);/y
+/** Length of the longest of these entities. */
+const maxEscaped = 6
 
 /**
- * Rewrites HTML as well-formed HTML with the given elements and attributes only. Undefined if it
- * exceeds the work limit. Linear in time. The result is as untrusted as the input.
+ * Rewrites HTML as well-formed HTML with the given elements and attributes only. Browsers close no
+ * element around it. Counts work and length so that a second run never exceeds a limit that the
+ * first one kept. Linear in time. The result is as untrusted as the input.
  */
-export function simplifyHtml(html: string, rules: HtmlRules): string | undefined {
+export function simplifyHtml(html: string, rules: HtmlRules): SimpleHtml {
   const simplifier = new Simplifier(rules)
   readTags(html.slice(0, rules.maxLength), simplifier)
   return simplifier.finish()
@@ -57,33 +64,34 @@ export function simplifyHtml(html: string, rules: HtmlRules): string | undefined
 class Simplifier implements HtmlTags {
   readonly #rules: HtmlRules
   readonly #pieces: string[] = []
-  readonly #open: string[] = []
+  readonly #open: OpenElement[] = []
   /** Outermost open element whose content is removed. */
   #hidden: string | undefined
   /** Numbers of open elements inside the hidden one, itself included. */
   readonly #inside = new Map<string, number>()
   #indents = 0
   #units = 0
+  /** Length limit of the rest of the result, after escaping. */
+  #freeLength: number
+  #isCut = false
 
   constructor(rules: HtmlRules) {
     this.#rules = rules
+    this.#freeLength = rules.maxLength
   }
 
-  /** Complete HTML; undefined beyond the work limit. */
-  finish(): string | undefined {
+  finish(): SimpleHtml {
     this.#closeDownTo(0)
-    return this.isFull ? undefined : this.#pieces.join('')
+    return { html: this.#pieces.join(''), isComplete: this.#units <= maxUnits }
   }
 
   get isFull(): boolean {
-    return this.#units > maxUnits
+    return this.#isCut || this.#units > maxUnits
   }
 
   onText(text: string): void {
-    this.#count(text, '&')
-    this.#count(text, '<')
-    if (this.#hidden !== undefined || this.isFull) return
-    this.#pieces.push(text.replaceAll('<', '&lt;'))
+    const end = this.#countText(text)
+    if (this.#hidden === undefined) this.#pieces.push(text.slice(0, end).replaceAll('<', '&lt;'))
   }
 
   onAttribute(): void {
@@ -96,22 +104,36 @@ class Simplifier implements HtmlTags {
       if (!isSelfClosing && !voidElements.has(name)) this.#countInside(name)
       return
     }
-    this.#endImplied(name)
     if (hiddenElements.has(name)) {
       if (!isSelfClosing || !foreignElements.has(name)) this.#hide(name)
-    } else if (voidElements.has(name)) this.#write(name, attributes)
-    else if (this.#canNest(name)) {
-      this.#open.push(name)
-      if (indentingElements.has(name)) this.#indents++
-      this.#write(name, attributes)
+      return
     }
+    this.#closeDownTo(remainingDepth(this.#open, name))
+    const inPlace = nameInPlace(this.#open, name)
+    const written = this.#rules.elements.has(inPlace) ? inPlace : ''
+    if (voidElements.has(name)) this.#write(written, attributes)
+    else this.#openElement({ name, written }, attributes)
   }
 
   onEndTag(name: string): void {
-    this.#units++
-    const at = this.#open.lastIndexOf(name)
+    const at = this.#open.findLastIndex((element) => element.name === name)
+    if (this.#hidden !== undefined || at === -1) this.#units++
     if (this.#hidden !== undefined && !this.#endsHidden(name, at !== -1)) return
     if (at !== -1) this.#closeDownTo(at)
+  }
+
+  #openElement(element: OpenElement, attributes: ReadonlyMap<string, string>): void {
+    const isExpanded = this.#rules.isExpanded?.(element.name, attributes) ?? false
+    if (!this.#canNest(element.name, isExpanded ? 2 : 1)) return
+    this.#units++ // The end tag.
+    if (isExpanded) {
+      this.#units += expansion.units
+      this.#freeLength -= expansion.length
+    }
+    if (!this.#write(element.written, attributes)) return
+    this.#open.push(element)
+    if (isExpanded) this.#open.push({ name: '', written: '' })
+    if (indentingElements.has(element.name)) this.#indents++
   }
 
   #hide(name: string): void {
@@ -133,43 +155,78 @@ class Simplifier implements HtmlTags {
     return isAround
   }
 
-  #canNest(name: string): boolean {
+  #canNest(name: string, levels: number): boolean {
     const fits = !indentingElements.has(name) || this.#indents < this.#rules.maxIndents
-    return fits && this.#open.length < maxDepth
-  }
-
-  #endImplied(name: string): void {
-    const ended = endedBy.get(name)
-    while (ended?.includes(this.#open.at(-1) ?? '')) this.#closeDownTo(this.#open.length - 1)
-    const link = name === 'a' ? this.#open.lastIndexOf('a') : -1
-    if (link !== -1) this.#closeDownTo(link)
+    return fits && this.#open.length + levels <= maxDepth
   }
 
   #closeDownTo(depth: number): void {
     while (this.#open.length > depth) {
-      const name = this.#open.pop() ?? ''
+      const { name = '', written = '' } = this.#open.pop() ?? {}
       if (indentingElements.has(name)) this.#indents--
-      if (this.#rules.elements.has(name)) this.#pieces.push(`</${name}>`)
+      if (written !== '') this.#pieces.push(`</${written}>`)
     }
   }
 
-  #write(name: string, attributes: ReadonlyMap<string, string>): void {
-    if (!this.#rules.elements.has(name)) return
+  /** Writes a start tag, unless the name is empty. False beyond a limit. */
+  #write(name: string, attributes: ReadonlyMap<string, string>): boolean {
+    if (name === '') return !this.isFull
+    const added = name === 'a' ? linkAttributes : []
+    this.#units += added.filter((key) => !attributes.has(key)).length
+    if (name === 'a') this.#freeLength -= linkLength
+    this.#freeLength -= 2 * name.length + '<></>'.length
+    if (this.#freeLength < 0) this.#isCut = true
+    if (this.isFull) return false
     this.#pieces.push(`<${name}`)
     for (const [key, value] of attributes) {
-      if (!this.#rules.attributes.has(key) || !isReasonable(value)) continue
-      this.#count(value, '&')
-      this.#pieces.push(` ${key}="${value.replaceAll('"', '&quot;')}"`)
+      if (!this.#rules.attributes.has(key) || added.includes(key)) continue
+      if (this.#fitsAttribute(key, value))
+        this.#pieces.push(` ${key}="${value.replaceAll('"', '&quot;')}"`)
     }
     this.#pieces.push('>')
+    return true
   }
 
-  #count(text: string, mark: '&' | '<'): void {
-    for (let at = text.indexOf(mark); at !== -1 && !this.isFull; at = text.indexOf(mark, at + 1))
+  /** Counts an attribute. False if it is too long. */
+  #fitsAttribute(key: string, value: string): boolean {
+    const isImage = /^data:image\//i.test(value) && !/[&<>"]/.test(value)
+    if (value.length > maxValue && !isImage) return false
+    let { length } = value
+    let units = 0
+    for (const { index } of value.matchAll(/[&<>"]/g)) {
+      length += growthAt(value, index)
+      units++
+    }
+    const total = length + key.length + ' =""'.length
+    if ((length > maxValue && !isImage) || total > this.#freeLength) return false
+    this.#units += units
+    this.#freeLength -= total
+    return true
+  }
+
+  /** Counts a text. Returns the end of its part within the limits. */
+  #countText(text: string): number {
+    let free = this.#hidden === undefined ? this.#freeLength : Number.POSITIVE_INFINITY
+    for (const { index } of text.matchAll(/[&<>]/g)) {
+      const growth = growthAt(text, index)
+      if (index + growth + maxEscaped > free) return this.#cutText(Math.min(index, free))
       this.#units++
+      if (this.isFull) return index
+      free -= growth
+    }
+    if (text.length > free) return this.#cutText(free)
+    if (this.#hidden === undefined) this.#freeLength = free - text.length
+    return text.length
+  }
+
+  #cutText(end: number): number {
+    this.#isCut = true
+    return end
   }
 }
 
-function isReasonable(value: string): boolean {
-  return value.length <= maxValue || (/^data:image\//i.test(value) && !value.includes('&'))
+/** Growth of the character at a position when the reader escapes it. */
+function growthAt(text: string, at: number): number {
+  escaped.lastIndex = at
+  return escaped.test(text) ? 0 : (growths[text[at] ?? ''] ?? 0)
 }

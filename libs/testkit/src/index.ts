@@ -10,7 +10,7 @@ export { tableBytes } from './databases/table-bytes.ts'
 export { eventually } from './eventually.ts'
 export type { HostileMessage } from './hostile-mail/hostile-message.ts'
 export { hostileMessages } from './hostile-mail/messages.ts'
-export { hasBrowser, testBrowser } from './http/browser.ts'
+export { hasBrowser, testBrowser, type TestBrowser } from './http/browser.ts'
 export { type ChatServer, startChatServer } from './http/chat-server.ts'
 export { startProxy, type TestProxy, type TestProxyOptions } from './http/proxy.ts'
 export {

@@ -35,9 +35,10 @@ const maxBytes = Type.Optional(
   }),
 )
 const webSafeHtml = Type.Optional(
-  Bool('If true, returns only sanitized HTML, generated from plain text if necessary.', {
-    default: false,
-  }),
+  Bool(
+    'If true, returns only sanitized HTML, generated from plain text if necessary. Show it in a block element with `overflow: auto` and a `max-height`, which keep wide and tall messages inside.',
+    { default: false },
+  ),
 )
 const notFound = ['InvalidId', 'MessageNotFound', ...workerErrors] as const
 const pageErrors = [

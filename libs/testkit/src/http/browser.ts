@@ -7,6 +7,13 @@ const defaultPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bi
 export interface TestBrowser extends AsyncDisposable {
   /** Opens a page in a new browser context of a phone, with scripts disabled. */
   openPhone: (options?: { colorScheme?: 'light' | 'dark' }) => Promise<Page>
+  /** Opens a page of 800 by 600 pixels in a new browser context, with scripts. */
+  openDesktop: () => Promise<Page>
+}
+
+export interface TestBrowserOptions {
+  /** Addresses (`host:port`) for host names; `*` stands for any other one. Default: DNS. */
+  hosts?: Readonly<Record<string, string>>
 }
 
 function browserPath(): string | undefined {
@@ -30,15 +37,28 @@ export function hasBrowser(): boolean {
 }
 
 /** Starts the Chromium named by TEST_BROWSER, else the system's. */
-export async function testBrowser(): Promise<TestBrowser> {
+export async function testBrowser({ hosts = {} }: TestBrowserOptions = {}): Promise<TestBrowser> {
   const executablePath = browserPath()
   if (executablePath === undefined)
     throw new Error('Chromium not found: install chromium or set TEST_BROWSER')
   const { chromium } = await import('playwright-core') // Loaded on first use because it is large.
-  const browser = await chromium.launch({ executablePath, args: asOnServers, timeout: 120_000 })
+  const rules = Object.entries(hosts).map(([host, address]) => `MAP ${host} ${address}`)
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      ...asOnServers,
+      ...(rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : []),
+    ],
+    timeout: 120_000,
+  })
   return {
     async openPhone({ colorScheme = 'light' } = {}) {
       const context = await browser.newContext({ ...phone, colorScheme })
+      context.setDefaultTimeout(60_000)
+      return context.newPage()
+    },
+    async openDesktop() {
+      const context = await browser.newContext({ viewport: { width: 800, height: 600 } })
       context.setDefaultTimeout(60_000)
       return context.newPage()
     },
