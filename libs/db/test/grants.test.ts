@@ -46,6 +46,64 @@ test('grants: only the role of auth-bridge can read sealed values', async () => 
   }
 })
 
+test('grants: each role is denied everything that grants.md does not list', async () => {
+  const page = await readFile(join(import.meta.dirname, '../grants.md'), 'utf8')
+  // Partitions are not listed: they are accessible through their table only.
+  const { rows: tables } = await sql<{ name: string; column: string }>`
+    select c.relname as name, a.attname as column from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = 1
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`.execute(database.db)
+  expect(tables.length).toBeGreaterThan(40)
+  for (const role of serviceNames.map(roleOf)) {
+    const [, section = ''] = page.split(`## ${role}\n`)
+    const [own = ''] = section.split('\n## ')
+    await using db = connect(database.roleUrl(role), { name: 'test', max: 1 })
+    const allowed: string[] = []
+    for (const { name, column } of tables) {
+      const [, may = ''] = new RegExp(`^\\| ${name} \\| (.*) \\|$`, 'm').exec(own) ?? []
+      const [table, of] = [sql.table(name), sql.ref(column)]
+      const statements = {
+        select: sql`select 1 from ${table}`,
+        insert: sql`insert into ${table} default values`,
+        update: sql`update ${table} set ${of} = default`,
+        delete: sql`delete from ${table} where false`,
+        truncate: sql`truncate ${table}`,
+        alter: sql`alter table ${table} rename column ${of} to renamed`,
+        drop: sql`drop table ${table}`,
+      }
+      for (const [action, statement] of Object.entries(statements)) {
+        if (may.includes(action) || (action === 'select' && name === 'kysely_migration')) continue
+        const error = await statement.execute(db).then(
+          () => `${role} may ${action} ${name}`,
+          (reason: Error) => reason.message,
+        )
+        if (!/permission denied|must be owner/.test(error)) allowed.push(`${name}: ${error}`)
+      }
+    }
+    expect([role, allowed]).toEqual([role, []])
+  }
+})
+
+test.each([
+  "select pg_read_file('/etc/passwd')",
+  "copy shards to program 'id'",
+  "copy shards from '/etc/passwd'",
+  'select rolpassword from pg_authid',
+  'select passwd from pg_shadow',
+  'create role another',
+  'create table mine ()',
+  'create schema mine',
+  'set role pg_read_server_files',
+  'set session_replication_role = replica',
+  "select lo_import('/etc/passwd')",
+  "alter system set log_statement = 'all'",
+])('grants: no role may %s', async (statement) => {
+  for (const role of serviceNames.map(roleOf)) {
+    await using db = connect(database.roleUrl(role), { name: 'test', max: 1 })
+    await expect(sql.raw(statement).execute(db)).rejects.toThrow(/permission denied|must be/i)
+  }
+})
+
 test('grants: service roles own nothing, create nothing and are members of nothing', async () => {
   const { rows } = await sql<Record<string, unknown>>`
     select rolname, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as special,
