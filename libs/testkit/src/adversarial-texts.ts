@@ -3,7 +3,7 @@ const pieces =
   ' |\t|\r\n|\n|,|;|:|=|.|-|/|*|%|&|a|a |0|1,|1:|ü|\\|"|"\\|\\"|(|)|<|>|[|]|{|{1}|{1+}\r\n|@|a@|a.|=?|=?a?q?|=C3|&amp|&#|<a|<a b|<!--|<![CDATA[|</|<a>|--|\r\n\r\n|BODY[|BODY[] "|BODY[] "\\|//|http://|data:|%41|[[|{"a":|"a",|\0|\x01|auth=Bearer \x01'.split(
     '|',
   )
-const endings = ['', '!', '"', '>\n']
+const endings = ['', '!']
 
 /** Texts of a size that are bad for superlinear code: one piece repeated, and an end. */
 function adversarialTexts(length: number): string[] {
