@@ -71,7 +71,7 @@ function assertPort({ host, port }: Endpoint, ports: MailPorts, usual: Set<numbe
   throw refused(port)
 }
 
-/** Ports that browsers refuse (Fetch Standard, "port blocking"): their services are no web servers. */
+/** Ports of services that are no web servers, as in browsers (Fetch Standard, port blocking). */
 const refusedByBrowsers = [
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
@@ -90,7 +90,7 @@ const refusedHttpPorts = new Set<number>([
 
 /**
  * Checks that an HTTP call may have this port. Some services execute the lines of a request body as
- * commands of their own protocol, whoever chose the URL. The policy `off` allows all ports.
+ * commands of their own protocol. The policy `off` allows all ports.
  *
  * @throws AppError `forbidden` `EEGRESSBLOCKED`
  */
