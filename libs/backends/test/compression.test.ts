@@ -37,9 +37,7 @@ async function compressingServer(
       else if (name === 'COMPRESS') {
         write(done)
         compress()
-      } else if (name === 'SELECT' && behaviour === 'bomb') explode(socket)
-      else if (name === 'SELECT')
-        write(`* 3 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK ${'x'.repeat(100_000)}\r\n${done}`)
+      } else if (name === 'SELECT') select(done)
       else if (name === 'LIST')
         write(`* LIST () "/" ${line.includes('"" ""') ? '""' : 'INBOX'}\r\n${done}`)
       else write(done)
@@ -47,6 +45,12 @@ async function compressingServer(
     const lines = linesTo(reply)
     socket.on('data', lines)
     socket.write('* OK ready\r\n')
+
+    function select(done: string): void {
+      const text = 'x'.repeat(100_000)
+      if (behaviour === 'bomb') explode(socket)
+      else write(`* 3 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK ${text}\r\n${done}`)
+    }
 
     function compress(): void {
       const unpacked = createInflateRaw()
