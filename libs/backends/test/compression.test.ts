@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { createDeflateRaw, createInflateRaw } from 'node:zlib'
+import { constants, createDeflateRaw, createInflateRaw, deflateRawSync } from 'node:zlib'
 import { afterEach, expect, test } from '@jest/globals'
 import { createImapBackend } from '../src/imap/backend.ts'
 import { quietLogger } from './quiet-logger.ts'
@@ -19,7 +19,7 @@ interface CompressingServer {
 
 /** Server that compresses after the OK to COMPRESS, or sends invalid DEFLATE. */
 async function compressingServer(
-  behaviour: 'works' | 'garbage' | 'rejects',
+  behaviour: 'works' | 'garbage' | 'rejects' | 'bomb',
 ): Promise<CompressingServer> {
   const received: string[] = []
   let sent = 0
@@ -37,8 +37,7 @@ async function compressingServer(
       else if (name === 'COMPRESS') {
         write(done)
         compress()
-      } else if (name === 'SELECT')
-        write(`* 3 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK ${'x'.repeat(100_000)}\r\n${done}`)
+      } else if (name === 'SELECT') select(done)
       else if (name === 'LIST')
         write(`* LIST () "/" ${line.includes('"" ""') ? '""' : 'INBOX'}\r\n${done}`)
       else write(done)
@@ -46,6 +45,12 @@ async function compressingServer(
     const lines = linesTo(reply)
     socket.on('data', lines)
     socket.write('* OK ready\r\n')
+
+    function select(done: string): void {
+      const text = 'x'.repeat(100_000)
+      if (behaviour === 'bomb') explode(socket)
+      else write(`* 3 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK ${text}\r\n${done}`)
+    }
 
     function compress(): void {
       const unpacked = createInflateRaw()
@@ -73,6 +78,19 @@ async function compressingServer(
     await once(server, 'close')
   })
   return { port: (server.address() as AddressInfo).port, received, sent: () => sent }
+}
+
+/** A megabyte of one line in a kilobyte. The flush makes it independent of other blocks. */
+const block = deflateRawSync(Buffer.alloc(2 ** 20, 'x'), { finishFlush: constants.Z_SYNC_FLUSH })
+
+/** Sends a line that has 4 GB when it is decompressed. */
+function explode(socket: Socket): void {
+  let left = 4_096
+  const more = () => {
+    while (left-- > 0 && !socket.destroyed && socket.write(block));
+  }
+  socket.on('drain', more)
+  more()
 }
 
 function linesTo(reply: (line: string) => void): (bytes: Buffer) => void {
@@ -117,6 +135,17 @@ test('enableCompression: COMPRESS rejected, session stays usable', async () => {
   const server = await compressingServer('rejects')
   await using one = await createImapBackend().connect(optionsOf(server))
   expect(await one.select('INBOX')).toMatchObject({ messages: 3 })
+})
+
+test('enableCompression: line of 4 GB in 4 MB, closes the connection within bounded memory', async () => {
+  const server = await compressingServer('bomb')
+  await using one = await createImapBackend().connect(optionsOf(server))
+  const { rss } = process.memoryUsage()
+  await expect(one.select('INBOX')).rejects.toMatchObject({
+    kind: 'unreachable',
+    code: 'LineTooLarge',
+  })
+  expect(process.memoryUsage().rss - rss).toBeLessThan(128 * 2 ** 20)
 })
 
 test('QuirkCache: invalid DEFLATE from a server, disables compression for later sessions', async () => {

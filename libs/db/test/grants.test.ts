@@ -46,6 +46,67 @@ test('grants: only the role of auth-bridge can read sealed values', async () => 
   }
 })
 
+test('grants: each role is denied everything that grants.md does not list', async () => {
+  const page = await readFile(join(import.meta.dirname, '../grants.md'), 'utf8')
+  // Partitions are not listed: they are accessible through their table only.
+  const { rows: tables } = await sql<{ name: string; column: string }>`
+    select c.relname as name, a.attname as column from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = 1
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`.execute(database.db)
+  expect(tables.length).toBeGreaterThan(40)
+  for (const role of serviceNames.map(roleOf)) {
+    const [, section = ''] = page.split(`## ${role}\n`)
+    const [listed = ''] = section.split('\n## ')
+    await using db = connect(database.roleUrl(role), { name: 'test', max: 1 })
+    const attempts = tables.flatMap((table) => forbiddenStatements(table, listed))
+    expect(attempts.length).toBeGreaterThan(100)
+    const results = []
+    for (const { what, statement } of attempts)
+      results.push(`${what}: ${await statement.execute(db).then(() => 'done', String)}`)
+    const allowed = results.filter((result) => !/permission denied|must be owner/.test(result))
+    expect([role, allowed]).toEqual([role, []])
+  }
+})
+
+/** Statements on a table that the section of a role does not list. */
+function forbiddenStatements({ name, column }: { name: string; column: string }, listed: string) {
+  const [, may = ''] = new RegExp(`^\\| ${name} \\| (.*) \\|$`, 'm').exec(listed) ?? []
+  const [table, of] = [sql.table(name), sql.ref(column)]
+  const statements = {
+    select: sql`select 1 from ${table}`,
+    insert: sql`insert into ${table} default values`,
+    update: sql`update ${table} set ${of} = default`,
+    delete: sql`delete from ${table} where false`,
+    truncate: sql`truncate ${table}`,
+    alter: sql`alter table ${table} rename column ${of} to renamed`,
+    drop: sql`drop table ${table}`,
+  }
+  return Object.entries(statements)
+    .filter(([action]) => !may.includes(action))
+    .filter(([action]) => action !== 'select' || name !== 'kysely_migration')
+    .map(([action, statement]) => ({ what: `${action} ${name}`, statement }))
+}
+
+test.each([
+  "select pg_read_file('/etc/passwd')",
+  "copy shards to program 'id'",
+  "copy shards from '/etc/passwd'",
+  'select rolpassword from pg_authid',
+  'select passwd from pg_shadow',
+  'create role another',
+  'create table mine ()',
+  'create schema mine',
+  'set role pg_read_server_files',
+  'set session_replication_role = replica',
+  "select lo_import('/etc/passwd')",
+  "alter system set log_statement = 'all'",
+])('grants: no role may %s', async (statement) => {
+  for (const role of serviceNames.map(roleOf)) {
+    await using db = connect(database.roleUrl(role), { name: 'test', max: 1 })
+    await expect(sql.raw(statement).execute(db)).rejects.toThrow(/permission denied|must be/i)
+  }
+})
+
 test('grants: service roles own nothing, create nothing and are members of nothing', async () => {
   const { rows } = await sql<Record<string, unknown>>`
     select rolname, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as special,

@@ -14,6 +14,7 @@ import {
   withoutBrackets,
 } from './egress.ts'
 import { connectSocket } from './connect-socket.ts'
+import { assertHttpPort } from './ports.ts'
 
 interface AgentsOptions {
   policy: EgressPolicy
@@ -50,8 +51,8 @@ export function createAgents(options: AgentsOptions): Agents {
     timeout: idleMs,
     scheduling: 'lifo',
   } as const
-  const http = guarded(new HttpAgent(agentOptions), guard(false))
-  const https = guarded(new HttpsAgent(agentOptions), guard(true))
+  const http = guarded(new HttpAgent(agentOptions), guard(false), policy)
+  const https = guarded(new HttpsAgent(agentOptions), guard(true), policy)
   return {
     http,
     https,
@@ -67,10 +68,18 @@ type Connection = ReturnType<HttpAgent['createConnection']>
 type Connect = (options: ClientRequestArgs, connected?: Connected) => Connection
 type Guard = (connect: Connect, options: ClientRequestArgs, connected?: Connected) => Connection
 
-/** Makes all connections of an agent through the guard. */
-function guarded<A extends HttpAgent>(agent: A, guard: Guard): A {
+/** Makes all connections of an agent through the guard, to allowed ports only. */
+function guarded<A extends HttpAgent>(agent: A, guard: Guard, policy: EgressPolicy): A {
   const connect = agent.createConnection.bind(agent)
-  agent.createConnection = (options, connected) => guard(connect, options, connected)
+  agent.createConnection = (options, connected) => {
+    try {
+      assertHttpPort(Number(options.port ?? options.defaultPort), policy)
+    } catch (error) {
+      fail(connected, error as Error)
+      return undefined
+    }
+    return guard(connect, options, connected)
+  }
   return agent
 }
 

@@ -10,7 +10,7 @@ import {
   noAddress,
   withoutBrackets,
 } from './egress.ts'
-import { assertMailPort, assertProxyPort, type MailPorts } from './mail-ports.ts'
+import { assertMailPort, assertProxyPort, type MailPorts } from './ports.ts'
 import { parseProxy, type Proxy, connectThroughProxy } from './proxy.ts'
 
 interface Endpoint {

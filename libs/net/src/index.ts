@@ -10,7 +10,7 @@ export { type CallResult, createHttpCaller, type HttpCaller } from './http-calle
 export { type SocketReader, type ConnectedSocket, connectSocket } from './connect-socket.ts'
 export { type HttpProxy, proxyFromSettings } from './proxy-agents.ts'
 export { isSameAddress, findLocalAddress, rankAddresses } from './local-addresses.ts'
-export { assertMailPort, assertProxyPort, defaultMailPorts, type MailPorts } from './mail-ports.ts'
+export { assertMailPort, assertProxyPort, defaultMailPorts, type MailPorts } from './ports.ts'
 export type { HttpOutcome } from './outcome.ts'
 export { parseProxy, redactProxyUrl } from './proxy.ts'
 export { redactUrl, splitCredentials } from './url.ts'

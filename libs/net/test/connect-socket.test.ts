@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { startProxy, type TestProxy, type TestProxyOptions } from '@posthorn/testkit'
 import { connectSocket, type ConnectSocketOptions } from '../src/connect-socket.ts'
-import { defaultMailPorts } from '../src/mail-ports.ts'
+import { defaultMailPorts } from '../src/ports.ts'
 
 /** Echo server that sends a greeting first, as mail servers do. */
 const server = createServer((socket) => {

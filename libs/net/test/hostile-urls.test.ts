@@ -189,6 +189,19 @@ const notHttp = [
   '',
 ]
 
+/** Services that read the lines of a request as commands of their own. */
+const otherServices = [
+  ['SSH', 22],
+  ['SMTP', 25],
+  ['IMAP', 143],
+  ['submission', 587],
+  ['Postgres', 5432],
+  ['RabbitMQ', 5672],
+  ['Redis', 6379],
+  ['memcached', 11211],
+  ['Docker', 2375],
+] as const
+
 /** URLs that contain a host in different ways. */
 const around = (host: string) => [
   `http://${host}:PORT/`,
@@ -281,3 +294,23 @@ test.each(notHttp)('HttpCaller: %j, not called', async (url) => {
   expect(['protocol', 'dns', 'egress-blocked']).toContain(await outcomeOf('link-local', url))
   expect(connections).toBe(before)
 })
+
+test.each(otherServices)(
+  'HttpCaller: port of %s, not called unless the policy is off',
+  async (...row) => {
+    const url = `http://127.0.0.1:${row[1]}/`
+    for (const client of ['got', 'node'] as const)
+      for (const policy of ['link-local', 'private'] as const) {
+        using caller = createHttpCaller({
+          policy,
+          client,
+          timeoutMs: 60_000,
+          maxResponseBytes: 100,
+        })
+        expect(await caller.call({ method: 'POST', url, body: 'QUIT\r\n' })).toMatchObject({
+          outcome: 'egress-blocked',
+          error: `Connections to port ${row[1]} are not allowed`,
+        })
+      }
+  },
+)

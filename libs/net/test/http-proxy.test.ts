@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { startProxy, type TestProxy } from '@posthorn/testkit'
 import { createHttpCaller, type HttpCaller } from '../src/index.ts'
@@ -120,7 +122,50 @@ test('HttpCaller: literal address through a proxy, is checked against the policy
   const { proxy, post } = await behind('http')
   for (const host of ['127.0.0.1', '169.254.169.254', '2130706433', '[::ffff:a9fe:a9fe]'])
     expect(await post(`http://${host}:${port}/`)).toMatchObject({ outcome: 'egress-blocked' })
+  expect(await post('http://hook.example:25/')).toMatchObject({ outcome: 'egress-blocked' })
   expect(proxy.requests).toEqual([])
+})
+
+/** Requests a page with Node's default agent and with each client of this library. */
+const script = `
+import { get } from 'node:http'
+import { connectSocket, createHttpCaller } from '@posthorn/net'
+const port = Number(process.argv[1])
+const url = 'http://127.0.0.1:' + port + '/'
+await new Promise((ended) => get(url).on('error', () => undefined).on('close', ended))
+for (const client of ['got', 'node']) {
+  using caller = createHttpCaller({ policy: 'off', client, timeoutMs: 60_000, maxResponseBytes: 100 })
+  const { body } = await caller.call({ method: 'GET', url })
+  console.log(body.toString())
+}
+const { signal } = new AbortController()
+const options = { timeoutMs: 60_000, egress: 'off', signal }
+const { socket } = await connectSocket({ host: '127.0.0.1', port }, options)
+socket.destroy()`
+
+test('createHttpCaller, connectSocket: proxy variables of the environment, are ignored', async () => {
+  const url = `http://127.0.0.1:${(plain.address() as AddressInfo).port}`
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [
+    name,
+    name.toLowerCase(),
+  ])
+  const env = {
+    ...Object.fromEntries(names.map((name) => [name, url])),
+    NO_PROXY: '',
+    no_proxy: '',
+    NODE_USE_ENV_PROXY: '1',
+  }
+  const before = connections
+  received.length = 0
+  const args = ['--input-type=module', '--eval', script, String(port)]
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: import.meta.dirname,
+    env,
+  })
+  expect(stdout).toBe('hello GET\nhello GET\n')
+  expect(connections - before).toBe(3)
+  // The environment is effective: Node's default agent uses its proxy.
+  expect(received.map(String)).toEqual([expect.stringMatching(/^GET http:\/\/127/)])
 })
 
 test('HttpCaller: proxy changed between calls, the next call uses the new one', async () => {

@@ -1,6 +1,7 @@
 export { freePort } from '@posthorn/local/process/ports'
 export { selfSigned, type SelfSignedCertificate } from '@posthorn/local/files/certificate'
 export { type Rabbit } from '@posthorn/local/rabbitmq/server'
+export { slowTexts } from './adversarial-texts.ts'
 export { blockedMs } from './blocked-ms.ts'
 export { tapBroker } from './databases/broker-tap.ts'
 export { testDatabase, type TestDatabase } from './databases/postgres.ts'

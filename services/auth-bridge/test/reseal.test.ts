@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from '@jest/globals'
@@ -169,4 +170,50 @@ test('reseal-main: prints values per key, reseals them and skips unreadable ones
     expect(output.stdout + output.stderr).not.toMatch(/the (second|third)|pass of|hush/)
   }
   expect(await countKeys({ db })).toContainEqual({ table: 'oauth2_tokens', keys: { [newest]: 1 } })
+})
+
+test('reseal-main: killed after its first batch, loses no value and completes when repeated', async () => {
+  const newestSecret = 'the fourth, of at least 32 characters'
+  const newest = keyPairFromSecret(newestSecret)
+  const accounts = Array.from({ length: 1_200 }, (_, n) => `many-${n}`)
+  const values = await Promise.all(
+    accounts.map(async (account) => ({
+      account,
+      kind: 'imap' as const,
+      sealed: await sealer.seal(`pass of ${account}`, `credentials/${account}/imap`),
+    })),
+  )
+  await database.db
+    .insertInto('accounts')
+    .values(accounts.map((account) => ({ account, shard: shardOf(account), name: account })))
+    .execute()
+  await database.db.insertInto('credentials').values(values).execute()
+  const env = { DATABASE_URL: roleUrl, SVC_SECRET: newestSecret, SVC_SECRET_PREVIOUS: 'the first' }
+  const main = join(import.meta.dirname, '../src/reseal-main.ts')
+  const killed = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  await once(killed.stderr, 'data')
+  killed.kill('SIGKILL')
+  await once(killed, 'exit')
+  const keyIds = async () => {
+    const tables = await countKeys({ db })
+    return Object.keys(tables.find(({ table }) => table === 'credentials')?.keys ?? {})
+  }
+  expect((await keyIds()).toSorted()).toContain(newest.publicKey.id)
+  expect((await keyIds()).length).toBeGreaterThan(1)
+  const all = createUnsealer([newest.privateKey, old.privateKey])
+  const passwords = async (unsealer: typeof all) => {
+    const rows = await database.db
+      .selectFrom('credentials')
+      .select(['account', 'sealed'])
+      .where('account', 'like', 'many-%')
+      .execute()
+    for (const { account, sealed } of rows)
+      expect(await unsealer.unseal(sealed, `credentials/${account}/imap`)).toBe(
+        `pass of ${account}`,
+      )
+    return rows.length
+  }
+  expect(await passwords(all)).toBe(accounts.length)
+  await command([], env)
+  expect(await passwords(createUnsealer([newest.privateKey]))).toBe(accounts.length)
 })

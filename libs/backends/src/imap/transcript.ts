@@ -56,9 +56,10 @@ export class Transcript {
       if (line.startsWith(`${this.#secretTag} `)) this.#secretTag = undefined
       else if (!line.startsWith('* ')) return `+ ${hidden}`
     }
-    // imapflow logs short parts of messages as quoted strings.
+    // imapflow logs short parts of messages as quoted strings. A section contains no bracket, which
+    // keeps the time linear.
     return line.replaceAll(
-      /((?:BODY|BINARY)\[[^\]]*\](?:<\d+>)?) "((?:[^"\\]|\\.)*)"/gi,
+      /((?:BODY|BINARY)\[[^[\]]*\](?:<\d+>)?) "((?:[^"\\]|\\.)*)"/gi,
       (whole, item: string, text: string) =>
         sizePlaceholder.test(text) ? whole : `${item} "(* ${text.length}B string *)"`,
     )

@@ -3,6 +3,11 @@ import { type MailboxOptions, ScriptMailbox } from './mailbox.ts'
 /** Rejection of a command with NO or BAD. The message is the text after the tag. */
 export class ImapRejection extends Error {
   override name = 'ImapRejection'
+
+  /** The text may contain a value of the client, which must not end the line or start a literal. */
+  constructor(text: string) {
+    super(text.replaceAll(/[\r\n{}]/g, '?'))
+  }
 }
 
 /** Mailboxes of the server, shared by all users. */

@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { assertMailPort, assertProxyPort, defaultMailPorts, type MailPorts } from './mail-ports.ts'
+import {
+  assertHttpPort,
+  assertMailPort,
+  assertProxyPort,
+  defaultMailPorts,
+  type MailPorts,
+} from './ports.ts'
 
 const blocked = expect.objectContaining({ kind: 'forbidden', code: 'EEGRESSBLOCKED' })
 
@@ -50,4 +56,17 @@ test('assertProxyPort: usual ports of proxies, allowed; those of other services,
     expect(isAllowed(assertProxyPort, `proxy.example:${port}`)).toBe(true)
   for (const port of [22, 25, 993, 5432, 6379])
     expect(isAllowed(assertProxyPort, `proxy.example:${port}`)).toBe(false)
+})
+
+test('assertHttpPort: port of another service, forbidden unless the policy is off', () => {
+  for (const port of [22, 25, 465, 993, 5432, 5672, 6379, 9092, 27017]) {
+    for (const policy of ['link-local', 'private'] as const)
+      expect(() => assertHttpPort(port, policy)).toThrow(blocked)
+    expect(() => assertHttpPort(port, 'off')).not.toThrow()
+  }
+})
+
+test('assertHttpPort: ports of web servers, allowed', () => {
+  for (const port of [80, 443, 3000, 8000, 8080, 8443, 9000, 40_000])
+    expect(() => assertHttpPort(port, 'private')).not.toThrow()
 })

@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import { withoutBrackets } from './egress.ts'
+import { type EgressPolicy, withoutBrackets } from './egress.ts'
 
 /** Ports that mail connections may have, besides the usual ones. */
 export interface MailPorts {
@@ -21,7 +21,7 @@ const mailPorts = new Set([25, 26, 143, 465, 587, 993])
 const proxyPorts = new Set([80, 443, 1080, 3128, 8000, 8080, 8443, 8888])
 
 /** Well-known services above the system ports. */
-const services: Readonly<Record<string, readonly number[]>> = {
+const wellKnownPorts = {
   proxies: [1080, 3128],
   databases: [1433, 1521, 3306, 5432, 5433, 5984, 9042, 27017, 27018, 27019],
   caches: [6379, 6380, 11211, 26379],
@@ -33,8 +33,8 @@ const services: Readonly<Record<string, readonly number[]>> = {
   metrics: [5601, 8086, 9090, 9091, 9093, 9100, 9200, 9300],
   files: [2049, 3260, 9418],
   desktops: [3389, 5900, 5985, 5986],
-}
-const servicePorts = new Set(Object.values(services).flat())
+} as const satisfies Readonly<Record<string, readonly number[]>>
+const servicePorts = new Set<number>(Object.values(wellKnownPorts).flat())
 
 /** Highest system port (RFC 6335 §6). */
 const lastSystemPort = 1023
@@ -68,7 +68,39 @@ function assertPort({ host, port }: Endpoint, ports: MailPorts, usual: Set<numbe
   const isOfOthers = port <= lastSystemPort || servicePorts.has(port)
   const isAllowed = !isOfOthers || usual.has(port) || ports.allowed.includes(port)
   if (isAllowed && !ports.own.includes(port)) return
-  throw new AppError('forbidden', `Connections to port ${port} are not allowed`, {
+  throw refused(port)
+}
+
+/** Ports of services that are no web servers, as in browsers (Fetch Standard, port blocking). */
+const refusedByBrowsers = [
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+  103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+  512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+  995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+  6669, 6679, 6697, 10080,
+]
+
+const refusedHttpPorts = new Set<number>([
+  ...refusedByBrowsers,
+  ...wellKnownPorts.databases,
+  ...wellKnownPorts.caches,
+  ...wellKnownPorts.brokers,
+  ...wellKnownPorts.clusters,
+])
+
+/**
+ * Checks that an HTTP call may have this port. Some services execute the lines of a request body as
+ * commands of their own protocol. The policy `off` allows all ports.
+ *
+ * @throws AppError `forbidden` `EEGRESSBLOCKED`
+ */
+export function assertHttpPort(port: number, policy: EgressPolicy): void {
+  if (policy === 'off' || !refusedHttpPorts.has(port)) return
+  throw refused(port)
+}
+
+function refused(port: number): AppError {
+  return new AppError('forbidden', `Connections to port ${port} are not allowed`, {
     code: 'EEGRESSBLOCKED',
   })
 }

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals'
+import { readLink } from '@posthorn/links'
+import { parseProxy, redactProxyUrl, redactUrl } from '@posthorn/net'
+import { slowTexts } from '@posthorn/testkit'
+import { readBearerToken } from './access/bearer-token.ts'
+import { globMatches } from './access/referrers.ts'
+import { readAutodiscover, readClientConfig } from './autoconfig/documents.ts'
+import { isCrawlerName } from './automated/user-agents.ts'
+import { parsePosition } from './changes/position.ts'
+import { isOneClick } from './public/one-click.ts'
+
+/** Longer documents are not parsed, longer bodies are rejected. */
+const [maxXml, maxFormBytes] = [64_000, 64_000]
+const address = { email: 'a@b.example', local: 'a', domain: 'b.example' }
+
+test.each<[string, (text: string) => unknown]>([
+  ['readBearerToken', (text) => readBearerToken({ authorization: `Bearer ${text}` }, undefined)],
+  ['globMatches with a hostile text', (text) => globMatches('*a*b*', text)],
+  ['globMatches with a hostile pattern', (text) => globMatches(text.slice(0, 1_000), text)],
+  ['readClientConfig', (text) => readClientConfig(`<a>${text.slice(0, maxXml)}`, address)],
+  ['readAutodiscover', (text) => readAutodiscover(`<a>${text.slice(0, maxXml)}`, address)],
+  // Longer headers are rejected with 431.
+  ['isCrawlerName', (text) => isCrawlerName(text.slice(0, 16_384))],
+  ['parsePosition', parsePosition],
+  ['isOneClick, form', (text) => isOneClick('text/plain', text.slice(0, maxFormBytes))],
+  ['isOneClick, multipart', (text) => isOneClick('multipart/form-data; boundary=--', text)],
+  ['isOneClick, type', (text) => isOneClick(`multipart/form-data; boundary=${text}`, text)],
+  ['readLink', (text) => readLink([], 'click', { data: text, sig: text })],
+  ['parseProxy', parseProxy],
+  ['redactProxyUrl', redactProxyUrl],
+  ['redactUrl', (text) => redactUrl(`http://${text}`)],
+])('%s: 1 MB of hostile text, takes linear CPU time', (_name, read) => {
+  expect(slowTexts(read)).toEqual([])
+})
