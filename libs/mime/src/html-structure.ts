@@ -62,8 +62,8 @@ const tableContexts = new Map<string, readonly string[]>([
  * here whose end tags it would otherwise apply to elements around the message.
  */
 export function remainingDepth(open: readonly OpenElement[], name: string): number {
-  const contexts = tableContexts.get(name) ?? []
-  const context = open.findLastIndex((element) => contexts.includes(element.name))
+  const contexts = tableContexts.get(name)
+  const context = contexts ? open.findLastIndex((one) => contexts.includes(one.name)) : -1
   if (context !== -1) return context + 1
   const deep = deepEnds.get(name)
   const depth = deep ? deepDepth(open, deep) : open.length

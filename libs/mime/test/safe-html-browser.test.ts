@@ -198,7 +198,7 @@ describeInBrowser('safeHtml in Chromium', () => {
       const group = hostileMessages.slice(at, at + 25)
       await expectHarmless(await Promise.all(group.map(readHostile)))
     }
-  })
+  }, 300_000)
 
   testWithCorpus('messages of the corpus: no script runs, no request leaves', async () => {
     const paths = readdirSync(corpus, { recursive: true, encoding: 'utf8' })
