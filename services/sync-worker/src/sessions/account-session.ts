@@ -13,6 +13,7 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 import type { ListContext, SyncDeps } from '../sync/context.ts'
 import type { AppliedListChange } from '../sync/mailbox-list/list-plan.ts'
 import { changeMailboxList } from '../sync/mailbox-list/mailbox-list.ts'
+import { OutdatedConnectionError } from '../sync/mailbox-list/second-connection.ts'
 import { storeUidValidity } from '../sync/mailbox-list/unsynced-mailboxes.ts'
 import { followMailboxes } from '../sync/passes/follower.ts'
 import type { MailboxRefusal } from '../sync/passes/sync-pass.ts'
@@ -187,9 +188,12 @@ export class AccountSession {
       await sleep(reconnectDelayMs(attempts, this.#deps.sync.config), signal)
       const { synced, connectedMs, error } = await this.#runConnection(account)
       if (signal.aborted) return
-      const internalFailure = !failureOf(error)
+      const isOutdated = error instanceof OutdatedConnectionError
+      const internalFailure = !isOutdated && !failureOf(error)
       attempts = nextAttemptCount(attempts, { synced, connectedMs, internalFailure })
-      await this.#recordFailure(account, { error, synced, isDelayed: attempts > 0 })
+      // Nothing failed: the account stays connected until the next attempt.
+      if (isOutdated) this.#log.info('connection shows outdated mailboxes, replacing it')
+      else await this.#recordFailure(account, { error, synced, isDelayed: attempts > 0 })
     }
   }
 
