@@ -4,7 +4,7 @@ import { listMessages, syncAccount } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { eventually, isSwitchedOff, testCyrus } from '@posthorn/testkit'
 import { altered } from './altered.ts'
-import { ImapClient, mail } from './imap-client.ts'
+import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
 // Deletions by other clients, which servers announce late or not at all, and what looks like one.
@@ -297,17 +297,25 @@ test.each([
   'with %s, a mailbox deleted and immediately created again is indexed again',
   async (_, alter) => {
     await world.startWorker({}, { backend: altered(alter) })
-    const { client, account } = await accountWithMailbox('Phoenix')
+    const { client, account } = await accountWithMailbox()
     await using _client = client
-    for (const subject of ['first', 'second', 'third']) {
-      await client.deleteMailbox('Phoenix')
-      await client.run('CREATE Phoenix')
-      await client.append('Phoenix', mail({ subject }))
+    // Dovecot 2.3 may break the index of a mailbox that is created a third time.
+    for (const path of ['Phoenix', 'Sphinx', 'Dragon']) {
+      const append = (subject: string) => client.append(path, mail({ subject }))
+      const untilListed = (subject: string) =>
+        eventuallyKnown(client, async () => {
+          expect(await subjectsIn(account, path)).toEqual([subject])
+        })
+      await client.run(`CREATE ${path}`)
+      await append('old')
       // Dovecot may have ended the session, so that the account must reconnect first.
       await eventually(() => world.ask(syncAccount, account, {}))
-      await eventually(async () => {
-        expect(await subjectsIn(account, 'Phoenix')).toEqual([subject])
-      })
+      await untilListed('old')
+      await client.deleteMailbox(path)
+      await client.run(`CREATE ${path}`)
+      await append('new')
+      await eventually(() => world.ask(syncAccount, account, {}))
+      await untilListed('new')
     }
   },
 )
