@@ -35,6 +35,8 @@ export interface MailboxList {
   statuses: ReadonlyMap<string, MailboxStatus>
   /** True if the list changed, or mailboxes are missing whose deletion is not confirmed yet. */
   unsettled: boolean
+  /** True if the stored list changed. */
+  changed: boolean
   /** True if another connection showed that this one is outdated. */
   outdated: boolean
 }
@@ -111,11 +113,11 @@ async function refreshMailboxList(
   if (plan.doubtful.length > 0) return confirmListing(context, plan.doubtful, options)
   if (isEmptyPlan(plan)) {
     const unsettled = before.some((row) => isRecentlyMissing(row, deps.config.mailboxPollMs))
-    return { rows: before, statuses, unsettled, outdated: false }
+    return { rows: before, statuses, unsettled, changed: false, outdated: false }
   }
   const inserted = await storePlan(context, before, plan)
   const rows = before.length === 0 ? inserted : await listMailboxRows(deps.db, account.account)
-  return { rows, statuses, unsettled: true, outdated: false }
+  return { rows, statuses, unsettled: true, changed: true, outdated: false }
 }
 
 /** Lists again because mailboxes are missing: over another connection, else over this one. */

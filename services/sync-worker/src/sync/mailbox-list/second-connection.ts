@@ -26,8 +26,8 @@ export async function withSecondConnection<T>(
 }
 
 /**
- * True if a connection still differs from a newer one in some mailboxes: it lists others than
- * `rows`, the list of the newer one, or refuses those that the newer one opens.
+ * True if a connection still differs from a newer one: it lists other mailboxes than `rows`, the
+ * list of the newer one, or refuses one of `paths` that the newer one opens.
  */
 export async function isOutdated(
   { session, newer }: { session: MailSession; newer: MailSession },
@@ -36,11 +36,9 @@ export async function isOutdated(
 ): Promise<boolean> {
   const current = new Set(rows.filter(({ listed }) => listed).map(({ path }) => path))
   const shown = new Set((await session.listMailboxes()).map(({ path }) => path))
-  for (const path of paths) {
-    if (current.has(path) !== shown.has(path)) return true
-    const isPresent = current.has(path) && (await isAccepted(newer, path))
-    if (isPresent && !(await isAccepted(session, path))) return true
-  }
+  if (current.size !== shown.size || [...shown].some((path) => !current.has(path))) return true
+  for (const path of paths.filter((each) => current.has(each)))
+    if ((await isAccepted(newer, path)) && !(await isAccepted(session, path))) return true
   return false
 }
 

@@ -73,6 +73,10 @@ class MailboxFollower {
   #reselect = new Set<string>()
   #monitored: string[] = []
   #listedAt = Date.now()
+  /**
+   * True to list over a new connection in the next full pass: on request, and after changes, which
+   * may leave this connection with an outdated list.
+   */
   #isListRequested = false
   /** Time of the last listing. */
   #checkedAt = Date.now()
@@ -143,7 +147,9 @@ class MailboxFollower {
   async #checkList(): Promise<void> {
     const isRegular = !this.#isCheckNotified
     const counters = isRegular || this.#notifiesAll
-    const { unsettled, outdated, differing } = await checkMailboxList(this.#context, { counters })
+    const check = await checkMailboxList(this.#context, { counters })
+    const { unsettled, changed, outdated, differing } = check
+    if (changed) this.#isListRequested = true
     if (outdated) throw new OutdatedConnectionError('The connection shows outdated mailboxes')
     if (unsettled) this.#schedulePoll()
     // Dovecot 2.3 does not report what the counters of a list contain. The main one is watched.
@@ -174,12 +180,13 @@ class MailboxFollower {
     const startedAt = Date.now()
     this.#dueMailboxes.clear()
     this.#nextPollAt = Infinity
-    const isListOld = startedAt >= this.#listedAt + maxListAgeMs || this.#isListRequested
-    this.#isListRequested = false
+    const isListOld = startedAt >= this.#listedAt + maxListAgeMs || (full && this.#isListRequested)
+    if (full) this.#isListRequested = false
     const relists = this.#notifiesAll && isListOld
     const source = relists ? 'new connection' : 'this connection'
     const result = await runSyncPass(context, { full, source })
     if (relists) this.#listedAt = startedAt
+    if (result.listChanged) this.#isListRequested = true
     this.#main = result.main?.id
     this.#monitored = result.monitored.map(({ id }) => id)
     this.#lastPassAt = Date.now()

@@ -31,7 +31,11 @@ export async function listMailboxes(
   const withOther = <T>(work: Parameters<typeof withSecondConnection<T>>[1]) =>
     withSecondConnection(context, work)
   if (source === 'new connection') {
-    const list = await withOther((session) => syncMailboxList({ ...context, session }))
+    const { session } = context
+    const list = await withOther(async (newer) => {
+      const { rows, ...rest } = await syncMailboxList({ ...context, session: newer })
+      return { rows, ...rest, outdated: await isOutdated({ session, newer }, rows, []) }
+    })
     if (list) return list
   }
   const { notify } = context.session.capabilities
@@ -69,6 +73,8 @@ interface ListCheckContext extends SyncContext {
 export interface ListCheck {
   /** True if a sync pass soon may find changes. */
   unsettled: boolean
+  /** True if the stored list changed. */
+  changed: boolean
   /** True if this connection has to be replaced. */
   outdated: boolean
   /** Ids of mailboxes whose counters differ from the stored ones. */
@@ -94,6 +100,7 @@ export async function checkMailboxList(
   const outdated = refused.length > 0 && (await recheckRefused(context, refused))
   return {
     unsettled: list.unsettled || refused.length > 0,
+    changed: list.changed || refused.length > 0,
     outdated: list.outdated || outdated,
     differing: differing.map(({ id }) => id),
   }

@@ -23,6 +23,8 @@ export interface SyncPassResult {
   main: MailboxRow | undefined
   /** True if another pass soon may find more changes. */
   unsettled: boolean
+  /** True if the stored list changed. */
+  listChanged: boolean
   /** True if this connection has to be replaced. */
   outdated: boolean
   refusal?: MailboxRefusal
@@ -42,12 +44,13 @@ export async function runSyncPass(
 ): Promise<SyncPassResult> {
   const { signal, deps } = context
   const startedAt = performance.now()
-  const { rows, statuses, unsettled, outdated } = await listMailboxes(context, { source })
+  const { rows, statuses, unsettled, ...list } = await listMailboxes(context, { source })
+  const { changed: listChanged, outdated } = list
   const rules = selectionRules(context)
   const selected = selectMonitored(rows, rules)
   const main = selectMain(selected, rules)
   const monitored: MailboxRow[] = []
-  const result: SyncPassResult = { monitored, main, unsettled, outdated }
+  const result: SyncPassResult = { monitored, main, unsettled, listChanged, outdated }
   const refused: string[] = []
   const syncOne = async (row: MailboxRow) => {
     signal.throwIfAborted()
