@@ -12,17 +12,16 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 import type { ListContext, SyncDeps } from '../sync/context.ts'
 import type { AppliedListChange } from '../sync/mailbox-list/list-plan.ts'
 import { changeMailboxList } from '../sync/mailbox-list/mailbox-list.ts'
+import { OutdatedConnectionError } from '../sync/mailbox-list/second-connection.ts'
 import { storeUidValidity } from '../sync/mailbox-list/unsynced-mailboxes.ts'
 import { followMailboxes } from '../sync/passes/follower.ts'
-import type { MailboxRefusal } from '../sync/passes/sync-pass.ts'
 import { SyncRequests } from '../sync/passes/sync-requests.ts'
 import { nextAttemptCount, reconnectDelayMs } from '../sync/reconnect.ts'
 import { isUnfinished } from '../sync/sync-plan.ts'
 import { CommandPool } from './command-pool.ts'
 import type { Connect } from './connect.ts'
-import { failureOf } from './failures.ts'
+import { failureOf, syncedTrigger } from './failures.ts'
 import { StatusRecorder, type StatusRecorderDeps } from './status-recorder.ts'
-import type { StatusTrigger } from './status-transition.ts'
 
 export interface AccountSessionDeps extends Omit<StatusRecorderDeps, 'metrics'> {
   readonly sync: SyncDeps
@@ -199,9 +198,12 @@ export class AccountSession {
       await sleep(reconnectDelayMs(attempts, this.#deps.sync.config), signal)
       const { synced, connectedMs, error } = await this.#runConnection(account)
       if (signal.aborted) return
-      const internalFailure = !failureOf(error)
+      const isOutdated = error instanceof OutdatedConnectionError
+      const internalFailure = !isOutdated && !failureOf(error)
       attempts = nextAttemptCount(attempts, { synced, connectedMs, internalFailure })
-      await this.#recordFailure({ error, synced, isDelayed: attempts > 0 })
+      // Nothing failed: the account stays connected until the next attempt.
+      if (isOutdated) this.#log.info('connection shows outdated mailboxes, replacing it')
+      else await this.#recordFailure({ error, synced, isDelayed: attempts > 0 })
     }
   }
 
@@ -287,12 +289,6 @@ export class AccountSession {
       throw new AppError('unavailable', 'The account has no mail server', { code: 'NotSyncing' })
     return this.#deps.connect(this.account, AbortSignal.any([signal, this.#stop.signal]))
   }
-}
-
-function syncedTrigger(refusal: MailboxRefusal | undefined): StatusTrigger {
-  if (!refusal) return { kind: 'synced' }
-  const { path, error } = refusal
-  return { kind: 'synced', syncError: { path, error: error.message } }
 }
 
 function isStale(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { defined, type LastError, matches, TokenRequestInfo } from '@posthorn/contracts'
 import { AppError, messageOf } from '@posthorn/errors'
+import type { MailboxRefusal } from '../sync/passes/sync-pass.ts'
 import type { StatusTrigger } from './status-transition.ts'
 
 /** Maximum stored characters of a server's response. */
@@ -52,4 +53,11 @@ function describe(error: AppError): LastError {
 function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
   const tokenRequest = extras.info?.['tokenRequest']
   return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}
+}
+
+/** Trigger of a full sync pass, with the last mailbox that the server refused. */
+export function syncedTrigger(refusal: MailboxRefusal | undefined): StatusTrigger {
+  if (!refusal) return { kind: 'synced' }
+  const { path, error } = refusal
+  return { kind: 'synced', syncError: { path, error: error.message } }
 }

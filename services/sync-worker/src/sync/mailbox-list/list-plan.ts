@@ -11,6 +11,7 @@ import {
   matchAppliedRename,
   type Rename,
 } from './listing.ts'
+import { isMailboxRefusal } from './second-connection.ts'
 import { selectionRules, selectMonitored } from './selection.ts'
 
 /** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real one (RFC 9051 §9). */
@@ -28,7 +29,10 @@ export interface ListInput {
   changes: ListingChanges
   /** Counters of the listing, by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  applied: AppliedListChange
+  /** Undefined unless this service has just changed the list. */
+  applied: AppliedListChange | undefined
+  /** True if another listing left out mailboxes before: this one decides. */
+  confirmed: boolean
 }
 
 /** Changes to store after a listing. */
@@ -36,6 +40,8 @@ export interface ListPlan {
   deleted: MailboxRow[]
   /** Mailboxes left out of a listing for the first time. */
   missed: MailboxRow[]
+  /** Missing mailboxes about which another listing has to decide. */
+  doubtful: MailboxRow[]
   changed: ListingChanges['changed']
   renamed: Rename[]
   added: Listing[]
@@ -52,15 +58,19 @@ export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPl
 export async function planListUpdate(
   context: ListContext,
   rows: readonly MailboxRow[],
-  { changes, statuses, applied }: ListInput,
+  { changes, statuses, applied, confirmed }: ListInput,
 ): Promise<ListPlan> {
   const renamed = await planRenames(context, rows, { changes, statuses, applied })
   const moved = new Set<object>(renamed.flatMap(({ row, listing }) => [row, listing]))
   const missing = changes.missing.filter((row) => !moved.has(row))
   const added = changes.added.filter((listing) => !moved.has(listing))
+  const { deleted, doubtful } = applied
+    ? { deleted: missing.filter(({ path }) => path === applied.deleted), doubtful: [] }
+    : await checkMissing(context, rows, { missing, confirmed })
   return {
-    deleted: [...changes.unselectable, ...(await confirmDeleted(context, missing, applied))],
-    missed: missing.filter(({ missingSince }) => missingSince === null),
+    deleted: [...changes.unselectable, ...deleted],
+    missed: missing.filter((row) => row.missingSince === null && !deleted.includes(row)),
+    doubtful,
     changed: changes.changed,
     renamed,
     added,
@@ -71,9 +81,9 @@ export async function planListUpdate(
 async function planRenames(
   context: ListContext,
   rows: readonly MailboxRow[],
-  { changes: { missing, added }, statuses, applied }: ListInput,
+  { changes: { missing, added }, statuses, applied }: Omit<ListInput, 'confirmed'>,
 ): Promise<Rename[]> {
-  const byService = applied.renamed ? matchAppliedRename({ missing, added }, applied.renamed) : []
+  const byService = applied?.renamed ? matchAppliedRename({ missing, added }, applied.renamed) : []
   const rest = {
     missing: missing.filter((row) => !byService.some((rename) => rename.row === row)),
     added: added.filter((listing) => !byService.some((rename) => rename.listing === listing)),
@@ -87,24 +97,36 @@ async function planRenames(
   return [...byService, ...findRenames(rows, rest, counters)]
 }
 
+/** More missing mailboxes than these, and half of all, may be a failure of the server. */
+const maxUnsuspicious = 2
+/** Time that so many mailboxes have to be missing, in intervals of polls: one minute by default. */
+const pollsUntilDeleted = 5
+
 /**
- * Missing mailboxes that are deleted. Servers leave mailboxes out of a listing by mistake, so a
- * later listing has to lack it as well, and STATUS has to fail.
+ * Tells which missing mailboxes are deleted, and which are doubtful. Servers leave mailboxes out of
+ * a listing by mistake or show an outdated one, so STATUS and another listing have to confirm it.
  */
-async function confirmDeleted(
+async function checkMissing(
   { session, deps }: ListContext,
-  missing: readonly MailboxRow[],
-  applied: AppliedListChange,
-): Promise<MailboxRow[]> {
-  const confirmed: MailboxRow[] = []
-  for (const row of missing) {
-    const missingMs = row.missingSince === null ? -1 : Date.now() - row.missingSince.getTime()
-    const isDeleted =
-      row.path === applied.deleted ||
-      (missingMs >= deps.config.mailboxPollMs / 2 && !(await exists(session, row.path)))
-    if (isDeleted) confirmed.push(row)
+  rows: readonly MailboxRow[],
+  { missing, confirmed }: { missing: readonly MailboxRow[]; confirmed: boolean },
+): Promise<Pick<ListPlan, 'deleted' | 'doubtful'>> {
+  const result: Pick<ListPlan, 'deleted' | 'doubtful'> = { deleted: [], doubtful: [] }
+  const isSuspicious = missing.length > maxUnsuspicious && missing.length * 2 >= rows.length
+  const minAgeMs = isSuspicious ? deps.config.mailboxPollMs * pollsUntilDeleted : 0
+  for (const row of missing.filter((each) => missingMs(each) >= minAgeMs)) {
+    const isPresent = await exists(session, row.path)
+    if (confirmed && !isPresent) result.deleted.push(row)
+    // The list of a connection with NOTIFY may lack a mailbox that was deleted and created again.
+    const isContradicted = isPresent && row.missingSince === null && session.capabilities.notify
+    if (!confirmed && (!isPresent || isContradicted)) result.doubtful.push(row)
   }
-  return confirmed
+  return result
+}
+
+/** Time since a listing left the mailbox out; 0 if none did before. */
+function missingMs({ missingSince }: MailboxRow): number {
+  return missingSince === null ? 0 : Date.now() - missingSince.getTime()
 }
 
 async function exists(session: ListContext['session'], path: string): Promise<boolean> {
@@ -112,10 +134,9 @@ async function exists(session: ListContext['session'], path: string): Promise<bo
     await session.status(path)
     return true
   } catch (error) {
-    if (error instanceof AppError && error.kind === 'not-found') return false
+    if (!isMailboxRefusal(error)) throw error
     // Rejected for another reason: no proof of a deletion.
-    if (error instanceof AppError && error.kind === 'rejected') return true
-    throw error
+    return error.kind !== 'not-found'
   }
 }
 

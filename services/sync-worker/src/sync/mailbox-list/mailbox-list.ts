@@ -1,4 +1,5 @@
-import type { MailboxStatus } from '@posthorn/backends'
+import type { MailboxStatus, MailSession } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts'
 import { AppError } from '@posthorn/errors'
 import { commit } from '../../events/commit.ts'
 import { mailboxDeleted, mailboxNew, mailboxReset } from '../../events/mailbox-events.ts'
@@ -6,6 +7,7 @@ import { allocateMailboxNumbers } from '../../store/account-states.ts'
 import {
   deleteMailboxes,
   insertMailboxes,
+  type Listing,
   listMailboxRows,
   type MailboxRow,
   markMissing,
@@ -22,6 +24,7 @@ import {
   planListUpdate,
 } from './list-plan.ts'
 import { compareListing, describeListing } from './listing.ts'
+import { isOutdated } from './second-connection.ts'
 
 /** Lock of the mailbox list. Never the id of a mailbox. */
 const listLockKey = 'the list'
@@ -32,14 +35,32 @@ export interface MailboxList {
   statuses: ReadonlyMap<string, MailboxStatus>
   /** True if the list changed, or mailboxes are missing whose deletion is not confirmed yet. */
   unsettled: boolean
+  /** True if the stored list changed. */
+  changed: boolean
+  /** True if another connection showed that this one is outdated. */
+  outdated: boolean
+}
+
+export interface ListOptions {
+  /** False to list without counters. Default: true. */
+  counters?: boolean
+  /**
+   * Runs work over another connection, which decides about missing mailboxes. Resolves to undefined
+   * if there is none. Default: the same connection lists again.
+   */
+  withOther?: <T>(work: (session: MailSession) => Promise<T>) => Promise<T | undefined>
 }
 
 /**
  * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
- * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out.
+ * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out and
+ * STATUS confirms it.
  */
-export function syncMailboxList(context: ListContext): Promise<MailboxList> {
-  return context.locks.run(listLockKey, () => refreshMailboxList(context))
+export function syncMailboxList(
+  context: ListContext,
+  options: ListOptions = {},
+): Promise<MailboxList> {
+  return context.locks.run(listLockKey, () => refreshMailboxList(context, options))
 }
 
 /**
@@ -58,7 +79,7 @@ export function changeMailboxList<T>(
       throw error
     })
     try {
-      const { rows } = await refreshMailboxList(context, applied)
+      const { rows } = await refreshMailboxList(context, { applied })
       return { done, rows }
     } catch (error) {
       // The change succeeded; the next sync pass updates the list.
@@ -72,16 +93,58 @@ function isRefusal(error: unknown): boolean {
   return error instanceof AppError && ['rejected', 'invalid', 'not-found'].includes(error.kind)
 }
 
-/** Requires the lock of the list. After a change by this service, requests no counters. */
+interface RefreshOptions extends ListOptions {
+  /** Change by this service. No counters are requested after it. */
+  applied?: AppliedListChange
+  confirmed?: boolean
+}
+
+/** Requires the lock of the list. */
 async function refreshMailboxList(
   context: ListContext,
-  applied?: AppliedListChange,
+  options: RefreshOptions,
 ): Promise<MailboxList> {
-  const { deps, account, session } = context
+  const { deps, account } = context
+  const { applied, confirmed = false } = options
   const before = await listMailboxRows(deps.db, account.account)
+  const { listings, statuses } = await readListing(context, before, options)
+  const changes = compareListing(before, listings)
+  const plan = await planListUpdate(context, before, { changes, statuses, applied, confirmed })
+  if (plan.doubtful.length > 0) return confirmListing(context, plan.doubtful, options)
+  if (isEmptyPlan(plan)) {
+    const unsettled = before.some((row) => isRecentlyMissing(row, deps.config.mailboxPollMs))
+    return { rows: before, statuses, unsettled, changed: false, outdated: false }
+  }
+  const inserted = await storePlan(context, before, plan)
+  const rows = before.length === 0 ? inserted : await listMailboxRows(deps.db, account.account)
+  return { rows, statuses, unsettled: true, changed: true, outdated: false }
+}
+
+/** Lists again because mailboxes are missing: over another connection, else over this one. */
+async function confirmListing(
+  context: ListContext,
+  doubtful: readonly MailboxRow[],
+  { withOther, counters }: ListOptions,
+): Promise<MailboxList> {
+  const { session } = context
+  const confirm = (newer: MailSession) =>
+    refreshMailboxList({ ...context, session: newer }, defined({ counters, confirmed: true }))
+  const list = await withOther?.(async (newer) => {
+    const { rows, ...rest } = await confirm(newer)
+    const paths = doubtful.map(({ path }) => path)
+    return { rows, ...rest, outdated: await isOutdated({ session, newer }, rows, paths) }
+  })
+  return list ?? confirm(session)
+}
+
+async function readListing(
+  { account, session }: ListContext,
+  before: readonly MailboxRow[],
+  { applied, counters = true }: RefreshOptions,
+): Promise<{ listings: Listing[]; statuses: Map<string, MailboxStatus> }> {
   // Mailboxes without a complete sync are selected in any case. STATUS of a large mailbox can take
   // as long as SELECT.
-  const status = !applied && before.some((row) => !isUnfinished(row))
+  const status = counters && !applied && before.some((row) => !isUnfinished(row))
   const listed = await session.listMailboxes({ status })
   // An empty list is a server fault; accepting it would delete all stored mailboxes.
   if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
@@ -93,13 +156,15 @@ async function refreshMailboxList(
       ? { ...listing, mailboxId: listing.mailboxId ?? applied.created.mailboxId ?? null }
       : listing,
   )
-  const changes = compareListing(before, listings)
-  const plan = await planListUpdate(context, before, { changes, statuses, applied: applied ?? {} })
-  if (isEmptyPlan(plan))
-    return { rows: before, statuses, unsettled: before.some((row) => !row.listed) }
-  const inserted = await storePlan(context, before, plan)
-  const rows = before.length === 0 ? inserted : await listMailboxRows(deps.db, account.account)
-  return { rows, statuses, unsettled: true }
+  return { listings, statuses }
+}
+
+/** Time after which a missing mailbox counts as hidden, in intervals of polls. */
+const pollsUntilHidden = 10
+
+/** True if the next listings are likely to decide about a missing mailbox. */
+function isRecentlyMissing({ missingSince }: MailboxRow, pollMs: number): boolean {
+  return missingSince !== null && Date.now() - missingSince.getTime() < pollMs * pollsUntilHidden
 }
 
 async function storePlan(

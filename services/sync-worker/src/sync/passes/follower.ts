@@ -3,8 +3,10 @@ import { listMailboxRows } from '../../store/mailboxes.ts'
 import { UidValidityGuard } from '../changes/uid-validity.ts'
 import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import type { SyncContext } from '../context.ts'
+import { OutdatedConnectionError } from '../mailbox-list/second-connection.ts'
 import { selectionRules, selectMonitored, selectSubconnected } from '../mailbox-list/selection.ts'
-import { type MainSync, watch } from './notification-handler.ts'
+import { checkMailboxList } from './list-check.ts'
+import { type MainSync, watch, type WatchResult } from './notification-handler.ts'
 import { Subconnections } from './subconnections.ts'
 import {
   isUnsettled,
@@ -27,12 +29,19 @@ export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidVal
 const unwatchedMs = 60_000
 /** Maximum age of the mailbox list of a connection with NOTIFY. */
 const maxListAgeMs = 3_600_000
+/** Interval of list checks without notifications: a deletion is detected within five minutes. */
+const listCheckMs = 4 * 60_000
+/** Maximum interval in intervals of polls, if they are shorter than by default. */
+const pollsPerListCheck = 20
+/** Minimum interval of list checks. One follows each notification. */
+const minListCheckMs = 2_000
 
 /**
  * Runs a sync pass, then watches the main mailbox, and all others with NOTIFY. Without NOTIFY,
  * `subconnections` are watched over connections of their own and the rest is polled
- * `mailboxPollMs` after a change. A full pass runs every `resyncDelay`. Ends by throwing the
- * signal's reason or the error of the connection.
+ * `mailboxPollMs` after a change. A full pass runs every `resyncDelay`. The list is checked within
+ * two seconds after a notification and every four minutes. Ends by throwing the signal's reason,
+ * the error of the connection, or `OutdatedConnectionError`.
  */
 export async function followMailboxes(options: FollowerOptions): Promise<void> {
   const context = {
@@ -64,7 +73,16 @@ class MailboxFollower {
   #reselect = new Set<string>()
   #monitored: string[] = []
   #listedAt = Date.now()
-  #isListContradicted = false
+  /**
+   * True to list over a new connection in the next full pass: on request, and after changes, which
+   * may leave this connection with an outdated list.
+   */
+  #isListRequested = false
+  /** Time of the last listing. */
+  #checkedAt = Date.now()
+  #nextListCheckAt = Infinity
+  /** True if a notification is the reason of the next list check. */
+  #isCheckNotified = false
 
   constructor(context: FollowerOptions & SyncPassContext, subconnections: Subconnections) {
     this.#context = context
@@ -100,7 +118,10 @@ class MailboxFollower {
     const { requests, session } = this.#context
     const { gmail, idle } = session.capabilities
     const { all, mailboxes, reselect } = requests.take()
-    if (all) this.#lastFullPassAt = -Infinity
+    if (all) {
+      this.#lastFullPassAt = -Infinity
+      this.#isListRequested = true
+    }
     for (const id of reselect) this.#reselect.add(id)
     for (const id of mailboxes) {
       const isNotified = this.#notifiesAll || (id === this.#main && idle && !gmail)
@@ -116,7 +137,38 @@ class MailboxFollower {
     const now = Date.now()
     if (now >= this.#lastFullPassAt + this.#resyncMs) await this.#runPass(true)
     else if (now >= this.#nextPollAt) await this.#runPass(false)
-    else if (this.#hasDueMailboxes) await this.#syncDueMailboxes()
+    else {
+      if (this.#hasDueMailboxes) await this.#syncDueMailboxes()
+      if (Date.now() >= this.#nextListCheckAt) await this.#checkList()
+    }
+  }
+
+  /** Detects deleted mailboxes between two passes. */
+  async #checkList(): Promise<void> {
+    const isRegular = !this.#isCheckNotified
+    const counters = isRegular || this.#notifiesAll
+    const check = await checkMailboxList(this.#context, { counters })
+    const { unsettled, changed, outdated, differing } = check
+    if (changed) this.#isListRequested = true
+    if (outdated) throw new OutdatedConnectionError('The connection shows outdated mailboxes')
+    if (unsettled) this.#schedulePoll()
+    // Dovecot 2.3 does not report what the counters of a list contain. The main one is watched.
+    for (const id of differing) if (isRegular || id !== this.#main) this.#dueMailboxes.add(id)
+    this.#onListed()
+  }
+
+  /** Servers may announce the deletion of a mailbox by nothing but other notifications. */
+  #scheduleListCheck(): void {
+    this.#isCheckNotified = true
+    const at = this.#checkedAt + minListCheckMs
+    this.#nextListCheckAt = Math.min(this.#nextListCheckAt, at)
+  }
+
+  #onListed(): void {
+    this.#checkedAt = Date.now()
+    this.#isCheckNotified = false
+    const intervalMs = Math.min(listCheckMs, this.#pollMs * pollsPerListCheck)
+    this.#nextListCheckAt = this.#checkedAt + intervalMs
   }
 
   get #hasDueMailboxes(): boolean {
@@ -128,20 +180,25 @@ class MailboxFollower {
     const startedAt = Date.now()
     this.#dueMailboxes.clear()
     this.#nextPollAt = Infinity
-    const isListOld = startedAt >= this.#listedAt + maxListAgeMs || this.#isListContradicted
+    const isListOld = startedAt >= this.#listedAt + maxListAgeMs || (full && this.#isListRequested)
+    if (full) this.#isListRequested = false
     const relists = this.#notifiesAll && isListOld
     const source = relists ? 'new connection' : 'this connection'
     const result = await runSyncPass(context, { full, source })
     if (relists) this.#listedAt = startedAt
-    this.#isListContradicted = result.contradicted
+    if (result.listChanged) this.#isListRequested = true
     this.#main = result.main?.id
     this.#monitored = result.monitored.map(({ id }) => id)
     this.#lastPassAt = Date.now()
+    this.#onListed()
     if (result.unsettled) this.#schedulePoll()
     this.#updateSubconnections(result)
-    if (!full) return
-    this.#lastFullPassAt = startedAt
-    await context.onSynced(result.refusal)
+    if (full) {
+      this.#lastFullPassAt = startedAt
+      await context.onSynced(result.refusal)
+    }
+    if (result.outdated)
+      throw new OutdatedConnectionError('The connection shows outdated mailboxes')
   }
 
   async #syncDueMailboxes(): Promise<void> {
@@ -176,8 +233,17 @@ class MailboxFollower {
     const result = await watch(this.#context, main, {
       allMailboxes: this.#notifiesAll,
       durationMs: Math.min(remainingMs, recheckMs),
+      notifiedMs: Math.max(0, this.#checkedAt + minListCheckMs - startedAt),
       interrupt,
     })
+    this.#schedule(result)
+    const isRecheckDue = result.main === 'none' && Date.now() - startedAt >= recheckMs
+    return isRecheckDue ? 'sync' : result.main
+  }
+
+  /** Schedules what the notifications of a watch require. */
+  #schedule(result: WatchResult): void {
+    if (result.notified || result.mailboxes.size > 0) this.#scheduleListCheck()
     for (const id of result.mailboxes) this.#dueMailboxes.add(id)
     if (result.list) this.#nextPollAt = Date.now()
     if (result.overflow) {
@@ -187,12 +253,10 @@ class MailboxFollower {
     // New mail is often filed elsewhere, and Dovecot 2.3 may report nothing of other mailboxes
     // while it executes a command.
     if (result.main !== 'none' || result.mailboxes.size > 0 || result.list) this.#schedulePoll()
-    const isRecheckDue = result.main === 'none' && Date.now() - startedAt >= recheckMs
-    return isRecheckDue ? 'sync' : result.main
   }
 
   get #nextPassAt(): number {
-    return Math.min(this.#lastFullPassAt + this.#resyncMs, this.#nextPollAt)
+    return Math.min(this.#lastFullPassAt + this.#resyncMs, this.#nextPollAt, this.#nextListCheckAt)
   }
 
   /** Gmail's IDLE may not report label and flag changes: sync every two minutes by default. */

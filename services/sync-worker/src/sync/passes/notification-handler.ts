@@ -19,12 +19,16 @@ export interface WatchResult {
   list: boolean
   /** True if the server stopped NOTIFY (RFC 5465 NOTIFICATIONOVERFLOW). */
   overflow: boolean
+  /** True if there was a notification other than the counters of a mailbox. */
+  notified: boolean
 }
 
 export interface WatchOptions {
   /** True to watch all other mailboxes as well (NOTIFY). */
   allMailboxes: boolean
   durationMs: number
+  /** Maximum time from such a notification to the end of the watch. Default: no limit. */
+  notifiedMs?: number
   /** Aborts to end the watch early. */
   interrupt?: AbortSignal
 }
@@ -38,16 +42,22 @@ const maxTimerMs = 2 ** 31 - 1
 export async function watch(
   context: SyncContext,
   mailbox: string,
-  { allMailboxes, durationMs, interrupt }: WatchOptions,
+  { allMailboxes, durationMs, notifiedMs = Infinity, interrupt }: WatchOptions,
 ): Promise<WatchResult> {
   const { session, signal } = context
   const stop = new AbortController()
   const handler = new NotificationHandler(context, mailbox, () => stop.abort())
-  const timer = setTimeout(() => stop.abort(), Math.min(Math.max(durationMs, 0), maxTimerMs))
+  const stopAfter = (ms: number) =>
+    setTimeout(() => stop.abort(), Math.min(Math.max(ms, 0), maxTimerMs))
+  const timer = stopAfter(durationMs)
+  let notifiedTimer: NodeJS.Timeout | undefined
   const signals = [signal, stop.signal, ...(interrupt ? [interrupt] : [])]
   try {
     const watching = session.watch(
-      (notification) => handler.handle(notification),
+      (notification) => {
+        handler.handle(notification)
+        if (handler.result.notified) notifiedTimer ??= stopAfter(notifiedMs)
+      },
       AbortSignal.any(signals),
       { everywhere: allMailboxes },
     )
@@ -55,6 +65,7 @@ export async function watch(
     await watching
   } finally {
     clearTimeout(timer)
+    clearTimeout(notifiedTimer)
     await handler.settle()
   }
   signal.throwIfAborted()
@@ -76,6 +87,7 @@ class NotificationHandler {
     mailboxes: new Set(),
     list: false,
     overflow: false,
+    notified: false,
   }
   readonly #context: SyncContext
   readonly #main: string
@@ -98,6 +110,7 @@ class NotificationHandler {
   }
 
   handle(notification: MailboxNotification): void {
+    if (notification.kind !== 'mailbox') this.result.notified = true
     switch (notification.kind) {
       case 'exists':
       case 'expunge':

@@ -5,9 +5,10 @@ import type { MailboxRow } from '../../store/mailboxes.ts'
 import { isNeverSynced, toEmptyMailbox } from '../changes/initial-sync.ts'
 import { syncMailbox, type SyncResult, unchanged } from '../changes/mailbox-sync.ts'
 import type { SyncContext } from '../context.ts'
-import { type MailboxList, syncMailboxList } from '../mailbox-list/mailbox-list.ts'
+import { isMailboxRefusal } from '../mailbox-list/second-connection.ts'
 import { selectionRules, selectMain, selectMonitored } from '../mailbox-list/selection.ts'
 import { isUnfinished, needsSync } from '../sync-plan.ts'
+import { listMailboxes, type ListSource, recheckRefused } from './list-check.ts'
 
 /** The last mailbox of a pass that the server refused, and its error. */
 export interface MailboxRefusal {
@@ -22,25 +23,15 @@ export interface SyncPassResult {
   main: MailboxRow | undefined
   /** True if another pass soon may find more changes. */
   unsettled: boolean
-  /** True if the server listed a mailbox and refused to select it: the list may be outdated. */
-  contradicted: boolean
+  /** True if the stored list changed. */
+  listChanged: boolean
+  /** True if this connection has to be replaced. */
+  outdated: boolean
   refusal?: MailboxRefusal
 }
 
 export interface SyncPassContext extends SyncContext {
   readonly refusals: MailboxRefusals
-}
-
-/**
- * Connection that lists the mailboxes. Dovecot 2.3 may return an outdated list on a connection with
- * NOTIFY for as long as it lasts.
- */
-export type ListSource = 'this connection' | 'new connection'
-
-async function listMailboxes(context: SyncContext, source: ListSource): Promise<MailboxList> {
-  if (source === 'this connection') return syncMailboxList(context)
-  await using session = await context.connect(context.signal)
-  return await syncMailboxList({ ...context, session })
 }
 
 /**
@@ -53,18 +44,20 @@ export async function runSyncPass(
 ): Promise<SyncPassResult> {
   const { signal, deps } = context
   const startedAt = performance.now()
-  const { rows, statuses, unsettled } = await listMailboxes(context, source)
+  const { rows, statuses, unsettled, ...list } = await listMailboxes(context, { source })
+  const { changed: listChanged, outdated } = list
   const rules = selectionRules(context)
   const selected = selectMonitored(rows, rules)
   const main = selectMain(selected, rules)
   const monitored: MailboxRow[] = []
-  const result: SyncPassResult = { monitored, main, unsettled, contradicted: false }
+  const result: SyncPassResult = { monitored, main, unsettled, listChanged, outdated }
+  const refused: string[] = []
   const syncOne = async (row: MailboxRow) => {
     signal.throwIfAborted()
     const outcome = await syncIfChanged(context, row, { full, status: statuses.get(row.path) })
     if ('refusal' in outcome) {
       result.refusal = { path: row.path, error: outcome.refusal }
-      if (outcome.refusal.kind === 'not-found') result.contradicted = true
+      if (isDoubtful(context, outcome)) refused.push(row.path)
     } else monitored.push(row)
     if (isUnsettled(outcome)) result.unsettled = true
   }
@@ -75,6 +68,7 @@ export async function runSyncPass(
     if (indexed.has(row.id)) monitored.push(row)
     else await syncOne(row)
   }
+  if (refused.length > 0 && !outdated) result.outdated = await recheckRefused(context, refused)
   // A mailbox that the server refuses cannot be watched.
   result.main = selectMain(monitored, rules)
   deps.metrics.syncPassed((performance.now() - startedAt) / 1000)
@@ -113,6 +107,12 @@ export interface RefusedSync {
   skipped: boolean
 }
 
+/** True if a listed mailbox that was refused may be deleted. */
+function isDoubtful({ session }: SyncContext, { refusal, skipped }: RefusedSync): boolean {
+  if (skipped) return false
+  return refusal.kind === 'not-found' || session.capabilities.notify
+}
+
 /** True if another sync soon may differ. A listed mailbox that does not exist is being changed. */
 export function isUnsettled(outcome: SyncResult | RefusedSync): boolean {
   return 'refusal' in outcome ? !outcome.skipped : outcome.changed || outcome.unconfirmed
@@ -145,7 +145,7 @@ export async function syncIfChanged(
     refusals.clear(row.path)
     return result
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!isMailboxRefusal(error)) throw error
     refusals.add(row.path, status, Date.now())
     context.log.warn({ err: error, path: row.path }, 'mailbox sync failed')
     return { refusal: error, skipped: false }
@@ -154,12 +154,6 @@ export async function syncIfChanged(
 
 function suspendedError({ path }: MailboxRow): AppError {
   return new AppError('rejected', `The server keeps refusing to open ${path}`)
-}
-
-/** True if the server refuses one mailbox, not the connection. */
-function isRefusal(error: unknown): error is AppError {
-  if (!(error instanceof AppError)) return false
-  return error.kind === 'rejected' || error.kind === 'not-found' || error.code === 'NoUidValidity'
 }
 
 /** Consecutive refusals before a mailbox is skipped. */
