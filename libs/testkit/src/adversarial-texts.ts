@@ -13,36 +13,34 @@ function adversarialTexts(length: number): string[] {
   })
 }
 
-/** CPU time of the reference on the machine for which the limit of 100 ms was chosen. */
-const usualReferenceMs = 12
-const limitMs = 100
+/** CPU time below which any growth is accepted. */
+const negligibleMs = 100
+/** Growth when a text gets four times as long. Quadratic code takes 16 times as long. */
+const maxGrowth = 8
 /** Compilation and garbage collection may hit one run, so the fastest run decides. */
-const maxRuns = 4
+const runs = 4
 
 /**
- * Reads texts of 1 MB and returns the beginnings of those that take more than 100 ms of CPU time.
- * The limit grows with the time of a reference in the same run, for slower machines.
+ * Reads texts of 1 MB and of a quarter of that. Returns the beginnings of those whose CPU time does
+ * not grow linearly. Compares times of the same run, so slower machines have the same result.
  */
 export function slowTexts(read: (text: string) => unknown): string[] {
-  const allowedMs = limitMs * Math.max(1, referenceMs() / usualReferenceMs)
   return adversarialTexts(1_000_000).flatMap((text) => {
-    let fastest = Number.POSITIVE_INFINITY
-    for (let run = 0; run < maxRuns && fastest > allowedMs; run++)
-      fastest = Math.min(
-        fastest,
-        cpuMs(() => read(text)),
-      )
-    return fastest > allowedMs
-      ? [`${JSON.stringify(text.slice(0, 12))} ${Math.round(fastest)} ms`]
+    const ms = fastestMs(() => read(text), negligibleMs)
+    if (ms <= negligibleMs) return []
+    const quarterMs = fastestMs(() => read(text.slice(0, text.length / 4)), 0)
+    return ms > quarterMs * maxGrowth
+      ? [`${JSON.stringify(text.slice(0, 12))} ${Math.round(ms)} ms`]
       : []
   })
 }
 
-/** Splits 1 MB into words and joins them: about as much work as a parser has. */
-function referenceMs(): number {
-  const text = 'word '.repeat(200_000)
-  const runs = Array.from({ length: maxRuns }, () => cpuMs(() => text.split(' ').join('\n')))
-  return Math.min(...runs)
+/** Fastest of some runs. Ends early at `enoughMs`. */
+function fastestMs(work: () => unknown, enoughMs: number): number {
+  let fastest = Number.POSITIVE_INFINITY
+  for (let run = 0; run < runs && fastest > enoughMs; run++)
+    fastest = Math.min(fastest, cpuMs(work))
+  return fastest
 }
 
 /** Errors count as results: parsers reject most of the texts. */
