@@ -4,7 +4,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib'
 import { reconnectDelayMs } from '../delays.ts'
 import { ignore } from '../payload.ts'
-import type { RecoveringConnection } from './recovering-connection.ts'
+import { hasEnded, type RecoveringConnection } from './recovering-connection.ts'
 
 /** A channel that lasted less counts as failed, so that the delay between attempts grows. */
 const healthyMs = 10_000
@@ -108,6 +108,7 @@ export class RecoveringChannel<C extends Channel> {
     let reason: unknown = 'closed'
     channel.on('error', (error) => (reason = error))
     channel.once('close', () => ended.resolve(reason))
+    if (hasEnded(model)) return reason
     const restart = (cause: string) => {
       reason = cause
       channel.close().catch(ignore)

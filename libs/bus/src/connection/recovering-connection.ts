@@ -95,6 +95,7 @@ export class RecoveringConnection {
       destroy(model)
       return undefined
     }
+    if (hasEnded(model)) return new Error('closed by the broker')
     this.#model = model
     this.#change(() => this.connected.open())
     try {
@@ -125,8 +126,20 @@ function withHeartbeat(url: string): string {
   return address.href
 }
 
-/** Closes the socket of an unresponsive broker. amqplib's types lack the socket. */
+/** Closes the socket of an unresponsive broker. */
 function destroy(model: ChannelModel): void {
-  const { stream } = model.connection as unknown as { stream: Duplex }
-  stream.destroy()
+  socketOf(model).destroy()
+}
+
+/**
+ * True if the connection ended, perhaps before its listeners were added: amqplib reads all frames
+ * of a chunk before the promises that the first frames resolve run on.
+ */
+export function hasEnded(model: ChannelModel): boolean {
+  return socketOf(model).writableEnded
+}
+
+/** Socket of a connection, which amqplib's types lack. */
+function socketOf(model: ChannelModel): Duplex {
+  return (model.connection as unknown as { stream: Duplex }).stream
 }
