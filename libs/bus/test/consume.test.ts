@@ -179,6 +179,7 @@ test('Consumer: reopens a channel that the broker closed (406)', async () => {
   const model = await connection.whenConnected(AbortSignal.timeout(10_000))
   const channels: Channel[] = []
   const spied = {
+    connection: model.connection,
     createChannel: async () => {
       const channel = await model.createChannel()
       channels.push(channel)
