@@ -19,6 +19,8 @@ export default {
   rootDir: root,
   watchman: false,
   testTimeout: 180_000,
+  // Each test file leaves modules in the heap of its worker, which has 4 GB at most.
+  workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/libs/tooling/test-sequencer.js',
   reporters: ['default', '<rootDir>/libs/tooling/run-reporter.js'],
   projects: [
