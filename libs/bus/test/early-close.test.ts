@@ -64,7 +64,8 @@ test.each([
       keys: ['shard.1'],
       handlers: [on(echo, async ({ words }) => ({ words }))],
     })
-    const request = () => bus.request(echo, { words: 'hello' }, { key: 'shard.1', timeoutMs: 2_000 })
+    const request = () =>
+      bus.request(echo, { words: 'hello' }, { key: 'shard.1', timeoutMs: 2_000 })
     expect(await eventually(request)).toEqual({ words: 'hello' })
     expect(proxy.closed()).toBe(times)
   },
