@@ -70,6 +70,23 @@ test('services of the bundle: a message is reported, with the version in the Use
   expect(request.headers['user-agent']).toMatch(/^Posthorn\/\d+\.\d+\.\d+ /)
 })
 
+test('services of the bundle: HTML is read in a separate process', async () => {
+  const messageId = freshMessageId()
+  const head = ['From: shop@example.test', `Message-ID: ${messageId}`, 'Content-Type: text/html']
+  const html = `<p onclick="run()">${'Hello\r\n'.repeat(2_000)}</p>`
+  await world.mail.deliver(jane.user, ['MIME-Version: 1.0', ...head, '', html, ''].join('\r\n'))
+  const { data } = await world.webhook(
+    ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
+  )
+  const { body } = await world.client.call(operations.getMessage, {
+    params: { account: 'jane', message: data.id },
+    query: { webSafeHtml: true },
+  })
+  // Without its process, the message would have no HTML.
+  expect(body.text).toMatchObject({ html: expect.stringMatching(/^<p>Hello\s/), webSafe: true })
+  expect(body.text.html).toHaveLength('<p></p>'.length + 'Hello\n'.length * 2_000)
+})
+
 test('services of the bundle: functions of a route run in the sandbox', async () => {
   const route = await world.client.call(operations.createWebhookRoute, {
     body: {

@@ -3,27 +3,27 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Plugin, PluginContext } from 'rolldown'
 
-/** `new URL('./file', import.meta.url)`, written in one piece. */
+/** Expression `new URL('./file', import.meta.url)` on one line. */
 const relativeUrl = /new URL\('(\.[^']+)', import\.meta\.url\)/g
-/** `import.meta.resolve('package/file')`. */
+/** Expression `import.meta.resolve('package/file')`. */
 const packageUrl = /import\.meta\.resolve\('([^']+)'\)/g
 
-/** `register('package/file', import.meta.url)` of `node:module`; the package is not bundled. */
+/** Call `register('package/file', import.meta.url)`; the package is not bundled. */
 const loaderHook = /\bregister\('[^'.][^']*', import\.meta\.url\)/g
 
 /**
  * Bundler plugin for the two ways in which sources refer to files. A TypeScript file becomes an
  * entry point, for example the module of a worker thread. Other files and folders are copied to
- * `assets/`. Any other use of the path of a source fails the build. All chunks lie in one folder,
- * so that one relative URL is valid in each of them. `sources` collects the copied files.
+ * `assets/`. Any other use of the path of a source fails the build. One relative URL is valid in
+ * all chunks, because they are in one folder. `sources` collects the copied files.
  */
 export function assetUrls(root: string, sources: string[]): Plugin {
   const copied = new Set<string>()
 
   function copy(context: PluginContext, path: string, name: string): string {
     if (!path.endsWith('/')) {
-      if (!copied.has(name))
-        context.emitFile({ type: 'asset', fileName: name, source: readFileSync(path) })
+      if (copied.has(name)) return name
+      context.emitFile({ type: 'asset', fileName: name, source: readFileSync(path) })
       copied.add(name)
       sources.push(path)
       return name

@@ -14,7 +14,7 @@ const unused = /\.(map|md|markdown|ts|mts|cts|test\.[cm]?js)$|^(node_modules|tes
 
 /**
  * Copies an installed package of `from` and its dependencies to `root/node_modules`. A dependency
- * of which `root` has another version lies below its parent.
+ * of which `root` has another version is installed below its parent.
  */
 export function copyPackage(name: string, from: string, root: string): void {
   copyFolder(findPackage(name, from), name, { root, parent: root })

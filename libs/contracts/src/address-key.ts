@@ -14,7 +14,7 @@ export function addressKey(address: string): string {
 }
 
 /** Characters that `domainToASCII` reads as the end of a host or as an escape. */
-const NOT_IN_A_DOMAIN = /[\0- #%/:?@[\\\]]/
+const hostDelimiter = /[\0- #%/:?@[\\\]]/
 
 /**
  * A domain that IDNA rejects loses its compatibility characters. IDNA can accept the rest: it
@@ -22,8 +22,8 @@ const NOT_IN_A_DOMAIN = /[\0- #%/:?@[\\\]]/
  */
 function asciiDomain(domain: string): string {
   const compatible = domain.normalize('NFKC')
-  if (NOT_IN_A_DOMAIN.test(compatible)) return domain
+  if (hostDelimiter.test(compatible)) return domain
   const ascii = domainToASCII(domain) || domainToASCII(compatible)
-  // `domainToASCII` composes some sequences of Hangul letters only at the second time.
+  // `domainToASCII` composes some sequences of Hangul letters only in a second pass.
   return domainToASCII(domainToUnicode(ascii).normalize('NFC')) || ascii || compatible
 }

@@ -23,8 +23,12 @@ export interface EmbeddedImages extends Pick<ReadText, 'plain'> {
 
 /** Number of references per content id, in the order of the first ones. Reads the HTML once. */
 export function countReferences({ html, ids }: ReferenceSearch): Map<string, number> {
+  return countById(findReferences(html, new Set(ids)))
+}
+
+function countById(references: readonly ImageReference[]): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const { id } of findReferences(html, new Set(ids))) counts.set(id, (counts.get(id) ?? 0) + 1)
+  for (const { id } of references) counts.set(id, (counts.get(id) ?? 0) + 1)
   return counts
 }
 
@@ -32,7 +36,7 @@ export function countReferences({ html, ids }: ReferenceSearch): Map<string, num
 export function embedImages(texts: EmbeddedImages): string {
   const { html, plain, images, maxTotalBytes, maxJsonBytes = Infinity } = texts
   const references = findReferences(html, new Set(images.map(({ id }) => id)))
-  const counts = countReferences({ html, ids: images.map(({ id }) => id) })
+  const counts = countById(references)
   const urls = new Map<string, string>()
   let remainingBytes = maxTotalBytes
   for (const { id, contentType, bytes } of images) {

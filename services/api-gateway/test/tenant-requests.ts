@@ -10,7 +10,7 @@ export interface TenantRequest {
 }
 
 /** Recipient that every tenant writes to. The other tenant has blocked it. */
-export const recipient = 'somebody@mail.example'
+export const recipient = 'recipient@mail.example'
 
 const letter = { to: [{ address: recipient }], subject: 'x', text: 'x' }
 const update = { flags: { add: ['\\Seen'] } }

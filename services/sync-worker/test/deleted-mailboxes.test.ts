@@ -131,10 +131,10 @@ test.each([
 
 test('mailboxDeleted: without a second connection, STATUS decides', async () => {
   const backend = altered(() => ({}))
-  let refused = 0
+  let attempts = 0
   const limited = {
     connect: (options: Parameters<typeof backend.connect>[0]) => {
-      if (refused++ === 0) return backend.connect(options)
+      if (attempts++ === 0) return backend.connect(options)
       throw new AppError('unreachable', 'Too many connections', { code: 'LIMIT' })
     },
   }
@@ -145,7 +145,7 @@ test('mailboxDeleted: without a second connection, STATUS decides', async () => 
   await world.ask(syncAccount, account, {})
   const [deleted] = await world.expectEvents(account, ['mailboxDeleted'], 1)
   expect(deleted?.path).toBe('Gone')
-  expect(refused).toBeGreaterThan(1)
+  expect(attempts).toBeGreaterThan(1)
   expect((await world.state(account))?.state).toBe('connected')
 })
 

@@ -132,8 +132,8 @@ function destroy(model: ChannelModel): void {
 }
 
 /**
- * True if the connection ended, perhaps before its listeners were added: amqplib reads all frames
- * of a chunk before the promises that the first frames resolve run on.
+ * True if the connection ended, perhaps before its listeners were added: amqplib handles all frames
+ * of a chunk before code that awaits the result of the first frames continues.
  */
 export function hasEnded(model: ChannelModel): boolean {
   return socketOf(model).writableEnded

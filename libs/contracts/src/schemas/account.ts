@@ -207,7 +207,7 @@ const AccountType = OneOf(accountTypes, {
 const identity = { account: AccountId, name: Text('Display name of the account.') }
 const state = OneOf(accountStates, {
   description:
-    'State of the account. `new`: registered; `init`: waits for its first connection, or the first one since it was switched off; `connecting`; `syncing`: its first sync since the login lasts; `connected`; `authenticationError`; `connectError`; `disconnected`: the connection was lost repeatedly; `unset`: no incoming server, or syncing is switched off; `paused`. Once an account has synced, `connecting` and `syncing` are shown after 5 seconds.',
+    'State of the account. `new`: registered; `init`: waits for its first connection, or the first one since it was switched off; `connecting`; `syncing`: its first sync since the login lasts; `connected`; `authenticationError`; `connectError`; `disconnected`: the connection was lost repeatedly; `unset`: no incoming server, or syncing is switched off; `paused`. Once an account has synced, `connecting` and `syncing` are shown after 5 seconds, unless configured otherwise.',
 })
 const lastError = described('Last error. Null if the account has none.', Nullable(LastError))
 const listed = {
