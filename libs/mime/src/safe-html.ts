@@ -205,8 +205,8 @@ function isEmbedded(src: string): boolean {
  * Sanitises HTML for display inside a page: no scripts, no remote resources, no forms. Images that
  * are part of the message (`cid:`, `data:`) stay. Collapses quoted history, see `foldHistory`.
  * Beyond the limits of `simplifyHtml`, returns the text in lines. Sanitising the result again
- * changes nothing. Linear in time; never throws. The page must put the result into a block element with `overflow`
- * other than `visible`.
+ * changes nothing. Linear in time; never throws. The page must put the result into a block element
+ * with `overflow` other than `visible`.
  */
 export function safeHtml(html: string): string {
   const { html: simple, isComplete } = simplifyHtml(html, rules)
