@@ -1,9 +1,9 @@
 import { type Env, integer, oneOf, optional, type Secret, secret } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies, type MailPorts } from '@posthorn/net'
-import { readTrustedProxies } from '@posthorn/mail-frontend'
+import { type DrainConfig, readDrain, readTrustedProxies } from '@posthorn/mail-frontend'
 import { readMailPorts, readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
-export interface Config extends ServiceConfig {
+export interface Config extends ServiceConfig, DrainConfig {
   /** PEM certificate chain, or the path of a file with it. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
@@ -19,14 +19,13 @@ export interface Config extends ServiceConfig {
   readonly mailEgressPolicy: EgressPolicy
   /** Ports that mail servers may have. */
   readonly mailPorts: MailPorts
-  /** Time over which all sessions are ended, so that clients do not reconnect simultaneously. */
-  readonly shutdownMs: number
 }
 
 export function readConfig(env: Env): Config {
   const service = readServiceConfig(env, { port: 3005 })
   return {
     ...service,
+    ...readDrain(env, 'SVC_IMAP_PROXY_DRAIN', service),
     tlsCert: optional(env, 'SVC_IMAP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_IMAP_PROXY_TLS_KEY'),
     maxPending: integer(env, 'SVC_IMAP_PROXY_MAX_PENDING', {
@@ -51,6 +50,5 @@ export function readConfig(env: Env): Config {
       fallback: 'link-local',
     }),
     mailPorts: readMailPorts(env, service),
-    shutdownMs: 5_000,
   }
 }
