@@ -86,10 +86,10 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
     tls && certificate
       ? reloadCertificate(server as SecureServer, certificate, { ...tls, log })
       : undefined
-  let dropped = 0
+  let dropped: number | undefined
   return {
     port: bound,
-    unfinished: () => dropped + limiter.inFlight,
+    unfinished: () => dropped ?? limiter.inFlight,
     async [Symbol.asyncDispose]() {
       closing.abort()
       await reloading?.[Symbol.asyncDispose]()

@@ -12,7 +12,9 @@ const upstream = createServer((socket) => {
     for (const line of String(chunk).split('\r\n').filter(Boolean)) {
       const [tag = '', name = ''] = line.split(' ')
       if (name === 'IDLE') socket.write('+ idling\r\n')
-      else if (name === 'FETCH') {
+      else if (name === 'CAPABILITY') {
+        socket.write(`* CAPABILITY IMAP4rev1 IDLE\r\n${tag} OK done\r\n`)
+      } else if (name === 'FETCH') {
         fetching.push(socket)
         socket.write('* 1 FETCH (BODY[] {8}\r\nhalf')
       } else socket.write(`${tag} OK done\r\n`)
@@ -26,7 +28,8 @@ afterAll(() => void upstream.close())
 async function proxyWithSessions(drainMs: number) {
   const proxy = await testProxy({ drainMs })
   const { port } = upstream.address() as AddressInfo
-  const imap = { host: '127.0.0.1', port, secure: false, auth: { user: 'u' } }
+  const tls = { rejectUnauthorized: false }
+  const imap = { host: '127.0.0.1', port, secure: false, auth: { user: 'u' }, tls }
   await proxy.addAccount('acc', imap, { user: 'u', pass: 'p' })
   const token = await proxy.addToken({ account: 'acc' })
   const logIn = async () => {

@@ -4,7 +4,7 @@ import type { DispatcherApp } from '../src/app.ts'
 import { dispatcherBench } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
-const running: App[] = []
+const running: DispatcherApp[] = []
 const start = async (env: Record<string, string>) => {
   const app = await bench.start(env)
   running.push(app)
