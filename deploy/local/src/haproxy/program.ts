@@ -7,7 +7,7 @@ export interface HaproxyProgram {
 }
 
 const libraries =
-  'libc6|libcrypt1|liblua5\\.4-0|libpcre2-8-0|libssl3t64|libsystemd0|libcap2|libgcrypt20|libgpg-error0|liblz4-1|liblzma5|libzstd1|zlib1g|libjemalloc2'
+  'libc6|libcrypt1|liblua5\\.4-0|libpcre2-8-0|libssl3t64|libsystemd0|libcap2|libgcrypt20|libgpg-error0|liblz4-1|liblzma5|libzstd1|zlib1g|libjemalloc2|libopentracing-c-wrapper0t64|libopentracing1|libstdc\\+\\+6|libgcc-s1'
 const loader =
   process.arch === 'arm64' ? 'usr/lib/ld-linux-aarch64.so.1' : 'usr/lib64/ld-linux-x86-64.so.2'
 
