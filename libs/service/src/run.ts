@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { ConfigError, type Env } from '@posthorn/config'
 import { createLogger } from '@posthorn/telemetry'
+import { checkHeapLimit } from './heap-check.ts'
 import type { ServiceConfig } from './service-config.ts'
 
 /** Running service. Disposal stops it. */
@@ -35,6 +36,7 @@ export async function run<C extends ServiceConfig>(service: Service<C>): Promise
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   try {
     const config = service.readConfig(process.env)
+    checkHeapLimit(createLogger(service.name, config.logLevel))
     limitShutdown(stopping.signal, config, () => reportUnfinished(app, service.name, config))
     app = await service.startApp(config, stopping.signal)
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
