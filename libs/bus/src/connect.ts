@@ -48,7 +48,7 @@ export interface ConnectOptions {
 }
 
 /** Consumer or command server. */
-interface Intake extends AsyncDisposable {
+interface Receiver extends AsyncDisposable {
   /** Number of messages being handled. */
   active(): number
 }
@@ -76,7 +76,7 @@ class RabbitBus implements Bus {
   readonly #replies = new ReplyCache()
   readonly #up = new Latch()
   /** Consumers and servers, closed before the connections. */
-  readonly #intakes = new Set<Intake>()
+  readonly #receivers = new Set<Receiver>()
   #failureLogged = false
   #closing: Promise<void> | undefined
 
@@ -130,7 +130,7 @@ class RabbitBus implements Bus {
   }
 
   get activeHandlers(): number {
-    return [...this.#intakes].reduce((sum, intake) => sum + intake.active(), 0)
+    return [...this.#receivers].reduce((sum, receiver) => sum + receiver.active(), 0)
   }
 
   async whenUp(signal: AbortSignal = new AbortController().signal): Promise<void> {
@@ -167,7 +167,7 @@ class RabbitBus implements Bus {
     const deps = { connection, log, instruments, reconcileMs: reconcileMs * 10 }
     const consumer = new Consumer(deps, options)
     await consumer.channel.firstAttempt
-    return this.#addIntake(consumer)
+    return this.#addReceiver(consumer)
   }
 
   async request<C extends Command>(
@@ -203,11 +203,11 @@ class RabbitBus implements Bus {
     }
     const server = new RpcServer(deps, options)
     await server.channel.firstAttempt
-    const intake = this.#addIntake(server)
+    const receiver = this.#addReceiver(server)
     return {
       bind: (key) => server.bind(key),
       unbind: (key) => server.unbind(key),
-      [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
     }
   }
 
@@ -235,7 +235,7 @@ class RabbitBus implements Bus {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([...this.#intakes].map((intake) => intake[Symbol.asyncDispose]()))
+    await Promise.all([...this.#receivers].map((receiver) => receiver[Symbol.asyncDispose]()))
     await this.#invalidations.close()
     this.#client.failAll()
     const { channel: client } = this.#client
@@ -244,18 +244,18 @@ class RabbitBus implements Bus {
     await Promise.all([this.#publishing.close(), this.#consuming.close()])
   }
 
-  /** Registers an intake, which is disposed once: with the bus or earlier by its owner. */
-  #addIntake(intake: Intake): AsyncDisposable {
+  /** Registers a receiver, which is disposed once: with the bus or earlier by its owner. */
+  #addReceiver(receiver: Receiver): AsyncDisposable {
     let closing: Promise<void> | undefined
     const close = async () => {
-      await intake[Symbol.asyncDispose]()
-      this.#intakes.delete(entry)
+      await receiver[Symbol.asyncDispose]()
+      this.#receivers.delete(entry)
     }
     const entry = {
-      active: () => intake.active(),
+      active: () => receiver.active(),
       [Symbol.asyncDispose]: () => (closing ??= close()),
     }
-    this.#intakes.add(entry)
+    this.#receivers.add(entry)
     return entry
   }
 
