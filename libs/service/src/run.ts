@@ -13,6 +13,7 @@ export interface App extends AsyncDisposable {
 /** Entry point of a service. */
 export interface Service<C extends ServiceConfig> {
   name: string
+  env: Env
   readConfig: (env: Env) => C
   /** Starts the service. `stopping` aborts when the shutdown begins. */
   startApp: (config: C, stopping: AbortSignal) => Promise<App>
@@ -35,7 +36,7 @@ export async function run<C extends ServiceConfig>(service: Service<C>): Promise
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   try {
-    const config = service.readConfig(process.env)
+    const config = service.readConfig(service.env)
     checkHeapLimit(createLogger(service.name, config.logLevel))
     limitShutdown(stopping.signal, config, () => reportUnfinished(app, service.name, config))
     app = await service.startApp(config, stopping.signal)
