@@ -10,7 +10,9 @@ afterAll(() => database.drop())
 const { db, ownerUrl } = database
 
 const insertMigration = (name: string) =>
-  sql`insert into kysely_migration (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(db)
+  sql`insert into kysely_migration (name, timestamp) values (${name}, ${new Date().toISOString()})`.execute(
+    db,
+  )
 
 test('migrate: schema of a newer release, changes nothing and succeeds', async () => {
   await insertMigration('9999-newer-release')
