@@ -13,3 +13,4 @@ export {
 } from './reloadable-listener.ts'
 export { matchServerPassword, type ServerPassword } from './server-password.ts'
 export { startMailListener } from './start-mail-listener.ts'
+export { readTlsPort, startWithTlsPort, type TlsPortConfig } from './tls-port.ts'

@@ -7,6 +7,7 @@ import {
   LoginThrottle,
   type ReloadableListener,
   startMailListener,
+  startWithTlsPort,
 } from '@posthorn/mail-frontend'
 import { bootstrap, type ServiceContext } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
@@ -77,7 +78,8 @@ async function startListening(
         await sessions.endAll('The proxy was switched off', config.shutdownMs)
       return address
     },
-    start: (address, certificate) => startListener(address, certificate, deps),
+    start: (address, certificate) =>
+      startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })
 }
 

@@ -1,9 +1,9 @@
 import { type Env, integer, oneOf, optional, type Secret, secret } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies, type MailPorts } from '@posthorn/net'
-import { readTrustedProxies } from '@posthorn/mail-frontend'
+import { readTlsPort, readTrustedProxies, type TlsPortConfig } from '@posthorn/mail-frontend'
 import { readMailPorts, readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
-export interface Config extends ServiceConfig {
+export interface Config extends ServiceConfig, TlsPortConfig {
   /** PEM certificate chain, or the path of a file with it. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
@@ -29,6 +29,7 @@ export function readConfig(env: Env): Config {
     ...service,
     tlsCert: optional(env, 'SVC_IMAP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_IMAP_PROXY_TLS_KEY'),
+    ...readTlsPort(env, 'SVC_IMAP_PROXY_TLS_PORT'),
     maxPending: integer(env, 'SVC_IMAP_PROXY_MAX_PENDING', {
       fallback: 2_000,
       min: 1,

@@ -7,10 +7,10 @@ import {
   type Secret,
   secret,
 } from '@posthorn/config'
-import { readTrustedProxies } from '@posthorn/mail-frontend'
+import { readTlsPort, readTrustedProxies, type TlsPortConfig } from '@posthorn/mail-frontend'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
-export interface Config extends ServiceConfig {
+export interface Config extends ServiceConfig, TlsPortConfig {
   /** PEM, or the path of a PEM file, with the chain. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
@@ -38,6 +38,7 @@ export function readConfig(env: Env): Config {
     ...readServiceConfig(env, { port: 3006 }),
     tlsCert: optional(env, 'SVC_SMTP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_SMTP_PROXY_TLS_KEY'),
+    ...readTlsPort(env, 'SVC_SMTP_PROXY_TLS_PORT'),
     maxMessageBytes,
     maxBufferedBytes: byteSize(env, 'SVC_SMTP_PROXY_MAX_BUFFERED', {
       fallback: 4 * maxMessageBytes,
