@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration crawlers openapi format ci build image
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration crawlers openapi manifests format ci build image
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -26,7 +26,7 @@ down: node_modules/.modules.yaml ## stop the system of `make up`
 test: node_modules/.modules.yaml ## all checks and tests with their servers; FILE=… for one file
 	@$(RUN) node libs/tooling/src/test.ts $(FILE)
 
-check: node_modules/.modules.yaml ## types, lint, format, import rules, wording, OpenAPI, dependencies; needs no server
+check: node_modules/.modules.yaml ## types, lint, format, import rules, wording, OpenAPI, manifests, dependencies; needs no server
 	@$(RUN) node libs/tooling/src/check.ts
 
 servers: node_modules/.modules.yaml ## start Postgres, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests
@@ -58,6 +58,9 @@ crawlers: node_modules/.modules.yaml ## update the crawler addresses from the li
 
 openapi: node_modules/.modules.yaml ## write the OpenAPI document from the contracts
 	@$(RUN) node libs/contracts/src/openapi/write.ts
+
+manifests: node_modules/.modules.yaml ## write the manifests of network policies and RabbitMQ users from the code
+	@$(RUN) node deploy/permissions/src/write-main.ts
 
 format: node_modules/.modules.yaml ## format all sources
 	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json'

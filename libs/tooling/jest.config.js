@@ -31,7 +31,7 @@ export default {
       testMatch: [
         '<rootDir>/libs/*/src/**/*.test.ts',
         '<rootDir>/services/*/src/**/*.test.ts',
-        '<rootDir>/deploy/local/src/**/*.test.ts',
+        '<rootDir>/deploy/*/src/**/*.test.ts',
       ],
     },
     {

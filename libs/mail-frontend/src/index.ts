@@ -14,3 +14,4 @@ export {
 } from './reloadable-listener.ts'
 export { matchServerPassword, type ServerPassword } from './server-password.ts'
 export { startMailListener } from './start-mail-listener.ts'
+export { readTlsPort, startWithTlsPort, type TlsPortConfig } from './tls-port.ts'

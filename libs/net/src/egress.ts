@@ -28,7 +28,7 @@ interface ResolveOptions {
 const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
 
 /** Instance metadata addresses outside the link-local ranges. */
-const metadataAddresses = new Set([
+export const metadataAddresses: ReadonlySet<string> = new Set([
   'fd00:ec2::254', // AWS over IPv6
   'fd20:ce::254', // Google Cloud over IPv6
   '100.100.100.200', // Alibaba Cloud

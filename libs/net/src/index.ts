@@ -2,6 +2,7 @@ export { isLoopback, networkOf, plainAddress } from './addresses.ts'
 export {
   type EgressPolicy,
   egressPolicies,
+  metadataAddresses,
   resolveAllowed,
   type ResolvedAddress,
 } from './egress.ts'

@@ -7,6 +7,7 @@ import {
   LoginThrottle,
   type ReloadableListener,
   startMailListener,
+  startWithTlsPort,
 } from '@posthorn/mail-frontend'
 import { type App, bootstrap, type ServiceContext } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
@@ -86,7 +87,8 @@ async function startListening(
         await sessions.drain('The proxy was switched off', switchOffMs)
       return address
     },
-    start: (address, certificate) => startListener(address, certificate, deps),
+    start: (address, certificate) =>
+      startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })
   return { unfinished: () => ({ sessions: cut }) }
 }

@@ -1,9 +1,15 @@
 import { type Env, integer, oneOf, optional, type Secret, secret } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies, type MailPorts } from '@posthorn/net'
-import { type DrainConfig, readDrain, readTrustedProxies } from '@posthorn/mail-frontend'
+import {
+  type DrainConfig,
+  readDrain,
+  readTlsPort,
+  readTrustedProxies,
+  type TlsPortConfig,
+} from '@posthorn/mail-frontend'
 import { readMailPorts, readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
-export interface Config extends ServiceConfig, DrainConfig {
+export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   /** PEM certificate chain, or the path of a file with it. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
@@ -28,6 +34,7 @@ export function readConfig(env: Env): Config {
     ...readDrain(env, 'SVC_IMAP_PROXY_DRAIN', service),
     tlsCert: optional(env, 'SVC_IMAP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_IMAP_PROXY_TLS_KEY'),
+    ...readTlsPort(env, 'SVC_IMAP_PROXY_TLS_PORT'),
     maxPending: integer(env, 'SVC_IMAP_PROXY_MAX_PENDING', {
       fallback: 2_000,
       min: 1,

@@ -2,7 +2,12 @@ import { startTokenLog } from '@posthorn/access'
 import type { Settings } from '@posthorn/contracts'
 import { cacheSettings, ping } from '@posthorn/db'
 import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
-import { ClientSessions, LoginThrottle, startMailListener } from '@posthorn/mail-frontend'
+import {
+  ClientSessions,
+  LoginThrottle,
+  startMailListener,
+  startWithTlsPort,
+} from '@posthorn/mail-frontend'
 import { type App, bootstrap, type ServiceContext } from '@posthorn/service'
 import { serverPassword } from './access.ts'
 import { AuthenticatedClients, PendingClients } from './clients.ts'
@@ -72,7 +77,8 @@ async function startListening(
       usableAccounts: (accounts) => listExistingAccounts(db, accounts),
     },
     resolveAddress,
-    start: (address, certificate) => startListener(address, certificate, deps),
+    start: (address, certificate) =>
+      startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })
   return { unfinished: () => ({ messages: cut }) }
 }

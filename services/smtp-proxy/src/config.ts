@@ -7,10 +7,16 @@ import {
   type Secret,
   secret,
 } from '@posthorn/config'
-import { type DrainConfig, readDrain, readTrustedProxies } from '@posthorn/mail-frontend'
+import {
+  type DrainConfig,
+  readDrain,
+  readTlsPort,
+  readTrustedProxies,
+  type TlsPortConfig,
+} from '@posthorn/mail-frontend'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
-export interface Config extends ServiceConfig, DrainConfig {
+export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   /** PEM, or the path of a PEM file, with the chain. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
@@ -40,6 +46,7 @@ export function readConfig(env: Env): Config {
     ...readDrain(env, 'SVC_SMTP_PROXY_DRAIN', service),
     tlsCert: optional(env, 'SVC_SMTP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_SMTP_PROXY_TLS_KEY'),
+    ...readTlsPort(env, 'SVC_SMTP_PROXY_TLS_PORT'),
     maxMessageBytes,
     maxBufferedBytes: byteSize(env, 'SVC_SMTP_PROXY_MAX_BUFFERED', {
       fallback: 4 * maxMessageBytes,

@@ -8,7 +8,13 @@ import { isListening, queueIdOf, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
 
 const { cert, key } = selfSigned(['localhost', '127.0.0.1'])
-const proxy = await testProxy({ tlsCert: cert, tlsKey: new Secret(key), maxPendingPerAddress: 8 })
+const tlsPort = await freePort()
+const proxy = await testProxy({
+  tlsCert: cert,
+  tlsKey: new Secret(key),
+  tlsPort,
+  maxPendingPerAddress: 8,
+})
 afterAll(() => proxy[Symbol.asyncDispose]())
 const { db, send, set, outbox, addToken, token } = proxy
 const trusting = { ca: cert, servername: 'localhost' }
@@ -83,6 +89,14 @@ test('smtpServerTLSEnabled: TLS from the first byte', async () => {
   client.send('EHLO x\r\nMAIL FROM:<a@example.com>\r\n')
   expect(await client.untilClosed()).not.toMatch(/^\d{3}[ -]/)
   await set({ smtpServerTLSEnabled: false })
+})
+
+test('TLS port: accepts messages over implicit TLS beside STARTTLS', async () => {
+  const port = await listenAt({})
+  const implicit = { ignoreTLS: false, secure: true, tls: trusting }
+  expect((await send({}, { port: tlsPort, options: implicit })).response).toMatch(/^250 /)
+  const explicit = { ignoreTLS: false, requireTLS: true, tls: trusting }
+  expect((await send({}, { port, options: explicit })).response).toMatch(/^250 /)
 })
 
 test('PROXY header: before TLS, in the same packet or separate', async () => {

@@ -1,0 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { generatedFiles } from './generated-files.ts'
+
+// `make manifests`: writes the generated manifests.
+const root = join(import.meta.dirname, '../../..')
+for (const [path, text] of generatedFiles()) await writeFile(join(root, path), text)
