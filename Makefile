@@ -26,7 +26,7 @@ down: node_modules/.modules.yaml ## stop the system of `make up`
 test: node_modules/.modules.yaml ## all checks and tests with their servers; FILE=… for one file
 	@$(RUN) node libs/tooling/src/test.ts $(FILE)
 
-check: node_modules/.modules.yaml ## types, lint, format, import rules, wording, OpenAPI, dependencies; needs no server
+check: node_modules/.modules.yaml ## types, lint, format, import rules, wording, OpenAPI, manifests, dependencies; needs no server
 	@$(RUN) node libs/tooling/src/check.ts
 
 servers: node_modules/.modules.yaml ## start Postgres, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests

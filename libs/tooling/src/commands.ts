@@ -30,7 +30,7 @@ export async function runProgram(
 const folders = ['libs', 'services', 'deploy', 'test-e2e']
 const formatted = ['package.json', '!**/*.md', '!libs/contracts/openapi.json']
 
-/** Types, lint and format: checks that need neither a server nor a test runner. */
+/** Types, lint, format and manifests: checks that need neither a server nor a test runner. */
 const staticChecks: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   types: ['tsc', '-p', 'libs/tooling/tsconfig.json'],
   lint: [
@@ -42,6 +42,7 @@ const staticChecks: Readonly<Record<string, readonly [command: string, ...args: 
     ...folders,
   ],
   format: ['oxfmt', '-c', 'libs/tooling/oxfmtrc.json', '--check', ...folders, ...formatted],
+  manifests: ['node', 'deploy/manifests/src/main.ts'],
 }
 
 /** Runs all static checks concurrently. Returns the names of those that failed. */

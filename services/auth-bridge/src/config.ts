@@ -5,6 +5,7 @@ import {
   list,
   minSecretLength,
   oneOf,
+  required,
   Secret,
   secret,
 } from '@posthorn/config'
@@ -57,4 +58,9 @@ export function readSecrets(env: Env): Secrets {
     secret: current,
     previousSecrets: (list(env, 'SVC_SECRET_PREVIOUS') ?? []).map((text) => new Secret(text)),
   }
+}
+
+/** Reads the configuration of `reseal-main.ts`, which needs no broker. */
+export function readResealConfig(env: Env): Secrets & { readonly databaseUrl: string } {
+  return { ...readSecrets(env), databaseUrl: required(env, 'DATABASE_URL') }
 }

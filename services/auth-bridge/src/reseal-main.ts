@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { ConfigError, required } from '@posthorn/config'
+import { ConfigError } from '@posthorn/config'
 import { connect } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import { createResealer, keyPairFromSecret } from '@posthorn/secrets'
-import { readSecrets } from './config.ts'
+import { readResealConfig } from './config.ts'
 import { countKeys, resealAll, type TableKeys } from './reseal/reseal.ts'
 
 // Seals all stored values with the key of SVC_SECRET. SVC_SECRET_PREVIOUS has the older secrets.
@@ -22,11 +22,10 @@ try {
 }
 
 async function run(dryRun: boolean): Promise<number> {
-  const { secret, previousSecrets } = readSecrets(process.env)
+  const { secret, previousSecrets, databaseUrl } = readResealConfig(process.env)
   const newest = keyPairFromSecret(secret.reveal())
   const keys = [newest, ...previousSecrets.map((text) => keyPairFromSecret(text.reveal()))]
-  const url = required(process.env, 'DATABASE_URL')
-  const db = connect(url, { name: 'auth-bridge reseal', max: 2 })
+  const db = connect(databaseUrl, { name: 'auth-bridge reseal', max: 2 })
   try {
     if (!dryRun) {
       const resealer = createResealer(

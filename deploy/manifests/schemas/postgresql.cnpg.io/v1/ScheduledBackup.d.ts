@@ -1,0 +1,23 @@
+// Fields of CloudNativePG 1.27 that a scheduled backup of Posthorn may use.
+import { IIoK8sApimachineryPkgApisMetaV1ObjectMeta } from '@kubernetes-models/apimachinery/apis/meta/v1/ObjectMeta'
+
+export interface IScheduledBackup {
+  apiVersion: 'postgresql.cnpg.io/v1'
+  kind: 'ScheduledBackup'
+  metadata: IIoK8sApimachineryPkgApisMetaV1ObjectMeta
+  spec: {
+    backupOwnerReference?: 'none' | 'self' | 'cluster'
+    cluster: { name: string }
+    immediate?: boolean
+    method?: 'barmanObjectStore' | 'volumeSnapshot' | 'plugin'
+    online?: boolean
+    pluginConfiguration?: { name: string; parameters?: ILabels }
+    schedule: string
+    suspend?: boolean
+    target?: 'primary' | 'prefer-standby'
+  }
+}
+
+interface ILabels {
+  [key: string]: string
+}

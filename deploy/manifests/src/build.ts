@@ -1,0 +1,118 @@
+import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
+import type { ILabelSelector } from '@kubernetes-models/apimachinery/apis/meta/v1/LabelSelector'
+import { isObject, type Path } from './schema/validate.ts'
+
+/** File that a manifest comes from. */
+export interface Origin {
+  /** Absolute path of the manifest, or of the kustomization that generates it. */
+  file: string
+  isGenerated: boolean
+}
+
+/** Object of a built overlay or component. */
+export interface Manifest {
+  apiVersion: string
+  kind: string
+  name: string
+  labels: Labels
+  content: Record<string, unknown>
+  origin: Origin
+}
+
+export type Labels = Readonly<Record<string, string>>
+
+/** All objects that one `kubectl apply` would send. */
+export interface Build {
+  /** Folder below `k8s/`: `overlays/production`. */
+  name: string
+  manifests: readonly Manifest[]
+}
+
+/** Fault of a manifest. */
+export interface Problem {
+  manifest: Manifest
+  path: Path
+  text: string
+  /** Text by which a generator or patch is searched if no manifest contains the path. */
+  token?: string
+}
+
+/** Pod template of a workload. */
+export interface PodTemplate {
+  manifest: Manifest
+  /** Path of the pod's specification. */
+  path: Path
+  labels: Labels
+  spec: IPodSpec
+}
+
+const templatePaths: Record<string, Path> = {
+  Deployment: ['spec', 'template'],
+  StatefulSet: ['spec', 'template'],
+  DaemonSet: ['spec', 'template'],
+  Job: ['spec', 'template'],
+  CronJob: ['spec', 'jobTemplate', 'spec', 'template'],
+}
+
+export function podTemplates({ manifests }: Build): PodTemplate[] {
+  return manifests.flatMap((manifest) => {
+    const path = templatePaths[manifest.kind]
+    const template = path && valueAt(manifest.content, path)
+    if (!path || !isObject(template)) return []
+    const labels = (valueAt(template, ['metadata', 'labels']) ?? {}) as Labels
+    return [{ manifest, path: [...path, 'spec'], labels, spec: template['spec'] as IPodSpec }]
+  })
+}
+
+export function manifestsOf({ manifests }: Build, ...kinds: readonly string[]): Manifest[] {
+  return manifests.filter(({ kind }) => kinds.includes(kind))
+}
+
+export function valueAt(content: unknown, path: Path): unknown {
+  let value = content
+  for (const key of path) value = (value as Record<string | number, unknown> | undefined)?.[key]
+  return value
+}
+
+/** Values at a path with `[]` for all items of a list: `spec.rules[].backendRefs[]`. */
+export function valuesAt(content: unknown, pattern: string): { path: Path; value: unknown }[] {
+  const keys = pattern.split(/\.|(?=\[\])/)
+  return keys.reduce<{ path: Path; value: unknown }[]>(
+    (places, key) =>
+      places.flatMap(({ path, value }) => {
+        if (key !== '[]') return stepInto(path, value, key)
+        return Array.isArray(value)
+          ? value.map((item: unknown, index) => ({ path: [...path, index], value: item }))
+          : []
+      }),
+    [{ path: [], value: content }],
+  )
+}
+
+function stepInto(path: Path, value: unknown, key: string): { path: Path; value: unknown }[] {
+  if (!isObject(value) || value[key] === undefined) return []
+  return [{ path: [...path, key], value: value[key] }]
+}
+
+/** True if the selector matches. An empty one matches all labels. */
+export function matches(selector: ILabelSelector, labels: Labels): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = labels[key]
+      if (operator === 'Exists') return value !== undefined
+      if (operator === 'DoesNotExist') return value === undefined
+      const isListed = value !== undefined && values.includes(value)
+      return operator === 'In' ? isListed : !isListed
+    })
+  )
+}
+
+export function describeSelector({ matchLabels, matchExpressions }: ILabelSelector): string {
+  const labels = Object.entries(matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
+  const expressions = (matchExpressions ?? []).map(({ key, operator, values = [] }) =>
+    `${key} ${operator} ${values.join(' ')}`.trimEnd(),
+  )
+  return [...labels, ...expressions].join(', ')
+}

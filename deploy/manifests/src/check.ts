@@ -1,0 +1,61 @@
+import type { Build, Problem } from './build.ts'
+import type { Processes } from './environment.ts'
+import { baseName } from './locate.ts'
+import { checkVariables } from './rules/environment.ts'
+import { checkJobs, checkLimits } from './rules/limits.ts'
+import { checkMetrics } from './rules/metrics.ts'
+import type { OperatorPods } from './rules/operator-pods.ts'
+import { checkPorts } from './rules/ports.ts'
+import { checkNames, checkReferences, checkServiceAccounts } from './rules/references.ts'
+import { checkPodSecurity } from './rules/security.ts'
+import { checkSelectors } from './rules/selectors.ts'
+import type { StoredKeys } from './rules/stored-data.ts'
+import { checkStoredReferences } from './rules/stored-references.ts'
+import { validateDocument } from './schema/validate.ts'
+
+/** Facts that manifests are compared with. */
+export interface Facts {
+  processes: Processes
+  /** Secrets that exist before the manifests are applied. */
+  secrets: StoredKeys
+  /** Pods that operators create, of all builds. */
+  operatorPods: readonly OperatorPods[]
+  /** Names of the metrics that services have. */
+  metrics: ReadonlySet<string>
+}
+
+/** Applies the schemas, and, if all documents conform, the rules. */
+export function checkBuild(
+  build: Build,
+  { processes, secrets, operatorPods, metrics }: Facts,
+): Problem[] {
+  const faults = build.manifests.flatMap((manifest) =>
+    validateDocument(manifest.apiVersion, manifest.kind, manifest.content).map(
+      ({ path, text }) => ({ manifest, path, text, ...lastName(path) }),
+    ),
+  )
+  if (faults.length > 0) return faults
+  return [
+    ...checkNames(build),
+    ...checkSelectors(build, operatorPods),
+    ...checkPorts(build, operatorPods),
+    ...checkReferences(build),
+    ...checkServiceAccounts(build),
+    ...checkMetrics(build, metrics),
+    ...checkStoredReferences(build, secrets),
+    ...checkVariables(build, processes, secrets),
+    ...checkPodSecurity(build),
+    ...checkLimits(build, processes),
+    ...checkJobs(build),
+  ]
+}
+
+function lastName(path: readonly (string | number)[]): { token?: string } {
+  const name = path.findLast((key) => typeof key === 'string')
+  return name === undefined ? {} : { token: String(name) }
+}
+
+/** Sentence without its place. */
+export function describeProblem({ manifest, text }: Problem): string {
+  return `${manifest.kind} ${baseName(manifest)}: ${text}`
+}

@@ -1,0 +1,95 @@
+import { ConfigError, type Env } from '@posthorn/config'
+
+/** Process of the image and the variables that its code reads. */
+export interface Process {
+  variables: ReadonlySet<string>
+  readConfig: (env: Env) => unknown
+  /** Values of variables that a manifest takes from a secret. */
+  examples: Env
+}
+
+export type Processes = ReadonlyMap<string, Process>
+
+/** Variables of Node, which every process reads. OpenTelemetry has further ones. */
+const runtimeVariables = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TZ'])
+
+/** Runs `readConfig` with a recording environment until no required variable is missing. */
+export function describeProcess(readConfig: (env: Env) => unknown, examples: Env): Process {
+  const variables = new Set<string>()
+  const env: Record<string, string> = {}
+  const recorder = new Proxy(env, {
+    get(target, name) {
+      if (typeof name !== 'string') return undefined
+      variables.add(name)
+      return target[name]
+    },
+  })
+  for (;;) {
+    try {
+      readConfig(recorder)
+      return { variables, readConfig, examples }
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      const example = examples[error.variable]
+      if (example === undefined || env[error.variable] !== undefined) throw error
+      env[error.variable] = example
+    }
+  }
+}
+
+/** Variable of a container. */
+export interface Variable {
+  name: string
+  /** Undefined if the manifest does not contain it, as for secrets. */
+  value: string | undefined
+}
+
+export interface EnvironmentResult<V extends Variable> {
+  /** Faults, each with the variable to which it belongs, if there is one. */
+  faults: { variable: V | undefined; text: string }[]
+  /** Configuration that the process would have; undefined if it cannot start. */
+  config: Record<string, unknown> | undefined
+}
+
+/**
+ * Compares the variables of a container with those that the process reads, and starts reading the
+ * configuration with them, so that missing and invalid values are reported as by the process.
+ */
+export function checkEnvironment<V extends Variable>(
+  name: string,
+  process: Process,
+  input: readonly V[],
+): EnvironmentResult<V> {
+  const variables = [...new Map(input.map((variable) => [variable.name, variable])).values()]
+  const unread = variables
+    .filter((variable) => !isRead(process, variable.name))
+    .map((variable) => ({ variable, text: `${name} does not read ${variable.name}` }))
+  try {
+    const config = process.readConfig(environmentOf(process, variables)) as Record<string, unknown>
+    const settings = variables.find((variable) => variable.name === 'SVC_SETTINGS')
+    const unknown = ((config['unknownSettings'] ?? []) as string[]).map((setting) => ({
+      variable: settings,
+      text: `SVC_SETTINGS: ${setting} is not a setting`,
+    }))
+    return { faults: [...unread, ...unknown], config }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const names = [error.variable, `${error.variable}_FILE`]
+    const variable = variables.find((each) => names.includes(each.name))
+    return { faults: [...unread, { variable, text: error.message }], config: undefined }
+  }
+}
+
+function isRead({ variables }: Process, name: string): boolean {
+  return variables.has(name) || runtimeVariables.has(name) || name.startsWith('OTEL_')
+}
+
+/** A file counts as an example of its content. */
+function environmentOf({ variables, examples }: Process, input: readonly Variable[]): Env {
+  return Object.fromEntries(
+    input.map(({ name, value }) => {
+      const content = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : ''
+      return variables.has(content) ? [content, examples[content]] : [name, value ?? examples[name]]
+    }),
+  )
+}

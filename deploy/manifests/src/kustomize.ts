@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { fetchDebianPackages } from '@posthorn/local/debian-packages'
+import type { Build, Labels, Manifest, Origin } from './build.ts'
+import { isObject } from './schema/validate.ts'
+import { parseYaml } from './yaml.ts'
+
+const run = promisify(execFile)
+
+/** Reason why kustomize cannot be used on this machine. */
+export class NoKustomize extends Error {}
+
+export interface KustomizeOptions {
+  /** Directory for downloaded packages. */
+  cache: string
+  /** Directories of programs, as in the variable PATH. */
+  path: string
+}
+
+/**
+ * Returns the program kustomize: of Debian trixie, downloaded without root, else the installed one.
+ *
+ * @throws NoKustomize on machines without apt-get and without kustomize
+ */
+export async function findKustomize({ cache, path }: KustomizeOptions): Promise<string> {
+  const folders = path.split(delimiter)
+  const has = (program: string) => folders.some((folder) => existsSync(join(folder, program)))
+  if (has('apt-get')) {
+    const root = await fetchDebianPackages({
+      dir: join(cache, 'kustomize'),
+      suite: 'trixie',
+      packages: ['kustomize'],
+      dependencies: /^kustomize$/,
+    })
+    return join(root, 'usr/bin/kustomize')
+  }
+  if (has('kustomize')) return 'kustomize'
+  throw new NoKustomize('neither apt-get nor kustomize is installed')
+}
+
+/** Overlay, component or base, with the kustomization that builds it alone. */
+export interface Target {
+  name: string
+  resources: readonly string[]
+  components: readonly string[]
+}
+
+/** Lists base, overlays and components below a folder. A component is built with the base. */
+export function listTargets(folder: string): Target[] {
+  const list = (pattern: string) =>
+    globSync(`${pattern}/kustomization.yaml`, { cwd: folder })
+      .map((file) => dirname(file))
+      .toSorted()
+  const base = join(folder, 'base')
+  return [
+    ...list('{base,overlays/*}').map((name) => ({
+      name,
+      resources: [join(folder, name)],
+      components: [],
+    })),
+    ...list('components/*').map((name) => ({
+      name,
+      resources: [base],
+      components: [join(folder, name)],
+    })),
+  ]
+}
+
+/** Annotation with the file of an object, which kustomize adds on request. */
+const originAnnotation = 'config.kubernetes.io/origin'
+
+/**
+ * Builds a target in the folder `work`, which is replaced.
+ *
+ * @throws Error with the message of kustomize
+ */
+export async function buildTarget(kustomize: string, target: Target, work: string): Promise<Build> {
+  rmSync(work, { recursive: true, force: true })
+  mkdirSync(work, { recursive: true })
+  const inside = (paths: readonly string[]) => paths.map((path) => relative(work, path))
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: inside(target.resources),
+    components: inside(target.components),
+    buildMetadata: ['originAnnotations'],
+  }
+  writeFileSync(join(work, 'kustomization.yaml'), JSON.stringify(kustomization))
+  const { stdout } = await run(kustomize, ['build', work], { maxBuffer: 64 * 1024 * 1024 })
+  const manifests = parseYaml(stdout).map(({ content }) => toManifest(content, work))
+  return { name: target.name, manifests }
+}
+
+/** Reads a manifest and removes the annotation of its origin. */
+export function toManifest(content: unknown, work: string): Manifest {
+  if (!isObject(content)) throw new Error('a document is not an object')
+  const metadata = isObject(content['metadata']) ? content['metadata'] : {}
+  const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {}
+  const origin = parseOrigin(annotations[originAnnotation] as string | undefined, work)
+  delete annotations[originAnnotation]
+  return {
+    apiVersion: String(content['apiVersion']),
+    kind: String(content['kind']),
+    name: String(metadata['name']),
+    labels: (metadata['labels'] ?? {}) as Labels,
+    content,
+    origin,
+  }
+}
+
+function parseOrigin(annotation = '', work: string): Origin {
+  const origin = parseYaml(annotation)[0]?.content as
+    | { path?: string; configuredIn?: string }
+    | undefined
+  const file = origin?.path ?? origin?.configuredIn ?? 'kustomization.yaml'
+  return { file: resolve(work, file), isGenerated: origin?.path === undefined }
+}

@@ -1,0 +1,46 @@
+import type { Env } from '@posthorn/config'
+import { readConfig as readApiGateway } from '@posthorn/api-gateway/config'
+import { readConfig as readAuthBridge, readResealConfig } from '@posthorn/auth-bridge/config'
+import { readUsersConfig } from '@posthorn/bus/users-config'
+import { readMigrateConfig } from '@posthorn/db/migrate-config'
+import { readConfig as readImapProxy } from '@posthorn/imap-proxy/config'
+import { readConfig as readSender } from '@posthorn/sender/config'
+import { readConfig as readSmtpProxy } from '@posthorn/smtp-proxy/config'
+import { readConfig as readSyncWorker } from '@posthorn/sync-worker/config'
+import { readConfig as readWebhookDispatcher } from '@posthorn/webhook-dispatcher/config'
+import { describeProcess, type Processes } from './environment.ts'
+
+/** Values of required variables, for secrets that manifests do not contain. */
+export const examples: Env = {
+  AMQP_ADMIN_URL: 'http://admin:secret@rabbitmq:15672/posthorn',
+  AMQP_URL: 'amqp://service:secret@rabbitmq:5672/posthorn',
+  DATABASE_OWNER_URL: 'postgres://owner:secret@postgres:5432/posthorn',
+  DATABASE_URL: 'postgres://service:secret@postgres:5432/posthorn',
+  SVC_AMQP_PASSWORDS: '{}',
+  SVC_DATABASE_ROLE_PASSWORDS: '{}',
+  SVC_PREPARED_TOKEN: 'x'.repeat(32),
+  SVC_SECRET: 'x'.repeat(32),
+  SVC_SECRET_PUBLIC_KEY: 'B52FITdPLIr-vvJ_qQpvD_klxvtdlB5WKSxyvQVLUmk',
+}
+
+/** Processes of the image with the function that reads their variables. */
+const readers: Readonly<Record<string, (env: Env) => unknown>> = {
+  'api-gateway': readApiGateway,
+  'auth-bridge': readAuthBridge,
+  'imap-proxy': readImapProxy,
+  sender: readSender,
+  'smtp-proxy': readSmtpProxy,
+  'sync-worker': readSyncWorker,
+  'webhook-dispatcher': readWebhookDispatcher,
+  'broker-users': readUsersConfig,
+  migrate: readMigrateConfig,
+  reseal: readResealConfig,
+  'rotate-link-secret': readApiGateway,
+}
+
+/** Reads the configuration of all processes once, to learn their variables. */
+export function readProcesses(): Processes {
+  return new Map(
+    Object.entries(readers).map(([name, read]) => [name, describeProcess(read, examples)]),
+  )
+}

@@ -1,0 +1,72 @@
+import type { IContainer } from 'kubernetes-models/v1/Container'
+import { type Build, type Manifest, manifestsOf, type PodTemplate, podTemplates } from '../build.ts'
+import type { Process, Processes, Variable } from '../environment.ts'
+import type { Path } from '../schema/validate.ts'
+
+/** Container of our image. */
+export interface OwnContainer {
+  pod: PodTemplate
+  container: IContainer
+  path: Path
+  /** First argument: the name of the process. */
+  name: string
+  /** Undefined if the image has no such process. */
+  process: Process | undefined
+  variables: readonly PlacedVariable[]
+}
+
+export interface PlacedVariable extends Variable {
+  manifest: Manifest
+  path: Path
+}
+
+const ownImage = /(^|\/)posthorn([:@]|$)/
+
+export function ownContainers(build: Build, processes: Processes): OwnContainer[] {
+  return podTemplates(build).flatMap((pod) =>
+    pod.spec.containers.flatMap((container, index) => {
+      if (!ownImage.test(container.image ?? '')) return []
+      const path = [...pod.path, 'containers', index]
+      const name = container.args?.[0] ?? ''
+      const variables = variablesOf(build, pod.manifest, { container, path })
+      return [{ pod, container, path, name, process: processes.get(name), variables }]
+    }),
+  )
+}
+
+/** Variables in the order in which Kubernetes sets them: a later one replaces an earlier one. */
+function variablesOf(
+  build: Build,
+  manifest: Manifest,
+  { container, path }: { container: IContainer; path: Path },
+): PlacedVariable[] {
+  const configMaps = new Map(manifestsOf(build, 'ConfigMap').map((each) => [each.name, each]))
+  const dataOf = (name: string | undefined) => {
+    const configMap = configMaps.get(name ?? '')
+    const data = (configMap?.content['data'] ?? {}) as Record<string, string>
+    return { configMap, data }
+  }
+  const fromMaps = (container.envFrom ?? []).flatMap(({ configMapRef, prefix = '' }) => {
+    const { configMap, data } = dataOf(configMapRef?.name)
+    if (!configMap) return []
+    return Object.entries(data).map(([key, value]) => ({
+      name: `${prefix}${key}`,
+      value,
+      manifest: configMap,
+      path: ['data', key],
+    }))
+  })
+  const own = (container.env ?? []).map(({ name, value, valueFrom }, index) => {
+    const key = valueFrom?.configMapKeyRef
+    const literal = key ? dataOf(key.name).data[key.key] : valueFrom ? undefined : (value ?? '')
+    // A reference such as $(POD_IP) is resolved in the cluster.
+    const isLiteral = literal !== undefined && !literal.includes('$(')
+    return {
+      name,
+      value: isLiteral ? literal : undefined,
+      manifest,
+      path: [...path, 'env', index],
+    }
+  })
+  return [...fromMaps, ...own]
+}

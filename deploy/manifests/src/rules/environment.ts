@@ -1,0 +1,66 @@
+import type { Build, Problem } from '../build.ts'
+import { checkEnvironment, type Processes } from '../environment.ts'
+import { type OwnContainer, ownContainers, type PlacedVariable } from './containers.ts'
+import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
+import { sourcesOfFile } from './volumes.ts'
+
+/** Finds variables that a process does not read, needs or accepts, and files that do not exist. */
+export function checkVariables(
+  build: Build,
+  processes: Processes,
+  declaredSecrets: StoredKeys,
+): Problem[] {
+  const secrets = new Map([...declaredSecrets, ...secretsOf(build)])
+  const stored = { Secret: secrets, ConfigMap: configMapsOf(build) }
+  return ownContainers(build, processes).flatMap((own) => [
+    ...checkProcess(own),
+    ...checkTwice(own),
+    ...own.variables.flatMap((variable) => checkFile(own, variable, stored)),
+  ])
+}
+
+function checkProcess({ pod, path, name, process, variables }: OwnContainer): Problem[] {
+  const { manifest } = pod
+  if (!process) {
+    const text = `the image has no process "${name}"`
+    return [{ manifest, path: [...path, 'args'], text, token: 'args' }]
+  }
+  return checkEnvironment(name, process, variables).faults.map(({ variable, text }) =>
+    variable ? inVariable(variable, text) : { manifest, path: [...path, 'args'], text },
+  )
+}
+
+function inVariable({ manifest, path, name }: PlacedVariable, text: string): Problem {
+  return { manifest, path, text, token: name }
+}
+
+function checkTwice({ variables }: OwnContainer): Problem[] {
+  return variables
+    .filter((variable, index) =>
+      variables
+        .slice(0, index)
+        .some(({ name, manifest }) => name === variable.name && manifest === variable.manifest),
+    )
+    .map((variable) => inVariable(variable, `${variable.name} is set twice`))
+}
+
+/** A value that is a path of a file has to be in a volume. */
+function checkFile(
+  { pod, container }: OwnContainer,
+  variable: PlacedVariable,
+  stored: Record<'Secret' | 'ConfigMap', StoredKeys>,
+): Problem[] {
+  const { value, name } = variable
+  if (value === undefined || !/^\/(?!dev\/)./.test(value) || value.includes(',')) return []
+  const sources = sourcesOfFile(pod, container, value)
+  if (sources.length === 0) return [inVariable(variable, `${name}: no volume has ${value}`)]
+  const exists = sources.some((each) => {
+    if (each.source === 'other' || each.isOptional) return true
+    const keys = stored[each.source]
+    return keys.has(each.name) && keys.get(each.name)?.has(each.key) !== false
+  })
+  if (exists) return []
+  const [source] = sources
+  const origin = source && source.source !== 'other' ? `${source.source} ${source.name}` : ''
+  return [inVariable(variable, `${name}: ${origin} has no key for ${value}`)]
+}

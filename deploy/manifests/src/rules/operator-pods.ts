@@ -1,0 +1,34 @@
+import { type Build, type Labels, type Manifest, valueAt } from '../build.ts'
+
+/** Pods that an operator creates for an object. */
+export interface OperatorPods {
+  labels: Labels
+  ports: readonly number[]
+}
+
+const creators: Record<string, (manifest: Manifest) => OperatorPods> = {
+  Cluster: ({ name }) => ({
+    labels: { 'cnpg.io/cluster': name, 'cnpg.io/podRole': 'instance' },
+    ports: [5432, 8000, 9187],
+  }),
+  Pooler: ({ name, content }) => ({
+    labels: {
+      'cnpg.io/poolerName': name,
+      'cnpg.io/podRole': 'pooler',
+      ...(valueAt(content, ['spec', 'template', 'metadata', 'labels']) as Labels | undefined),
+    },
+    ports: [5432, 9127],
+  }),
+  RabbitmqCluster: ({ name }) => ({
+    labels: {
+      'app.kubernetes.io/name': name,
+      'app.kubernetes.io/component': 'rabbitmq',
+      'app.kubernetes.io/part-of': 'rabbitmq',
+    },
+    ports: [4369, 5671, 5672, 15671, 15672, 15691, 15692, 25672],
+  }),
+}
+
+export function operatorPods({ manifests }: Build): OperatorPods[] {
+  return manifests.flatMap((manifest) => creators[manifest.kind]?.(manifest) ?? [])
+}

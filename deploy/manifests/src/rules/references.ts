@@ -1,0 +1,83 @@
+import { type Build, type Manifest, type Problem, valueAt, valuesAt } from '../build.ts'
+import type { Path } from '../schema/validate.ts'
+
+/** Field that names another object of the build. */
+interface Reference {
+  /** Kinds that have the field; all if absent. */
+  kinds?: readonly string[]
+  /** Path of the object with the field `name`. */
+  pattern: string
+  /** Kind of the object, unless its field `kind` says another one. */
+  kind: string
+}
+
+const references: readonly Reference[] = [
+  { kinds: ['HorizontalPodAutoscaler'], pattern: 'spec.scaleTargetRef', kind: 'Deployment' },
+  { kinds: ['ScaledObject'], pattern: 'spec.scaleTargetRef', kind: 'Deployment' },
+  {
+    kinds: ['ScaledObject'],
+    pattern: 'spec.triggers[].authenticationRef',
+    kind: 'TriggerAuthentication',
+  },
+  { kinds: ['Pooler', 'ScheduledBackup'], pattern: 'spec.cluster', kind: 'Cluster' },
+  { pattern: 'spec.rabbitmqClusterReference', kind: 'RabbitmqCluster' },
+  { kinds: ['Permission'], pattern: 'spec.userReference', kind: 'User' },
+  { pattern: 'spec.secretStoreRef', kind: 'SecretStore' },
+  { kinds: ['Certificate'], pattern: 'spec.issuerRef', kind: 'Issuer' },
+  { pattern: 'spec.parentRefs[]', kind: 'Gateway' },
+]
+
+/** Finds names of objects that do not exist. Objects of the whole cluster are not checked. */
+export function checkReferences(build: Build): Problem[] {
+  return build.manifests.flatMap((manifest) =>
+    references
+      .filter(({ kinds }) => !kinds || kinds.includes(manifest.kind))
+      .flatMap((reference) => checkReference(build, manifest, reference)),
+  )
+}
+
+function checkReference(build: Build, manifest: Manifest, { pattern, kind }: Reference): Problem[] {
+  return valuesAt(manifest.content, pattern).flatMap(({ path, value }) => {
+    const target = value as { name?: string; kind?: string; namespace?: string }
+    const targetKind = target.kind ?? kind
+    if (target.name === undefined || target.namespace !== undefined) return []
+    if (targetKind.startsWith('Cluster') && targetKind !== 'Cluster') return []
+    const absent = missing(build, { kind: targetKind, name: target.name })
+    const place: Path = [...path, 'name']
+    return absent.map((text) => ({ manifest, path: place, text, token: target.name ?? '' }))
+  })
+}
+
+function missing({ manifests }: Build, { kind, name }: { kind: string; name: string }): string[] {
+  const exists = manifests.some((each) => each.kind === kind && each.name === name)
+  return exists ? [] : [`${kind} ${name} does not exist`]
+}
+
+/** Finds service accounts of pods that do not exist. */
+export function checkServiceAccounts(build: Build): Problem[] {
+  const patterns = ['spec.template.spec.serviceAccountName', 'spec.serviceAccountName']
+  return build.manifests.flatMap((manifest) =>
+    patterns.flatMap((pattern) =>
+      valuesAt(manifest.content, pattern).flatMap(({ path, value }) => {
+        const name = String(value)
+        return missing(build, { kind: 'ServiceAccount', name }).map((text) => ({
+          manifest,
+          path,
+          text,
+        }))
+      }),
+    ),
+  )
+}
+
+/** Finds objects that occur twice. */
+export function checkNames({ manifests }: Build): Problem[] {
+  return manifests
+    .filter((manifest, index) => manifests.slice(0, index).some((each) => isSame(each, manifest)))
+    .map((manifest) => ({ manifest, path: ['metadata', 'name'], text: 'the object exists twice' }))
+}
+
+function isSame(a: Manifest, b: Manifest): boolean {
+  const [first, second] = [a, b].map(({ content }) => valueAt(content, ['metadata', 'namespace']))
+  return a.kind === b.kind && a.name === b.name && a.apiVersion === b.apiVersion && first === second
+}

@@ -1,0 +1,93 @@
+import type { ILabelSelector } from '@kubernetes-models/apimachinery/apis/meta/v1/LabelSelector'
+import {
+  type Build,
+  describeSelector,
+  type Labels,
+  type Manifest,
+  manifestsOf,
+  matches,
+  podTemplates,
+  type Problem,
+  valuesAt,
+} from '../build.ts'
+import type { Path } from '../schema/validate.ts'
+import type { OperatorPods } from './operator-pods.ts'
+
+/** Selectors of pods by kind. A selector with a namespace may match pods of other builds. */
+const podSelectors: Record<string, readonly string[]> = {
+  PodDisruptionBudget: ['spec.selector'],
+  NetworkPolicy: ['spec.podSelector', 'spec.ingress[].from[]', 'spec.egress[].to[]'],
+  PodMonitor: ['spec.selector'],
+}
+
+/** Selectors that have to match the pods of their own template. */
+const ownSelectors = [
+  'topologySpreadConstraints[].labelSelector',
+  'affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].labelSelector',
+  'affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm.labelSelector',
+]
+
+/** Finds selectors that match nothing. */
+export function checkSelectors(build: Build, others: readonly OperatorPods[]): Problem[] {
+  const pods = [...podTemplates(build), ...others]
+  return [
+    ...podTemplates(build).flatMap(checkTemplate),
+    ...build.manifests.flatMap((manifest) => checkPodSelectors(pods, manifest)),
+    ...manifestsOf(build, 'ServiceMonitor').flatMap((manifest) => checkMonitor(build, manifest)),
+  ]
+}
+
+function checkTemplate({ manifest, path, labels, spec }: ReturnType<typeof podTemplates>[number]) {
+  const own = [
+    ...(manifest.kind === 'Job' ? [] : valuesAt(manifest.content, 'spec.selector')),
+    ...ownSelectors
+      .flatMap((pattern) => valuesAt(spec, pattern))
+      .map((place) => ({ ...place, path: [...path, ...place.path] })),
+  ]
+  return own
+    .filter(({ value }) => !matches(value as ILabelSelector, labels))
+    .map((place) => ({
+      manifest,
+      path: place.path,
+      text: `selector ${describeSelector(place.value as ILabelSelector)} does not match its pods`,
+    }))
+}
+
+function checkPodSelectors(pods: readonly { labels: Labels }[], manifest: Manifest): Problem[] {
+  return selectorsOf(manifest)
+    .filter(({ selector }) => !pods.some(({ labels }) => matches(selector, labels)))
+    .map(({ path, selector }) => noMatch(manifest, { path, selector }, 'pod'))
+}
+
+function selectorsOf(manifest: Manifest): { path: Path; selector: ILabelSelector }[] {
+  if (manifest.kind === 'Service')
+    return valuesAt(manifest.content, 'spec.selector').map(({ path, value }) => ({
+      path,
+      selector: { matchLabels: value as Record<string, string> },
+    }))
+  return (podSelectors[manifest.kind] ?? [])
+    .flatMap((pattern) => valuesAt(manifest.content, pattern))
+    .flatMap(({ path, value }) => {
+      if (!/\d/.test(String(path.at(-1)))) return [{ path, selector: value as ILabelSelector }]
+      const peer = value as { podSelector?: ILabelSelector; namespaceSelector?: ILabelSelector }
+      if (!peer.podSelector || peer.namespaceSelector) return []
+      return [{ path: [...path, 'podSelector'], selector: peer.podSelector }]
+    })
+}
+
+function checkMonitor(build: Build, manifest: Manifest): Problem[] {
+  const services = manifestsOf(build, 'Service')
+  return valuesAt(manifest.content, 'spec.selector')
+    .filter(({ value }) => !services.some(({ labels }) => matches(value as ILabelSelector, labels)))
+    .map(({ path, value }) =>
+      noMatch(manifest, { path, selector: value as ILabelSelector }, 'Service'),
+    )
+}
+
+function noMatch(
+  manifest: Manifest,
+  { path, selector }: { path: Path; selector: ILabelSelector },
+  kind: string,
+): Problem {
+  return { manifest, path, text: `selector ${describeSelector(selector)} matches no ${kind}` }
+}

@@ -1,0 +1,63 @@
+import type { IContainer } from 'kubernetes-models/v1/Container'
+import type { IVolume } from 'kubernetes-models/v1/Volume'
+import type { IVolumeMount } from 'kubernetes-models/v1/VolumeMount'
+import type { PodTemplate } from '../build.ts'
+
+/** Content of a file in a container. */
+export type MountedFile =
+  | { source: 'Secret' | 'ConfigMap'; name: string; key: string; isOptional: boolean }
+  | { source: 'other' }
+
+/** Lists the possible sources of a file in a container; none if no volume has it. */
+export function sourcesOfFile(
+  { spec }: PodTemplate,
+  container: IContainer,
+  path: string,
+): MountedFile[] {
+  const mount = (container.volumeMounts ?? [])
+    .filter(({ mountPath, subPath }) =>
+      subPath === undefined ? path.startsWith(withSlash(mountPath)) : path === mountPath,
+    )
+    .toSorted((a, b) => b.mountPath.length - a.mountPath.length)[0]
+  const volume = (spec.volumes ?? []).find(({ name }) => name === mount?.name)
+  return mount && volume ? sourcesOf(volume, fileIn(mount, path)) : []
+}
+
+function fileIn({ mountPath, subPath }: IVolumeMount, path: string): string {
+  return subPath ?? path.slice(withSlash(mountPath).length)
+}
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
+}
+
+interface Item {
+  key: string
+  path: string
+}
+
+interface Source {
+  name?: string
+  optional?: boolean
+  items?: readonly Item[]
+}
+
+function sourcesOf({ secret, configMap, projected }: IVolume, file: string): MountedFile[] {
+  if (secret) return fromSource('Secret', { ...secret, name: secret.secretName ?? '' }, file)
+  if (configMap) return fromSource('ConfigMap', configMap, file)
+  if (!projected) return [{ source: 'other' }]
+  return (projected.sources ?? []).flatMap((each) => {
+    if (each.secret) return fromSource('Secret', each.secret, file)
+    return each.configMap ? fromSource('ConfigMap', each.configMap, file) : []
+  })
+}
+
+/** Without items, a source has a file for each of its keys. Keys of items are checked by name. */
+function fromSource(
+  source: 'Secret' | 'ConfigMap',
+  { name = '', optional = false, items }: Source,
+  file: string,
+): MountedFile[] {
+  if (!items) return [{ source, name, key: file, isOptional: optional }]
+  return items.some(({ path }) => path === file) ? [{ source: 'other' }] : []
+}

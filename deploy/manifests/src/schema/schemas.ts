@@ -1,0 +1,75 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { type DeclarationFile, parseDeclarations, type Type } from './declarations.ts'
+
+/** Packages whose declarations are the schemas. Their versions are in `pnpm-workspace.yaml`. */
+const packages = [
+  'kubernetes-models',
+  '@kubernetes-models/cert-manager',
+  '@kubernetes-models/external-secrets',
+  '@kubernetes-models/gateway-api',
+  '@kubernetes-models/keda',
+  '@kubernetes-models/prometheus-operator',
+]
+
+/** Declarations of kinds that no package has. */
+const ownFolder = resolve(import.meta.dirname, '../../schemas')
+
+/** Base of all kinds; its fields are repeated in each. */
+const ignoredModule = '@kubernetes-models/base'
+
+/** Type together with the file in which its references are resolved. */
+export interface Schema {
+  type: Type
+  path: string
+}
+
+const folders = [ownFolder, ...packages.map((name) => findPackage(name, import.meta.filename))]
+const files = new Map<string, DeclarationFile>()
+
+/** Returns the schema of a kind, for example of `apps/v1`, `Deployment`. */
+export function findSchema(apiVersion: string, kind: string): Schema | undefined {
+  const folder = folders.find((folder) => existsSync(join(folder, apiVersion, `${kind}.d.ts`)))
+  if (folder === undefined) return undefined
+  const path = join(folder, apiVersion, `${kind}.d.ts`)
+  return resolveReference({ kind: 'reference', name: `I${kind}` }, path)
+}
+
+/** Follows references, also into other files. */
+export function resolveReference(type: Type, path: string): Schema {
+  if (type.kind !== 'reference') return { type, path }
+  const { types, imports } = readDeclarations(path)
+  const local = types.get(type.name)
+  if (local) return resolveReference(local, path)
+  const specifier = imports.get(type.name)
+  if (specifier === undefined) throw new Error(`${path} does not declare ${type.name}`)
+  if (specifier === ignoredModule) return { type: emptyObject, path }
+  return resolveReference(type, resolveModule(specifier, path))
+}
+
+const emptyObject: Type = { kind: 'object', fields: new Map(), bases: [] }
+
+function readDeclarations(path: string): DeclarationFile {
+  let file = files.get(path)
+  if (!file) {
+    file = parseDeclarations(readFileSync(path, 'utf8'))
+    files.set(path, file)
+  }
+  return file
+}
+
+function resolveModule(specifier: string, from: string): string {
+  if (specifier.startsWith('.'))
+    return resolve(dirname(from), `${specifier.replace(/(\.d)?\.[jt]s$/, '')}.d.ts`)
+  const [, name = '', path = ''] = /^((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(specifier) ?? []
+  return join(findPackage(name, from), `${path}.d.ts`)
+}
+
+/** Folder of an installed package. Its declarations are not among its exports for `require`. */
+function findPackage(name: string, from: string): string {
+  const paths = createRequire(from).resolve.paths(name) ?? []
+  const folder = paths.map((path) => join(path, name)).find((path) => existsSync(path))
+  if (folder === undefined) throw new Error(`package ${name} is not installed`)
+  return realpathSync(folder)
+}

@@ -1,0 +1,125 @@
+import type { Field, Type } from './declarations.ts'
+import { findSchema, resolveReference, type Schema } from './schemas.ts'
+
+/** Keys and indexes from the root of a document to one of its values. */
+export type Path = readonly (string | number)[]
+
+/** Fault at one place of a document. */
+export interface Fault {
+  path: Path
+  text: string
+}
+
+/**
+ * Compares a document with the schema of its kind. Unknown fields are faults, except in maps such
+ * as labels.
+ */
+export function validateDocument(apiVersion: string, kind: string, content: unknown): Fault[] {
+  const schema = findSchema(apiVersion, kind)
+  if (!schema) return [{ path: ['kind'], text: `no schema has kind ${kind} of ${apiVersion}` }]
+  return validate(content, schema, [])
+}
+
+function validate(value: unknown, schema: Schema, path: Path): Fault[] {
+  const { type, path: file } = resolveReference(schema.type, schema.path)
+  switch (type.kind) {
+    case 'any':
+    case 'reference':
+      return []
+    case 'scalar':
+      return typeof value === type.name ? [] : [mismatch(value, type, path)]
+    case 'literal':
+      return value === type.value ? [] : [mismatch(value, type, path)]
+    case 'array':
+      if (!Array.isArray(value)) return [mismatch(value, type, path)]
+      return value.flatMap((item, index) =>
+        validate(item, { type: type.items, path: file }, [...path, index]),
+      )
+    case 'object':
+      if (!isObject(value)) return [mismatch(value, type, path)]
+      return validateObject(value, { type, path: file }, path)
+    case 'union':
+      return validateUnion(value, { types: type.types, path: file }, path)
+  }
+}
+
+/** A value has to match one of the types. Faults of the object among them are more exact. */
+function validateUnion(
+  value: unknown,
+  { types, path: file }: { types: readonly Type[]; path: string },
+  path: Path,
+): Fault[] {
+  const results = types.map((type) => validate(value, { type, path: file }, path))
+  if (results.some((faults) => faults.length === 0)) return []
+  const nested = results.find((faults) => faults.some((fault) => fault.path.length > path.length))
+  return nested ?? [mismatch(value, { kind: 'union', types }, path)]
+}
+
+function validateObject(
+  value: Record<string, unknown>,
+  { type, path: file }: Schema & { type: { kind: 'object' } },
+  path: Path,
+): Fault[] {
+  const fields = allFields(type, file)
+  const faults: Fault[] = []
+  for (const [name, content] of Object.entries(value)) {
+    const field = fields.get(name)
+    const schema = field ?? (type.values && { type: type.values, file })
+    const place = [...path, name]
+    if (!schema) faults.push({ path: place, text: `${formatPath(place)} is not a field` })
+    else faults.push(...validate(content, { type: schema.type, path: schema.file }, place))
+  }
+  for (const [name, { isOptional }] of fields)
+    if (!isOptional && value[name] === undefined)
+      faults.push({ path, text: `${formatPath([...path, name])} is missing` })
+  return faults
+}
+
+/** Fields of an object type and its bases, each with the file that declares it. */
+function allFields(
+  type: Type & { kind: 'object' },
+  file: string,
+): Map<string, Field & { file: string }> {
+  const fields = new Map<string, Field & { file: string }>()
+  for (const base of type.bases) {
+    const resolved = resolveReference(base, file)
+    if (resolved.type.kind === 'object')
+      for (const [name, field] of allFields(resolved.type, resolved.path)) fields.set(name, field)
+  }
+  for (const [name, field] of type.fields) fields.set(name, { ...field, file })
+  return fields
+}
+
+function mismatch(value: unknown, type: Type, path: Path): Fault {
+  const actual = isObject(value) ? 'an object' : Array.isArray(value) ? 'a list' : String(value)
+  return { path, text: `${formatPath(path)} must be ${describe(type)}, is ${actual}` }
+}
+
+function describe(type: Type): string {
+  switch (type.kind) {
+    case 'scalar':
+      return `a ${type.name}`
+    case 'literal':
+      return JSON.stringify(type.value)
+    case 'array':
+      return 'a list'
+    case 'union':
+      return type.types.map(describe).join(' or ')
+    default:
+      return 'an object'
+  }
+}
+
+/** Path as text: `spec.ports[0].name`. */
+export function formatPath(path: Path): string {
+  return path
+    .map((key) =>
+      typeof key === 'number' ? `[${key}]` : /^[\w-]+$/.test(key) ? `.${key}` : `["${key}"]`,
+    )
+    .join('')
+    .replace(/^\./, '')
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
