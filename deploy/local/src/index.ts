@@ -1,5 +1,6 @@
 export { type Cyrus, type CyrusAddress, startCyrus } from './cyrus/server.ts'
 export { type Dovecot, type DovecotAddress, startDovecot } from './dovecot/server.ts'
+export { type Haproxy, startHaproxy } from './haproxy/server.ts'
 export { deliver } from './mail-hub/lmtp.ts'
 export {
   type AcceptedMessage,

@@ -99,6 +99,8 @@ export interface ConsumeOptions<S extends TSchema> {
 export interface Bus extends AsyncDisposable {
   /** True if the broker is connected and all channels are open. */
   readonly up: boolean
+  /** Number of messages and commands being handled. */
+  readonly activeHandlers: number
   /** Resolves when `up` is true. */
   whenUp(signal?: AbortSignal): Promise<void>
   /**
@@ -116,7 +118,7 @@ export interface Bus extends AsyncDisposable {
    * Sends a command to one process and waits for its reply.
    *
    * @throws AppError `unavailable` `WorkerNotAvailable`, immediately if no process serves the key
-   * or the broker is down, within about 1 s if the responder dies. `timeout` `Timeout` at the
+   * (`UnroutedError`) or the broker is down, within about 1 s if the responder dies. `timeout` `Timeout` at the
    * deadline. Otherwise the error of the handler.
    */
   request<C extends Command>(

@@ -47,6 +47,12 @@ export interface ConnectOptions {
   reconcileMs?: number
 }
 
+/** Consumer or command server. */
+interface Intake extends AsyncDisposable {
+  /** Number of messages being handled. */
+  active(): number
+}
+
 /**
  * Opens the bus of a process. Returns immediately, also while the broker is down: see `up` and
  * `whenUp`. Reconnects until disposed.
@@ -70,7 +76,7 @@ class RabbitBus implements Bus {
   readonly #replies = new ReplyCache()
   readonly #up = new Latch()
   /** Consumers and servers, closed before the connections. */
-  readonly #intakes = new Set<AsyncDisposable>()
+  readonly #intakes = new Set<Intake>()
   #failureLogged = false
   #closing: Promise<void> | undefined
 
@@ -121,6 +127,10 @@ class RabbitBus implements Bus {
 
   get up(): boolean {
     return this.#up.isOpen
+  }
+
+  get activeHandlers(): number {
+    return [...this.#intakes].reduce((sum, intake) => sum + intake.active(), 0)
   }
 
   async whenUp(signal: AbortSignal = new AbortController().signal): Promise<void> {
@@ -235,13 +245,16 @@ class RabbitBus implements Bus {
   }
 
   /** Registers an intake, which is disposed once: with the bus or earlier by its owner. */
-  #addIntake(intake: AsyncDisposable): AsyncDisposable {
+  #addIntake(intake: Intake): AsyncDisposable {
     let closing: Promise<void> | undefined
     const close = async () => {
       await intake[Symbol.asyncDispose]()
       this.#intakes.delete(entry)
     }
-    const entry = { [Symbol.asyncDispose]: () => (closing ??= close()) }
+    const entry = {
+      active: () => intake.active(),
+      [Symbol.asyncDispose]: () => (closing ??= close()),
+    }
     this.#intakes.add(entry)
     return entry
   }

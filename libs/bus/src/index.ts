@@ -11,4 +11,5 @@ export {
   type StreamedReply,
 } from './bus.ts'
 export { connectBus, type ConnectOptions } from './connect.ts'
+export { UnroutedError } from './rpc/frames.ts'
 export { type SharedQueue, type WorkQueue } from './topology.ts'

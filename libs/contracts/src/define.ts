@@ -98,6 +98,8 @@ export interface Command {
   readonly response: TSchema
   /** If true, the reply is followed by a stream. */
   readonly streams?: boolean
+  /** If true, a second execution has no further effect, so a caller may repeat a lost request. */
+  readonly repeatable?: boolean
 }
 
 export function defineCommand<const C extends Command>(command: C): C {

@@ -61,6 +61,11 @@ export class ConnectionLimiter {
     return this.#connections.size
   }
 
+  /** Requests whose response is not complete. */
+  get inFlight(): number {
+    return [...this.#connections.values()].reduce((sum, { inFlight }) => sum + inFlight, 0)
+  }
+
   /** Admits a new connection or destroys it. */
   admit(socket: Socket): void {
     const id = idOf(socket)

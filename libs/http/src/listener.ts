@@ -34,19 +34,19 @@ const maxHeaderBytes = 16 * 1024
 const maxPipelined = 100
 /** Time the rest of a request is read after its response, so that the client receives it. */
 const lingerMs = 5_000
-/** Time after which shutdown drops requests in flight. The process may take 10 s in total. */
-const graceMs = 8_000
 
 interface ListenerOptions {
   limiter: ConnectionLimiter
   /** If present, the server accepts TLS only. */
   certificate?: KeyPair | undefined
   timeouts?: Partial<HttpTimeouts> | undefined
+  /** Aborts when the server shall end each connection after its next response. */
+  stopping: AbortSignal
 }
 
 /** Creates an HTTP or HTTPS server with limits on connections, sizes and times. */
 export function createListener(handler: RequestListener, options: ListenerOptions): Server {
-  const { limiter, certificate } = options
+  const { limiter, certificate, stopping } = options
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const limits = limitsOf(timeouts)
   const server = certificate
@@ -60,6 +60,8 @@ export function createListener(handler: RequestListener, options: ListenerOption
   // Node would silently drop headers above its limit; `assertHead` rejects the request instead.
   server.maxHeadersCount = 0
   const responses = new WeakMap<Socket, ServerResponse>()
+  const openResponses = new Set<ServerResponse>()
+  stopping.addEventListener('abort', () => openResponses.forEach(closeAfterResponse))
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     // Further pipelined requests may follow the one that exceeded the limit.
     if (request.socket.destroyed) return
@@ -74,8 +76,9 @@ export function createListener(handler: RequestListener, options: ListenerOption
       if (request.complete) return
       setTimeout(() => request.complete || request.destroy(), lingerMs).unref()
     })
-    const isLast = !server.listening || limiter.isSpare(request.socket)
-    if (isLast) response.setHeader('Connection', 'close')
+    openResponses.add(response)
+    response.once('close', () => openResponses.delete(response))
+    if (stopping.aborted || limiter.isSpare(request.socket)) closeAfterResponse(response)
     handler(request, response)
   }
   server.on('connection', (socket: Socket) => limiter.admit(socket))
@@ -83,7 +86,7 @@ export function createListener(handler: RequestListener, options: ListenerOption
   // `readJson` sends 100 Continue when it reads the body. If it does not, the client has not sent
   // the body, so the connection cannot be reused.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    response.setHeader('Connection', 'close')
+    closeAfterResponse(response)
     onRequest(request, response)
   })
   server.on('checkExpectation', ({ socket }: IncomingMessage) => refuseRaw(socket, 417))
@@ -100,6 +103,11 @@ export function createListener(handler: RequestListener, options: ListenerOption
     if (socket.writableLength > 0 || limiter.isIdle(socket)) socket.destroy()
   })
   return server
+}
+
+/** Ends the connection after the response, of which the client learns from its head. */
+function closeAfterResponse(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close')
 }
 
 function limitsOf({ headMs, requestMs, idleMs, checkMs }: HttpTimeouts) {
@@ -121,13 +129,23 @@ const statuses: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
-/** Stops accepting, completes requests in flight, and drops the rest after `graceMs`. */
-export async function closeListener(server: Server): Promise<void> {
+/**
+ * Stops accepting and completes requests in flight. After `timeoutMs`, calls `onTimeout` and drops
+ * the rest.
+ */
+export async function closeListener(
+  server: Server,
+  timeoutMs: number,
+  onTimeout: () => void,
+): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  // A kept-alive connection would stay open after its last response.
+  // A kept-alive connection would stay open after a response whose head was sent before.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
-  const late = setTimeout(() => server.closeAllConnections(), graceMs)
+  const late = setTimeout(() => {
+    onTimeout()
+    server.closeAllConnections()
+  }, timeoutMs)
   try {
     await closed
   } finally {

@@ -29,6 +29,8 @@ export function reloadCertificate(
     try {
       const latest = await readCertificate()
       if (latest.cert === current.cert && latest.key === current.key) return
+      // Node would accept empty texts, and serve without a certificate.
+      if (latest.cert === '' || latest.key === '') throw new Error('certificate or key is empty')
       server.setSecureContext({ ...latest, minVersion })
       current = latest
       log.info('certificate reloaded')

@@ -36,6 +36,10 @@ export interface ServeOptions {
   timeouts?: Partial<HttpTimeouts>
   /** True if a client may read `/metrics`; defaults to all. */
   mayScrape?: Scrapers | undefined
+  /** Aborts when the shutdown begins: not ready, and connections end after their next response. */
+  stopping?: AbortSignal | undefined
+  /** Time after which disposal drops requests in flight. Defaults to 8 s. */
+  closeTimeoutMs?: number
 }
 
 /** Connections reserved for health endpoints. */
@@ -43,6 +47,8 @@ const spareConnections = 64
 
 export interface HttpServer extends AsyncDisposable {
   readonly port: number
+  /** Requests in flight, and those that disposal has dropped. */
+  unfinished(): number
 }
 
 /**
@@ -50,13 +56,18 @@ export interface HttpServer extends AsyncDisposable {
  * process stops), `/metrics` and the mounted routes. Errors and unknown paths get a JSON body as in
  * the interface spec.
  *
- * Disposal reports not ready, completes requests in flight and closes the server.
+ * While `stopping` is aborted, it is not ready, still accepts connections, and ends each after a
+ * response. Disposal stops accepting, completes requests in flight and closes the server.
  */
 export async function serve(options: ServeOptions): Promise<HttpServer> {
-  const { host, port, log, tls } = options
-  const stopping = new AbortController()
+  const { host, port, log, tls, timeouts, closeTimeoutMs = 8_000 } = options
+  const closing = new AbortController()
+  const stopping = AbortSignal.any([
+    closing.signal,
+    ...(options.stopping ? [options.stopping] : []),
+  ])
   const limiter = createLimiter(options)
-  const app = createApp(options, { limiter, stopping: stopping.signal })
+  const app = createApp(options, { limiter, stopping })
   const sendProblem = createProblemSender(log)
   const certificate = await tls?.readCertificate()
   const server = createListener(
@@ -65,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
       app(request as Request, response as Response, (error) =>
         sendProblem(request, response, error ?? notFound()),
       ),
-    { limiter, certificate, timeouts: options.timeouts },
+    { limiter, certificate, timeouts, stopping },
   )
   server.listen(port, host)
   await once(server, 'listening')
@@ -75,12 +86,14 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
     tls && certificate
       ? reloadCertificate(server as SecureServer, certificate, { ...tls, log })
       : undefined
+  let dropped: number | undefined
   return {
     port: bound,
+    unfinished: () => dropped ?? limiter.inFlight,
     async [Symbol.asyncDispose]() {
-      stopping.abort()
+      closing.abort()
       await reloading?.[Symbol.asyncDispose]()
-      await closeListener(server)
+      await closeListener(server, closeTimeoutMs, () => void (dropped = limiter.inFlight))
     },
   }
 }

@@ -67,11 +67,13 @@ test('serve: over TLS, responses have Strict-Transport-Security', async () => {
   expect(headers['strict-transport-security']).toBe('max-age=31536000')
 })
 
-test('reloadCertificate: uses a renewed certificate, ignores one that does not match its key', async () => {
-  await writeFile(files.cert, second.cert)
-  const before = reads
-  await eventually(() => expect(reads).toBeGreaterThan(before + 1))
-  expect((await ask(first.cert)).status).toBe(200)
+test('reloadCertificate: uses a renewed certificate, ignores an empty one and another key', async () => {
+  for (const unusable of ['', second.cert]) {
+    await writeFile(files.cert, unusable)
+    const before = reads
+    await eventually(() => expect(reads).toBeGreaterThan(before + 1))
+    expect((await ask(first.cert)).status).toBe(200)
+  }
   await writeFile(files.key, second.key)
   await eventually(async () => expect((await ask(second.cert)).status).toBe(200))
   await expect(ask(first.cert)).rejects.toThrow(/certificate/)

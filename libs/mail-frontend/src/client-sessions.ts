@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { drainClients, type DrainedClient } from './drain.ts'
 
 /** Credential a session was authenticated with: a token, or the server password. */
 export type SessionAuth =
@@ -11,6 +11,8 @@ export interface ClientSession {
   readonly account: string
   /** IP address of the client. */
   readonly address: string
+  /** True while a command or message is in progress. */
+  readonly isBusy: boolean
   end(reason: string): void
 }
 
@@ -35,15 +37,22 @@ export class ClientSessions {
   }
 
   /**
-   * Ends all sessions at random times within `spreadMs`, so that clients do not reconnect
-   * simultaneously. Resolves after the last one.
+   * Ends all sessions within `drainMs`, see `drainClients`. Returns the number of those that were
+   * busy.
    */
-  async endAll(reason: string, spreadMs: number): Promise<void> {
-    await Promise.all(
-      this.list().map(async (session) => {
-        await delay(Math.random() * spreadMs)
-        session.end(reason)
-      }),
-    )
+  async drain(reason: string, drainMs: number): Promise<number> {
+    const toClient = (session: ClientSession): DrainedClient => {
+      const isClosed = () => !this.#sessions.has(session)
+      return {
+        get isClosed() {
+          return isClosed()
+        },
+        get isBusy() {
+          return session.isBusy
+        },
+        end: () => session.end(reason),
+      }
+    }
+    return await drainClients(this.list().map(toClient), drainMs)
   }
 }

@@ -4,6 +4,7 @@ export {
   resolveClientEndpoint,
 } from './client-endpoint.ts'
 export { type ClientSession, ClientSessions, type SessionAuth } from './client-sessions.ts'
+export { type DrainConfig, drainClients, type DrainedClient, readDrain } from './drain.ts'
 export { LoginThrottle } from './login-throttle.ts'
 export {
   listen,

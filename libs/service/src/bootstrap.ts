@@ -3,6 +3,7 @@ import { describeConfig } from '@posthorn/config'
 import { connect, type Db, ping } from '@posthorn/db'
 import { type Checks, serve } from '@posthorn/http'
 import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
+import { drainDelay } from './drain-delay.ts'
 import type { ServiceConfig } from './service-config.ts'
 import { waitForSchema } from './wait-for-schema.ts'
 
@@ -14,10 +15,19 @@ export interface ServiceContext {
   bus: Bus
 }
 
+/** Started clients, and state of the HTTP server. */
+export interface Bootstrapped extends ServiceContext {
+  port: number
+  /** Resolves when clients have had `drainDelayMs` to notice that the process stops. */
+  drained: () => Promise<void>
+  /** Requests and commands in progress. */
+  unfinished: () => Record<'requests' | 'commands', number>
+}
+
 export interface BootstrapOptions {
   name: string
   config: ServiceConfig
-  /** Aborts waiting for Postgres and the schema. */
+  /** Aborts when the shutdown begins: not ready, and no more waiting for Postgres and the schema. */
   signal: AbortSignal
   /** Readiness checks; defaults to Postgres and RabbitMQ. */
   checks?: (context: ServiceContext) => Checks
@@ -35,7 +45,7 @@ export interface BootstrapOptions {
 export async function bootstrap(
   stack: AsyncDisposableStack,
   { name, config, signal, checks = defaultChecks, fields = {} }: BootstrapOptions,
-): Promise<ServiceContext & { port: number }> {
+): Promise<Bootstrapped> {
   const log = createLogger(name, config.logLevel)
   log.info({ ...fields, config: describeConfig(config) }, 'starting')
   const db = stack.adopt(
@@ -50,9 +60,13 @@ export async function bootstrap(
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
   const context = { log, metrics, db, bus }
   const { host, port } = config
-  const http = stack.use(await serve({ host, port, log, metrics, checks: checks(context) }))
+  const server = { host, port, log, metrics, checks: checks(context), stopping: signal }
+  const http = stack.use(await serve(server))
+  const drained = drainDelay(signal, config.drainDelayMs)
+  stack.defer(drained)
   await waitForSchema(db, log, signal)
-  return { ...context, port: http.port }
+  const unfinished = () => ({ requests: http.unfinished(), commands: bus.activeHandlers })
+  return { ...context, port: http.port, drained, unfinished }
 }
 
 /** Checks Postgres and RabbitMQ. */

@@ -1,35 +1,81 @@
 import { once } from 'node:events'
-import { ConfigError } from '@posthorn/config'
+import { ConfigError, type Env } from '@posthorn/config'
+import { createLogger } from '@posthorn/telemetry'
+import type { ServiceConfig } from './service-config.ts'
 
 /** Running service. Disposal stops it. */
-export type App = AsyncDisposable
+export interface App extends AsyncDisposable {
+  /** Work that the shutdown has not finished, by kind: in progress, or given up. */
+  unfinished?: () => Record<string, number>
+}
 
-/** Maximum duration of a shutdown. */
-const graceMs = 10_000
+/** Entry point of a service. */
+export interface Service<C extends ServiceConfig> {
+  name: string
+  readConfig: (env: Env) => C
+  /** Starts the service. `stopping` aborts when the shutdown begins. */
+  startApp: (config: C, stopping: AbortSignal) => Promise<App>
+}
 
 /**
- * Runs a service until SIGTERM or SIGINT, then disposes it. The signal of `start` aborts on either
- * signal, so that waiting for Postgres or RabbitMQ ends. An error during the start is printed and
- * ends the process with status 1; of a ConfigError only the message is printed.
+ * Runs a service until SIGTERM or SIGINT, then disposes it.
+ *
+ * A shutdown takes at most `drainDelayMs` plus `shutdownTimeoutMs`. Work that it does not finish is
+ * logged, and the exit status is 1. A second signal ends the process immediately. An error during
+ * the start is printed and ends the process with status 1; of a ConfigError only the message is
+ * printed.
  */
-export async function run(start: (signal: AbortSignal) => Promise<App>): Promise<void> {
-  const stop = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
+export async function run<C extends ServiceConfig>(service: Service<C>): Promise<void> {
+  const stopping = new AbortController()
+  let app: App | undefined
+  const stop = () => {
+    if (stopping.signal.aborted) process.exit(1)
+    stopping.abort()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   try {
-    const app = await start(stop.signal)
-    if (!stop.signal.aborted) await once(stop.signal, 'abort')
-    // The process ends when no handle is open; this is for a handle that stays open.
-    setTimeout(() => process.exit(1), graceMs).unref()
+    const config = service.readConfig(process.env)
+    limitShutdown(stopping.signal, config, () => reportUnfinished(app, service.name, config))
+    app = await service.startApp(config, stopping.signal)
+    if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
     await app[Symbol.asyncDispose]()
+    reportUnfinished(app, service.name, config)
   } catch (error) {
-    if (stop.signal.aborted) return
-    const reason =
-      error instanceof ConfigError
-        ? error.message
-        : error instanceof Error
-          ? (error.stack ?? error.message)
-          : String(error)
-    process.stderr.write(`${reason}\n`)
+    if (stopping.signal.aborted) return
+    process.stderr.write(`${reasonOf(error)}\n`)
     process.exit(1)
   }
+}
+
+/** Ends the process, after `onTimeout`, when its shutdown takes too long. */
+function limitShutdown(
+  stopping: AbortSignal,
+  { drainDelayMs, shutdownTimeoutMs }: ServiceConfig,
+  onTimeout: () => void,
+): void {
+  const end = () => {
+    onTimeout()
+    process.exit(1)
+  }
+  // The process ends by itself when no handle is open.
+  const startTimer = () => setTimeout(end, drainDelayMs + shutdownTimeoutMs).unref()
+  stopping.addEventListener('abort', startTimer, { once: true })
+}
+
+/** Logs unfinished work, if there is any, and sets the exit status. */
+function reportUnfinished(
+  app: App | undefined,
+  name: string,
+  { logLevel, shutdownTimeoutMs }: ServiceConfig,
+): void {
+  const counts = Object.entries(app?.unfinished?.() ?? {}).filter(([, count]) => count > 0)
+  if (counts.length === 0) return
+  const fields = { unfinished: Object.fromEntries(counts), shutdownTimeoutMs }
+  createLogger(name, logLevel).warn(fields, 'shutdown interrupted work')
+  process.exitCode = 1
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

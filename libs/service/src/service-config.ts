@@ -1,4 +1,4 @@
-import { type Env, integer, oneOf, optional, url } from '@posthorn/config'
+import { duration, type Env, integer, oneOf, optional, url } from '@posthorn/config'
 import { type LogLevel, logLevels } from '@posthorn/telemetry'
 
 /** Configuration that every service has. */
@@ -11,10 +11,19 @@ export interface ServiceConfig {
   readonly host: string
   readonly port: number
   readonly logLevel: LogLevel
+  /** Time after SIGTERM for which the process is not ready, but accepts connections. */
+  readonly drainDelayMs: number
+  /** Maximum duration of a shutdown after that time. */
+  readonly shutdownTimeoutMs: number
 }
 
+const hour = 3_600_000
+
 /** @throws ConfigError for a missing or invalid variable */
-export function readServiceConfig(env: Env, defaults: { port: number }): ServiceConfig {
+export function readServiceConfig(
+  env: Env,
+  defaults: { port: number; shutdownTimeoutMs?: number },
+): ServiceConfig {
   return {
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: integer(env, 'SVC_DATABASE_POOL_SIZE', { fallback: 10, min: 2, max: 200 }),
@@ -22,5 +31,11 @@ export function readServiceConfig(env: Env, defaults: { port: number }): Service
     host: optional(env, 'SVC_HOST') ?? '127.0.0.1',
     port: integer(env, 'SVC_PORT', { fallback: defaults.port, min: 0, max: 65_535 }),
     logLevel: oneOf(env, 'SVC_LOG_LEVEL', { values: logLevels, fallback: 'info' }),
+    drainDelayMs: duration(env, 'SVC_DRAIN_DELAY', { fallback: 0, min: 0, max: hour }),
+    shutdownTimeoutMs: duration(env, 'SVC_SHUTDOWN_TIMEOUT', {
+      fallback: defaults.shutdownTimeoutMs ?? 10_000,
+      min: 1_000,
+      max: hour,
+    }),
   }
 }

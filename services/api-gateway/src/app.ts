@@ -7,7 +7,7 @@ import { runPeriodically, TaskGroup } from '@posthorn/flow'
 import { createMessageReader } from '@posthorn/message-reader'
 import { Sandbox } from '@posthorn/sandbox'
 import { createSealer } from '@posthorn/secrets'
-import { waitForSchema } from '@posthorn/service'
+import { type App, drainDelay, waitForSchema } from '@posthorn/service'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { Renderer } from '@posthorn/templates'
 import { Router } from 'express'
@@ -40,12 +40,12 @@ const sweepMs = 600_000
 /** A sync-worker counts as dead after missing this many heartbeats. */
 const maxMissedHeartbeats = 3
 
-export interface Gateway extends AsyncDisposable {
+export interface Gateway extends App {
   readonly port: number
 }
 
 /** Starts the service. Disposal or a failed start closes all resources in reverse order. */
-export async function startApp(config: Config, stop: AbortSignal): Promise<Gateway> {
+export async function startApp(config: Config, stopping: AbortSignal): Promise<Gateway> {
   const log = createLogger(name, config.logLevel)
   const metrics = createMetrics(name)
   log.info({ config: loggable(config) }, 'starting')
@@ -83,12 +83,12 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   mountOperations(api, operationHandlers(deps), { authorizer, maxUploadBytes, onResponse })
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, log, metrics, config }))
-  const server = await startHttpServer({ config, log, metrics, settings, db, api })
+  const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })
   // Concurrently: open streams delay the server's end, and clients of ended streams reconnect.
   stack.defer(async () => {
     await Promise.all([server[Symbol.asyncDispose](), changes[Symbol.asyncDispose]()])
   })
-  await waitForSchema(db, log, stop)
+  await waitForSchema(db, log, stopping)
   // Waits for a concurrent replica, so it uses the pool with the longer timeout.
   await firstRun({ db: outbox, sealer }, config)
   const sweep = { everyMs: sweepMs, log, name: 'expired-rows' }
@@ -98,8 +98,14 @@ export async function startApp(config: Config, stop: AbortSignal): Promise<Gatew
   // Other processes may have cached settings before the first run changed them.
   tasks.run(bus.invalidate({ topic: 'settings' }))
   server.markStarted()
+  // Everything serves until clients have noticed that the process stops.
+  stack.defer(drainDelay(stopping, config.drainDelayMs))
   const running = stack.move()
-  return { port: server.port, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return {
+    port: server.port,
+    unfinished: () => ({ requests: server.unfinished() }),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
 }
 
 /** Logs the names of settings only, because values may be secret. */

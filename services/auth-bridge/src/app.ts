@@ -3,7 +3,7 @@ import { cacheSettings, type SettingsCache } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { createSealer, createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
-import { bootstrap, defaultChecks } from '@posthorn/service'
+import { type App, bootstrap, defaultChecks } from '@posthorn/service'
 import { canUnsealStored } from './can-unseal-stored.ts'
 import { reportShortPasswords } from './commands/check-server-password.ts'
 import { createHandlers } from './commands/handlers.ts'
@@ -23,7 +23,7 @@ const name = 'auth-bridge'
  * Starts the service. It serves commands once its keys unseal the stored secrets. Disposal closes
  * all resources in reverse order.
  */
-export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
+export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   const { publicKey } = keyPairFromSecret(config.secret.reveal())
   await using stack = new AsyncDisposableStack()
   let isServing = false
@@ -52,7 +52,8 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       isServing = true
     }),
   )
-  return stack.move()
+  const app = stack.move()
+  return { unfinished: context.unfinished, [Symbol.asyncDispose]: () => app.disposeAsync() }
 }
 
 type ServingOptions = Omit<OAuth2Options, 'proxy' | 'config'> &

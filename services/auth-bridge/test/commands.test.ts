@@ -50,6 +50,8 @@ async function start(secret: string, previous: string[] = [], port = 0): Promise
       host: '127.0.0.1',
       port,
       logLevel: 'silent',
+      drainDelayMs: 0,
+      shutdownTimeoutMs: 10_000,
       secret: new Secret(secret),
       previousSecrets: previous.map((text) => new Secret(text)),
       authServerEgressPolicy: 'link-local',

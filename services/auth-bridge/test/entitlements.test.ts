@@ -74,6 +74,8 @@ beforeAll(async () => {
         host: '127.0.0.1',
         port: 0,
         logLevel: 'silent',
+        drainDelayMs: 0,
+        shutdownTimeoutMs: 10_000,
         secret: new Secret('secret'),
         previousSecrets: [],
         authServerEgressPolicy: 'link-local',

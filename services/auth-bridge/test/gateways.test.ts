@@ -18,6 +18,8 @@ const app = await startApp(
     host: '127.0.0.1',
     port: 0,
     logLevel: 'silent',
+    drainDelayMs: 0,
+    shutdownTimeoutMs: 10_000,
     secret: new Secret('of gateways'),
     previousSecrets: [],
     authServerEgressPolicy: 'link-local',

@@ -173,6 +173,8 @@ function configFor(
     host: '127.0.0.1',
     port: 0,
     logLevel: 'silent' as const,
+    drainDelayMs: 0,
+    shutdownTimeoutMs: 10_000,
     secret: new Secret(secret),
     previousSecrets: [],
     authServerEgressPolicy: 'link-local' as const,

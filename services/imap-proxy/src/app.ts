@@ -9,7 +9,7 @@ import {
   startMailListener,
   startWithTlsPort,
 } from '@posthorn/mail-frontend'
-import { bootstrap, type ServiceContext } from '@posthorn/service'
+import { type App, bootstrap, type ServiceContext } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { BufferPool } from './upstream-reader.ts'
 import type { Config } from './config.ts'
@@ -19,19 +19,27 @@ import { createImapProxyMetrics } from './metrics.ts'
 import { listUsableAccounts } from './store/accounts.ts'
 import { TlsSessionCache } from './upstream-tls.ts'
 
+/** Time over which sessions end when an operator switches the proxy off. */
+const switchOffMs = 5_000
+
 /** Starts the service. Disposal ends all connections with BYE and closes in reverse order. */
-export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
+export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using stack = new AsyncDisposableStack()
   const context = await bootstrap(stack, { name: 'imap-proxy', config, signal })
-  await startListening(stack, config, context)
-  return stack.move()
+  const { unfinished } = await startListening(stack, config, context)
+  stack.defer(context.drained)
+  const app = stack.move()
+  return {
+    unfinished: () => ({ ...context.unfinished(), ...unfinished() }),
+    [Symbol.asyncDispose]: () => app.disposeAsync(),
+  }
 }
 
 async function startListening(
   stack: AsyncDisposableStack,
   config: Config,
   { db, bus, log, metrics }: ServiceContext,
-): Promise<void> {
+): Promise<Required<Pick<App, 'unfinished'>>> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
   const sessions = new ClientSessions()
   const pending: ListenerDeps['pending'] = new Set()
@@ -56,9 +64,10 @@ async function startListening(
     maxPending: config.maxPending,
     ownPort: () => listener.address?.port,
   }
+  let cut = 0
   stack.defer(async () => {
     for (const connection of pending) connection.end('Shutting down')
-    await sessions.endAll('Shutting down', config.shutdownMs)
+    cut = await sessions.drain('Shutting down', config.drainMs)
   })
   const listener: ReloadableListener = await startMailListener(stack, {
     db,
@@ -75,12 +84,13 @@ async function startListening(
     resolveAddress: async (current, certificate) => {
       const address = listenerAddressOf(current, certificate)
       if (!address && sessions.size > 0)
-        await sessions.endAll('The proxy was switched off', config.shutdownMs)
+        await sessions.drain('The proxy was switched off', switchOffMs)
       return address
     },
     start: (address, certificate) =>
       startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })
+  return { unfinished: () => ({ sessions: cut }) }
 }
 
 /**

@@ -1,9 +1,15 @@
 import { type Env, integer, oneOf, optional, type Secret, secret } from '@posthorn/config'
 import { type EgressPolicy, egressPolicies, type MailPorts } from '@posthorn/net'
-import { readTlsPort, readTrustedProxies, type TlsPortConfig } from '@posthorn/mail-frontend'
+import {
+  type DrainConfig,
+  readDrain,
+  readTlsPort,
+  readTrustedProxies,
+  type TlsPortConfig,
+} from '@posthorn/mail-frontend'
 import { readMailPorts, readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
-export interface Config extends ServiceConfig, TlsPortConfig {
+export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   /** PEM certificate chain, or the path of a file with it. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
@@ -19,14 +25,13 @@ export interface Config extends ServiceConfig, TlsPortConfig {
   readonly mailEgressPolicy: EgressPolicy
   /** Ports that mail servers may have. */
   readonly mailPorts: MailPorts
-  /** Time over which all sessions are ended, so that clients do not reconnect simultaneously. */
-  readonly shutdownMs: number
 }
 
 export function readConfig(env: Env): Config {
   const service = readServiceConfig(env, { port: 3005 })
   return {
     ...service,
+    ...readDrain(env, 'SVC_IMAP_PROXY_DRAIN', service),
     tlsCert: optional(env, 'SVC_IMAP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_IMAP_PROXY_TLS_KEY'),
     ...readTlsPort(env, 'SVC_IMAP_PROXY_TLS_PORT'),
@@ -52,6 +57,5 @@ export function readConfig(env: Env): Config {
       fallback: 'link-local',
     }),
     mailPorts: readMailPorts(env, service),
-    shutdownMs: 5_000,
   }
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { CommandTracker } from './command-tracker.ts'
 import type { UpstreamReader } from './upstream-reader.ts'
 
 /** Counter of relayed bytes. */
@@ -11,6 +12,8 @@ export interface RelayOptions {
   upstream: Socket
   /** Reader of a plaintext upstream socket. */
   reader?: UpstreamReader
+  /** Bytes of the client that were sent to the server before. */
+  sent: Buffer
   bytes: { in: ByteCounter; out: ByteCounter }
 }
 
@@ -22,7 +25,7 @@ const lingerMs = 60_000
 const lastResponsesMs = 10 * 60_000
 
 /**
- * Relays bytes in both directions without parsing them, so client and server may negotiate
+ * Relays bytes in both directions without changing them, so client and server may negotiate
  * anything, such as COMPRESS. A side that does not read slows down the other. After one side ends,
  * its bytes still reach the other, and responses are still relayed. There is no idle timeout; TCP
  * keep-alive detects vanished peers.
@@ -32,16 +35,22 @@ export class Relay {
   onClose: (() => void) | undefined
   readonly #client: Socket
   readonly #upstream: Socket
+  readonly #commands = new CommandTracker()
   #openSides = 2
   #respondedAt = 0
   #lineComplete = true
 
-  constructor({ client, upstream, reader, bytes }: RelayOptions) {
+  constructor({ client, upstream, reader, sent, bytes }: RelayOptions) {
     this.#client = client
     this.#upstream = upstream
-    pipe(client, upstream, (chunk) => bytes.in.inc(chunk.length))
+    this.#commands.onSent(sent)
+    pipe(client, upstream, (chunk) => {
+      bytes.in.inc(chunk.length)
+      this.#commands.onSent(chunk)
+    })
     const onResponse = (chunk: Buffer) => {
       bytes.out.inc(chunk.length)
+      this.#commands.onReceived(chunk)
       this.#respondedAt = Date.now()
       this.#lineComplete = chunk.at(-1) === 0x0a
     }
@@ -53,11 +62,18 @@ export class Relay {
     whenClosed(upstream, () => this.#closed(client))
   }
 
+  /** True while a command runs, or while the client has responses to read. */
+  get isBusy(): boolean {
+    if (this.#client.writableLength > 0) return true
+    return this.#commands.isCompressed ? !this.#quiet() : this.#commands.isBusy
+  }
+
   /** Closes both sides, with BYE if no response is in progress. */
   end(reason: string): void {
     // A line inside a literal would become part of a message, so then the connection is just
     // closed.
-    const safe = this.#lineComplete && this.#quiet()
+    const isBetweenResponses = !this.isBusy || this.#quiet()
+    const safe = this.#lineComplete && isBetweenResponses && !this.#commands.isCompressed
     this.#client.end(safe ? `* BYE ${reason}\r\n` : '')
     this.#upstream.destroy()
     setTimeout(() => this.#client.destroy(), quietMs).unref()

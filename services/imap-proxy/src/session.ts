@@ -39,6 +39,7 @@ export function startRelay(
   const relay = new Relay({
     client: client.socket,
     upstream: upstream.socket,
+    sent: rest,
     bytes: deps.metrics.bytes,
     ...defined({ reader: upstream.reader }),
   })
@@ -55,6 +56,9 @@ function registerSession(
     auth,
     account,
     address,
+    get isBusy() {
+      return relay.isBusy
+    },
     end(reason) {
       log.info({ account, address, reason }, 'session ended')
       relay.end(reason)

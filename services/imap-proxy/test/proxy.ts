@@ -19,6 +19,7 @@ import {
   testDatabase,
   type TestUser,
 } from '@posthorn/testkit'
+import type { App } from '@posthorn/service'
 import { startApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import { RawClient } from './raw-client.ts'
@@ -33,7 +34,9 @@ export interface TestProxy extends AsyncDisposable {
   readonly db: Awaited<ReturnType<typeof testDatabase>>['db']
   readonly bus: Bus
   /** Starts another replica of the service. */
-  start(changes?: Partial<Config>): Promise<AsyncDisposable>
+  start(changes?: Partial<Config>): Promise<App>
+  /** The first replica. */
+  readonly app: App
   /** Stores settings and publishes the invalidation, as api-gateway does. */
   set(settings: Settings): Promise<void>
   /** Registers an account; `credentials` is the reply or error of auth-bridge. */
@@ -75,7 +78,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
   )
   const port = await freePort()
 
-  const proxy: Omit<TestProxy, typeof Symbol.asyncDispose> = {
+  const proxy: Omit<TestProxy, 'app' | typeof Symbol.asyncDispose> = {
     port,
     db,
     bus,
@@ -98,7 +101,9 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           // Port 1: nothing listens there.
           mailPorts: { ...defaultMailPorts, allowed: [1] },
           maxSessionsPerAccount: 20,
-          shutdownMs: 200,
+          drainDelayMs: 0,
+          drainMs: 200,
+          shutdownTimeoutMs: 10_000,
           ...changes,
           ...more,
         },
@@ -148,12 +153,11 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
         return client
       }),
   }
-  const first = opened.use(await proxy.start())
+  const app = opened.use(await proxy.start())
   await bus.whenUp()
   await proxy.set({ imapProxyServerEnabled: true, imapProxyServerPort: port })
   const all = opened.move()
-  void first
-  return { ...proxy, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() }
+  return { ...proxy, app, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() }
 }
 
 /** Waits until the service is ready: it may listen before it can request credentials. */

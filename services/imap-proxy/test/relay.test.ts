@@ -46,6 +46,7 @@ async function relayed(large?: BufferPool) {
     client: toClient,
     upstream: toServer,
     ...(intake ? { reader: intake } : {}),
+    sent: Buffer.alloc(0),
     bytes: {
       in: { inc: (count) => void (passed.in += count) },
       out: { inc: (count) => void (passed.out += count) },

@@ -8,7 +8,7 @@ import {
   type PublishEvent,
 } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
-import { bootstrap, watchQueuePause } from '@posthorn/service'
+import { type App, bootstrap, watchQueuePause } from '@posthorn/service'
 import type { Logger } from '@posthorn/telemetry'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { OutcomeRecorder } from './attempt/outcome-recorder.ts'
@@ -29,9 +29,10 @@ const verifyConcurrency = 20
 const retentionIntervalMs = 600_000
 
 /** Starts the service. Disposal closes all resources in reverse order. */
-export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
+export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using stack = new AsyncDisposableStack()
-  const { log, metrics: registry, db, bus } = await bootstrap(stack, { name, config, signal })
+  const service = await bootstrap(stack, { name, config, signal })
+  const { log, metrics: registry, db, bus } = service
   const settings = cacheSettings(db)
   const unsealLogin = createLoginUnsealer(bus)
   const minutes = stack.use(
@@ -69,7 +70,11 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
       concurrency: verifyConcurrency,
     }),
   )
-  return stack.move()
+  const app = stack.move()
+  return {
+    unfinished: () => ({ ...service.unfinished(), submissions: dispatcher.inFlight }),
+    [Symbol.asyncDispose]: () => app.disposeAsync(),
+  }
 }
 
 /** Hints only start the next poll earlier. One poll answers any number of them. */

@@ -8,7 +8,7 @@ import {
   startMailListener,
   startWithTlsPort,
 } from '@posthorn/mail-frontend'
-import { bootstrap, type ServiceContext } from '@posthorn/service'
+import { type App, bootstrap, type ServiceContext } from '@posthorn/service'
 import { serverPassword } from './access.ts'
 import { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'
@@ -16,7 +16,7 @@ import { type ListenerDeps, type SmtpListenerAddress, startListener } from './li
 import { listExistingAccounts } from './store/accounts.ts'
 
 /** Starts the service. Disposal finishes messages in transfer and closes in reverse order. */
-export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
+export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using stack = new AsyncDisposableStack()
   const context = await bootstrap(stack, {
     name: 'smtp-proxy',
@@ -25,18 +25,24 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Asy
     // RabbitMQ is not required: messages are stored in Postgres, which the sender polls.
     checks: ({ db }) => ({ postgres: () => ping(db) }),
   })
-  await startListening(stack, config, context)
-  return stack.move()
+  const { unfinished } = await startListening(stack, config, context)
+  stack.defer(context.drained)
+  const app = stack.move()
+  return {
+    unfinished: () => ({ ...context.unfinished(), ...unfinished() }),
+    [Symbol.asyncDispose]: () => app.disposeAsync(),
+  }
 }
 
 async function startListening(
   stack: AsyncDisposableStack,
   config: Config,
   { db, bus, log, metrics }: ServiceContext,
-): Promise<void> {
+): Promise<Required<Pick<App, 'unfinished'>>> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
   const tokenLog = stack.use(startTokenLog(db, settings, { log }))
   const sessions = new ClientSessions()
+  let cut = 0
   const deps: ListenerDeps = {
     db,
     bus,
@@ -49,6 +55,7 @@ async function startListening(
     pending: new PendingClients(new KeyedSemaphore(config.maxPendingPerAddress)),
     clients: new AuthenticatedClients(sessions),
     closing: new Set(),
+    onCut: (messages) => void (cut += messages),
     submissions: metrics.counter({
       name: 'smtp_proxy_submissions_total',
       help: 'Messages received from SMTP clients, by result.',
@@ -73,6 +80,7 @@ async function startListening(
     start: (address, certificate) =>
       startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })
+  return { unfinished: () => ({ messages: cut }) }
 }
 
 /**

@@ -7,10 +7,16 @@ import {
   type Secret,
   secret,
 } from '@posthorn/config'
-import { readTlsPort, readTrustedProxies, type TlsPortConfig } from '@posthorn/mail-frontend'
+import {
+  type DrainConfig,
+  readDrain,
+  readTlsPort,
+  readTrustedProxies,
+  type TlsPortConfig,
+} from '@posthorn/mail-frontend'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
 
-export interface Config extends ServiceConfig, TlsPortConfig {
+export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   /** PEM, or the path of a PEM file, with the chain. */
   readonly tlsCert: string | undefined
   readonly tlsKey: Secret | undefined
@@ -34,8 +40,10 @@ export function readConfig(env: Env): Config {
     min: 1024,
     max: 500 * mebibyte,
   })
+  const service = readServiceConfig(env, { port: 3006 })
   return {
-    ...readServiceConfig(env, { port: 3006 }),
+    ...service,
+    ...readDrain(env, 'SVC_SMTP_PROXY_DRAIN', service),
     tlsCert: optional(env, 'SVC_SMTP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_SMTP_PROXY_TLS_KEY'),
     ...readTlsPort(env, 'SVC_SMTP_PROXY_TLS_PORT'),

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { sleep } from '@posthorn/flow'
 import {
+  drainClients,
   type Listener,
   listen,
   type ListenerAddress,
@@ -11,7 +11,6 @@ import {
 import { networkOf } from '@posthorn/net'
 import { type Certificate } from '@posthorn/service'
 import type { SMTPServer } from 'smtp-server'
-import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import { SmtpProxyConnection } from './clients.ts'
 import type { Config } from './config.ts'
 import { createMailServer, type MailServerDeps } from './mail-server.ts'
@@ -27,17 +26,17 @@ export interface ListenerDeps extends MailServerDeps {
   config: Config
   /** Sessions of closed listeners that are still in progress. Awaited at shutdown. */
   closing: Set<Promise<void>>
+  /** Called with the number of messages in transfer that a closed listener did not wait for. */
+  onCut: (messages: number) => void
 }
 
-/** Time limit of sessions after their listener has closed. Messages in transfer can finish. */
-const closeMs = 5_000
 const handshakeMs = 20_000
 /** Time for the final reply to reach a disconnected client. */
 const lingerMs = 1_000
 
 /**
- * Starts listening for mail clients. Disposal stops accepting and disconnects sessions without a
- * message in transfer. Other sessions finish their message in the background.
+ * Starts listening for mail clients. Disposal stops accepting. Sessions continue in the background
+ * and are disconnected within `drainMs`, not during a message.
  *
  * @throws Error if TLS is enabled without a certificate, or the port is in use
  */
@@ -48,17 +47,17 @@ export async function startListener(
 ): Promise<Listener> {
   if (tls && !certificate)
     throw new Error('TLS is on, but SVC_SMTP_PROXY_TLS_CERT and SVC_SMTP_PROXY_TLS_KEY are not set')
-  let isClosing = false
+  const ending = new Set<object>()
   const mail = createMailServer(
     {
       certificate,
       tls,
       loginRequired,
-      isClosing: () => isClosing,
+      isClosing: (session) => ending.has(session),
       onTransactionEnd: (session) => {
-        if (isClosing) setImmediate(() => disconnect(mail, (client) => client.session === session))
+        if (ending.has(session)) setImmediate(() => disconnect(mail, session))
       },
-      disconnect: (session, text) => disconnect(mail, (client) => client.session === session, text),
+      disconnect: (session, text) => disconnect(mail, session, text),
     },
     deps,
   )
@@ -79,10 +78,11 @@ export async function startListener(
   server.on('error', (err) => deps.log.warn({ err }, 'accepting a connection failed'))
   return {
     async [Symbol.asyncDispose]() {
-      isClosing = true
       server.close()
       for (const { socket } of connecting) socket.destroy()
-      const drained = drain(mail).finally(() => deps.closing.delete(drained))
+      const drained = drain(mail, ending, deps.config.drainMs)
+        .then(deps.onCut)
+        .finally(() => deps.closing.delete(drained))
       deps.closing.add(drained)
     },
   }
@@ -149,18 +149,23 @@ async function startTls(
   }
 }
 
-async function drain(mail: SMTPServer): Promise<void> {
-  disconnect(mail, ({ session }) => !session.envelope?.mailFrom)
-  const end = AbortSignal.timeout(closeMs)
-  while (mail.connections.size > 0 && !end.aborted) await sleep(50)
-  disconnect(mail, () => true)
+/** Disconnects all clients. Returns the number of those with a message in transfer. */
+async function drain(mail: SMTPServer, ending: Set<object>, drainMs: number): Promise<number> {
+  const clients = Array.from(mail.connections, (connection) => ({
+    get isClosed() {
+      return !mail.connections.has(connection)
+    },
+    get isBusy() {
+      return Boolean(connection.session.envelope?.mailFrom)
+    },
+    announce: () => void ending.add(connection.session),
+    end: () => disconnect(mail, connection.session),
+  }))
+  return await drainClients(clients, drainMs)
 }
 
-/** Sends 421, which closes the connection, to the clients that match. */
-function disconnect(
-  mail: SMTPServer,
-  matches: (client: SMTPConnection) => boolean,
-  text = '4.3.2 Shutting down',
-): void {
-  for (const connection of mail.connections) if (matches(connection)) connection.send(421, text)
+/** Sends 421, which closes the connection. */
+function disconnect(mail: SMTPServer, session: object, text = '4.3.2 Shutting down'): void {
+  for (const connection of mail.connections)
+    if (connection.session === session) connection.send(421, text)
 }

@@ -43,8 +43,8 @@ export interface MailServerOptions {
   tls: boolean
   /** If false, a client without login names the account in a header. */
   loginRequired: boolean
-  /** True once no new message may start. */
-  isClosing: () => boolean
+  /** True once no new message of a session may start. */
+  isClosing: (session: SMTPServerSession) => boolean
   /** Called after each message, accepted or rejected. */
   onTransactionEnd: (session: SMTPServerSession) => void
   /** Closes the connection of a session with a 421. */
@@ -185,7 +185,7 @@ async function beginMessage(
   { isClosing }: MailServerOptions,
   deps: MailServerDeps,
 ): Promise<void> {
-  if (isClosing()) throw new SmtpRejection('421 4.3.2', 'Shutting down')
+  if (isClosing(session)) throw new SmtpRejection('421 4.3.2', 'Shutting down')
   if (address !== '' && !isMailAddress(address))
     throw new SmtpRejection('553 5.1.7', 'Invalid address')
   // RFC 3461 §4.4

@@ -57,6 +57,9 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
     maxPendingPerAddress: 15,
     trustedProxies: ['127.0.0.0/8'],
     insecureAuth: false,
+    drainDelayMs: 0,
+    drainMs: 1_000,
+    shutdownTimeoutMs: 10_000,
     ...changes,
   }
   const port = await freePort()

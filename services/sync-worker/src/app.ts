@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
 import { runPeriodically } from '@posthorn/flow'
-import { bootstrap } from '@posthorn/service'
+import { type App, bootstrap } from '@posthorn/service'
 import { createHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
@@ -15,7 +15,7 @@ const name = 'sync-worker'
 /** Maximum concurrent test logins at servers without an account. */
 const maxVerifications = 20
 
-export interface WorkerApp extends AsyncDisposable {
+export interface WorkerApp extends App {
   /** Id of the worker's row in `workers`. */
   readonly id: string
   /** Port of health and metrics. */
@@ -69,5 +69,10 @@ export async function startApp(
   settings.invalidate() // an earlier read may have missed an invalidation
   holder.wake()
   const resources = stack.move()
-  return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return {
+    id,
+    port,
+    unfinished: () => ({ ...service.unfinished(), shards: holder.leases().size }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
 }

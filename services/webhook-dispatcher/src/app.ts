@@ -3,7 +3,7 @@ import { cacheSettings, countMinutes } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { Sandbox } from '@posthorn/sandbox'
-import { bootstrap, type ServiceContext, watchQueuePause } from '@posthorn/service'
+import { type App, bootstrap, type ServiceContext, watchQueuePause } from '@posthorn/service'
 import { createHeaderUnsealer, createLoginUnsealer } from '@posthorn/unseal'
 import { type AttemptDelivery, createAttempts } from './attempt/attempt.ts'
 import { AttemptRecorder } from './attempt/recorder.ts'
@@ -25,7 +25,7 @@ import { createTargets } from './targets/targets.ts'
 
 const name = 'webhook-dispatcher'
 
-export interface App extends AsyncDisposable {
+export interface DispatcherApp extends App {
   /** Port of health and metrics. */
   readonly port: number
 }
@@ -36,11 +36,13 @@ const sweepEveryMs = 1_000
 const hourMs = 3_600_000
 /** Maximum bytes read of a response, of which 2,000 characters are stored. */
 const maxResponseBytes = 16_384
+/** Part of the shutdown timeout that is left for releasing deliveries of aborted attempts. */
+const releaseMs = 2_000
 /** Limit of the metric `deliveries_due`. */
 const maxCountedDue = 10_000
 
-/** Starts the service. Disposal stops intake, ends attempts in flight and releases the rest. */
-export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
+/** Starts the service. Disposal stops intake, releases deliveries and waits for attempts. */
+export async function startApp(config: Config, signal: AbortSignal): Promise<DispatcherApp> {
   await using stack = new AsyncDisposableStack()
   const service = await bootstrap(stack, { name, config, signal })
   const { log, db, port } = service
@@ -53,27 +55,34 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
     ...service,
     stack,
     config: config.webhooks,
+    closeTimeoutMs: Math.max(0, config.shutdownTimeoutMs - releaseMs),
     measured: dispatcherMetrics(service.metrics, { countDue: countAllDue, counter }),
     routes: cacheRoutes(db),
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
   // Created first, so that it is disposed after the fan-outs that use it.
   const sandbox = stack.use(new Sandbox())
-  await startFanOut(context, await startDispatcher(context), sandbox)
+  const dispatcher = await startDispatcher(context)
+  await startFanOut(context, dispatcher, sandbox)
   const app = stack.move()
-  return { port, [Symbol.asyncDispose]: () => app.disposeAsync() }
+  return {
+    port,
+    unfinished: () => ({ ...service.unfinished(), attempts: dispatcher.unfinished() }),
+    [Symbol.asyncDispose]: () => app.disposeAsync(),
+  }
 }
 
 interface Context extends Pick<ServiceContext, 'db' | 'bus' | 'log'> {
   stack: AsyncDisposableStack
   config: WebhookConfig
+  closeTimeoutMs: number
   measured: DispatcherMetrics
   routes: RouteCache
   routeErrors: RouteErrorLog
 }
 
 async function startDispatcher(context: Context): Promise<Dispatcher> {
-  const { db, bus, log, stack, config, measured, routeErrors } = context
+  const { db, bus, log, stack, config, closeTimeoutMs, measured, routeErrors } = context
   const { options, ...receivers } = await startReceivers(context)
   const throttle = new TargetThrottle({
     optionsOf: (lane) => options.of(lane),
@@ -99,7 +108,7 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
     return result
   }
   const dispatcher = stack.use(
-    new Dispatcher({ db, owner, throttle, recorder, attempt, concurrency, log }),
+    new Dispatcher({ db, owner, throttle, recorder, attempt, concurrency, closeTimeoutMs, log }),
   )
   const onChange = (paused: boolean) => dispatcher.setPaused(paused)
   const queue = stack.use(await watchQueuePause({ db, bus, log, queue: 'notify', onChange }))

@@ -31,10 +31,12 @@ export interface WebhookConfig {
 const days = 24 * 60 * 60_000
 
 export function readConfig(env: Env): Config {
+  const timeout = { fallback: 30_000, min: 100, max: 600_000 }
+  const timeoutMs = duration(env, 'SVC_WEBHOOK_TIMEOUT', timeout)
   return {
-    ...readServiceConfig(env, { port: 3004 }),
+    ...readServiceConfig(env, { port: 3004, shutdownTimeoutMs: timeoutMs + 5_000 }),
     webhooks: {
-      timeoutMs: duration(env, 'SVC_WEBHOOK_TIMEOUT', { fallback: 30_000, min: 100, max: 600_000 }),
+      timeoutMs,
       egressPolicy: oneOf(env, 'SVC_WEBHOOK_EGRESS_POLICY', {
         values: egressPolicies,
         fallback: 'link-local',

@@ -12,7 +12,7 @@ import {
   testDatabase,
   type WebhookReceiver,
 } from '@posthorn/testkit'
-import { type App, startApp } from '../src/app.ts'
+import { type DispatcherApp, startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 
 export const serviceSecret = 'the key of the signature'
@@ -32,7 +32,7 @@ export interface DispatcherBench extends AsyncDisposable {
   /** Environment of a dispatcher process. */
   env(more?: Record<string, string>): Record<string, string>
   /** Starts a dispatcher with the database role of the service. */
-  start(env?: Record<string, string>): Promise<App>
+  start(env?: Record<string, string>): Promise<DispatcherApp>
   receiver(): Promise<WebhookReceiver>
   set(settings: Partial<Record<keyof Settings, unknown>>): Promise<void>
   /** Retries to a target for 20 s: a failing delivery stays due until the test has changed it. */

@@ -202,14 +202,14 @@ test('SIGTERM: running calls are finished, the rest is released uncounted', asyn
   )
 })
 
-test('SIGTERM: a call that exceeds the grace period is released uncounted', async () => {
+test('SIGTERM: a call that exceeds the shutdown timeout is released uncounted, exit status 1', async () => {
   const receiver = await bench.receiver()
   receiver.script({ instead: 'hang' })
   await bench.account('cut', { webhooks: receiver.url })
-  const process = spawnDispatcher({})
+  const process = spawnDispatcher({ SVC_SHUTDOWN_TIMEOUT: '3s' })
   await bench.emit({ account: 'cut' })
   await eventually(() => expect(receiver.requests).toHaveLength(1))
-  expect(await process.end('SIGTERM')).toEqual([0, null])
+  expect(await process.end('SIGTERM')).toEqual([1, null])
   await using _heir = await bench.start()
   await eventually(() => expect(receiver.requests).toHaveLength(2))
   expect(receiver.requests[1]?.headers['x-svc-wh-attempts-made']).toBe('0')

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { eventually, sealedHeaders, sealedLogin } from '@posthorn/testkit'
-import type { App } from '../src/app.ts'
+import type { DispatcherApp } from '../src/app.ts'
 import { dispatcherBench } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
-const running: App[] = []
+const running: DispatcherApp[] = []
 const start = async (env: Record<string, string>) => {
   const app = await bench.start(env)
   running.push(app)
@@ -23,7 +23,7 @@ const finished = (account: string, state: string) =>
   eventually(async () =>
     expect(await bench.deliveries(account)).toEqual([expect.objectContaining({ state })]),
   )
-const metric = async ({ port }: App, name: string) => {
+const metric = async ({ port }: DispatcherApp, name: string) => {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   return Number(new RegExp(`^posthorn_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1])
 }

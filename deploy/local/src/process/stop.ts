@@ -12,7 +12,7 @@ export interface Stoppable {
  * Stops processes in order. Those that run after `graceMs` are killed. Resolves when they and their
  * descendants have ended.
  */
-export async function stopAll(running: readonly Stoppable[], graceMs = 10_000): Promise<void> {
+export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): Promise<void> {
   const tree = running.flatMap(({ id }) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
   for (const { id, signal } of running) sendSignal(id, signal)
   if (await waitForExit(tree, graceMs)) return

@@ -28,6 +28,9 @@ export function serviceEnv(
 ): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
+    // The system on a laptop ends within seconds.
+    SVC_IMAP_PROXY_DRAIN: '1s',
+    SVC_SMTP_PROXY_DRAIN: '1s',
     ...shared.env,
     SVC_PORT: String(port),
     SVC_HOST: serviceHost(name, shared),

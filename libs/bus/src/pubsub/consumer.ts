@@ -49,6 +49,10 @@ export class Consumer<S extends TSchema> implements AsyncDisposable {
     })
   }
 
+  active(): number {
+    return this.#deliveries.size
+  }
+
   /** Stops consuming, waits for the handlers and settles their deliveries. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()

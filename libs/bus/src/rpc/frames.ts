@@ -102,6 +102,14 @@ export function noResponder(cause?: unknown): AppError {
   })
 }
 
+/** Error of a request that no process has received. */
+export class UnroutedError extends AppError {
+  constructor() {
+    const { kind, message, code } = noResponder()
+    super(kind, message, { code })
+  }
+}
+
 export function deadlineExceeded(): AppError {
   return new AppError('timeout', 'No response within the timeout', { code: 'Timeout' })
 }

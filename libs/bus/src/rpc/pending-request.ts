@@ -1,7 +1,7 @@
 import type { Message } from 'amqplib'
 import { decode, headerNumber } from '../payload.ts'
 import type { FramePublisher } from './frame-publisher.ts'
-import { deadlineExceeded, nonEmptyText, noResponder, readError } from './frames.ts'
+import { deadlineExceeded, nonEmptyText, noResponder, readError, UnroutedError } from './frames.ts'
 import { IncomingStream } from './incoming-stream.ts'
 
 /** Interval of liveness checks of a responder that has acknowledged the request. */
@@ -69,8 +69,8 @@ export class PendingRequest {
 
   /** Handles a returned message: no queue is bound to this key, or this queue does not exist. */
   onUnroutable(destination: string): void {
-    if (destination === this.#destination && !this.#fallBackToSharedQueue())
-      this.fail(noResponder())
+    if (destination !== this.#destination || this.#fallBackToSharedQueue()) return
+    this.fail(this.#monitor ? noResponder() : new UnroutedError())
   }
 
   receive(message: Message): void {

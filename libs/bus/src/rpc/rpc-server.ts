@@ -62,6 +62,10 @@ export class RpcServer implements CommandServer {
     })
   }
 
+  active(): number {
+    return this.#requests.size
+  }
+
   async bind(key: string): Promise<void> {
     await Promise.all([this.#bindings.add(key), this.#deps.replyQueue.listen(cancelKey(key))])
   }

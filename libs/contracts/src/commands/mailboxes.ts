@@ -16,6 +16,7 @@ const serverPath = 'Full path of the mailbox as the mail server reports it.'
 /** Lists the stored mailboxes of an account. `counters` adds a STATUS request per mailbox. */
 export const listMailboxes = defineCommand({
   name: 'listMailboxes',
+  repeatable: true,
   request: Strict({ account, counters: Type.Boolean() }),
   response: Type.Object({
     mailboxes: Type.Array(MailboxEntry, { description: 'Mailboxes of the account.' }),

@@ -14,6 +14,7 @@ export const syncAccount = defineCommand({
 /** Reads the storage quota in bytes. False if the server does not report it. */
 export const getQuota = defineCommand({
   name: 'getQuota',
+  repeatable: true,
   request: Strict({ account: Type.String() }),
   response: Type.Object({
     quota: Type.Union([

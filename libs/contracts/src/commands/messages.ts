@@ -19,6 +19,7 @@ const TextType = Type.Union([Type.Literal('plain'), Type.Literal('html'), Type.L
 /** Reads one page of a mailbox, newest message first. */
 export const listMessages = defineCommand({
   name: 'listMessages',
+  repeatable: true,
   request: Strict({ account, path, ...page }),
   response: MessagePage,
 })
@@ -26,6 +27,7 @@ export const listMessages = defineCommand({
 /** Reads one page of the messages that match a search in a mailbox, newest message first. */
 export const searchMessages = defineCommand({
   name: 'searchMessages',
+  repeatable: true,
   request: Strict({ account, path, ...page, search: Search }),
   response: MessagePage,
 })
@@ -33,6 +35,7 @@ export const searchMessages = defineCommand({
 /** Reads a message with headers and attachments, and with its text if `textType` is present. */
 export const getMessage = defineCommand({
   name: 'getMessage',
+  repeatable: true,
   request: Strict({
     account,
     message: Type.String(),
@@ -48,6 +51,7 @@ export const getMessage = defineCommand({
 /** Streams the source of a message (RFC 5322). */
 export const getMessageSource = defineCommand({
   name: 'getMessageSource',
+  repeatable: true,
   request: Strict({ account, message: Type.String() }),
   response: Type.Object({ size: Type.Optional(Type.Integer()) }),
   streams: true,
@@ -55,6 +59,7 @@ export const getMessageSource = defineCommand({
 
 export const getText = defineCommand({
   name: 'getText',
+  repeatable: true,
   request: Strict({
     account,
     text: Type.String(),
@@ -68,6 +73,7 @@ export const getText = defineCommand({
 /** Streams the content of an attachment, decoded from its transfer encoding. */
 export const getAttachment = defineCommand({
   name: 'getAttachment',
+  repeatable: true,
   request: Strict({ account, attachment: Type.String() }),
   response: Type.Object({
     contentType: Type.String(),

@@ -1,4 +1,4 @@
-import type { Bus, StreamedReply } from '@posthorn/bus'
+import { type Bus, type StreamedReply, UnroutedError } from '@posthorn/bus'
 import {
   type Command,
   type CommandRequest,
@@ -7,6 +7,7 @@ import {
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { retryUntil } from '@posthorn/flow'
 import { wasConnected } from '../store/accounts.ts'
 import type { RequestContext } from './handle.ts'
 
@@ -23,6 +24,10 @@ export interface WorkerCall extends RequestContext {
   headers: { 'x-svc-timeout'?: number }
 }
 
+/** Time for which a request waits for the worker that takes its account over. */
+const handoverMs = 3_000
+const retryDelayMs = 100
+
 /**
  * Sends a command to the worker that holds the account. The worker reports a disconnected account.
  *
@@ -33,7 +38,8 @@ export async function callWorker<C extends Command>(
   call: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<CommandResponse<C>> {
-  return checkAccount(deps, call, deps.bus.request(command, request, rpcOptions(deps, call)))
+  const send = () => deps.bus.request(command, request, rpcOptions(deps, call))
+  return await untilHeld(deps, call, { command, send })
 }
 
 /** Variant of `callWorker` for commands whose response is followed by bytes. */
@@ -42,7 +48,34 @@ export async function streamFromWorker<C extends Command>(
   call: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<StreamedReply<C>> {
-  return checkAccount(deps, call, deps.bus.requestStream(command, request, rpcOptions(deps, call)))
+  const send = () => deps.bus.requestStream(command, request, rpcOptions(deps, call))
+  return await untilHeld(deps, call, { command, send })
+}
+
+interface WorkerRequest<T> {
+  command: Command
+  send: () => Promise<T>
+}
+
+/**
+ * Sends a request, again while no worker holds the account. A command that a worker may have
+ * executed is sent again only if it is repeatable. Without the broker, there is no second attempt.
+ */
+async function untilHeld<T>(
+  deps: WorkerDeps,
+  call: WorkerCall,
+  { command, send }: WorkerRequest<T>,
+): Promise<T> {
+  const isRetryable = (error: unknown) =>
+    isUnheld(error) && deps.bus.up && (command.repeatable || error instanceof UnroutedError)
+  const waitMs = Math.min(handoverMs, requestTimeout(deps, call.headers))
+  const maxAttempts = Math.ceil(waitMs / retryDelayMs)
+  const options = { delayMs: retryDelayMs, maxAttempts, signal: call.signal, isRetryable }
+  return await retryUntil(() => checkAccount(deps, call, send()), options)
+}
+
+function isUnheld(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'WorkerNotAvailable'
 }
 
 /**
@@ -58,8 +91,7 @@ async function checkAccount<T>(
   try {
     return await reply
   } catch (error) {
-    const isUnheld = error instanceof AppError && error.code === 'WorkerNotAvailable'
-    if (!isUnheld || (await wasConnected(db, params.account))) throw error
+    if (!isUnheld(error) || (await wasConnected(db, params.account))) throw error
     throw new AppError('unavailable', 'The account is not connected yet', {
       code: 'NotYetConnected',
       cause: error,

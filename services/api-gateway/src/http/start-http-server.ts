@@ -13,6 +13,9 @@ import { mayScrape } from './scrapers.ts'
 /** Request headers allowed for other origins, besides those of operations. */
 const commonHeaders = ['authorization', 'content-type', 'x-request-id']
 
+/** Part of the shutdown timeout that is left for closing after requests were dropped. */
+const releaseMs = 2_000
+
 /** Response headers readable for other origins. */
 const exposedHeaders = [
   'X-RateLimit-Limit',
@@ -24,8 +27,8 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ]
 
-export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics'> {
-  config: Pick<Config, 'host' | 'port' | 'httpServer'>
+export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' | 'stopping'> {
+  config: Pick<Config, 'host' | 'port' | 'httpServer' | 'shutdownTimeoutMs'>
   db: Db
   settings: SettingsCache
   /** Handler of all requests. */
@@ -39,7 +42,7 @@ export interface GatewayServer extends HttpServer {
 
 /** Starts the HTTP server with TLS, CORS and proxy trust from environment and settings. */
 export async function startHttpServer({
-  config: { host, port, httpServer },
+  config: { host, port, httpServer, shutdownTimeoutMs },
   db,
   settings,
   api,
@@ -58,6 +61,7 @@ export async function startHttpServer({
     ...options,
     host,
     port,
+    closeTimeoutMs: Math.max(0, shutdownTimeoutMs - releaseMs),
     // Without RabbitMQ, accounts can be registered and messages submitted: no readiness check.
     checks: { start: assertStarted, postgres: () => ping(db) },
     mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), whenStarted, api),

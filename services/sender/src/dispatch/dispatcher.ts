@@ -73,6 +73,11 @@ export class Dispatcher implements AsyncDisposable {
     )
   }
 
+  /** Number of submissions being attempted. */
+  get inFlight(): number {
+    return this.#inFlight.size
+  }
+
   /** Polls soon: something may be due. */
   wake(): void {
     const waitMs = this.#candidates.requestPoll()

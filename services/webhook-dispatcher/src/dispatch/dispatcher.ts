@@ -71,7 +71,12 @@ export class Dispatcher implements AsyncDisposable {
     this.poll()
   }
 
-  /** Stops claiming, ends running attempts and releases the rest. */
+  /** Running attempts, and those that disposal has aborted. */
+  unfinished(): number {
+    return this.#inFlight.unfinished()
+  }
+
+  /** Stops claiming, releases what has not started and waits for running attempts. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#backlog.stop()
     await this.#polls[Symbol.asyncDispose]()

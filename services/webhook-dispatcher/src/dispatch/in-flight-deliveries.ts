@@ -52,6 +52,8 @@ export interface InFlightOptions {
   attempt: AttemptDelivery
   /** Maximum concurrent calls of this process. */
   concurrency: number
+  /** Time after which disposal aborts running attempts. They are released, uncounted. */
+  closeTimeoutMs: number
   log: Logger
 }
 
@@ -73,21 +75,20 @@ const maxBytes = 64 * 1024 * 1024
  */
 const precountPerCall = 8
 const maxPrecount = 500
-/** The process has 10 s to stop. Calls without a response are then aborted and released. */
-const graceMs = 8_000
-/** Time for the last results after that. */
+/** Time for recording the last results at the end of a shutdown. */
 const lastRecordMs = 1_000
 
 /**
  * Claimed deliveries of this process: waiting, being attempted, or being recorded. Claims are
- * renewed until the result is recorded. Disposal ends running attempts and releases the
- * rest, uncounted.
+ * renewed until the result is recorded. Disposal releases the waiting ones immediately, uncounted,
+ * and waits for running attempts.
  */
 export class InFlightDeliveries implements AsyncDisposable {
   readonly lanes: LaneScheduler<Item>
   readonly #options: InFlightOptions
   readonly #entries = new Map<string, Entry>()
   readonly #renewal: PeriodicTask
+  #aborted = 0
 
   constructor(options: InFlightOptions) {
     const { backlog, concurrency, throttle, recorder, log } = options
@@ -120,12 +121,18 @@ export class InFlightDeliveries implements AsyncDisposable {
     }
   }
 
+  /** Running attempts, and those that disposal has aborted. */
+  unfinished(): number {
+    return this.#aborted + this.lanes.running
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    const { recorder } = this.#options
-    const unstarted = await this.lanes.stop(graceMs)
+    const { recorder, closeTimeoutMs } = this.#options
+    const { unstarted, ended } = this.lanes.stop(closeTimeoutMs)
     await recorder.drainPrecounts()
-    setTimeout(() => recorder.stop(), lastRecordMs).unref()
     await Promise.all(unstarted.map((item) => this.#release(item)))
+    this.#aborted = (await ended).aborted
+    setTimeout(() => recorder.stop(), lastRecordMs).unref()
     await Promise.all([...this.#entries.values()].flatMap(({ recording }) => recording ?? []))
     await this.#renewal[Symbol.asyncDispose]()
   }

@@ -108,21 +108,24 @@ test('LaneScheduler.capacity: above maxBytes, only the concurrency of the lane i
   expect(lanes.capacity('b')).toBe(2)
 })
 
-test('LaneScheduler.stop: starts nothing, waits for running items, returns waiting ones', async () => {
+test('LaneScheduler.stop: starts nothing, returns waiting items and the end of running ones', async () => {
   const { lanes, started, add, end } = setUp()
   for (const name of ['a', 'b', 'c']) add(name)
   add('a2', 'l', 'a')
-  const stopped = lanes.stop(10_000)
+  const { unstarted, ended } = lanes.stop(10_000)
+  expect(unstarted.map(({ name }) => name)).toEqual(['a2', 'c'])
   await end('a')
   await end('b')
-  expect((await stopped).map(({ name }) => name)).toEqual(['a2', 'c'])
+  expect(await ended).toEqual({ aborted: 0 })
   expect(started).toEqual(['a', 'b'])
 })
 
 test('LaneScheduler.stop: aborts running items after the grace period', async () => {
   const { lanes, add } = setUp()
   add('a')
-  expect(await lanes.stop(1)).toEqual([])
+  const { unstarted, ended } = lanes.stop(1)
+  expect(unstarted).toEqual([])
+  expect(await ended).toEqual({ aborted: 1 })
 })
 
 test('LaneScheduler.pause: nothing starts and capacity is 0, running items end, waiting ones stay', async () => {
@@ -155,7 +158,7 @@ test('LaneScheduler: a suspended lane has no capacity and resumes on time; anoth
   expect(started.at(-1)).toBe('x')
   time = 20
   await eventually(() => expect(started.length).toBeGreaterThan(before + 1))
-  expect(await lanes.stop(1)).toHaveLength(12 - before - 1)
+  expect(lanes.stop(1).unstarted).toHaveLength(12 - before - 1)
 })
 
 test('LaneScheduler: starts no more items of a lane than its rate', async () => {
@@ -168,7 +171,7 @@ test('LaneScheduler: starts no more items of a lane than its rate', async () => 
   for (const name of ['a', 'b', 'c']) add(name)
   for (const name of ['x', 'y', 'z']) add(name, 'other')
   expect(started).toEqual(['a', 'x', 'y', 'z'])
-  expect(await lanes.stop(1)).toHaveLength(2)
+  expect(lanes.stop(1).unstarted).toHaveLength(2)
 })
 
 test('LaneScheduler.removeSuccessors: removes waiting items of a chain and frees their capacity', async () => {

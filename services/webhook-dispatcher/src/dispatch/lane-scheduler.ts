@@ -41,6 +41,13 @@ interface Lane<T> {
   timer?: NodeJS.Timeout
 }
 
+/** Items of a stopped scheduler. */
+export interface StoppedItems<T> {
+  unstarted: T[]
+  /** Resolves when no item runs, with the number of those that were aborted. */
+  ended: Promise<{ aborted: number }>
+}
+
 /** Maximum items of one lane in memory. */
 const maxItemsPerLane = 1_000
 
@@ -65,6 +72,11 @@ export class LaneScheduler<T extends LaneItem> {
       maxRunning: options.concurrency,
       maxRunningPerKey: (lane) => this.#startLimit(lane),
     })
+  }
+
+  /** Number of running items. */
+  get running(): number {
+    return this.#running.size
   }
 
   /** True while nothing may start. */
@@ -133,17 +145,26 @@ export class LaneScheduler<T extends LaneItem> {
     this.#startNext()
   }
 
-  /** Starts nothing more, and waits for running items up to `graceMs`. Returns the waiting ones. */
-  async stop(graceMs: number): Promise<T[]> {
+  /**
+   * Starts nothing more. Returns the waiting items, and the end of the running ones, whose signal
+   * aborts after `graceMs`.
+   */
+  stop(graceMs: number): StoppedItems<T> {
     this.#isStopping = true
     const lanes = [...this.#lanes.values()]
     const waiting = lanes.flatMap(({ chains }) => [...chains.values()])
     const unstarted = waiting.flatMap(({ items }) => items.splice(0))
     for (const lane of lanes) clearTimeout(lane.timer)
-    const timer = setTimeout(() => this.#abort.abort(), graceMs)
-    await this.#running.drain()
-    clearTimeout(timer)
-    return unstarted
+    let aborted = 0
+    const timer = setTimeout(() => {
+      aborted = this.#running.size
+      this.#abort.abort()
+    }, graceMs)
+    const ended = this.#running.drain().then(() => {
+      clearTimeout(timer)
+      return { aborted }
+    })
+    return { unstarted, ended }
   }
 
   #startNext(): void {

@@ -1,0 +1,59 @@
+import { performance } from 'node:perf_hooks'
+import { duration, type Env } from '@posthorn/config'
+import { sleep } from '@posthorn/flow'
+import type { ServiceConfig } from '@posthorn/service'
+
+export interface DrainConfig {
+  /** Time over which a shutdown disconnects the clients. */
+  readonly drainMs: number
+  /** Maximum duration of a shutdown, this time included. */
+  readonly shutdownTimeoutMs: number
+}
+
+/** Reads the drain time of a proxy. The shutdown timeout of the service applies after it. */
+export function readDrain(
+  env: Env,
+  name: string,
+  { shutdownTimeoutMs }: Pick<ServiceConfig, 'shutdownTimeoutMs'>,
+): DrainConfig {
+  const drainMs = duration(env, name, { fallback: 30_000, min: 0, max: 3_600_000 })
+  return { drainMs, shutdownTimeoutMs: shutdownTimeoutMs + drainMs }
+}
+
+/** Connected mail client. */
+export interface DrainedClient {
+  readonly isClosed: boolean
+  /** True while a command or message is in progress. */
+  readonly isBusy: boolean
+  /** Announces the end, before it is waited for the command in progress. */
+  announce?: () => void
+  /** Disconnects the client. */
+  end: () => void
+}
+
+/** Interval at which busy clients are checked. */
+const checkMs = 50
+
+/**
+ * Disconnects clients at random times within `drainMs`, so that they do not reconnect
+ * simultaneously. A busy client is disconnected after its command, at the latest after `drainMs`.
+ *
+ * @returns the number of clients that were busy when they were disconnected
+ */
+export async function drainClients(
+  clients: readonly DrainedClient[],
+  drainMs: number,
+): Promise<number> {
+  const endAt = performance.now() + drainMs
+  const drain = async (client: DrainedClient): Promise<boolean> => {
+    // The last fifth is left for commands in progress.
+    await sleep(Math.random() * drainMs * 0.8)
+    client.announce?.()
+    while (client.isBusy && !client.isClosed && performance.now() < endAt) await sleep(checkMs)
+    const isCut = client.isBusy && !client.isClosed
+    if (!client.isClosed) client.end()
+    return isCut
+  }
+  const cut = await Promise.all(clients.map(drain))
+  return cut.filter(Boolean).length
+}

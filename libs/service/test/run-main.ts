@@ -1,0 +1,21 @@
+import type { Env } from '@posthorn/config'
+import { sleep } from '@posthorn/flow'
+import { type App, readServiceConfig, run } from '../src/index.ts'
+
+/** Process of run.test.ts: its shutdown takes TEST_CLOSE_MS and leaves TEST_UNFINISHED items. */
+const { TEST_CLOSE_MS, TEST_UNFINISHED } = process.env
+
+async function startApp(_config: unknown, stopping: AbortSignal): Promise<App> {
+  const work = setInterval(() => undefined, 1_000)
+  stopping.addEventListener('abort', () => process.stdout.write('stopping\n'))
+  process.stdout.write('started\n')
+  return {
+    unfinished: () => ({ items: Number(TEST_UNFINISHED), others: 0 }),
+    async [Symbol.asyncDispose]() {
+      await sleep(Number(TEST_CLOSE_MS))
+      clearInterval(work)
+    },
+  }
+}
+
+await run({ name: 'test', readConfig: (env: Env) => readServiceConfig(env, { port: 0 }), startApp })

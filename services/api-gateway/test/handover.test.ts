@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals'
+import { type Bus, on, UnroutedError } from '@posthorn/bus'
+import { accountCommands, type Command, shardOf } from '@posthorn/contracts'
+import { AppError } from '@posthorn/errors'
+import { callWorker, type WorkerCall } from '../src/http/call-worker.ts'
+import { registration, testServers } from './gateway.ts'
+
+const { listMailboxes, moveMessages } = accountCommands
+const servers = await testServers()
+const { call } = await servers.start({})
+await call('POST', '/v1/account', { body: registration('moved') })
+await servers.db
+  .insertInto('accountStates')
+  .values({ account: 'moved', state: 'connected' })
+  .execute()
+
+test('handover: a request waits for the worker that takes the account over', async () => {
+  const waiting = call('GET', '/v1/account/moved/mailboxes')
+  const bus = await servers.connectBus()
+  await bus.serve({
+    queue: 'private',
+    keys: [`shard.${shardOf('moved')}`],
+    handlers: [on(listMailboxes, async () => ({ mailboxes: [] }))],
+  })
+  expect(await waiting).toMatchObject({ status: 200, body: { mailboxes: [] } })
+})
+
+const workerDied = new AppError('unavailable', 'It ended', { code: 'WorkerNotAvailable' })
+const otherError = new AppError('unavailable', 'No connection', { code: 'IMAPUnavailable' })
+
+test.each<[string, Command, Error, boolean, number]>([
+  ['command that no worker received', moveMessages, new UnroutedError(), true, 3],
+  ['repeatable command of a worker that ended', listMailboxes, workerDied, true, 3],
+  ['other command of a worker that ended', moveMessages, workerDied, true, 1],
+  ['broker unavailable', listMailboxes, workerDied, false, 1],
+  ['error of the worker', listMailboxes, otherError, true, 1],
+])('callWorker: %s', async (_title, command, error, up, maxAttempts) => {
+  let attempts = 0
+  const request = async () => {
+    attempts += 1
+    throw error
+  }
+  const deps = { db: servers.db, bus: { up, request } as unknown as Bus, timeoutMs: 300 }
+  const workerCall = {
+    params: { account: 'moved' },
+    headers: {},
+    signal: new AbortController().signal,
+  } as unknown as WorkerCall
+  await expect(callWorker(deps, workerCall, [command, {}])).rejects.toBe(error)
+  expect(attempts).toBe(maxAttempts)
+})

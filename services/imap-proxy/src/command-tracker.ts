@@ -1,0 +1,106 @@
+/** Start of a command line: its tag, and its name after an optional UID. */
+const commandLine = /^([^\s{]+) +(?:uid +)?([a-z]+)/i
+/** RFC 9051 §4.3 and RFC 7888: the line ends with the length of a literal that follows. */
+const literal = /\{(\d{1,15})\+?\}\r?$/
+/** Characters of a line that contain the tag and the name of a command. */
+const maxStart = 128
+/** Characters of a line that contain the length of a literal. */
+const maxEnd = 24
+/** Bytes at the end of a chunk that are searched for a tagged response. */
+const searchedBytes = 1_024
+
+/**
+ * Tracks whether a command of an IMAP session is running, from the bytes of both directions. It
+ * reads the lines of the client, without literals, and searches the responses for the tag of the
+ * latest command. Pipelined commands end with the latest one.
+ *
+ * A wrong answer only affects when a shutdown ends the session, and whether with BYE. The bytes of
+ * a compressed session (RFC 4978) cannot be read.
+ */
+export class CommandTracker {
+  /** Tag of the latest command while it runs. */
+  #tag = ''
+  #name = ''
+  /** First and last characters of the current line of the client. */
+  #start = ''
+  #end = ''
+  /** Remaining bytes of a literal of the client. */
+  #literalBytes = 0
+  /** True while the current line continues a command after a literal. */
+  #isContinued = false
+  /** Last characters of the server, which may be the start of a tagged response. */
+  #received = '\n'
+  #isCompressed = false
+
+  /** True if the bytes are compressed. */
+  get isCompressed(): boolean {
+    return this.#isCompressed
+  }
+
+  /** True while a command runs. IDLE does not count, nor does a command line in progress. */
+  get isBusy(): boolean {
+    return this.#tag !== '' && this.#name !== 'IDLE'
+  }
+
+  /** Reads bytes of the client. */
+  onSent(chunk: Buffer): void {
+    if (this.#isCompressed) return
+    for (let at = 0; at < chunk.length;) {
+      if (this.#literalBytes > 0) {
+        const length = Math.min(this.#literalBytes, chunk.length - at)
+        this.#literalBytes -= length
+        at += length
+        continue
+      }
+      const newline = chunk.indexOf(0x0a, at)
+      const end = newline === -1 ? chunk.length : newline
+      this.#appendToLine(chunk, at, end)
+      if (newline !== -1) this.#endLine()
+      at = end + 1
+    }
+  }
+
+  /** Reads bytes of the server. */
+  onReceived(chunk: Buffer): void {
+    if (this.#isCompressed) return
+    if (this.#tag !== '') this.#findResponse(chunk, `\n${this.#tag} `)
+    this.#received = lastCharacters(this.#received, chunk, maxStart)
+  }
+
+  /** Ends the command if the chunk contains its tagged response. */
+  #findResponse(chunk: Buffer, start: string): void {
+    // A response may be split between two chunks.
+    const head = this.#received.slice(1 - start.length) + chunk.toString('latin1', 0, start.length)
+    const tail = chunk.toString('latin1', Math.max(0, chunk.length - searchedBytes))
+    if (!head.includes(start) && !tail.includes(start)) return
+    this.#isCompressed = this.#name === 'COMPRESS' && /\n\S+ ok/i.test(`\n${tail}`)
+    this.#tag = ''
+    // The server may have rejected the command before its literal.
+    this.#literalBytes = 0
+    this.#isContinued = false
+  }
+
+  #appendToLine(chunk: Buffer, from: number, to: number): void {
+    const missing = maxStart - this.#start.length
+    if (missing > 0) this.#start += chunk.toString('latin1', from, Math.min(to, from + missing))
+    this.#end = lastCharacters(this.#end, chunk.subarray(from, to), maxEnd)
+  }
+
+  #endLine(): void {
+    const [, tag, name = ''] = (this.#isContinued ? null : commandLine.exec(this.#start)) ?? []
+    if (tag !== undefined) {
+      this.#tag = tag
+      this.#name = name.toUpperCase()
+    } else if (/^done\r?$/i.test(this.#start)) this.#name = 'DONE'
+    const [, length] = literal.exec(this.#end) ?? []
+    this.#literalBytes = Number(length ?? 0)
+    this.#isContinued = length !== undefined
+    this.#start = this.#end = ''
+  }
+}
+
+/** Last characters of `text` followed by `bytes`. */
+function lastCharacters(text: string, bytes: Buffer, count: number): string {
+  const added = bytes.toString('latin1', Math.max(0, bytes.length - count))
+  return (text + added).slice(-count)
+}

@@ -1,0 +1,184 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { RawClient } from '@posthorn/testkit'
+
+/** Work of a kind, and what went wrong. */
+export interface Tally {
+  done: number
+  failures: string[]
+}
+
+/** Clients that work until they are stopped. */
+export interface RollingClients {
+  readonly tally: Tally
+  stop(): Promise<void>
+}
+
+interface LoopOptions {
+  clients: number
+  /** Time between two rounds of a client. */
+  everyMs: number
+  round: (client: number, tally: Tally) => Promise<void>
+}
+
+/** Runs clients concurrently, each in rounds. */
+export function runClients({ clients, everyMs, round }: LoopOptions): RollingClients {
+  const tally: Tally = { done: 0, failures: [] }
+  let isStopped = false
+  const runClient = async (client: number) => {
+    while (!isStopped) {
+      await round(client, tally)
+      await delay(everyMs) // pace of the load
+    }
+  }
+  const running = Promise.all(Array.from({ length: clients }, (_, client) => runClient(client)))
+  return {
+    tally,
+    async stop() {
+      isStopped = true
+      await running
+    },
+  }
+}
+
+/**
+ * Knows which replicas were ready up to 2 s ago, as a client does that resolves names or reads a
+ * registry now and then.
+ */
+export class OutdatedReplicas {
+  readonly #urls: readonly string[]
+  readonly #timer: NodeJS.Timeout
+  #ready: readonly string[]
+
+  constructor(urls: readonly string[]) {
+    this.#urls = urls
+    this.#ready = urls
+    this.#timer = setInterval(() => void this.#refresh(), 2_000)
+  }
+
+  /** Address of a replica, another one at each call. */
+  select(round: number): string {
+    return this.#ready[round % this.#ready.length] ?? ''
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #refresh(): Promise<void> {
+    const states = await Promise.all(
+      this.#urls.map((url) =>
+        fetch(`${url}/health/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      ),
+    )
+    const ready = this.#urls.filter((_, at) => states[at])
+    if (ready.length > 0) this.#ready = ready
+  }
+}
+
+interface RequestOptions {
+  token: string
+  paths: readonly string[]
+  /** Address of the next request. */
+  url: (round: number) => string
+}
+
+/** Requests on kept and on fresh connections, in turn. Any response but 200 is a failure. */
+export function createRequests({ token, paths, url }: RequestOptions) {
+  const kept = new Agent({ keepAlive: true })
+  let round = 0
+  return async (_client: number, tally: Tally): Promise<void> => {
+    round += 1
+    const path = paths[round % paths.length] ?? '/'
+    const agent = round % 2 === 0 ? kept : new Agent()
+    const address = url(round)
+    try {
+      const headers = { authorization: `Bearer ${token}` }
+      const request = httpRequest(`${address}${path}`, { agent, headers }).end()
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      const body = (await response.toArray()).join('')
+      if (response.statusCode === 200) tally.done += 1
+      else tally.failures.push(`${address}${path}: ${response.statusCode} ${body}`)
+    } catch (error) {
+      tally.failures.push(`${address}${path}: ${String(error)}`)
+    }
+  }
+}
+
+interface MailClientOptions {
+  port: number
+  user: string
+  token: string
+}
+
+/**
+ * IMAP clients that read a message again and again, and log in again after BYE. A FETCH whose
+ * response has begun must be completed.
+ */
+export function createFetches({ port, user, token }: MailClientOptions) {
+  const sessions = new Map<number, RawClient>()
+  const open = async (client: number): Promise<RawClient | undefined> => {
+    const session = await RawClient.open(port).catch(() => undefined)
+    if (!session) return undefined
+    session.send(`a LOGIN ${user} ${token}\r\nb SELECT INBOX\r\n`)
+    const isOpen = await session.until(/^b OK .*\r\n/m).then(
+      () => true,
+      () => false,
+    )
+    if (!isOpen) return undefined
+    sessions.set(client, session)
+    return session
+  }
+  return async (client: number, tally: Tally): Promise<void> => {
+    const session = sessions.get(client) ?? (await open(client))
+    if (!session) return
+    session.send('f FETCH 1 BODY.PEEK[]\r\n')
+    try {
+      await session.until(/^f OK .*\r\n/m)
+      tally.done += 1
+    } catch {
+      sessions.delete(client)
+      const rest = session.text.replace(/^\* BYE .*\r\n/m, '')
+      if (rest.includes('FETCH')) tally.failures.push(`FETCH cut after ${rest.length} bytes`)
+    }
+  }
+}
+
+/**
+ * SMTP clients that send a message each round, in a session of its own. A message whose end of data
+ * was sent must get its reply.
+ */
+export function createSubmissions({ port, user, token }: MailClientOptions, accepted: Set<string>) {
+  let count = 0
+  const login = Buffer.from(`\0${user}\0${token}`).toString('base64')
+  return async (_client: number, tally: Tally): Promise<void> => {
+    const key = `rolling-${(count += 1)}`
+    const session = await RawClient.open(port).catch(() => undefined)
+    if (!session) return
+    const reply = async (command: string, code: number) => {
+      session.send(`${command}\r\n`)
+      await session.until(new RegExp(`^(?:${code}-.*\r\n)*${code} .*\r\n`, 'm'))
+    }
+    let isSent = false
+    try {
+      await session.until(/^220 .*\r\n/m)
+      await reply('EHLO client.example', 250)
+      await reply(`AUTH PLAIN ${login}`, 235)
+      await reply('MAIL FROM:<me@mail.test>', 250)
+      await reply('RCPT TO:<you@elsewhere.example>', 250)
+      await reply('DATA', 354)
+      isSent = true
+      await reply(`Subject: ${key}\r\nMessage-ID: <${key}@example.test>\r\n\r\nHello\r\n.`, 250)
+      accepted.add(`<${key}@example.test>`)
+      tally.done += 1
+    } catch (error) {
+      if (isSent) tally.failures.push(`DATA cut: ${String(error)}`)
+    } finally {
+      session.socket.destroy()
+    }
+  }
+}
