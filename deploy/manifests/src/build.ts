@@ -29,7 +29,7 @@ export interface Build {
 }
 
 /** Fault of a manifest. */
-export interface Problem {
+export interface ManifestFault {
   manifest: Manifest
   path: Path
   text: string

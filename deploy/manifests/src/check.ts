@@ -1,4 +1,4 @@
-import type { Build, Problem } from './build.ts'
+import type { Build, ManifestFault } from './build.ts'
 import type { Processes } from './environment.ts'
 import { baseName } from './locate.ts'
 import { checkVariables } from './rules/environment.ts'
@@ -6,7 +6,12 @@ import { checkJobs, checkLimits } from './rules/limits.ts'
 import { checkMetrics } from './rules/metrics.ts'
 import type { OperatorPods } from './rules/operator-pods.ts'
 import { checkPorts } from './rules/ports.ts'
-import { checkNames, checkReferences, checkServiceAccounts } from './rules/references.ts'
+import {
+  checkListeners,
+  checkNames,
+  checkReferences,
+  checkServiceAccounts,
+} from './rules/references.ts'
 import { checkPodSecurity } from './rules/security.ts'
 import { checkSelectors } from './rules/selectors.ts'
 import type { StoredKeys } from './rules/stored-data.ts'
@@ -28,7 +33,7 @@ export interface Facts {
 export function checkBuild(
   build: Build,
   { processes, secrets, operatorPods, metrics }: Facts,
-): Problem[] {
+): ManifestFault[] {
   const faults = build.manifests.flatMap((manifest) =>
     validateDocument(manifest.apiVersion, manifest.kind, manifest.content).map(
       ({ path, text }) => ({ manifest, path, text, ...lastName(path) }),
@@ -40,6 +45,7 @@ export function checkBuild(
     ...checkSelectors(build, operatorPods),
     ...checkPorts(build, operatorPods),
     ...checkReferences(build),
+    ...checkListeners(build),
     ...checkServiceAccounts(build),
     ...checkMetrics(build, metrics),
     ...checkStoredReferences(build, secrets),
@@ -56,6 +62,6 @@ function lastName(path: readonly (string | number)[]): { token?: string } {
 }
 
 /** Sentence without its place. */
-export function describeProblem({ manifest, text }: Problem): string {
+export function describeProblem({ manifest, text }: ManifestFault): string {
   return `${manifest.kind} ${baseName(manifest)}: ${text}`
 }

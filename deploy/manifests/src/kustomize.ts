@@ -41,14 +41,14 @@ export async function findKustomize({ cache, path }: KustomizeOptions): Promise<
 }
 
 /** Overlay, component or base, with the kustomization that builds it alone. */
-export interface Target {
+export interface BuildTarget {
   name: string
   resources: readonly string[]
   components: readonly string[]
 }
 
 /** Lists base, overlays and components below a folder. A component is built with the base. */
-export function listTargets(folder: string): Target[] {
+export function listTargets(folder: string): BuildTarget[] {
   const list = (pattern: string) =>
     globSync(`${pattern}/kustomization.yaml`, { cwd: folder })
       .map((file) => dirname(file))
@@ -76,7 +76,11 @@ const originAnnotation = 'config.kubernetes.io/origin'
  *
  * @throws Error with the message of kustomize
  */
-export async function buildTarget(kustomize: string, target: Target, work: string): Promise<Build> {
+export async function buildTarget(
+  kustomize: string,
+  target: BuildTarget,
+  work: string,
+): Promise<Build> {
   rmSync(work, { recursive: true, force: true })
   mkdirSync(work, { recursive: true })
   const inside = (paths: readonly string[]) => paths.map((path) => relative(work, path))

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { type Manifest, type Problem, valueAt, valuesAt } from './build.ts'
+import { type Manifest, type ManifestFault, valueAt, valuesAt } from './build.ts'
 import { isObject, type Path } from './schema/validate.ts'
 import { parseYaml, type SourceDocument } from './yaml.ts'
 
@@ -18,7 +18,7 @@ export class Locator {
    * Returns `file:line` of a problem: of its field in the source of the manifest, else of its token
    * in one of `folders` (patches, files of generators), else of the closest parent of the field.
    */
-  locate({ manifest, path, token }: Problem, folders: readonly string[]): string {
+  locate({ manifest, path, token }: ManifestFault, folders: readonly string[]): string {
     const { file, isGenerated } = manifest.origin
     const value = valueAt(manifest.content, path)
     const documents = isGenerated ? [] : this.#read(file).filter((each) => isSource(each, manifest))

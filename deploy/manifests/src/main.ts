@@ -5,7 +5,14 @@ import type { Build } from './build.ts'
 import { checkBuild, describeProblem } from './check.ts'
 import { checkCompose } from './compose.ts'
 import { readDeclaredSecrets } from './declared-secrets.ts'
-import { buildTarget, findKustomize, listTargets, NoKustomize, type Target } from './kustomize.ts'
+import {
+  buildTarget,
+  findKustomize,
+  listTargets,
+  NoKustomize,
+  type BuildTarget,
+} from './kustomize.ts'
+import { checkKustomizations } from './kustomizations.ts'
 import { Locator } from './locate.ts'
 import { readProcesses } from './processes.ts'
 import { readMetrics } from './rules/metrics.ts'
@@ -15,13 +22,13 @@ import { operatorPods } from './rules/operator-pods.ts'
 const folder = join(checkout, 'k8s')
 
 interface Result {
-  target: Target
+  target: BuildTarget
   build: Build | undefined
   /** Fault of the kustomization; empty if it was built. */
   lines: string[]
 }
 
-async function build(kustomize: string, target: Target): Promise<Result> {
+async function build(kustomize: string, target: BuildTarget): Promise<Result> {
   const work = join(localDirectory, 'manifests', target.name.replaceAll('/', '-'))
   try {
     return { target, build: await buildTarget(kustomize, target, work), lines: [] }
@@ -48,20 +55,22 @@ async function checkKubernetes(): Promise<string[]> {
   const cache = cacheDirectory(process.env)
   const kustomize = await findKustomize({ cache, path: process.env['PATH'] ?? '' })
   const results = await buildAll(kustomize)
+  const builds = results.flatMap((result) => result.build ?? [])
   const facts = {
     processes,
     secrets: readDeclaredSecrets(folder),
     metrics: readMetrics(checkout),
-    operatorPods: results.flatMap((result) => (result.build ? operatorPods(result.build) : [])),
+    operatorPods: builds.flatMap(operatorPods),
   }
   const locator = new Locator(checkout)
-  return results.flatMap(({ target, build, lines }) => {
+  const faults = results.flatMap(({ target, build, lines }) => {
     if (!build) return lines
     const folders = [...target.components, ...target.resources, join(folder, 'base')]
     return checkBuild(build, facts).map(
       (problem) => `${locator.locate(problem, folders)}: ${describeProblem(problem)}`,
     )
   })
+  return [...checkKustomizations(folder, builds, checkout), ...faults]
 }
 
 const processes = readProcesses()

@@ -1,5 +1,5 @@
-/** Times of a shutdown in the configuration of a service. Proxies drain their sessions, too. */
-const shutdownFields = ['drainDelayMs', 'drainMs', 'shutdownTimeoutMs']
+/** Times of a shutdown in the configuration. The timeout contains the drain of a proxy. */
+const shutdownFields = ['drainDelayMs', 'shutdownTimeoutMs']
 
 /** Grace period of a manifest, which a shutdown must not reach. */
 export interface GracePeriod {

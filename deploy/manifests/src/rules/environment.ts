@@ -1,4 +1,4 @@
-import type { Build, Problem } from '../build.ts'
+import type { Build, ManifestFault } from '../build.ts'
 import { checkEnvironment, type Processes } from '../environment.ts'
 import { type OwnContainer, ownContainers, type PlacedVariable } from './containers.ts'
 import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
@@ -9,7 +9,7 @@ export function checkVariables(
   build: Build,
   processes: Processes,
   declaredSecrets: StoredKeys,
-): Problem[] {
+): ManifestFault[] {
   const secrets = new Map([...declaredSecrets, ...secretsOf(build)])
   const stored = { Secret: secrets, ConfigMap: configMapsOf(build) }
   return ownContainers(build, processes).flatMap((own) => [
@@ -19,7 +19,7 @@ export function checkVariables(
   ])
 }
 
-function checkProcess({ pod, path, name, process, variables }: OwnContainer): Problem[] {
+function checkProcess({ pod, path, name, process, variables }: OwnContainer): ManifestFault[] {
   const { manifest } = pod
   if (!process) {
     const text = `the image has no process "${name}"`
@@ -30,11 +30,11 @@ function checkProcess({ pod, path, name, process, variables }: OwnContainer): Pr
   )
 }
 
-function inVariable({ manifest, path, name }: PlacedVariable, text: string): Problem {
+function inVariable({ manifest, path, name }: PlacedVariable, text: string): ManifestFault {
   return { manifest, path, text, token: name }
 }
 
-function checkTwice({ variables }: OwnContainer): Problem[] {
+function checkTwice({ variables }: OwnContainer): ManifestFault[] {
   return variables
     .filter((variable, index) =>
       variables
@@ -49,7 +49,7 @@ function checkFile(
   { pod, container }: OwnContainer,
   variable: PlacedVariable,
   stored: Record<'Secret' | 'ConfigMap', StoredKeys>,
-): Problem[] {
+): ManifestFault[] {
   const { value, name } = variable
   if (value === undefined || !/^\/(?!dev\/)./.test(value) || value.includes(',')) return []
   const sources = sourcesOfFile(pod, container, value)

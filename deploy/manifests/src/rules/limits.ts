@@ -1,15 +1,15 @@
-import { type Build, manifestsOf, type Problem, valueAt, valuesAt } from '../build.ts'
+import { type Build, manifestsOf, type ManifestFault, valueAt, valuesAt } from '../build.ts'
 import { checkEnvironment, type Processes } from '../environment.ts'
 import { kubernetesUnits, memoryFault } from '../memory.ts'
 import { graceFault } from '../shutdown.ts'
 import { type OwnContainer, ownContainers } from './containers.ts'
 
 /** Finds memory limits and grace periods that the process would exceed. */
-export function checkLimits(build: Build, processes: Processes): Problem[] {
+export function checkLimits(build: Build, processes: Processes): ManifestFault[] {
   return ownContainers(build, processes).flatMap((own) => [...checkMemory(own), ...checkGrace(own)])
 }
 
-function checkMemory({ pod, container, path, variables }: OwnContainer): Problem[] {
+function checkMemory({ pod, container, path, variables }: OwnContainer): ManifestFault[] {
   const limit = container.resources?.limits?.['memory']
   const options = variables.findLast(({ name }) => name === 'NODE_OPTIONS')?.value
   const text = memoryFault({ limit, units: kubernetesUnits }, options)
@@ -17,7 +17,7 @@ function checkMemory({ pod, container, path, variables }: OwnContainer): Problem
   return text === undefined ? [] : [{ manifest: pod.manifest, path: place, text }]
 }
 
-function checkGrace({ pod, container, name, process, variables }: OwnContainer): Problem[] {
+function checkGrace({ pod, container, name, process, variables }: OwnContainer): ManifestFault[] {
   const { manifest, path, spec } = pod
   const { config } = process ? checkEnvironment(name, process, variables) : {}
   if (!config || manifest.kind === 'Job') return []
@@ -37,7 +37,7 @@ const maxNameLength = 63
  * Finds Jobs whose name does not contain the release, so that the next release would change an
  * immutable field, and Jobs that could run or stay forever.
  */
-export function checkJobs(build: Build): Problem[] {
+export function checkJobs(build: Build): ManifestFault[] {
   return manifestsOf(build, 'Job').flatMap((manifest) => {
     const { name, content } = manifest
     const [image] = valuesAt(content, 'spec.template.spec.containers[].image')

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Build, manifestsOf, type Problem, valuesAt } from '../build.ts'
+import { type Build, manifestsOf, type ManifestFault, valuesAt } from '../build.ts'
 
 /** Reads the names of all metrics of the code, with the prefix that the registry adds. */
 export function readMetrics(root: string): ReadonlySet<string> {
-  const files = globSync('{services,libs}/*/src/**/*.ts', { cwd: root })
+  const files = globSync('{services,libs}/*/src/**/!(*.test).ts', { cwd: root })
   const names = files.flatMap((file) => [
     ...readFileSync(join(root, file), 'utf8').matchAll(/'([a-z]+(?:_[a-z]+)+)'/g),
   ])
@@ -12,7 +12,7 @@ export function readMetrics(root: string): ReadonlySet<string> {
 }
 
 /** Finds metrics in queries of autoscalers that no service has. */
-export function checkMetrics(build: Build, metrics: ReadonlySet<string>): Problem[] {
+export function checkMetrics(build: Build, metrics: ReadonlySet<string>): ManifestFault[] {
   return manifestsOf(build, 'ScaledObject').flatMap((manifest) =>
     valuesAt(manifest.content, 'spec.triggers[].metadata.query').flatMap(({ path, value }) =>
       [...String(value).matchAll(/\bposthorn_\w+/g)]

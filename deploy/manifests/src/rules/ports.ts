@@ -9,7 +9,7 @@ import {
   matches,
   type PodTemplate,
   podTemplates,
-  type Problem,
+  type ManifestFault,
   valueAt,
   valuesAt,
 } from '../build.ts'
@@ -19,7 +19,7 @@ import type { OperatorPods } from './operator-pods.ts'
 type Port = string | number
 
 /** Finds ports that no container or Service has. */
-export function checkPorts(build: Build, others: readonly OperatorPods[]): Problem[] {
+export function checkPorts(build: Build, others: readonly OperatorPods[]): ManifestFault[] {
   const pods = [...podTemplates(build).map((pod) => ({ ...pod, ports: portsOf(pod) })), ...others]
   return [
     ...podTemplates(build).flatMap(checkProbes),
@@ -46,7 +46,7 @@ const handlers = [
   'lifecycle.postStart',
 ].flatMap((name) => [`${name}.httpGet.port`, `${name}.tcpSocket.port`, `${name}.grpc.port`])
 
-function checkProbes({ manifest, path, spec }: PodTemplate): Problem[] {
+function checkProbes({ manifest, path, spec }: PodTemplate): ManifestFault[] {
   const probes = spec.containers.flatMap((container, index) =>
     handlers
       .flatMap((handler) => valuesAt(container, handler))
@@ -65,7 +65,7 @@ function checkProbes({ manifest, path, spec }: PodTemplate): Problem[] {
   return [...probes, { manifest, path: [...template, ...annotated], text }]
 }
 
-function checkService(build: Build, manifest: Manifest): Problem[] {
+function checkService(build: Build, manifest: Manifest): ManifestFault[] {
   const [selector] = valuesAt(manifest.content, 'spec.selector')
   if (!selector) return []
   const matchLabels = selector.value as Record<string, string>
@@ -95,7 +95,7 @@ function portsOf({ spec }: PodTemplate): Port[] {
 }
 
 /** Ports of rules for pods of this build. Rules for other peers cannot be checked. */
-function checkPolicy(pods: readonly PortedPods[], manifest: Manifest): Problem[] {
+function checkPolicy(pods: readonly PortedPods[], manifest: Manifest): ManifestFault[] {
   const own = valueAt(manifest.content, ['spec', 'podSelector']) as ILabelSelector
   const ingress = valuesAt(manifest.content, 'spec.ingress[]').flatMap((rule) =>
     policyPorts(rule, [own]),
@@ -143,11 +143,11 @@ interface Backend {
   port?: Port | { name?: string; number?: number }
 }
 
-function checkBackends(build: Build, manifest: Manifest): Problem[] {
+function checkBackends(build: Build, manifest: Manifest): ManifestFault[] {
   const services = manifestsOf(build, 'Service')
   return backends
     .flatMap((pattern) => valuesAt(manifest.content, pattern))
-    .flatMap(({ path, value }): Problem[] => {
+    .flatMap(({ path, value }): ManifestFault[] => {
       const { name, kind = 'Service', namespace, port: input } = value as Backend
       if (kind !== 'Service' || namespace !== undefined) return []
       const service = services.find((each) => each.name === name)
@@ -169,7 +169,7 @@ const monitors: Record<string, { endpoints: string; target: 'pods' | 'services' 
   ServiceMonitor: { endpoints: 'spec.endpoints[].port', target: 'services' },
 }
 
-function checkMonitor(build: Build, manifest: Manifest): Problem[] {
+function checkMonitor(build: Build, manifest: Manifest): ManifestFault[] {
   const monitor = monitors[manifest.kind]
   if (!monitor) return []
   const { endpoints, target } = monitor

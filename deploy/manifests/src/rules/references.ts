@@ -1,4 +1,11 @@
-import { type Build, type Manifest, type Problem, valueAt, valuesAt } from '../build.ts'
+import {
+  type Build,
+  type Manifest,
+  manifestsOf,
+  type ManifestFault,
+  valueAt,
+  valuesAt,
+} from '../build.ts'
 import type { Path } from '../schema/validate.ts'
 
 /** Field that names another object of the build. */
@@ -28,7 +35,7 @@ const references: readonly Reference[] = [
 ]
 
 /** Finds names of objects that do not exist. Objects of the whole cluster are not checked. */
-export function checkReferences(build: Build): Problem[] {
+export function checkReferences(build: Build): ManifestFault[] {
   return build.manifests.flatMap((manifest) =>
     references
       .filter(({ kinds }) => !kinds || kinds.includes(manifest.kind))
@@ -36,7 +43,11 @@ export function checkReferences(build: Build): Problem[] {
   )
 }
 
-function checkReference(build: Build, manifest: Manifest, { pattern, kind }: Reference): Problem[] {
+function checkReference(
+  build: Build,
+  manifest: Manifest,
+  { pattern, kind }: Reference,
+): ManifestFault[] {
   return valuesAt(manifest.content, pattern).flatMap(({ path, value }) => {
     const target = value as { name?: string; kind?: string; namespace?: string }
     const targetKind = target.kind ?? kind
@@ -53,8 +64,23 @@ function missing({ manifests }: Build, { kind, name }: { kind: string; name: str
   return exists ? [] : [`${kind} ${name} does not exist`]
 }
 
+/** Finds routes that name a listener that their Gateway does not have. */
+export function checkListeners(build: Build): ManifestFault[] {
+  return build.manifests.flatMap((manifest) =>
+    valuesAt(manifest.content, 'spec.parentRefs[]').flatMap(({ path, value }) => {
+      const { name, sectionName } = value as { name: string; sectionName?: string }
+      const gateway = manifestsOf(build, 'Gateway').find((each) => each.name === name)
+      const listeners = valuesAt(gateway?.content, 'spec.listeners[].name')
+      if (sectionName === undefined || !gateway) return []
+      if (listeners.some((listener) => listener.value === sectionName)) return []
+      const text = `Gateway ${name} has no listener ${sectionName}`
+      return [{ manifest, path: [...path, 'sectionName'], text }]
+    }),
+  )
+}
+
 /** Finds service accounts of pods that do not exist. */
-export function checkServiceAccounts(build: Build): Problem[] {
+export function checkServiceAccounts(build: Build): ManifestFault[] {
   const patterns = ['spec.template.spec.serviceAccountName', 'spec.serviceAccountName']
   return build.manifests.flatMap((manifest) =>
     patterns.flatMap((pattern) =>
@@ -71,7 +97,7 @@ export function checkServiceAccounts(build: Build): Problem[] {
 }
 
 /** Finds objects that occur twice. */
-export function checkNames({ manifests }: Build): Problem[] {
+export function checkNames({ manifests }: Build): ManifestFault[] {
   return manifests
     .filter((manifest, index) => manifests.slice(0, index).some((each) => isSame(each, manifest)))
     .map((manifest) => ({ manifest, path: ['metadata', 'name'], text: 'the object exists twice' }))

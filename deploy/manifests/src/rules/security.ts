@@ -1,6 +1,6 @@
 import type { IContainer } from 'kubernetes-models/v1/Container'
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
-import { type Build, type PodTemplate, podTemplates, type Problem } from '../build.ts'
+import { type Build, type PodTemplate, podTemplates, type ManifestFault } from '../build.ts'
 import { type Path, formatPath } from '../schema/validate.ts'
 
 /** Volume types that the pod security standard "restricted" allows. */
@@ -94,7 +94,7 @@ function demand(isFulfilled: boolean, name: string, value: string) {
  * Finds pods that the pod security standard "restricted" does not admit, or that could write to
  * their root file system or use the API of the cluster.
  */
-export function checkPodSecurity(build: Build): Problem[] {
+export function checkPodSecurity(build: Build): ManifestFault[] {
   return podTemplates(build).flatMap((template) => [
     ...podChecks.flatMap((check) => toProblem(template, [], check(template.spec))),
     ...checkVolumes(template),
@@ -112,13 +112,13 @@ function toProblem(
   { manifest, path }: PodTemplate,
   at: Path,
   fault: ReturnType<Check<unknown>>,
-): Problem[] {
+): ManifestFault[] {
   if (!fault) return []
   const text = `restricted pod security: ${formatPath(fault.path)} ${fault.demand}`
   return [{ manifest, path: [...path, ...at, ...fault.path], text }]
 }
 
-function checkVolumes({ manifest, path, spec }: PodTemplate): Problem[] {
+function checkVolumes({ manifest, path, spec }: PodTemplate): ManifestFault[] {
   return (spec.volumes ?? []).flatMap((volume, index) =>
     Object.keys(volume)
       .filter((name) => name !== 'name' && !volumeTypes.has(name))

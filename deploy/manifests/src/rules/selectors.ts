@@ -7,7 +7,7 @@ import {
   manifestsOf,
   matches,
   podTemplates,
-  type Problem,
+  type ManifestFault,
   valuesAt,
 } from '../build.ts'
 import type { Path } from '../schema/validate.ts'
@@ -28,7 +28,7 @@ const ownSelectors = [
 ]
 
 /** Finds selectors that match nothing. */
-export function checkSelectors(build: Build, others: readonly OperatorPods[]): Problem[] {
+export function checkSelectors(build: Build, others: readonly OperatorPods[]): ManifestFault[] {
   const pods = [...podTemplates(build), ...others]
   return [
     ...podTemplates(build).flatMap(checkTemplate),
@@ -53,7 +53,10 @@ function checkTemplate({ manifest, path, labels, spec }: ReturnType<typeof podTe
     }))
 }
 
-function checkPodSelectors(pods: readonly { labels: Labels }[], manifest: Manifest): Problem[] {
+function checkPodSelectors(
+  pods: readonly { labels: Labels }[],
+  manifest: Manifest,
+): ManifestFault[] {
   return selectorsOf(manifest)
     .filter(({ selector }) => !pods.some(({ labels }) => matches(selector, labels)))
     .map(({ path, selector }) => noMatch(manifest, { path, selector }, 'pod'))
@@ -75,7 +78,7 @@ function selectorsOf(manifest: Manifest): { path: Path; selector: ILabelSelector
     })
 }
 
-function checkMonitor(build: Build, manifest: Manifest): Problem[] {
+function checkMonitor(build: Build, manifest: Manifest): ManifestFault[] {
   const services = manifestsOf(build, 'Service')
   return valuesAt(manifest.content, 'spec.selector')
     .filter(({ value }) => !services.some(({ labels }) => matches(value as ILabelSelector, labels)))
@@ -88,6 +91,6 @@ function noMatch(
   manifest: Manifest,
   { path, selector }: { path: Path; selector: ILabelSelector },
   kind: string,
-): Problem {
+): ManifestFault {
   return { manifest, path, text: `selector ${describeSelector(selector)} matches no ${kind}` }
 }

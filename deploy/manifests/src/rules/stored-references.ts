@@ -3,7 +3,7 @@ import {
   type Manifest,
   type PodTemplate,
   podTemplates,
-  type Problem,
+  type ManifestFault,
   valuesAt,
 } from '../build.ts'
 import type { Path } from '../schema/validate.ts'
@@ -43,7 +43,7 @@ const otherSecretFields: Record<string, readonly Fields[]> = {
 }
 
 /** Finds names and keys of Secrets and ConfigMaps that are not declared. */
-export function checkStoredReferences(build: Build, declaredSecrets: StoredKeys): Problem[] {
+export function checkStoredReferences(build: Build, declaredSecrets: StoredKeys): ManifestFault[] {
   const secrets = { kind: 'Secret', keys: new Map([...declaredSecrets, ...secretsOf(build)]) }
   const configMaps = { kind: 'ConfigMap', keys: configMapsOf(build) }
   const pods = podTemplates(build).flatMap((pod) => [
@@ -77,7 +77,7 @@ function check(
   { manifest, path, content }: Content,
   fields: readonly Fields[],
   stored: { kind: string; keys: StoredKeys },
-): Problem[] {
+): ManifestFault[] {
   return fields.flatMap((field) =>
     valuesAt(content, field.pattern).flatMap((place) => {
       const value = place.value as Record<string, unknown>
@@ -108,7 +108,7 @@ function keysIn(value: Record<string, unknown>, { key }: Fields): { path: Path; 
 }
 
 /** Mounts name a volume of the pod, and every volume is mounted. */
-function checkMounts({ manifest, path, spec }: PodTemplate): Problem[] {
+function checkMounts({ manifest, path, spec }: PodTemplate): ManifestFault[] {
   const names = new Set((spec.volumes ?? []).map(({ name }) => name))
   const mounts = valuesAt(spec, 'containers[].volumeMounts[].name')
   const mounted = new Set(mounts.map(({ value }) => value))

@@ -4,11 +4,16 @@ export type Type =
   | { kind: 'scalar'; name: 'string' | 'number' | 'boolean' }
   | { kind: 'literal'; value: string }
   | { kind: 'array'; items: Type }
-  | { kind: 'object'; fields: ReadonlyMap<string, Field>; bases: readonly Type[]; values?: Type }
+  | {
+      kind: 'object'
+      fields: ReadonlyMap<string, TypeField>
+      bases: readonly Type[]
+      values?: Type
+    }
   | { kind: 'reference'; name: string }
   | { kind: 'union'; types: readonly Type[] }
 
-export interface Field {
+export interface TypeField {
   type: Type
   isOptional: boolean
 }
@@ -101,7 +106,7 @@ class Parser {
 
   #parseMembers(bases: readonly Type[]): Type {
     this.#expect('{')
-    const fields = new Map<string, Field>()
+    const fields = new Map<string, TypeField>()
     let values: Type | undefined
     while (!this.#accept('}')) {
       if (this.#accept('[')) {

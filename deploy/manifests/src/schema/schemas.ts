@@ -20,7 +20,7 @@ const ownFolder = resolve(import.meta.dirname, '../../schemas')
 const ignoredModule = '@kubernetes-models/base'
 
 /** Type together with the file in which its references are resolved. */
-export interface Schema {
+export interface KindSchema {
   type: Type
   path: string
 }
@@ -29,7 +29,7 @@ const folders = [ownFolder, ...packages.map((name) => findPackage(name, import.m
 const files = new Map<string, DeclarationFile>()
 
 /** Returns the schema of a kind, for example of `apps/v1`, `Deployment`. */
-export function findSchema(apiVersion: string, kind: string): Schema | undefined {
+export function findSchema(apiVersion: string, kind: string): KindSchema | undefined {
   const folder = folders.find((folder) => existsSync(join(folder, apiVersion, `${kind}.d.ts`)))
   if (folder === undefined) return undefined
   const path = join(folder, apiVersion, `${kind}.d.ts`)
@@ -37,7 +37,7 @@ export function findSchema(apiVersion: string, kind: string): Schema | undefined
 }
 
 /** Follows references, also into other files. */
-export function resolveReference(type: Type, path: string): Schema {
+export function resolveReference(type: Type, path: string): KindSchema {
   if (type.kind !== 'reference') return { type, path }
   const { types, imports } = readDeclarations(path)
   const local = types.get(type.name)

@@ -1,5 +1,5 @@
-import type { Field, Type } from './declarations.ts'
-import { findSchema, resolveReference, type Schema } from './schemas.ts'
+import type { TypeField, Type } from './declarations.ts'
+import { findSchema, resolveReference, type KindSchema } from './schemas.ts'
 
 /** Keys and indexes from the root of a document to one of its values. */
 export type Path = readonly (string | number)[]
@@ -20,7 +20,7 @@ export function validateDocument(apiVersion: string, kind: string, content: unkn
   return validate(content, schema, [])
 }
 
-function validate(value: unknown, schema: Schema, path: Path): Fault[] {
+function validate(value: unknown, schema: KindSchema, path: Path): Fault[] {
   const { type, path: file } = resolveReference(schema.type, schema.path)
   switch (type.kind) {
     case 'any':
@@ -57,7 +57,7 @@ function validateUnion(
 
 function validateObject(
   value: Record<string, unknown>,
-  { type, path: file }: Schema & { type: { kind: 'object' } },
+  { type, path: file }: KindSchema & { type: { kind: 'object' } },
   path: Path,
 ): Fault[] {
   const fields = allFields(type, file)
@@ -79,8 +79,8 @@ function validateObject(
 function allFields(
   type: Type & { kind: 'object' },
   file: string,
-): Map<string, Field & { file: string }> {
-  const fields = new Map<string, Field & { file: string }>()
+): Map<string, TypeField & { file: string }> {
+  const fields = new Map<string, TypeField & { file: string }>()
   for (const base of type.bases) {
     const resolved = resolveReference(base, file)
     if (resolved.type.kind === 'object')
