@@ -118,8 +118,8 @@ export interface Bus extends AsyncDisposable {
    * Sends a command to one process and waits for its reply.
    *
    * @throws AppError `unavailable` `WorkerNotAvailable`, immediately if no process serves the key
-   * (`UnroutedError`) or the broker is down, within about 1 s if the responder dies. `timeout` `Timeout` at the
-   * deadline. Otherwise the error of the handler.
+   * (`UnroutedError`) or the broker is down, within about 1 s if the responder dies. `timeout`
+   * `Timeout` at the deadline. Otherwise the error of the handler.
    */
   request<C extends Command>(
     command: C,

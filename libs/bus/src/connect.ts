@@ -27,6 +27,7 @@ import { encode, headerNumber } from './payload.ts'
 import { Consumer } from './pubsub/consumer.ts'
 import { Invalidations } from './pubsub/invalidations.ts'
 import { Publisher } from './pubsub/publisher.ts'
+import { Receivers } from './receivers.ts'
 import { ActiveRequests } from './rpc/active-requests.ts'
 import { FramePublisher } from './rpc/frame-publisher.ts'
 import { correlationId } from './rpc/frames.ts'
@@ -45,12 +46,6 @@ export interface ConnectOptions {
   metrics: Metrics
   /** Interval of redeclaring bindings; default 30 s. The whole topology has ten times of it. */
   reconcileMs?: number
-}
-
-/** Consumer or command server. */
-interface Intake extends AsyncDisposable {
-  /** Number of messages being handled. */
-  active(): number
 }
 
 /**
@@ -76,7 +71,7 @@ class RabbitBus implements Bus {
   readonly #replies = new ReplyCache()
   readonly #up = new Latch()
   /** Consumers and servers, closed before the connections. */
-  readonly #intakes = new Set<Intake>()
+  readonly #receivers = new Receivers()
   #failureLogged = false
   #closing: Promise<void> | undefined
 
@@ -130,7 +125,7 @@ class RabbitBus implements Bus {
   }
 
   get activeHandlers(): number {
-    return [...this.#intakes].reduce((sum, intake) => sum + intake.active(), 0)
+    return this.#receivers.active
   }
 
   async whenUp(signal: AbortSignal = new AbortController().signal): Promise<void> {
@@ -167,7 +162,7 @@ class RabbitBus implements Bus {
     const deps = { connection, log, instruments, reconcileMs: reconcileMs * 10 }
     const consumer = new Consumer(deps, options)
     await consumer.channel.firstAttempt
-    return this.#addIntake(consumer)
+    return this.#receivers.add(consumer)
   }
 
   async request<C extends Command>(
@@ -203,11 +198,11 @@ class RabbitBus implements Bus {
     }
     const server = new RpcServer(deps, options)
     await server.channel.firstAttempt
-    const intake = this.#addIntake(server)
+    const receiver = this.#receivers.add(server)
     return {
       bind: (key) => server.bind(key),
       unbind: (key) => server.unbind(key),
-      [Symbol.asyncDispose]: () => intake[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
     }
   }
 
@@ -235,28 +230,13 @@ class RabbitBus implements Bus {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([...this.#intakes].map((intake) => intake[Symbol.asyncDispose]()))
+    await this.#receivers[Symbol.asyncDispose]()
     await this.#invalidations.close()
     this.#client.failAll()
     const { channel: client } = this.#client
     const channels = [this.#publisher, client, this.#frames.channel, this.#replyQueue.channel]
     await Promise.all(channels.map((channel) => channel.close()))
     await Promise.all([this.#publishing.close(), this.#consuming.close()])
-  }
-
-  /** Registers an intake, which is disposed once: with the bus or earlier by its owner. */
-  #addIntake(intake: Intake): AsyncDisposable {
-    let closing: Promise<void> | undefined
-    const close = async () => {
-      await intake[Symbol.asyncDispose]()
-      this.#intakes.delete(entry)
-    }
-    const entry = {
-      active: () => intake.active(),
-      [Symbol.asyncDispose]: () => (closing ??= close()),
-    }
-    this.#intakes.add(entry)
-    return entry
   }
 
   #receive(message: Message): void {

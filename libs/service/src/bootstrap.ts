@@ -27,7 +27,7 @@ export interface Bootstrapped extends ServiceContext {
 export interface BootstrapOptions {
   name: string
   config: ServiceConfig
-  /** Aborts when the shutdown begins: not ready, and no more waiting for Postgres and the schema. */
+  /** Aborts when the shutdown begins: not ready, and no more waiting for the schema. */
   signal: AbortSignal
   /** Readiness checks; defaults to Postgres and RabbitMQ. */
   checks?: (context: ServiceContext) => Checks

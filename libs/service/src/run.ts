@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { ConfigError, type Env } from '@posthorn/config'
 import { createLogger } from '@posthorn/telemetry'
+import { checkHeapLimit } from './heap-check.ts'
 import type { ServiceConfig } from './service-config.ts'
 
 /** Running service. Disposal stops it. */
@@ -12,6 +13,7 @@ export interface App extends AsyncDisposable {
 /** Entry point of a service. */
 export interface Service<C extends ServiceConfig> {
   name: string
+  env: Env
   readConfig: (env: Env) => C
   /** Starts the service. `stopping` aborts when the shutdown begins. */
   startApp: (config: C, stopping: AbortSignal) => Promise<App>
@@ -34,7 +36,8 @@ export async function run<C extends ServiceConfig>(service: Service<C>): Promise
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
   try {
-    const config = service.readConfig(process.env)
+    const config = service.readConfig(service.env)
+    checkHeapLimit(createLogger(service.name, config.logLevel))
     limitShutdown(stopping.signal, config, () => reportUnfinished(app, service.name, config))
     app = await service.startApp(config, stopping.signal)
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort')

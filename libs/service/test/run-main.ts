@@ -18,4 +18,9 @@ async function startApp(_config: unknown, stopping: AbortSignal): Promise<App> {
   }
 }
 
-await run({ name: 'test', readConfig: (env: Env) => readServiceConfig(env, { port: 0 }), startApp })
+await run({
+  name: 'test',
+  env: process.env,
+  readConfig: (env: Env) => readServiceConfig(env, { port: 0 }),
+  startApp,
+})

@@ -28,16 +28,45 @@ test('handover: a request waits for the worker that takes the account over', asy
 const workerDied = new AppError('unavailable', 'It ended', { code: 'WorkerNotAvailable' })
 const otherError = new AppError('unavailable', 'No connection', { code: 'IMAPUnavailable' })
 
-test.each<[string, Command, Error, boolean, number]>([
-  ['command that no worker received', moveMessages, new UnroutedError(), true, 3],
-  ['repeatable command of a worker that ended', listMailboxes, workerDied, true, 3],
-  ['other command of a worker that ended', moveMessages, workerDied, true, 1],
-  ['broker unavailable', listMailboxes, workerDied, false, 1],
-  ['error of the worker', listMailboxes, otherError, true, 1],
-])('callWorker: %s', async (_title, command, error, up, maxAttempts) => {
-  let attempts = 0
+interface Case {
+  title: string
+  command: Command
+  error: Error
+  up?: boolean
+  attempts: number
+}
+
+test.each<Case>([
+  {
+    title: 'command that no worker received',
+    command: moveMessages,
+    error: new UnroutedError(),
+    attempts: 3,
+  },
+  {
+    title: 'repeatable command of a worker that ended',
+    command: listMailboxes,
+    error: workerDied,
+    attempts: 3,
+  },
+  {
+    title: 'other command of a worker that ended',
+    command: moveMessages,
+    error: workerDied,
+    attempts: 1,
+  },
+  {
+    title: 'broker unavailable',
+    command: listMailboxes,
+    error: workerDied,
+    up: false,
+    attempts: 1,
+  },
+  { title: 'error of the worker', command: listMailboxes, error: otherError, attempts: 1 },
+])('callWorker: $title', async ({ command, error, up = true, attempts }) => {
+  let made = 0
   const request = async () => {
-    attempts += 1
+    made += 1
     throw error
   }
   const deps = { db: servers.db, bus: { up, request } as unknown as Bus, timeoutMs: 300 }
@@ -47,5 +76,5 @@ test.each<[string, Command, Error, boolean, number]>([
     signal: new AbortController().signal,
   } as unknown as WorkerCall
   await expect(callWorker(deps, workerCall, [command, {}])).rejects.toBe(error)
-  expect(attempts).toBe(maxAttempts)
+  expect(made).toBe(attempts)
 })

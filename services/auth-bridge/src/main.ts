@@ -2,4 +2,4 @@ import { run } from '@posthorn/service'
 import { startApp } from './app.ts'
 import { readConfig } from './config.ts'
 
-await run({ name: 'auth-bridge', readConfig, startApp })
+await run({ name: 'auth-bridge', env: process.env, readConfig, startApp })

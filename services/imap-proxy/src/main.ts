@@ -6,4 +6,4 @@ import { readConfig } from './config.ts'
 // Keeps V8's young generation at its initial size. Login garbage would make it grow by 100 MB,
 // which exceeds the memory of thousands of idle sessions. Relayed bytes are outside the heap.
 setFlagsFromString('--semi-space-growth-factor=1')
-await run({ name: 'imap-proxy', readConfig, startApp })
+await run({ name: 'imap-proxy', env: process.env, readConfig, startApp })

@@ -2,4 +2,4 @@ import { run } from '@posthorn/service'
 import { startApp } from './app.ts'
 import { readConfig } from './config.ts'
 
-await run({ name: 'smtp-proxy', readConfig, startApp })
+await run({ name: 'smtp-proxy', env: process.env, readConfig, startApp })

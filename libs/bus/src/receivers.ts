@@ -1,0 +1,34 @@
+/** Consumer or command server. */
+export interface Receiver extends AsyncDisposable {
+  /** Number of messages being handled. */
+  active(): number
+}
+
+/** Consumers and command servers of a bus. Disposal closes those that are open. */
+export class Receivers implements AsyncDisposable {
+  readonly #open = new Set<Receiver>()
+
+  /** Number of messages being handled. */
+  get active(): number {
+    return [...this.#open].reduce((sum, receiver) => sum + receiver.active(), 0)
+  }
+
+  /** Adds a receiver, which is disposed once: with the bus or earlier by its owner. */
+  add(receiver: Receiver): AsyncDisposable {
+    let closing: Promise<void> | undefined
+    const close = async () => {
+      await receiver[Symbol.asyncDispose]()
+      this.#open.delete(entry)
+    }
+    const entry = {
+      active: () => receiver.active(),
+      [Symbol.asyncDispose]: () => (closing ??= close()),
+    }
+    this.#open.add(entry)
+    return entry
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#open].map((receiver) => receiver[Symbol.asyncDispose]()))
+  }
+}
