@@ -2,11 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { duration, type Env, json, required, url } from '@posthorn/config'
+import { duration, type Env, integer, json, required, url } from '@posthorn/config'
 import { checkBuild, describeProblem, type Facts } from './check.ts'
 import { describeProcess } from './environment.ts'
 import { toManifest } from './kustomize.ts'
 import { Locator } from './locate.ts'
+import { listeningPorts } from './rules/listening.ts'
 import { parseYaml } from './yaml.ts'
 
 const valid = readFileSync(join(import.meta.dirname, '../fixtures/valid.yaml'), 'utf8')
@@ -17,6 +18,7 @@ const hour = 3_600_000
 
 function readSender(env: Env) {
   return {
+    port: integer(env, 'SVC_PORT', { fallback: 3000 }),
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:']),
     drainDelayMs: duration(env, 'SVC_DRAIN_DELAY', { fallback: 0, max: hour }),
     shutdownTimeoutMs: duration(env, 'SVC_SHUTDOWN_TIMEOUT', { fallback: 10_000, max: hour }),
@@ -27,7 +29,7 @@ function readSender(env: Env) {
 }
 
 const examples = { DATABASE_URL: 'postgres://db', DATABASE_OWNER_URL: 'postgres://db' }
-const facts: Facts = {
+const facts: Omit<Facts, 'listening'> = {
   processes: new Map([
     ['sender', describeProcess(readSender, examples)],
     ['migrate', describeProcess((env) => required(env, 'DATABASE_OWNER_URL'), examples)],
@@ -46,7 +48,9 @@ function check(text: string): string[] {
     origin: { file, isGenerated: false },
   }))
   const locator = new Locator(folder)
-  return checkBuild({ name: 'test', manifests }, facts).map(
+  const build = { name: 'test', manifests }
+  const listening = listeningPorts([build], facts.processes)
+  return checkBuild(build, { ...facts, listening }).map(
     (problem) => `${locator.locate(problem, [])}: ${describeProblem(problem)}`,
   )
 }
@@ -151,6 +155,13 @@ const mutations: Mutation[] = [
     from: '/health/ready, port: http }',
     to: '/health/ready, port: 3001 }',
     fault: 'Deployment sender: port 3001 of readinessProbe is no port of the container',
+  },
+  {
+    title: 'port on which the process does not listen',
+    from: 'name: SVC_SHUTDOWN_TIMEOUT, value: 90s }',
+    to: 'name: SVC_SHUTDOWN_TIMEOUT, value: 90s }\n            - { name: SVC_PORT, value: "3001" }',
+    line: 'containerPort: 3000',
+    fault: 'Deployment sender: sender does not listen on port 3000',
   },
   {
     title: 'port of a network policy',

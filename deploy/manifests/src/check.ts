@@ -3,6 +3,7 @@ import type { Processes } from './environment.ts'
 import { baseName } from './locate.ts'
 import { checkVariables } from './rules/environment.ts'
 import { checkJobs, checkLimits } from './rules/limits.ts'
+import { checkListening, type Ports } from './rules/listening.ts'
 import { checkMetrics } from './rules/metrics.ts'
 import type { OperatorPods } from './rules/operator-pods.ts'
 import { checkPorts } from './rules/ports.ts'
@@ -25,6 +26,8 @@ export interface Facts {
   secrets: StoredKeys
   /** Pods that operators create, of all builds. */
   operatorPods: readonly OperatorPods[]
+  /** Ports of processes of all builds, as of `listeningPorts`. */
+  listening: Ports
   /** Names of the metrics that services have. */
   metrics: ReadonlySet<string>
 }
@@ -32,7 +35,7 @@ export interface Facts {
 /** Applies the schemas, and, if all documents conform, the rules. */
 export function checkBuild(
   build: Build,
-  { processes, secrets, operatorPods, metrics }: Facts,
+  { processes, secrets, operatorPods, metrics, listening }: Facts,
 ): ManifestFault[] {
   const faults = build.manifests.flatMap((manifest) =>
     validateDocument(manifest.apiVersion, manifest.kind, manifest.content).map(
@@ -50,6 +53,7 @@ export function checkBuild(
     ...checkMetrics(build, metrics),
     ...checkStoredReferences(build, secrets),
     ...checkVariables(build, processes, secrets),
+    ...checkListening(build, processes, listening),
     ...checkPodSecurity(build),
     ...checkLimits(build, processes),
     ...checkJobs(build),

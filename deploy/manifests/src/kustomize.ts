@@ -27,17 +27,17 @@ export interface KustomizeOptions {
 export async function findKustomize({ cache, path }: KustomizeOptions): Promise<string> {
   const folders = path.split(delimiter)
   const has = (program: string) => folders.some((folder) => existsSync(join(folder, program)))
-  if (has('apt-get')) {
-    const root = await fetchDebianPackages({
-      dir: join(cache, 'kustomize'),
-      suite: 'trixie',
-      packages: ['kustomize'],
-      dependencies: /^kustomize$/,
-    })
-    return join(root, 'usr/bin/kustomize')
+  if (!has('apt-get')) {
+    if (has('kustomize')) return 'kustomize'
+    throw new NoKustomize('neither apt-get nor kustomize is installed')
   }
-  if (has('kustomize')) return 'kustomize'
-  throw new NoKustomize('neither apt-get nor kustomize is installed')
+  const root = await fetchDebianPackages({
+    dir: join(cache, 'kustomize'),
+    suite: 'trixie',
+    packages: ['kustomize'],
+    dependencies: /^kustomize$/,
+  })
+  return join(root, 'usr/bin/kustomize')
 }
 
 /** Overlay, component or base, with the kustomization that builds it alone. */

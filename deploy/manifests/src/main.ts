@@ -15,6 +15,7 @@ import {
 import { checkKustomizations } from './kustomizations.ts'
 import { Locator } from './locate.ts'
 import { readProcesses } from './processes.ts'
+import { listeningPorts } from './rules/listening.ts'
 import { readMetrics } from './rules/metrics.ts'
 import { operatorPods } from './rules/operator-pods.ts'
 
@@ -33,8 +34,8 @@ async function build(kustomize: string, target: BuildTarget): Promise<Result> {
   try {
     return { target, build: await buildTarget(kustomize, target, work), lines: [] }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const line = `k8s/${target.name}/kustomization.yaml:1: ${reason.trim()}`
+    const { stderr, message } = error as Error & { stderr?: string }
+    const line = `k8s/${target.name}/kustomization.yaml:1: ${(stderr ?? message).trim()}`
     return { target, build: undefined, lines: [line] }
   }
 }
@@ -60,6 +61,7 @@ async function checkKubernetes(): Promise<string[]> {
     processes,
     secrets: readDeclaredSecrets(folder),
     metrics: readMetrics(checkout),
+    listening: listeningPorts(builds, processes),
     operatorPods: builds.flatMap(operatorPods),
   }
   const locator = new Locator(checkout)

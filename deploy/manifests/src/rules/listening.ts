@@ -1,0 +1,54 @@
+import type { Build, ManifestFault } from '../build.ts'
+import { checkEnvironment, type Processes } from '../environment.ts'
+import { type OwnContainer, ownContainers } from './containers.ts'
+
+export type Ports = ReadonlyMap<string, ReadonlySet<number>>
+
+/**
+ * Returns the ports on which each process listens with the configuration of any of the builds. A
+ * container may list a port that only another build opens.
+ */
+export function listeningPorts(builds: readonly Build[], processes: Processes): Ports {
+  const ports = new Map<string, Set<number>>()
+  for (const build of builds) {
+    const containers = ownContainers(build, processes)
+    const fromSettings = containers.flatMap(portsInSettings)
+    for (const { name, process, variables } of containers) {
+      const { config } = process ? checkEnvironment(name, process, variables) : {}
+      const added = config ? [...portsIn(config), ...fromSettings] : []
+      if (added.length > 0) ports.set(name, new Set([...(ports.get(name) ?? []), ...added]))
+    }
+  }
+  return ports
+}
+
+/** Finds container ports on which the process does not listen. */
+export function checkListening(
+  build: Build,
+  processes: Processes,
+  listening: Ports,
+): ManifestFault[] {
+  return ownContainers(build, processes).flatMap(({ pod, container, path, name }) =>
+    (container.ports ?? []).flatMap(({ containerPort }, index) => {
+      if (listening.get(name)?.has(containerPort) !== false) return []
+      const text = `${name} does not listen on port ${containerPort}`
+      return [{ manifest: pod.manifest, path: [...path, 'ports', index, 'containerPort'], text }]
+    }),
+  )
+}
+
+/** Mail listeners have their ports in the settings. */
+function portsInSettings({ variables }: OwnContainer): number[] {
+  const text = variables.findLast(({ name }) => name === 'SVC_SETTINGS')?.value ?? '{}'
+  try {
+    return portsIn(JSON.parse(text) as Record<string, unknown>)
+  } catch {
+    return [] // Reading the configuration reports it.
+  }
+}
+
+function portsIn(fields: Readonly<Record<string, unknown>>): number[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    /port$/i.test(name) && typeof value === 'number' ? [value] : [],
+  )
+}
