@@ -150,6 +150,14 @@ test('files and folders: none is called utils, helpers, common, shared, misc, ty
   expect(wrong).toEqual([])
 })
 
+test('manifests: contain no secrets', () => {
+  const secret =
+    /^kind: Secret$|^\s*(?:stringData|data\.password):|PRIVATE KEY|:\/\/[^/\s:]+:[^/\s@]+@/m
+  const files = globSync('k8s/**/*.{yaml,env,json,crt}', { cwd: root })
+  expect(files.length).toBeGreaterThan(30)
+  expect(files.filter((path) => secret.test(readFileSync(join(root, path), 'utf8')))).toEqual([])
+})
+
 test('top level: contains the documented entries only', () => {
   const allowed = new Set([
     'Makefile',

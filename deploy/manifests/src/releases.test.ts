@@ -1,0 +1,51 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { cacheDirectory, checkout } from '@posthorn/local/paths'
+import { type Build, manifestsOf, podTemplates, valueAt } from './build.ts'
+import { buildTarget, findKustomize, NoKustomize } from './kustomize.ts'
+
+// Two releases are applied one after the other.
+
+const folder = mkdtempSync(join(tmpdir(), 'releases-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const kustomize = await findKustomize({
+  cache: cacheDirectory(process.env),
+  path: process.env['PATH'] ?? '',
+}).catch((error: unknown) => {
+  if (error instanceof NoKustomize) return undefined
+  throw error
+})
+const testWithKustomize = kustomize === undefined ? test.skip : test
+
+/** Builds the production overlay with another tag in the base, as the upgrade does. */
+async function buildRelease(release: string): Promise<Build> {
+  const copy = join(folder, release)
+  cpSync(join(checkout, 'k8s'), copy, { recursive: true })
+  const file = join(copy, 'base/kustomization.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/newTag: .*/, `newTag: ${release}`))
+  const target = { name: release, resources: [join(copy, 'overlays/production')], components: [] }
+  return buildTarget(kustomize ?? '', target, join(folder, 'work'))
+}
+
+const selectorsOf = (build: Build) =>
+  new Map(
+    manifestsOf(build, 'Deployment').map(({ name, content }) => [
+      name,
+      valueAt(content, ['spec', 'selector']),
+    ]),
+  )
+
+testWithKustomize('next release: new Jobs, all other immutable fields unchanged', async () => {
+  const first = await buildRelease('1.2.3')
+  const second = await buildRelease('1.2.4')
+  const jobsOf = (build: Build) => manifestsOf(build, 'Job').map(({ name }) => name)
+  expect(jobsOf(first).toSorted()).toEqual(['broker-users-1.2.3', 'migrate-1.2.3'])
+  expect(jobsOf(second).toSorted()).toEqual(['broker-users-1.2.4', 'migrate-1.2.4'])
+  expect(selectorsOf(second)).toEqual(selectorsOf(first))
+  const images = podTemplates(second).flatMap(({ spec }) => spec.containers)
+  expect(images.length).toBeGreaterThan(8)
+  for (const { image } of images) expect(image).toBe('registry.example.com/posthorn:1.2.4')
+})
