@@ -10,6 +10,8 @@ try {
     rolePasswords: Object.fromEntries(
       Object.entries(passwords).map(([role, password]) => [role, String(password)]),
     ),
+    onTimeoutsRefused: (roles) =>
+      void process.stdout.write(`no permission to set the timeouts of ${roles.join(', ')}\n`),
   })
   process.stdout.write(
     applied.length === 0 ? 'schema is up to date\n' : `applied ${applied.join(', ')}\n`,

@@ -1,8 +1,10 @@
 import { type Bus, connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
-import { connect, type Db, ping } from '@posthorn/db'
+import type { ServiceName } from '@posthorn/contracts'
+import { ping, type PooledDb, statementTimeoutMs } from '@posthorn/db'
 import { type Checks, serve } from '@posthorn/http'
 import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
+import { openPools } from './open-pools.ts'
 import type { ServiceConfig } from './service-config.ts'
 import { waitForSchema } from './wait-for-schema.ts'
 
@@ -10,12 +12,12 @@ import { waitForSchema } from './wait-for-schema.ts'
 export interface ServiceContext {
   log: Logger
   metrics: Metrics
-  db: Db
+  db: PooledDb
   bus: Bus
 }
 
 export interface BootstrapOptions {
-  name: string
+  name: ServiceName
   config: ServiceConfig
   /** Aborts waiting for Postgres and the schema. */
   signal: AbortSignal
@@ -38,15 +40,12 @@ export async function bootstrap(
 ): Promise<ServiceContext & { port: number }> {
   const log = createLogger(name, config.logLevel)
   log.info({ ...fields, config: describeConfig(config) }, 'starting')
-  const db = stack.adopt(
-    connect(config.databaseUrl, {
-      name,
-      max: config.databasePoolSize,
-      onError: (err) => log.warn({ err }, 'connection to Postgres lost'),
-    }),
-    (pool) => pool.destroy(),
-  )
   const metrics = createMetrics(name)
+  const { main: db } = openPools(
+    stack,
+    { url: config.databaseUrl, name, log, metrics },
+    { main: { max: config.databasePoolSize, timeoutMs: statementTimeoutMs(name) } },
+  )
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
   const context = { log, metrics, db, bus }
   const { host, port } = config

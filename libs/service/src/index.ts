@@ -1,6 +1,7 @@
 export { bootstrap, defaultChecks, type ServiceContext } from './bootstrap.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { readMailPorts } from './mail-ports-config.ts'
+export { openPools, type PoolDeps } from './open-pools.ts'
 export { watchQueuePause } from './queue-pause.ts'
 export { run } from './run.ts'
 export { readServiceConfig, type ServiceConfig } from './service-config.ts'

@@ -24,7 +24,7 @@ export interface Config extends ServiceConfig {
 }
 
 export function readConfig(env: Env): Config {
-  const service = readServiceConfig(env, { port: 3005 })
+  const service = readServiceConfig(env, { service: 'imap-proxy', port: 3005 })
   return {
     ...service,
     tlsCert: optional(env, 'SVC_IMAP_PROXY_TLS_CERT'),

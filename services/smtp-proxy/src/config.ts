@@ -35,7 +35,7 @@ export function readConfig(env: Env): Config {
     max: 500 * mebibyte,
   })
   return {
-    ...readServiceConfig(env, { port: 3006 }),
+    ...readServiceConfig(env, { service: 'smtp-proxy', port: 3006 }),
     tlsCert: optional(env, 'SVC_SMTP_PROXY_TLS_CERT'),
     tlsKey: secret(env, 'SVC_SMTP_PROXY_TLS_KEY'),
     maxMessageBytes,

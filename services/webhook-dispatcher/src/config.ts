@@ -32,7 +32,7 @@ const days = 24 * 60 * 60_000
 
 export function readConfig(env: Env): Config {
   return {
-    ...readServiceConfig(env, { port: 3004 }),
+    ...readServiceConfig(env, { service: 'webhook-dispatcher', port: 3004 }),
     webhooks: {
       timeoutMs: duration(env, 'SVC_WEBHOOK_TIMEOUT', { fallback: 30_000, min: 100, max: 600_000 }),
       egressPolicy: oneOf(env, 'SVC_WEBHOOK_EGRESS_POLICY', {
