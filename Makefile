@@ -29,7 +29,7 @@ test: node_modules/.modules.yaml ## all checks and tests with their servers; FIL
 check: node_modules/.modules.yaml ## types, lint, format, import rules, wording, OpenAPI, manifests, dependencies; needs no server
 	@$(RUN) node libs/tooling/src/check.ts
 
-servers: node_modules/.modules.yaml ## start Postgres, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests
+servers: node_modules/.modules.yaml ## start Postgres, pgbouncer, RabbitMQ, Dovecot, Cyrus, Postfix, OpenSMTPD and a mail hub for tests
 	@$(RUN) node deploy/local/src/servers.ts start
 
 servers-stop: node_modules/.modules.yaml ## stop the servers of `make servers`

@@ -36,6 +36,8 @@ export interface WorldOptions {
   servers?: 'shared' | 'own'
   /** With `own`: true if Postgres syncs each commit to disk, as in production. */
   durable?: boolean
+  /** Host and port of a pgbouncer before the shared Postgres, which the services use. */
+  pgbouncer?: string
   replicas?: Partial<Record<ServiceName, number>>
   /** Defaults to all seven. */
   names?: readonly ServiceName[]
@@ -111,6 +113,7 @@ export const shortIntervals = {
 export async function startWorld({
   servers = 'shared',
   durable = false,
+  pgbouncer,
   replicas = {},
   names = serviceNames,
   env = {},
@@ -134,6 +137,7 @@ export async function startWorld({
     bundle,
     shared: {
       ...shared,
+      pgbouncer,
       settings: { serviceSecret, ...receiverSettings(receiver), ...settings },
       env: { ...shortIntervals, ...env },
     },

@@ -16,6 +16,7 @@ export {
   type OutgoingServerOptions,
 } from './outgoing/server.ts'
 export { checkout } from './paths.ts'
+export { type Pgbouncer, startPgbouncer } from './pgbouncer/server.ts'
 export { type Postgres, startPostgres } from './postgres/server.ts'
 export type { ManagedServer } from './process/managed-server.ts'
 export { freePort } from './process/ports.ts'

@@ -4,14 +4,14 @@ import { cacheDirectory, localDirectory } from './paths.ts'
 import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
 import { startTestServers } from './system/test-servers.ts'
 
-// node servers.ts start|stop: Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and
-// OpenSMTPD for tests, left running. Their addresses are written as shell lines to
+// node servers.ts start|stop: Postgres with pgbouncer, RabbitMQ, Dovecot with a mail hub, Cyrus,
+// Postfix and OpenSMTPD for tests, left running. Their addresses are written as shell lines to
 // .local/servers.env. Stopping deletes their data. TEST_CYRUS=off skips Cyrus and its tests,
-// likewise TEST_POSTFIX and TEST_OPENSMTPD.
+// likewise TEST_PGBOUNCER, TEST_POSTFIX and TEST_OPENSMTPD.
 const dir = join(localDirectory, 'test-servers')
 const record = join(localDirectory, 'run/servers')
 const envFile = join(localDirectory, 'servers.env')
-const optional = ['TEST_CYRUS', 'TEST_POSTFIX', 'TEST_OPENSMTPD']
+const optional = ['TEST_CYRUS', 'TEST_PGBOUNCER', 'TEST_POSTFIX', 'TEST_OPENSMTPD']
 
 async function start(): Promise<void> {
   const lines = await readFile(envFile, 'utf8').catch(() => '')

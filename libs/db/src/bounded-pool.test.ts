@@ -1,42 +1,109 @@
 import { expect, test } from '@jest/globals'
-import type { PostgresPoolClient } from 'kysely'
 import { DatabaseError, type Pool } from 'pg'
-import { boundedPool } from './bounded-pool.ts'
+import { BoundedPool } from './bounded-pool.ts'
 
-interface NamedQuery {
+interface Query {
+  text: string
   name?: string
 }
 
 /** Pool of one connection with scripted responses. Records the queries. */
-async function clientOf(answer: (queries: NamedQuery) => unknown) {
-  const queries: NamedQuery[] = []
+function scriptedPool({ roleTimeoutMs = 1_000, max = 1 } = {}) {
+  const queries: Query[] = []
   const released: unknown[] = []
+  const script = { reply: (_query: Query): unknown => ({ rows: [] }), now: 0 }
   const client = {
-    query: async (input: string | NamedQuery) => {
-      const query = typeof input === 'string' ? {} : input
+    query: async (input: string | Query) => {
+      const query = typeof input === 'string' ? { text: input } : input
+      if (query.text.includes("current_setting('statement_timeout')"))
+        return { rows: [{ ms: roleTimeoutMs }] }
       queries.push(query)
-      return answer(query)
+      return script.reply(query)
     },
-    release: (destroy: unknown) => released.push(destroy),
+    release(destroy: unknown) {
+      released.push(destroy)
+      pool.idleCount += 1
+    },
   }
-  const pool = { options: {}, connect: async () => client } as unknown as Pool
-  const bounded: PostgresPoolClient = await boundedPool(pool).connect()
-  const query = (text: string, values: readonly unknown[]) =>
-    bounded.query(text, values) as Promise<unknown>
-  return { queries, released, query, release: () => bounded.release() }
+  const pool = {
+    options: { max },
+    totalCount: 0,
+    idleCount: 0,
+    waitingCount: 0,
+    async connect() {
+      if (pool.idleCount > 0) pool.idleCount -= 1
+      else pool.totalCount += 1
+      return client
+    },
+  }
+  const bounded = new BoundedPool(pool as unknown as Pool, {
+    timeoutMs: 1_000,
+    clock: () => script.now,
+  })
+  return { bounded, queries, released, script }
 }
 
+/** Runs statements on one connection of the pool. */
+async function connection(bounded: BoundedPool) {
+  const client = await bounded.connect()
+  const query = (text: string, values: readonly unknown[] = []): Promise<unknown> =>
+    client.query(text, values) as Promise<unknown>
+  return { query, release: () => client.release() }
+}
+
+const texts = (queries: readonly Query[]) => queries.map(({ text }) => text)
+const limits =
+  'set local statement_timeout = 1000; set local idle_in_transaction_session_timeout = 60000'
 const stale = Object.assign(
   new DatabaseError('cached plan must not change result type', 0, 'error'),
-  {
-    code: '0A000',
+  { code: '0A000' },
+)
+
+test('BoundedPool: a transaction sets its timeouts in the message that begins it', async () => {
+  const { bounded, queries } = scriptedPool()
+  const { query } = await connection(bounded)
+  for (const text of ['begin', 'select 1', 'commit', 'start transaction read only', 'rollback'])
+    await query(text)
+  expect(texts(queries)).toEqual([
+    `begin; ${limits}`,
+    'select 1',
+    'commit',
+    `start transaction read only; ${limits}`,
+    'rollback',
+  ])
+})
+
+test('BoundedPool: with the timeout of the role, sends a single statement alone', async () => {
+  const { bounded, queries } = scriptedPool()
+  const { query } = await connection(bounded)
+  await query('select 1')
+  expect(texts(queries)).toEqual(['select 1'])
+})
+
+test.each([0, 30_000])(
+  'BoundedPool: with a role timeout of %i ms, a single statement gets a transaction',
+  async (roleTimeoutMs) => {
+    const { bounded, queries, script } = scriptedPool({ roleTimeoutMs })
+    const { query } = await connection(bounded)
+    await query('select 1')
+    script.reply = ({ text }) => (text === 'select 2' ? Promise.reject(new Error('no')) : {})
+    await expect(query('select 2')).rejects.toThrow('no')
+    expect(texts(queries)).toEqual([
+      `begin; ${limits}`,
+      'select 1',
+      'commit',
+      `begin; ${limits}`,
+      'select 2',
+      'rollback',
+    ])
   },
 )
 
-test('boundedPool: names a statement with parameters by its text', async () => {
-  const { queries, query } = await clientOf(() => 'rows')
+test('BoundedPool: names a statement with parameters by its text', async () => {
+  const { bounded, queries } = scriptedPool()
+  const { query } = await connection(bounded)
   for (const text of ['select $1', 'select $1', 'select $1, 2']) await query(text, [1])
-  await query('commit', [])
+  await query('select 1')
   const names = queries.map(({ name }) => name)
   expect(names[0]).toMatch(/^.{43}$/) // Postgres cuts names at 63 bytes
   expect(names[1]).toBe(names[0])
@@ -44,17 +111,62 @@ test('boundedPool: names a statement with parameters by its text', async () => {
   expect(names[3]).toBeUndefined()
 })
 
-test('boundedPool: names at most 200 statements', async () => {
-  const { queries, query } = await clientOf(() => 'rows')
+test('BoundedPool: names at most 200 statements', async () => {
+  const { bounded, queries } = scriptedPool()
+  const { query } = await connection(bounded)
   for (let n = 0; n < 300; n += 1) await query(`select $1, ${n}`, [1])
   expect(new Set(queries.flatMap(({ name }) => name ?? [])).size).toBe(200)
 })
 
-test('boundedPool: with a stale plan, retries unnamed and discards the connection', async () => {
-  const { query, release, released } = await clientOf(({ name }) =>
-    name === undefined ? 'rows' : Promise.reject(stale),
-  )
+test('BoundedPool: after a stale plan, sends the statement without a name', async () => {
+  const { bounded, queries, script } = scriptedPool()
+  const { query } = await connection(bounded)
+  script.reply = ({ name }) => (name === undefined ? 'rows' : Promise.reject(stale))
   expect(await query('select $1', [1])).toBe('rows')
+  expect(await query('select $1', [1])).toBe('rows')
+  expect(queries.map(({ name }) => name !== undefined)).toEqual([true, false, false])
+  await query('begin')
+  await expect(query('select $1, 2', [1])).rejects.toBe(stale)
+})
+
+test('BoundedPool: discards a connection whose query timed out', async () => {
+  const { bounded, released, script } = scriptedPool({ roleTimeoutMs: 0 })
+  const { query, release } = await connection(bounded)
+  script.reply = ({ text }) =>
+    text === 'select 1' ? Promise.reject(new Error('Query read timeout')) : {}
+  await expect(query('select 1')).rejects.toThrow('Query read timeout')
   release()
   expect(released).toEqual([true])
+})
+
+test('BoundedPool: ping queries Postgres while a connection is free', async () => {
+  const { bounded, queries, script } = scriptedPool()
+  await Promise.all([bounded.ping(), bounded.ping()])
+  expect(texts(queries)).toEqual(['select 1'])
+  script.reply = () => Promise.reject(new Error('terminated'))
+  await expect(bounded.ping()).rejects.toThrow('terminated')
+})
+
+test('BoundedPool: with all connections in use, ping depends on the last response', async () => {
+  const { bounded, queries, script } = scriptedPool()
+  const { query } = await connection(bounded)
+  await expect(bounded.ping()).rejects.toThrow('Postgres does not respond')
+  await query('select 2')
+  script.now += 5_000
+  await bounded.ping()
+  script.now += 1
+  await expect(bounded.ping()).rejects.toThrow('Postgres does not respond')
+  // An error is a response as well.
+  script.reply = () => Promise.reject(stale)
+  await expect(query('select 3')).rejects.toBe(stale)
+  await bounded.ping()
+  expect(texts(queries)).not.toContain('select 1')
+})
+
+test('BoundedPool: reports its use', async () => {
+  const { bounded } = scriptedPool({ max: 3 })
+  const { release } = await connection(bounded)
+  expect(bounded.use).toEqual({ active: 1, idle: 0, waiting: 0, max: 3 })
+  release()
+  expect(bounded.use).toEqual({ active: 0, idle: 1, waiting: 0, max: 3 })
 })

@@ -1,62 +1,131 @@
-import { createHash } from 'node:crypto'
+import { type Clock, monotonicClock, withTimeout } from '@posthorn/flow'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
+import { boundedClient } from './bounded-client.ts'
+import { StatementNames } from './statement-names.ts'
 
-/**
- * Maximum named statements. Texts that vary with list lengths would grow Postgres memory forever.
- */
-const maxNames = 200
-/** SQLSTATE of `cached plan must not change result type`; the statement had no effect. */
-const stalePlan = '0A000'
-
-/**
- * Adapts a pool to Kysely and discards connections whose query timed out: such a connection still
- * waits for the response, so the next query on it would time out too.
- *
- * Statements with parameters are named, so that each connection parses and plans them once.
- */
-export function boundedPool(pool: Pool): PostgresPool {
-  const names = new Map<string, string>()
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    connect: async () => boundedClient(await pool.connect(), names),
-  }
+/** Connections of a pool at one time. */
+export interface PoolUse {
+  /** Connections in use, or being opened. */
+  active: number
+  idle: number
+  /** Callers that wait for a connection. */
+  waiting: number
+  max: number
 }
 
-function boundedClient(client: PoolClient, names: Map<string, string>): PostgresPoolClient {
-  let stuck = false
-  const run = async (text: string, values: unknown[]) => {
-    const name = values.length > 0 ? nameOf(text, names) : undefined
-    if (name === undefined) return await client.query(text, values)
-    try {
-      return await client.query({ text, values, name })
-    } catch (error) {
-      if (!(error instanceof DatabaseError) || error.code !== stalePlan) throw error
-      // The schema has changed. Retry unnamed and discard the connection; a transaction is lost.
-      stuck = true
-      return await client.query(text, values).catch(() => Promise.reject(error))
-    }
+export interface BoundedPoolOptions {
+  /** Maximum duration of a statement. */
+  timeoutMs: number
+  /** Called with the duration of each wait for a connection of a full pool. */
+  onWait?: (ms: number) => void
+  clock?: Clock
+}
+
+/** Maximum duration of a ping. */
+const pingMs = 2_000
+/** Postgres counts as available for this time after its last response, while the pool is full. */
+const maxSilenceMs = 5_000
+
+/** Pool of connections for Kysely, whose statements are bounded (see `boundedClient`). */
+export class BoundedPool implements PostgresPool {
+  readonly options: PostgresPool['options']
+  readonly #pool: Pool
+  readonly #timeoutMs: number
+  readonly #onWait: (ms: number) => void
+  readonly #clock: Clock
+  readonly #names = new StatementNames()
+  /** True for connections whose role has the timeout. */
+  readonly #boundedByRole = new WeakMap<PoolClient, boolean>()
+  #respondedAt = -Infinity
+  #ping: Promise<void> | undefined
+
+  constructor(pool: Pool, options: BoundedPoolOptions) {
+    const { timeoutMs, onWait = () => undefined, clock = monotonicClock } = options
+    this.#pool = pool
+    this.options = pool.options
+    this.#timeoutMs = timeoutMs
+    this.#onWait = onWait
+    this.#clock = clock
   }
-  const query = async (text: string, values: unknown[]) => {
+
+  get use(): PoolUse {
+    const { totalCount, idleCount, waitingCount } = this.#pool
+    const max = this.#pool.options.max
+    return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max }
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const client = await this.#acquire()
     try {
-      return await run(text, values)
+      const isBoundedByRole = await this.#hasRoleTimeout(client)
+      const options = { names: this.#names, timeoutMs: this.#timeoutMs, isBoundedByRole }
+      return boundedClient(client, { ...options, onResponse: () => this.#responded() })
     } catch (error) {
-      // node-postgres gives this error no code.
-      if (error instanceof Error && error.message === 'Query read timeout') stuck = true
+      client.release(true)
       throw error
     }
   }
-  return {
-    query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client.release(destroy === true || stuck),
-  }
-}
 
-function nameOf(text: string, names: Map<string, string>): string | undefined {
-  const cached = names.get(text)
-  if (cached !== undefined || names.size >= maxNames) return cached
-  const name = createHash('sha256').update(text).digest('base64url')
-  names.set(text, name)
-  return name
+  /**
+   * Throws unless Postgres responds. Never waits for a connection in use: while all are, a response
+   * to another caller within the last 5 s is sufficient.
+   */
+  async ping(): Promise<void> {
+    if (this.#ping !== undefined || this.#hasCapacity()) {
+      this.#ping ??= this.#select1().finally(() => (this.#ping = undefined))
+      return await this.#ping
+    }
+    const silentMs = this.#clock() - this.#respondedAt
+    if (silentMs > maxSilenceMs)
+      throw new Error('all connections are in use and Postgres does not respond')
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  async #acquire(): Promise<PoolClient> {
+    if (this.#hasCapacity()) return await this.#pool.connect()
+    const start = this.#clock()
+    try {
+      return await this.#pool.connect()
+    } finally {
+      this.#onWait(this.#clock() - start)
+    }
+  }
+
+  #hasCapacity(): boolean {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool
+    return idleCount > waitingCount || totalCount < options.max
+  }
+
+  async #hasRoleTimeout(client: PoolClient): Promise<boolean> {
+    const cached = this.#boundedByRole.get(client)
+    if (cached !== undefined) return cached
+    const { rows } = await client.query<{ ms: number }>(
+      "select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int as ms",
+    )
+    const isBounded = rows[0]?.ms === this.#timeoutMs
+    this.#boundedByRole.set(client, isBounded)
+    return isBounded
+  }
+
+  async #select1(): Promise<void> {
+    const client = await this.#pool.connect()
+    try {
+      await withTimeout<unknown>(client.query('select 1'), pingMs, () => {
+        throw new Error('Postgres does not respond')
+      })
+      this.#responded()
+      client.release()
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  #responded(): void {
+    this.#respondedAt = this.#clock()
+  }
 }

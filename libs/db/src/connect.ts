@@ -1,13 +1,15 @@
-import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely'
 import { Pool } from 'pg'
-import { boundedPool } from './bounded-pool.ts'
+import { BoundedPool } from './bounded-pool.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
 /** Transaction. Functions that require one take this type instead of Db. */
 export type Tx = Transaction<Tables>
+/** Database with the state of its pool. */
+export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping'> }
 
-interface ConnectOptions {
+export interface ConnectOptions {
   /** Shown in pg_stat_activity. */
   name: string
   /** Maximum connections; defaults to 10. */
@@ -16,37 +18,43 @@ interface ConnectOptions {
   timeoutMs?: number
   /** Called when a connection is lost. The pool replaces it. */
   onError?: (error: Error) => void
+  /** Called with the duration of each wait for a connection of a full pool. */
+  onWait?: (ms: number) => void
 }
 
 /**
  * Creates a connection pool. The first query connects.
  *
- * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement.
+ * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement, 60 s for a transaction
+ * that waits for its client. The role's `statement_timeout` should be `timeoutMs`, which `migrate`
+ * sets for the services. Otherwise each statement outside of a transaction costs two round trips
+ * more.
  */
-export function connect(url: string, options: ConnectOptions): Db {
-  const { name, max = 10, timeoutMs = 30_000, onError } = options
+export function connect(url: string, options: ConnectOptions): PooledDb {
+  const { name, max = 10, timeoutMs = 30_000, onError, onWait } = options
   const pool = new Pool({
     connectionString: url,
+    // The only startup parameter: pgbouncer rejects timeouts.
     application_name: name,
     max,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: timeoutMs,
     query_timeout: timeoutMs + Math.min(timeoutMs / 2, 5_000),
-    idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
   })
   // An error event without a listener ends the process. The pool listens on idle connections only.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
-  return new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: boundedPool(pool) }),
+  const bounded = new BoundedPool(pool, { timeoutMs, ...(onWait && { onWait }) })
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: bounded }),
     // Keys inside JSON values are not column names and stay unchanged.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   })
+  return Object.assign(db, { pool: bounded })
 }
 
-/** Throws unless Postgres responds. */
-export async function ping(db: Db): Promise<void> {
-  await sql`select 1`.execute(db)
+/** Throws unless Postgres responds. Never waits for a connection in use. */
+export function ping(db: PooledDb): Promise<void> {
+  return db.pool.ping()
 }

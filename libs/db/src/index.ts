@@ -1,6 +1,6 @@
 export { compileOnce } from './compile-once.ts'
 export { assertCanSend, type SendPrerequisites } from './can-send.ts'
-export { connect, type Db, ping, type Tx } from './connect.ts'
+export { connect, type Db, ping, type PooledDb, type Tx } from './connect.ts'
 export { addCounts, countMinutes, type MinuteCounter } from './counters.ts'
 export { deriveEventId } from './events/event-id.ts'
 export {
@@ -23,5 +23,6 @@ export {
   readSettings,
   type SettingsCache,
 } from './settings.ts'
+export { roleHasTimeout, statementTimeoutMs } from './role-timeouts.ts'
 export { isDataError, sqlState } from './sql-state.ts'
 export type * from './tables/index.ts'

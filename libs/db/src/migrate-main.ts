@@ -7,7 +7,9 @@ import { migrate } from './migrate.ts'
 // the database's owner; SVC_DATABASE_ROLE_PASSWORDS is {"posthorn_sender": "…", …}.
 try {
   const { ownerUrl, rolePasswords } = readMigrateConfig(process.env)
-  const applied = await migrate(ownerUrl, { rolePasswords })
+  const onTimeoutsRefused = (roles: readonly string[]) =>
+    void process.stdout.write(`no permission to set the timeouts of ${roles.join(', ')}\n`)
+  const applied = await migrate(ownerUrl, { rolePasswords, onTimeoutsRefused })
   process.stdout.write(
     applied.length === 0 ? 'schema is up to date\n' : `applied ${applied.join(', ')}\n`,
   )

@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { Pool } from 'pg'
 import type { Db } from './connect.ts'
+import { setRoleTimeouts } from './role-timeouts.ts'
 
 const directory = fileURLToPath(new URL('./migrations/', import.meta.url))
 
@@ -37,6 +38,8 @@ async function readMigrations(): Promise<Record<string, Migration>> {
 export interface MigrateOptions {
   /** Passwords by database role. Other roles keep theirs. */
   rolePasswords?: Record<string, string>
+  /** Called with the roles whose timeouts the owner may not set. */
+  onTimeoutsRefused?: (roles: readonly string[]) => void
 }
 
 /**
@@ -54,12 +57,12 @@ async function isOfNewerRelease(db: Kysely<unknown>): Promise<boolean> {
 }
 
 /**
- * Applies missing migrations as the owner of the database. Forward only. Concurrent calls wait for
- * each other. Returns the applied names.
+ * Applies missing migrations as the owner of the database and sets passwords and timeouts of the
+ * service roles. Forward only. Concurrent calls wait for each other. Returns the applied names.
  */
 export async function migrate(
   ownerUrl: string,
-  { rolePasswords = {} }: MigrateOptions = {},
+  { rolePasswords = {}, onTimeoutsRefused }: MigrateOptions = {},
 ): Promise<string[]> {
   const db = new Kysely<unknown>({
     dialect: new PostgresDialect({
@@ -74,6 +77,8 @@ export async function migrate(
     if (error) throw error
     await sql`grant select on kysely_migration to public`.execute(db)
     await setPasswords(db, rolePasswords)
+    const refused = await setRoleTimeouts(db)
+    if (refused.length > 0) onTimeoutsRefused?.(refused)
     return results.map((result) => result.migrationName)
   } finally {
     await db.destroy()

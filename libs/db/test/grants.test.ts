@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { roleOf, serviceNames } from '@posthorn/contracts'
-import { connect } from '@posthorn/db'
+import { connect, statementTimeoutMs } from '@posthorn/db'
 import { testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { describeGrants } from './list-grants.ts'
@@ -101,8 +101,10 @@ test.each([
   "select lo_import('/etc/passwd')",
   "alter system set log_statement = 'all'",
 ])('grants: no role may %s', async (statement) => {
-  for (const role of serviceNames.map(roleOf)) {
-    await using db = connect(database.roleUrl(role), { name: 'test', max: 1 })
+  for (const service of serviceNames) {
+    // Without the timeout of the role, the statement would be sent in a transaction.
+    const options = { name: 'test', max: 1, timeoutMs: statementTimeoutMs(service) }
+    await using db = connect(database.roleUrl(roleOf(service)), options)
     await expect(sql.raw(statement).execute(db)).rejects.toThrow(/permission denied|must be/i)
   }
 })

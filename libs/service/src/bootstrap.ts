@@ -1,9 +1,11 @@
 import { type Bus, connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
-import { connect, type Db, ping } from '@posthorn/db'
+import type { ServiceName } from '@posthorn/contracts'
+import { ping, type PooledDb, statementTimeoutMs } from '@posthorn/db'
 import { type Checks, serve } from '@posthorn/http'
 import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'
 import { drainDelay } from './drain-delay.ts'
+import { openPools } from './open-pools.ts'
 import type { ServiceConfig } from './service-config.ts'
 import { waitForSchema } from './wait-for-schema.ts'
 
@@ -11,7 +13,7 @@ import { waitForSchema } from './wait-for-schema.ts'
 export interface ServiceContext {
   log: Logger
   metrics: Metrics
-  db: Db
+  db: PooledDb
   bus: Bus
 }
 
@@ -25,7 +27,7 @@ export interface Bootstrapped extends ServiceContext {
 }
 
 export interface BootstrapOptions {
-  name: string
+  name: ServiceName
   config: ServiceConfig
   /** Aborts when the shutdown begins: not ready, and no more waiting for the schema. */
   signal: AbortSignal
@@ -48,15 +50,12 @@ export async function bootstrap(
 ): Promise<Bootstrapped> {
   const log = createLogger(name, config.logLevel)
   log.info({ ...fields, config: describeConfig(config) }, 'starting')
-  const db = stack.adopt(
-    connect(config.databaseUrl, {
-      name,
-      max: config.databasePoolSize,
-      onError: (err) => log.warn({ err }, 'connection to Postgres lost'),
-    }),
-    (pool) => pool.destroy(),
-  )
   const metrics = createMetrics(name)
+  const { main: db } = openPools(
+    stack,
+    { url: config.databaseUrl, name, log, metrics },
+    { main: { max: config.databasePoolSize, timeoutMs: statementTimeoutMs(name) } },
+  )
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
   const context = { log, metrics, db, bus }
   const { host, port } = config

@@ -2,6 +2,7 @@ export { bootstrap, type Bootstrapped, defaultChecks, type ServiceContext } from
 export { type Certificate, readCertificate } from './certificate.ts'
 export { drainDelay } from './drain-delay.ts'
 export { readMailPorts } from './mail-ports-config.ts'
+export { openPools, type PoolDeps } from './open-pools.ts'
 export { watchQueuePause } from './queue-pause.ts'
 export { type App, run } from './run.ts'
 export { readServiceConfig, type ServiceConfig } from './service-config.ts'

@@ -7,7 +7,7 @@ const env = {
   AMQP_URL: 'amqps://user@broker.example',
 }
 const read = (targets?: string) => {
-  const service = readServiceConfig(env, { port: 3002 })
+  const service = readServiceConfig(env, { service: 'sync-worker', port: 3002 })
   return readMailPorts(targets === undefined ? env : { SVC_MAIL_ALLOWED_TARGETS: targets }, service)
 }
 

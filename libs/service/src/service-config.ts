@@ -1,5 +1,7 @@
 import { duration, type Env, integer, oneOf, optional, url } from '@posthorn/config'
+import type { ServiceName } from '@posthorn/contracts'
 import { type LogLevel, logLevels } from '@posthorn/telemetry'
+import { poolSizes } from './pool-sizes.ts'
 
 /** Configuration that every service has. */
 export interface ServiceConfig {
@@ -19,21 +21,32 @@ export interface ServiceConfig {
 
 const hour = 3_600_000
 
+export interface ServiceDefaults {
+  service: ServiceName
+  port: number
+  /** Defaults to 10 s. */
+  shutdownTimeoutMs?: number
+}
+
 /** @throws ConfigError for a missing or invalid variable */
 export function readServiceConfig(
   env: Env,
-  defaults: { port: number; shutdownTimeoutMs?: number },
+  { service, port, shutdownTimeoutMs = 10_000 }: ServiceDefaults,
 ): ServiceConfig {
   return {
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
-    databasePoolSize: integer(env, 'SVC_DATABASE_POOL_SIZE', { fallback: 10, min: 2, max: 200 }),
+    databasePoolSize: integer(env, 'SVC_DATABASE_POOL_SIZE', {
+      fallback: poolSizes[service],
+      min: 2,
+      max: 200,
+    }),
     amqpUrl: url(env, 'AMQP_URL', ['amqp:', 'amqps:']),
     host: optional(env, 'SVC_HOST') ?? '127.0.0.1',
-    port: integer(env, 'SVC_PORT', { fallback: defaults.port, min: 0, max: 65_535 }),
+    port: integer(env, 'SVC_PORT', { fallback: port, min: 0, max: 65_535 }),
     logLevel: oneOf(env, 'SVC_LOG_LEVEL', { values: logLevels, fallback: 'info' }),
     drainDelayMs: duration(env, 'SVC_DRAIN_DELAY', { fallback: 0, min: 0, max: hour }),
     shutdownTimeoutMs: duration(env, 'SVC_SHUTDOWN_TIMEOUT', {
-      fallback: defaults.shutdownTimeoutMs ?? 10_000,
+      fallback: shutdownTimeoutMs,
       min: 1_000,
       max: hour,
     }),

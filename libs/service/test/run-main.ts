@@ -21,6 +21,6 @@ async function startApp(_config: unknown, stopping: AbortSignal): Promise<App> {
 await run({
   name: 'test',
   env: process.env,
-  readConfig: (env: Env) => readServiceConfig(env, { port: 0 }),
+  readConfig: (env: Env) => readServiceConfig(env, { service: 'sender', port: 0 }),
   startApp,
 })

@@ -1,4 +1,7 @@
+import { settleWithin } from '@posthorn/flow'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export type { Gauge }
 
 interface MetricOptions {
   name: string
@@ -6,15 +9,50 @@ interface MetricOptions {
   labels?: readonly string[]
 }
 
+/** Value of a gauge before a scrape. A gauge with labels is set by the function itself. */
+type CollectGauge = (gauge: Gauge) => number | Promise<number> | void
+
 /** Metrics of a service. Names get the prefix `posthorn_` and end with their unit. */
 export interface Metrics {
   /** `collect` is called before each scrape to add what is not counted yet. */
   counter(metric: MetricOptions & { collect?: (counter: Counter) => void }): Counter
-  gauge(metric: MetricOptions & { collect?: () => number | Promise<number> }): Gauge
+  /**
+   * `collect` is called before each scrape, which waits up to 500 ms for a promise. A later value
+   * is in the next scrape. After a rejection the metric is absent.
+   */
+  gauge(metric: MetricOptions & { collect?: CollectGauge }): Gauge
   histogram(metric: MetricOptions & { buckets?: number[] }): Histogram
   /** Returns the response of `/metrics`. */
   text(): Promise<string>
   readonly contentType: string
+}
+
+/** Maximum wait of a scrape for the value of a gauge, such as a count in a busy database. */
+const maxCollectMs = 500
+
+function boundedCollect(collect: CollectGauge) {
+  let running: Promise<void> | undefined
+  let hasValue = false
+  return async function collectGauge(this: Gauge): Promise<void> {
+    if (running === undefined) {
+      const value = collect(this)
+      if (typeof value === 'number') this.set(value)
+      if (!(value instanceof Promise)) return
+      running = value
+        .then((result) => {
+          this.set(result)
+          hasValue = true
+        })
+        .catch(() => {
+          hasValue = false
+        })
+        .finally(() => {
+          running = undefined
+        })
+    }
+    await settleWithin(running, maxCollectMs)
+    if (!hasValue) this.remove()
+  }
 }
 
 export function createMetrics(service: string): Metrics {
@@ -40,11 +78,7 @@ export function createMetrics(service: string): Metrics {
     gauge: ({ collect, ...metric }) =>
       new Gauge({
         ...full(metric),
-        ...(collect && {
-          async collect(this: Gauge) {
-            this.set(await collect())
-          },
-        }),
+        ...(collect && { collect: boundedCollect(collect) }),
       }),
     histogram: ({ buckets, ...metric }) =>
       new Histogram({ ...full(metric), ...(buckets && { buckets }) }),

@@ -21,7 +21,7 @@ import { mountDocs } from './http/mount-docs.ts'
 import { mountOperations } from './http/mount.ts'
 import { startHttpServer } from './http/start-http-server.ts'
 import { linkKeys } from './link-keys.ts'
-import { openPools } from './open-pools.ts'
+import { openGatewayPools } from './open-gateway-pools.ts'
 import type { OperationDeps } from './operations/operation-deps.ts'
 import { operationHandlers } from './operations/handlers.ts'
 import { mountPublicPages } from './public/mount-public-pages.ts'
@@ -52,7 +52,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   if (config.unknownSettings.length > 0)
     log.warn({ settings: config.unknownSettings }, 'SVC_SETTINGS contains unknown settings')
   await using stack = new AsyncDisposableStack()
-  const { db, outbox } = openPools(stack, config, log)
+  const pools = { url: config.databaseUrl, name, log, metrics }
+  const { db, outbox } = openGatewayPools(stack, pools, config.databasePoolSize)
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
   // Work that responses do not wait for, such as hints. Periodic tasks repair what is lost.
   const onTaskError = (err: unknown) => log.debug({ err }, 'background task failed')

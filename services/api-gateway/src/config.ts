@@ -66,7 +66,11 @@ export interface Config extends ServiceConfig {
 
 export function readConfig(env: Env): Config {
   return {
-    ...readServiceConfig(env, { port: 3000, shutdownTimeoutMs: 15_000 }),
+    ...readServiceConfig(env, {
+      service: 'api-gateway',
+      port: 3000,
+      shutdownTimeoutMs: 15_000,
+    }),
     httpServer: readHttpServerConfig(env),
     reader: readReaderConfig(env),
     timeoutMs: duration(env, 'SVC_TIMEOUT', { fallback: 10_000, min: 100, max: 7_200_000 }),

@@ -37,7 +37,7 @@ export function readConfig(env: Env): Config {
   const egressPolicy = (name: string) =>
     oneOf(env, name, { values: egressPolicies, fallback: 'link-local' })
   return {
-    ...readServiceConfig(env, { port: 3007 }),
+    ...readServiceConfig(env, { service: 'auth-bridge', port: 3007 }),
     ...readSecrets(env),
     authServerEgressPolicy: egressPolicy('SVC_AUTH_SERVER_EGRESS_POLICY'),
     authServerTimeoutMs: minCredentialsTimeoutMs - 2_000,

@@ -28,7 +28,7 @@ export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
 }
 
 export function readConfig(env: Env): Config {
-  const service = readServiceConfig(env, { port: 3005 })
+  const service = readServiceConfig(env, { service: 'imap-proxy', port: 3005 })
   return {
     ...service,
     ...readDrain(env, 'SVC_IMAP_PROXY_DRAIN', service),

@@ -17,7 +17,11 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
 const minute = 60_000
 
 export function readConfig(env: Env): Config {
-  const service = readServiceConfig(env, { port: 3003, shutdownTimeoutMs: 90_000 })
+  const service = readServiceConfig(env, {
+    service: 'sender',
+    port: 3003,
+    shutdownTimeoutMs: 90_000,
+  })
   return {
     ...service,
     lanes: {

@@ -40,7 +40,7 @@ export function readConfig(env: Env): Config {
     min: 1024,
     max: 500 * mebibyte,
   })
-  const service = readServiceConfig(env, { port: 3006 })
+  const service = readServiceConfig(env, { service: 'smtp-proxy', port: 3006 })
   return {
     ...service,
     ...readDrain(env, 'SVC_SMTP_PROXY_DRAIN', service),

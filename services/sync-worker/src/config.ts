@@ -9,7 +9,7 @@ export type Config = Readonly<ReturnType<typeof readConfig>>
 export function readConfig(env: Env) {
   const egressPolicy = (name: string) =>
     oneOf(env, name, { values: egressPolicies, fallback: 'link-local' })
-  const service = readServiceConfig(env, { port: 3002 })
+  const service = readServiceConfig(env, { service: 'sync-worker', port: 3002 })
   return {
     ...service,
     /**

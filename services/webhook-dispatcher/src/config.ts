@@ -34,7 +34,11 @@ export function readConfig(env: Env): Config {
   const timeout = { fallback: 30_000, min: 100, max: 600_000 }
   const timeoutMs = duration(env, 'SVC_WEBHOOK_TIMEOUT', timeout)
   return {
-    ...readServiceConfig(env, { port: 3004, shutdownTimeoutMs: timeoutMs + 5_000 }),
+    ...readServiceConfig(env, {
+      service: 'webhook-dispatcher',
+      port: 3004,
+      shutdownTimeoutMs: timeoutMs + 5_000,
+    }),
     webhooks: {
       timeoutMs,
       egressPolicy: oneOf(env, 'SVC_WEBHOOK_EGRESS_POLICY', {

@@ -28,6 +28,14 @@ test('serviceEnv: gives the token and settings to api-gateway only, which alone 
   }
 })
 
+test('serviceEnv: with pgbouncer, each service connects to it', () => {
+  const behind = { ...shared, pgbouncer: '127.0.0.1:6432' }
+  const hosts = serviceNames.map(
+    (name) => new URL(serviceEnv(name, 4000, behind)['DATABASE_URL'] ?? '').host,
+  )
+  expect(new Set(hosts)).toEqual(new Set(['127.0.0.1:6432']))
+})
+
 test('serviceEnv: gives each service its own database role and password', () => {
   const users = new Set(all.map(([, env]) => new URL(env['DATABASE_URL'] ?? '').username))
   const passwords = new Set(all.map(([, env]) => new URL(env['DATABASE_URL'] ?? '').password))

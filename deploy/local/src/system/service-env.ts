@@ -5,6 +5,8 @@ import { roleOf, roleUrl, type ServiceName } from '../role-passwords.ts'
 export interface SharedConfig {
   /** Address of the database as its owner. Each service gets it as its own role. */
   ownerUrl: string
+  /** Host and port of pgbouncer, for the services. Defaults to those of `ownerUrl`. */
+  pgbouncer?: string | undefined
   /** Address of RabbitMQ. With `amqpUsers` as an administrator, else used by all services. */
   amqpUrl: string
   amqpUsers?: boolean
@@ -34,10 +36,15 @@ export function serviceEnv(
     ...shared.env,
     SVC_PORT: String(port),
     SVC_HOST: serviceHost(name, shared),
-    DATABASE_URL: roleUrl(shared.ownerUrl, roleOf(name)),
+    DATABASE_URL: databaseUrl(name, shared),
     AMQP_URL: shared.amqpUsers ? roleUrl(shared.amqpUrl, roleOf(name)) : shared.amqpUrl,
     ...ownVariables(name, shared),
   }
+}
+
+function databaseUrl(name: ServiceName, { ownerUrl, pgbouncer }: SharedConfig): string {
+  const url = new URL(roleUrl(ownerUrl, roleOf(name)))
+  return pgbouncer === undefined ? url.href : Object.assign(url, { host: pgbouncer }).href
 }
 
 /**

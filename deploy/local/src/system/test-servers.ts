@@ -8,6 +8,7 @@ import { startOpenSmtpd } from '../outgoing/opensmtpd.ts'
 import type { OutgoingServer, OutgoingServerOptions } from '../outgoing/server.ts'
 import { canChroot } from '../outgoing/chroot.ts'
 import { startPostfix } from '../outgoing/postfix.ts'
+import { startPgbouncer } from '../pgbouncer/server.ts'
 import { startPostgres } from '../postgres/server.ts'
 import { startRabbit } from '../rabbitmq/server.ts'
 
@@ -24,8 +25,8 @@ export interface TestServersOptions {
 
 export interface TestServers {
   /**
-   * Variables for tests: TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_AMQP_API, TEST_DOVECOT,
-   * TEST_MAIL_HUB, TEST_CYRUS, TEST_POSTFIX and TEST_OPENSMTPD (JSON).
+   * Variables for tests: TEST_POSTGRES_URL, TEST_PGBOUNCER (host and port), TEST_AMQP_URL,
+   * TEST_AMQP_API, TEST_DOVECOT, TEST_MAIL_HUB, TEST_CYRUS, TEST_POSTFIX and TEST_OPENSMTPD (JSON).
    */
   env: Record<string, string>
   servers: readonly ManagedServer[]
@@ -35,7 +36,8 @@ export interface TestServers {
 type Part = { env: Record<string, string>; servers: ManagedServer[] }
 
 /**
- * Starts Postgres, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD concurrently.
+ * Starts Postgres with pgbouncer, RabbitMQ, Dovecot with a mail hub, Cyrus, Postfix and OpenSMTPD
+ * concurrently.
  * Takes about 5 s with downloaded packages. Postfix and OpenSMTPD need root and are left out
  * without it.
  */
@@ -54,8 +56,10 @@ export async function startTestServers({
   const outgoing = async (variable: string, start: StartOutgoing): Promise<Part> =>
     existing([variable]) ??
     (await startOutgoing(start, { variable, options, mail: await mailboxes }))
+  const database = existing(['TEST_POSTGRES_URL']) ?? postgres(options('postgres'))
   const parts = await Promise.allSettled([
-    existing(['TEST_POSTGRES_URL']) ?? postgres(options('postgres')),
+    database,
+    existing(['TEST_PGBOUNCER']) ?? pgbouncer(options('pgbouncer'), database),
     existing(['TEST_AMQP_URL', 'TEST_AMQP_API']) ?? rabbit(options('rabbitmq')),
     mailboxes,
     existing(['TEST_CYRUS']) ?? cyrus(options('cyrus')),
@@ -89,6 +93,12 @@ interface Options {
 async function postgres(options: Options): Promise<Part> {
   const server = await startPostgres({ ...options, durable: false })
   return { env: { TEST_POSTGRES_URL: server.url }, servers: [server] }
+}
+
+async function pgbouncer(options: Options, database: Part | Promise<Part>): Promise<Part> {
+  const { TEST_POSTGRES_URL: ownerUrl = '' } = (await database).env
+  const server = await startPgbouncer({ ...options, ownerUrl })
+  return { env: { TEST_PGBOUNCER: server.address }, servers: [server] }
 }
 
 async function rabbit(options: Options): Promise<Part> {

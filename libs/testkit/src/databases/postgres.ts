@@ -20,7 +20,8 @@ export interface TestDatabase {
   drop: () => Promise<void>
 }
 
-const useServer = sharedServer(
+/** Returns the Postgres of TEST_POSTGRES_URL, else a private one: its address as the owner. */
+export const usePostgres = sharedServer(
   'postgres',
   () => process.env['TEST_POSTGRES_URL'] || undefined,
   async ({ dir }) => {
@@ -34,7 +35,7 @@ const useServer = sharedServer(
  * the first test file of a run creates.
  */
 export async function testDatabase(): Promise<TestDatabase> {
-  const { address: server, drop } = await useServer()
+  const { address: server, drop } = await usePostgres()
   const template = await ensureTemplate(server)
   const name = `t_${randomBytes(8).toString('hex')}`
   await withClient(server, (client) =>

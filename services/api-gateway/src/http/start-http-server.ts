@@ -1,6 +1,6 @@
 import { addressAllowed } from '@posthorn/access'
 import { type Operation, operations } from '@posthorn/contracts'
-import { type Db, ping, type SettingsCache } from '@posthorn/db'
+import { ping, type PooledDb, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { cors, type HttpServer, serve, type ServeOptions, type TlsOptions } from '@posthorn/http'
 import { readCertificate } from '@posthorn/service'
@@ -29,7 +29,7 @@ const exposedHeaders = [
 
 export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' | 'stopping'> {
   config: Pick<Config, 'host' | 'port' | 'httpServer' | 'shutdownTimeoutMs'>
-  db: Db
+  db: PooledDb
   settings: SettingsCache
   /** Handler of all requests. */
   api: RequestHandler
@@ -66,8 +66,14 @@ export async function startHttpServer({
     checks: { start: assertStarted, postgres: () => ping(db) },
     mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), whenStarted, api),
     ...connectionLimits(httpServer),
+    // Only a forwarded scrape depends on the settings, which are read from Postgres.
     mayScrape: async (request) =>
-      mayScrape(request, (await isTrusted()) ? httpServer : { ...httpServer, trustedProxies: [] }),
+      mayScrape(
+        request,
+        request.headers['x-forwarded-for'] === undefined || (await isTrusted())
+          ? httpServer
+          : { ...httpServer, trustedProxies: [] },
+      ),
     crossOrigin: crossOrigin(httpServer),
     tls: tlsOf(httpServer),
   })

@@ -1,0 +1,95 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isRoot, ownerNames, unprivilegedUser } from '../files/data-directory.ts'
+import { loadOrCreateState } from '../files/state-file.ts'
+import { fillTemplate } from '../files/template.ts'
+import { withClient } from '../postgres/client.ts'
+import { launch } from '../process/launch.ts'
+import { manageServer, type ManagedServer, waitUntilReady } from '../process/managed-server.ts'
+import { freePort } from '../process/ports.ts'
+import { rolePasswords } from '../role-passwords.ts'
+import { findPgbouncer } from './program.ts'
+
+const template = join(import.meta.dirname, '../../../pgbouncer/pgbouncer.ini.in')
+
+export interface PgbouncerOptions {
+  /** Directory of port, passwords, configuration and log. Reused by the next start. */
+  dir: string
+  /** Directory of downloaded packages, shared by all servers. */
+  cache: string
+  /** Address of a Postgres server as its owner. */
+  ownerUrl: string
+  /** File that records the processes. If set, they outlive this process. */
+  record?: string | undefined
+}
+
+export interface Pgbouncer extends ManagedServer {
+  /** Host and port. Databases and roles are those of the server. */
+  readonly address: string
+  /** Stops the server and deletes its files. */
+  destroy(): Promise<void>
+}
+
+/**
+ * Starts pgbouncer in transaction mode for the owner and the service roles of a Postgres server. As
+ * root, it runs as the unprivileged user.
+ */
+export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbouncer> {
+  const { dir, cache, ownerUrl, record } = options
+  const program = await findPgbouncer(cache)
+  await mkdir(dir, { recursive: true })
+  const { port } = await loadOrCreateState<{ port: number }>(
+    join(dir, 'pgbouncer.json'),
+    async () => ({ port: await freePort() }),
+  )
+  const config = await configure({ dir, ownerUrl, port })
+  const address = `127.0.0.1:${port}`
+  const url = Object.assign(new URL(ownerUrl), { host: address }).href
+  const server = await manageServer(async () => {
+    const running = await launch({
+      command: program.command,
+      args: [...program.args, config],
+      env: { PATH: '/usr/bin:/bin' },
+      cwd: '/',
+      logFile: join(dir, 'pgbouncer.log'),
+      record,
+      name: 'pgbouncer',
+      signal: 'SIGQUIT', // SIGTERM waits for clients
+    })
+    await waitUntilReady(
+      { name: 'pgbouncer', process: running },
+      async () => void (await withClient(url, (client) => client.query('select 1'))),
+    )
+    return [running]
+  })
+  return Object.assign(server, {
+    address,
+    async destroy() {
+      await server.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  })
+}
+
+/** Writes passwords and configuration. Returns the path of the configuration. */
+async function configure({
+  dir,
+  ownerUrl,
+  port,
+}: Pick<PgbouncerOptions, 'dir' | 'ownerUrl'> & { port: number }): Promise<string> {
+  const { hostname, port: postgresPort, username, password } = new URL(ownerUrl)
+  const users = { [username]: password, ...rolePasswords(ownerUrl) }
+  const lines = Object.entries(users).map(([name, secret]) => `"${name}" "${secret}"\n`)
+  const authFile = join(dir, 'users.txt')
+  await writeFile(authFile, lines.join(''), { mode: 0o600 })
+  const { user } = await ownerNames({ dir, owner: unprivilegedUser })
+  const config = join(dir, 'pgbouncer.ini')
+  await fillTemplate(template, config, {
+    POSTGRES_HOST: hostname,
+    POSTGRES_PORT: postgresPort,
+    PORT: String(port),
+    AUTH_FILE: authFile,
+    USER: isRoot() ? `user = ${user}` : '',
+  })
+  return config
+}

@@ -1,0 +1,91 @@
+import type { PostgresPoolClient } from 'kysely'
+import { DatabaseError, type PoolClient } from 'pg'
+import type { StatementNames } from './statement-names.ts'
+
+/** Maximum duration of a transaction that waits for its client. */
+export const idleInTransactionMs = 60_000
+
+/** SQLSTATE of `cached plan must not change result type`; the statement had no effect. */
+const stalePlan = '0A000'
+
+export interface BoundedClientOptions {
+  names: StatementNames
+  /** Maximum duration of a statement. */
+  timeoutMs: number
+  /** True if the role has the same `statement_timeout`. */
+  isBoundedByRole: boolean
+  /** Called after each result and each error of Postgres. */
+  onResponse: () => void
+}
+
+/**
+ * Adapts a connection to Kysely and bounds its statements in Postgres. Session settings and startup
+ * parameters are not used, so it works through pgbouncer in transaction mode:
+ *
+ * - A transaction sets its timeouts with `set local`, in the message that begins it.
+ * - A statement outside of one is bounded by its role, else it gets a transaction.
+ *
+ * Statements with parameters are named, so that each connection parses and plans them once. A
+ * connection whose query timed out is discarded: it still waits for the response, so the next query
+ * on it would time out too.
+ */
+export function boundedClient(
+  client: PoolClient,
+  { names, timeoutMs, isBoundedByRole, onResponse }: BoundedClientOptions,
+): PostgresPoolClient {
+  const setTimeouts = `set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`
+  let isStuck = false
+  let isInTransaction = false
+
+  const send = async (text: string, values: unknown[] = []) => {
+    const name = values.length > 0 ? names.of(text) : undefined
+    try {
+      const result = await client.query(
+        name === undefined ? { text, values } : { text, values, name },
+      )
+      onResponse()
+      return result
+    } catch (error) {
+      if (error instanceof DatabaseError) onResponse()
+      // node-postgres gives this error no code.
+      if (error instanceof Error && error.message === 'Query read timeout') isStuck = true
+      throw error
+    }
+  }
+  const sendBounded = async (text: string, values: unknown[]) => {
+    if (isInTransaction || isBoundedByRole) return await send(text, values)
+    await send(`begin; ${setTimeouts}`)
+    try {
+      const result = await send(text, values)
+      await send('commit')
+      return result
+    } catch (error) {
+      if (!isStuck) await send('rollback').catch(() => (isStuck = true))
+      throw error
+    }
+  }
+  const query = async (text: string, values: unknown[]) => {
+    if (/^(begin|start transaction)\b/.test(text)) {
+      await send(`${text}; ${setTimeouts}`)
+      isInTransaction = true
+      return { rows: [] }
+    }
+    if (text === 'commit' || text === 'rollback') {
+      isInTransaction = false
+      return await send(text)
+    }
+    try {
+      return await sendBounded(text, values)
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== stalePlan) throw error
+      // The schema has changed. A transaction is lost.
+      names.exclude(text)
+      if (isInTransaction) throw error
+      return await sendBounded(text, values)
+    }
+  }
+  return {
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy) => client.release(destroy === true || isStuck),
+  }
+}

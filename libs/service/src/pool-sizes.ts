@@ -1,0 +1,23 @@
+import type { ServiceName } from '@posthorn/contracts'
+
+/**
+ * Defaults of SVC_DATABASE_POOL_SIZE: maximum connections of one replica. Three replicas of every
+ * service, as during a rolling update of two, and the jobs fit into a Postgres with its default of
+ * 100 connections.
+ */
+export const poolSizes: Readonly<Record<ServiceName, number>> = {
+  // A quarter stores messages, the rest serves requests.
+  'api-gateway': 8,
+  // Commits of accounts are batched; commands and heartbeats run beside them.
+  'sync-worker': 5,
+  // Claims, intent records and outcomes are batched, one statement of each kind at a time.
+  sender: 4,
+  // Four partitions are fanned out concurrently, and results are recorded beside them.
+  'webhook-dispatcher': 5,
+  // Logins read a few rows.
+  'imap-proxy': 2,
+  // Stores messages; a large one occupies a connection while it is transferred.
+  'smtp-proxy': 3,
+  // Reads a few rows per credential.
+  'auth-bridge': 2,
+}

@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals'
+import { createMetrics } from './metrics.ts'
+
+/** Lines of a metric in a scrape, without help and type. */
+const linesOf = async (metrics: ReturnType<typeof createMetrics>, name: string) =>
+  (await metrics.text()).split('\n').filter((line) => line.startsWith(`posthorn_${name}{`))
+
+test('gauge: a value that never comes does not delay the scrape, a late one is in the next', async () => {
+  const metrics = createMetrics('test')
+  const late = Promise.withResolvers<number>()
+  let calls = 0
+  const collect = () => {
+    calls += 1
+    return late.promise
+  }
+  metrics.gauge({ name: 'late', help: 'Late', collect })
+  metrics.gauge({ name: 'immediate', help: 'Immediate', collect: () => 7 })
+  expect(await linesOf(metrics, 'late')).toEqual([])
+  expect(await linesOf(metrics, 'immediate')).toEqual(['posthorn_immediate{service="test"} 7'])
+  expect(calls).toBe(1)
+  late.resolve(5)
+  expect(await linesOf(metrics, 'late')).toEqual(['posthorn_late{service="test"} 5'])
+})
+
+test('gauge: after a failure the metric is absent, until a value comes', async () => {
+  const metrics = createMetrics('test')
+  const results = [() => Promise.reject(new Error('no connection')), () => Promise.resolve(3)]
+  metrics.gauge({ name: 'due', help: 'Due', collect: () => results.shift()?.() ?? 0 })
+  expect(await linesOf(metrics, 'due')).toEqual([])
+  expect(await linesOf(metrics, 'due')).toEqual(['posthorn_due{service="test"} 3'])
+})
+
+test('gauge: with labels, the function sets the values', async () => {
+  const metrics = createMetrics('test')
+  metrics.gauge({
+    name: 'states',
+    help: 'States',
+    labels: ['state'],
+    collect: (gauge) => gauge.set({ state: 'idle' }, 2),
+  })
+  expect(await linesOf(metrics, 'states')).toEqual([
+    'posthorn_states{state="idle",service="test"} 2',
+  ])
+})

@@ -1,0 +1,22 @@
+import { type PooledDb, statementTimeoutMs } from '@posthorn/db'
+import { openPools, type PoolDeps } from '@posthorn/service'
+
+/** Maximum duration of a statement that stores a message. */
+const outboxTimeoutMs = 30_000
+
+/**
+ * Opens two pools. Statements of `db` time out before a client does, so that it receives a 503.
+ * `outbox` stores messages: slower, and separate so that others keep their connections.
+ */
+export function openGatewayPools(
+  stack: AsyncDisposableStack,
+  deps: PoolDeps,
+  size: number,
+): { db: PooledDb; outbox: PooledDb } {
+  const outboxMax = Math.max(1, Math.floor(size / 4))
+  const { main: db, outbox } = openPools(stack, deps, {
+    main: { max: size - outboxMax, timeoutMs: statementTimeoutMs('api-gateway') },
+    outbox: { max: outboxMax, timeoutMs: outboxTimeoutMs },
+  })
+  return { db, outbox }
+}

@@ -1,0 +1,78 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { cuttable } from './cuttable.ts'
+import { registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+const postgres = await cuttable(servers.env.DATABASE_URL)
+// One connection for requests and one that stores messages.
+const { call, url } = await servers.start({
+  DATABASE_URL: postgres.url,
+  SVC_DATABASE_POOL_SIZE: '2',
+})
+afterAll(async () => {
+  await servers.stop()
+  postgres.close()
+})
+
+const get = async (path: string) => {
+  const response = await fetch(url + path)
+  return { status: response.status, text: await response.text() }
+}
+const submit = () =>
+  call('POST', '/v1/account/a/submit', { body: { to: [{ address: 'b@mail.example' }], text: 'x' } })
+
+/** Number of statements that wait for a lock. */
+async function waitingStatements(): Promise<number> {
+  const { rows } = await sql`
+    select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(servers.db)
+  return rows.length
+}
+
+test('with all connections of both pools in use, health and metrics respond', async () => {
+  await call('POST', '/v1/account', {
+    body: { ...registration('a'), imap: false, email: 'a@mail.example' },
+  })
+  expect((await submit()).status).toBe(200) // caches what a submission reads
+  const lock = await servers.db.startTransaction().execute()
+  await sql`lock table outbox in access exclusive mode`.execute(lock)
+  const stored = submit()
+  await eventually(async () => expect(await waitingStatements()).toBe(1))
+  // One is executed, the others wait for its connection.
+  const lists = [1, 2, 3].map(() => call('GET', '/v1/outbox'))
+  await eventually(async () => expect(await waitingStatements()).toBe(2))
+
+  expect((await get('/health/live')).status).toBe(200)
+  expect(await get('/health/ready')).toEqual({ status: 200, text: '{"success":true}' })
+  const metrics = await get('/metrics')
+  expect(metrics.status).toBe(200)
+  const valueOf = (name: string, labels: string) =>
+    metrics.text.match(
+      new RegExp(`^posthorn_${name}\\{${labels},service="api-gateway"\\} (.*)$`, 'm'),
+    )?.[1]
+  for (const pool of ['main', 'outbox']) {
+    expect(valueOf('database_pool_connections', `pool="${pool}",state="active"`)).toBe('1')
+    expect(valueOf('database_pool_size', `pool="${pool}"`)).toBe('1')
+  }
+  expect(Number(valueOf('database_pool_waiting', 'pool="main"'))).toBeGreaterThan(0)
+
+  await lock.rollback().execute()
+  expect((await stored).status).toBe(200)
+  await Promise.all(lists)
+  expect((await get('/metrics')).text).toMatch(
+    /^posthorn_database_pool_wait_seconds_count\{service="api-gateway",pool="main"\} [1-9]/m,
+  )
+})
+
+test('with an unresponsive Postgres, health and metrics respond and the service is not ready', async () => {
+  postgres.silence(true)
+  const requests = [call('GET', '/v1/outbox'), submit()]
+  expect((await get('/health/live')).status).toBe(200)
+  expect((await get('/metrics')).status).toBe(200)
+  await eventually(async () => expect((await get('/health/ready')).status).toBe(503))
+  await Promise.all(requests)
+  postgres.silence(false)
+  await eventually(async () => expect((await get('/health/ready')).status).toBe(200))
+})
