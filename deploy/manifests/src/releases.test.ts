@@ -20,13 +20,13 @@ const kustomize = await findKustomize({
 })
 const testWithKustomize = kustomize === undefined ? test.skip : test
 
-/** Builds the production overlay with another tag in the base, as the upgrade does. */
-async function buildRelease(release: string): Promise<Build> {
+/** Builds an overlay with another tag in the base, as the upgrade does. */
+async function buildRelease(release: string, overlay = 'production'): Promise<Build> {
   const copy = join(folder, release)
   cpSync(join(checkout, 'k8s'), copy, { recursive: true })
   const file = join(copy, 'base/kustomization.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replace(/newTag: .*/, `newTag: ${release}`))
-  const target = { name: release, resources: [join(copy, 'overlays/production')], components: [] }
+  const target = { name: release, resources: [join(copy, 'overlays', overlay)], components: [] }
   return buildTarget(kustomize ?? '', target, join(folder, 'work'))
 }
 
@@ -49,3 +49,18 @@ testWithKustomize('next release: new Jobs, all other immutable fields unchanged'
   expect(images.length).toBeGreaterThan(8)
   for (const { image } of images) expect(image).toBe('registry.example.com/posthorn:1.2.4')
 })
+
+testWithKustomize(
+  'autoscaled Deployments: no number of replicas, which applying would reset',
+  async () => {
+    const build = await buildRelease('1.2.5', 'large')
+    const scaled = manifestsOf(build, 'HorizontalPodAutoscaler', 'ScaledObject').map(
+      ({ content }) => valueAt(content, ['spec', 'scaleTargetRef', 'name']),
+    )
+    expect(scaled).toHaveLength(5)
+    const fixed = manifestsOf(build, 'Deployment')
+      .filter(({ content }) => valueAt(content, ['spec', 'replicas']) !== undefined)
+      .map(({ name }) => name)
+    expect(fixed.toSorted()).toEqual(['auth-bridge', 'smtp-proxy'])
+  },
+)
