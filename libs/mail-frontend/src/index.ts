@@ -6,6 +6,7 @@ export {
 export { type ClientSession, ClientSessions, type SessionAuth } from './client-sessions.ts'
 export { LoginThrottle } from './login-throttle.ts'
 export {
+  assertListening,
   listen,
   type Listener,
   type ListenerAddress,

@@ -19,7 +19,7 @@ export interface BootstrapOptions {
   config: ServiceConfig
   /** Aborts waiting for Postgres and the schema. */
   signal: AbortSignal
-  /** Readiness checks; defaults to Postgres and RabbitMQ. */
+  /** Readiness checks; defaults to Postgres. */
   checks?: (context: ServiceContext) => Checks
   /** Fields of the first log line, beside the config. */
   fields?: object
@@ -55,10 +55,17 @@ export async function bootstrap(
   return { ...context, port: http.port }
 }
 
-/** Checks Postgres and RabbitMQ. */
-export function defaultChecks({ db, bus }: Pick<ServiceContext, 'db' | 'bus'>): Checks {
+/**
+ * Checks Postgres. Not RabbitMQ, without which most services continue their work: the metric
+ * `bus_up` reports it.
+ */
+export function defaultChecks({ db }: Pick<ServiceContext, 'db'>): Checks {
+  return { postgres: () => ping(db) }
+}
+
+/** Checks RabbitMQ, for services whose clients get nothing but errors without it. */
+export function busCheck({ bus }: Pick<ServiceContext, 'bus'>): Checks {
   return {
-    postgres: () => ping(db),
     rabbitmq: () => {
       if (!bus.up) throw new Error('RabbitMQ is not connected')
     },

@@ -1,4 +1,4 @@
-export { bootstrap, defaultChecks, type ServiceContext } from './bootstrap.ts'
+export { bootstrap, busCheck, defaultChecks, type ServiceContext } from './bootstrap.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { readMailPorts } from './mail-ports-config.ts'
 export { watchQueuePause } from './queue-pause.ts'

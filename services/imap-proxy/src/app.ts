@@ -3,12 +3,13 @@ import type { Settings } from '@posthorn/contracts'
 import { cacheSettings } from '@posthorn/db'
 import { KeyedSemaphore } from '@posthorn/flow'
 import {
+  assertListening,
   ClientSessions,
   LoginThrottle,
   type ReloadableListener,
   startMailListener,
 } from '@posthorn/mail-frontend'
-import { bootstrap, type ServiceContext } from '@posthorn/service'
+import { bootstrap, busCheck, defaultChecks, type ServiceContext } from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { BufferPool } from './upstream-reader.ts'
 import type { Config } from './config.ts'
@@ -21,8 +22,19 @@ import { TlsSessionCache } from './upstream-tls.ts'
 /** Starts the service. Disposal ends all connections with BYE and closes in reverse order. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
-  const context = await bootstrap(stack, { name: 'imap-proxy', config, signal })
-  await startListening(stack, config, context)
+  let listener: ReloadableListener | undefined
+  const context = await bootstrap(stack, {
+    name: 'imap-proxy',
+    config,
+    signal,
+    // RabbitMQ is required: each login needs credentials from auth-bridge.
+    checks: (checked) => ({
+      ...defaultChecks(checked),
+      ...busCheck(checked),
+      listener: () => assertListening(listener),
+    }),
+  })
+  listener = await startListening(stack, config, context)
   return stack.move()
 }
 
@@ -30,7 +42,7 @@ async function startListening(
   stack: AsyncDisposableStack,
   config: Config,
   { db, bus, log, metrics }: ServiceContext,
-): Promise<void> {
+): Promise<ReloadableListener> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
   const sessions = new ClientSessions()
   const pending: ListenerDeps['pending'] = new Set()
@@ -79,6 +91,7 @@ async function startListening(
     },
     start: (address, certificate) => startListener(address, certificate, deps),
   })
+  return listener
 }
 
 /**

@@ -1,9 +1,15 @@
 import { startTokenLog } from '@posthorn/access'
 import type { Settings } from '@posthorn/contracts'
-import { cacheSettings, ping } from '@posthorn/db'
+import { cacheSettings } from '@posthorn/db'
 import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
-import { ClientSessions, LoginThrottle, startMailListener } from '@posthorn/mail-frontend'
-import { bootstrap, type ServiceContext } from '@posthorn/service'
+import {
+  assertListening,
+  ClientSessions,
+  LoginThrottle,
+  type ReloadableListener,
+  startMailListener,
+} from '@posthorn/mail-frontend'
+import { bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service'
 import { serverPassword } from './access.ts'
 import { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'
@@ -13,14 +19,18 @@ import { listExistingAccounts } from './store/accounts.ts'
 /** Starts the service. Disposal finishes messages in transfer and closes in reverse order. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
+  let listener: ReloadableListener | undefined
   const context = await bootstrap(stack, {
     name: 'smtp-proxy',
     config,
     signal,
     // RabbitMQ is not required: messages are stored in Postgres, which the sender polls.
-    checks: ({ db }) => ({ postgres: () => ping(db) }),
+    checks: (checked) => ({
+      ...defaultChecks(checked),
+      listener: () => assertListening(listener),
+    }),
   })
-  await startListening(stack, config, context)
+  listener = await startListening(stack, config, context)
   return stack.move()
 }
 
@@ -28,7 +38,7 @@ async function startListening(
   stack: AsyncDisposableStack,
   config: Config,
   { db, bus, log, metrics }: ServiceContext,
-): Promise<void> {
+): Promise<ReloadableListener> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
   const tokenLog = stack.use(startTokenLog(db, settings, { log }))
   const sessions = new ClientSessions()
@@ -52,7 +62,7 @@ async function startListening(
   }
   // Disposed after the listener and before the database: messages in transfer are stored.
   stack.defer(async () => void (await Promise.all(deps.closing)))
-  await startMailListener(stack, {
+  return await startMailListener(stack, {
     db,
     bus,
     log,
