@@ -7,6 +7,7 @@ export { type ClientSession, ClientSessions, type SessionAuth } from './client-s
 export { type DrainConfig, drainClients, type DrainedClient, readDrain } from './drain.ts'
 export { LoginThrottle } from './login-throttle.ts'
 export {
+  assertListening,
   listen,
   type Listener,
   type ListenerAddress,

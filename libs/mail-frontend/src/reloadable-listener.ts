@@ -33,6 +33,13 @@ export interface ReloadableListener<
 > extends PeriodicTask {
   /** Current address; undefined while closed. */
   readonly address: A | undefined
+  /** True if the listener is open, or if the settings disable it. */
+  readonly isReady: boolean
+}
+
+/** Readiness check of a mail proxy. @throws Error unless its listener is ready */
+export function assertListening(listener: Pick<ReloadableListener, 'isReady'> | undefined): void {
+  if (!listener?.isReady) throw new Error('listener is not open')
 }
 
 /**
@@ -47,6 +54,8 @@ export function startReloadableListener<A extends ListenerAddress>({
   log,
 }: ReloadableListenerOptions<A>): ReloadableListener<A> {
   let current: { address: A; listener: Listener } | undefined
+  /** Address of the settings. Undefined before they are read. */
+  let wanted: { address: A | undefined } | undefined
   let failedKey: string | undefined
   const close = async () => {
     const closing = current
@@ -58,6 +67,7 @@ export function startReloadableListener<A extends ListenerAddress>({
   }
   const loop = runPeriodically({ everyMs, log, name: 'listener' }, async (signal) => {
     const address = await resolveAddress()
+    wanted = { address }
     if (signal.aborted || keyOf(address) === keyOf(current?.address)) return
     await close()
     if (!address) return
@@ -77,6 +87,9 @@ export function startReloadableListener<A extends ListenerAddress>({
   return {
     get address() {
       return current?.address
+    },
+    get isReady() {
+      return wanted !== undefined && keyOf(wanted.address) === keyOf(current?.address)
     },
     wake: () => loop.wake(),
     async [Symbol.asyncDispose]() {

@@ -31,7 +31,7 @@ export interface BootstrapOptions {
   config: ServiceConfig
   /** Aborts when the shutdown begins: not ready, and no more waiting for the schema. */
   signal: AbortSignal
-  /** Readiness checks; defaults to Postgres and RabbitMQ. */
+  /** Readiness checks; defaults to Postgres. */
   checks?: (context: ServiceContext) => Checks
   /** Fields of the first log line, beside the config. */
   fields?: object
@@ -68,10 +68,17 @@ export async function bootstrap(
   return { ...context, port: http.port, drained, unfinished }
 }
 
-/** Checks Postgres and RabbitMQ. */
-export function defaultChecks({ db, bus }: Pick<ServiceContext, 'db' | 'bus'>): Checks {
+/**
+ * Checks Postgres. Not RabbitMQ, without which most services continue their work: the metric
+ * `bus_up` reports it.
+ */
+export function defaultChecks({ db }: Pick<ServiceContext, 'db'>): Checks {
+  return { postgres: () => ping(db) }
+}
+
+/** Checks RabbitMQ, for services whose clients get nothing but errors without it. */
+export function busCheck({ bus }: Pick<ServiceContext, 'bus'>): Checks {
   return {
-    postgres: () => ping(db),
     rabbitmq: () => {
       if (!bus.up) throw new Error('RabbitMQ is not connected')
     },

@@ -1,4 +1,10 @@
-export { bootstrap, type Bootstrapped, defaultChecks, type ServiceContext } from './bootstrap.ts'
+export {
+  bootstrap,
+  type Bootstrapped,
+  busCheck,
+  defaultChecks,
+  type ServiceContext,
+} from './bootstrap.ts'
 export { type Certificate, readCertificate } from './certificate.ts'
 export { drainDelay } from './drain-delay.ts'
 export { readMailPorts } from './mail-ports-config.ts'

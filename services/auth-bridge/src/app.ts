@@ -3,7 +3,7 @@ import { cacheSettings, type SettingsCache } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
 import { createHttpCaller, proxyFromSettings } from '@posthorn/net'
 import { createSealer, createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
-import { type App, bootstrap, defaultChecks } from '@posthorn/service'
+import { type App, bootstrap, busCheck, defaultChecks } from '@posthorn/service'
 import { canUnsealStored } from './can-unseal-stored.ts'
 import { reportShortPasswords } from './commands/check-server-password.ts'
 import { createHandlers } from './commands/handlers.ts'
@@ -31,7 +31,11 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
     name,
     config,
     signal,
-    checks: (checked) => ({ ...defaultChecks(checked), secret: () => assertServing(isServing) }),
+    checks: (checked) => ({
+      ...defaultChecks(checked),
+      ...busCheck(checked),
+      secret: () => assertServing(isServing),
+    }),
     // Value of SVC_SECRET_PUBLIC_KEY of api-gateway. It seals and cannot unseal.
     fields: { publicKey: publicKey.text },
   })

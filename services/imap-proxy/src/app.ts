@@ -3,13 +3,20 @@ import type { Settings } from '@posthorn/contracts'
 import { cacheSettings } from '@posthorn/db'
 import { KeyedSemaphore } from '@posthorn/flow'
 import {
+  assertListening,
   ClientSessions,
   LoginThrottle,
   type ReloadableListener,
   startMailListener,
   startWithTlsPort,
 } from '@posthorn/mail-frontend'
-import { type App, bootstrap, type ServiceContext } from '@posthorn/service'
+import {
+  type App,
+  bootstrap,
+  busCheck,
+  defaultChecks,
+  type ServiceContext,
+} from '@posthorn/service'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { BufferPool } from './upstream-reader.ts'
 import type { Config } from './config.ts'
@@ -25,8 +32,20 @@ const switchOffMs = 5_000
 /** Starts the service. Disposal ends all connections with BYE and closes in reverse order. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using stack = new AsyncDisposableStack()
-  const context = await bootstrap(stack, { name: 'imap-proxy', config, signal })
-  const { unfinished } = await startListening(stack, config, context)
+  let listener: ReloadableListener | undefined
+  const context = await bootstrap(stack, {
+    name: 'imap-proxy',
+    config,
+    signal,
+    // RabbitMQ is required: each login needs credentials from auth-bridge.
+    checks: (checked) => ({
+      ...defaultChecks(checked),
+      ...busCheck(checked),
+      listener: () => assertListening(listener),
+    }),
+  })
+  const { unfinished, ...listening } = await startListening(stack, config, context)
+  listener = listening.listener
   stack.defer(context.drained)
   const app = stack.move()
   return {
@@ -35,11 +54,15 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   }
 }
 
+interface Listening extends Required<Pick<App, 'unfinished'>> {
+  listener: ReloadableListener
+}
+
 async function startListening(
   stack: AsyncDisposableStack,
   config: Config,
   { db, bus, log, metrics }: ServiceContext,
-): Promise<Required<Pick<App, 'unfinished'>>> {
+): Promise<Listening> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
   const sessions = new ClientSessions()
   const pending: ListenerDeps['pending'] = new Set()
@@ -90,7 +113,7 @@ async function startListening(
     start: (address, certificate) =>
       startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })
-  return { unfinished: () => ({ sessions: cut }) }
+  return { listener, unfinished: () => ({ sessions: cut }) }
 }
 
 /**

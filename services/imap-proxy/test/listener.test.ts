@@ -95,6 +95,23 @@ test('listener settings: two replicas start, move and stop with them', async () 
   await eventually(() => listening(proxy.port))
 })
 
+test('readiness: requires a listener where the settings enable it', async () => {
+  const health = await freePort()
+  await using _third = await proxy.start({ port: health })
+  const ready = async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).json()
+  const busy = await freePort()
+  await using other = createServer().listen(busy, '127.0.0.1')
+  await once(other, 'listening')
+  await proxy.set({ imapProxyServerPort: busy })
+  await eventually(async () =>
+    expect(await ready()).toEqual({ success: false, failed: ['listener'] }),
+  )
+  await proxy.set({ imapProxyServerEnabled: false })
+  await eventually(async () => expect(await ready()).toEqual({ success: true }))
+  await proxy.set({ imapProxyServerEnabled: true, imapProxyServerPort: proxy.port })
+  await eventually(async () => expect(await ready()).toEqual({ success: true }))
+})
+
 test('listener settings: each replica records its states for GET /v1/changes', async () => {
   const start = await statesOf('imapProxyServerState')
   const busy = await freePort()

@@ -83,7 +83,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
     db,
     bus,
     async start(more = {}) {
-      const health = await freePort()
+      const health = more.port ?? (await freePort())
       const app = await startApp(
         {
           databaseUrl: database.roleUrl('posthorn_imap_proxy'),
@@ -168,5 +168,11 @@ async function untilReady(port: number): Promise<void> {
 
 /** IMAP server of a test user, in plaintext on loopback, as registered with an account. */
 export function imapOf({ host, imapPort, user }: TestUser): object {
-  return { host, port: imapPort, secure: false, auth: { user }, tls: { rejectUnauthorized: false } }
+  return {
+    host,
+    port: imapPort,
+    secure: false,
+    auth: { user },
+    tls: { rejectUnauthorized: false },
+  }
 }

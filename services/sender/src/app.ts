@@ -17,7 +17,7 @@ import { onVerifySmtp } from './commands/verify-smtp.ts'
 import type { Config } from './config.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { Filer } from './dispatch/filer.ts'
-import { senderMetrics } from './metrics.ts'
+import { registerDueAge, senderMetrics } from './metrics.ts'
 import { deleteFinished } from './store/maintenance.ts'
 import { markDataSent } from './store/outbox.ts'
 import type { OutboxLease } from './store/submission.ts'
@@ -55,6 +55,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   const dispatcher = stack.use(
     new Dispatcher({ ...attempt, timing: config, lanes, sweepMs, paused, metrics }),
   )
+  registerDueAge(registry, { db, paused, suspended: () => dispatcher.suspendedLanes() })
   const retention = { everyMs: retentionIntervalMs, log, name: 'retention' }
   stack.use(runPeriodically(retention, () => runRetention(db, config, log)))
   stack.use(

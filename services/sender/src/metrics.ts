@@ -1,6 +1,7 @@
 import type { Db, MinuteCounter } from '@posthorn/db'
 import type { Metrics } from '@posthorn/telemetry'
-import { countRows } from './store/maintenance.ts'
+import { countRows, findOldestDueSeconds } from './store/maintenance.ts'
+import type { LaneKeys } from './store/submission.ts'
 
 export interface MetricSources {
   db: Db
@@ -44,4 +45,17 @@ export function senderMetrics(metrics: Metrics, { db, paused, minutes }: MetricS
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     }),
   }
+}
+
+export interface DueAgeSources extends Pick<MetricSources, 'db' | 'paused'> {
+  suspended: () => LaneKeys
+}
+
+/** Registers the age by which senders are scaled. */
+export function registerDueAge(metrics: Metrics, { db, paused, suspended }: DueAgeSources): void {
+  metrics.gauge({
+    name: 'outbox_oldest_due_seconds',
+    help: 'Age of the oldest due submission that may start; 0 if there is none or while paused',
+    collect: () => (paused() ? 0 : findOldestDueSeconds(db, suspended())),
+  })
 }

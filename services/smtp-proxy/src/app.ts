@@ -1,14 +1,16 @@
 import { startTokenLog } from '@posthorn/access'
 import type { Settings } from '@posthorn/contracts'
-import { cacheSettings, ping } from '@posthorn/db'
+import { cacheSettings } from '@posthorn/db'
 import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
 import {
+  assertListening,
   ClientSessions,
   LoginThrottle,
+  type ReloadableListener,
   startMailListener,
   startWithTlsPort,
 } from '@posthorn/mail-frontend'
-import { type App, bootstrap, type ServiceContext } from '@posthorn/service'
+import { type App, bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service'
 import { serverPassword } from './access.ts'
 import { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'
@@ -18,14 +20,19 @@ import { listExistingAccounts } from './store/accounts.ts'
 /** Starts the service. Disposal finishes messages in transfer and closes in reverse order. */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   await using stack = new AsyncDisposableStack()
+  let listener: ReloadableListener | undefined
   const context = await bootstrap(stack, {
     name: 'smtp-proxy',
     config,
     signal,
     // RabbitMQ is not required: messages are stored in Postgres, which the sender polls.
-    checks: ({ db }) => ({ postgres: () => ping(db) }),
+    checks: (checked) => ({
+      ...defaultChecks(checked),
+      listener: () => assertListening(listener),
+    }),
   })
-  const { unfinished } = await startListening(stack, config, context)
+  const { unfinished, ...listening } = await startListening(stack, config, context)
+  listener = listening.listener
   stack.defer(context.drained)
   const app = stack.move()
   return {
@@ -34,11 +41,15 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   }
 }
 
+interface Listening extends Required<Pick<App, 'unfinished'>> {
+  listener: ReloadableListener
+}
+
 async function startListening(
   stack: AsyncDisposableStack,
   config: Config,
   { db, bus, log, metrics }: ServiceContext,
-): Promise<Required<Pick<App, 'unfinished'>>> {
+): Promise<Listening> {
   const settings = cacheSettings(db, { ttlMs: 1_500 })
   const tokenLog = stack.use(startTokenLog(db, settings, { log }))
   const sessions = new ClientSessions()
@@ -64,7 +75,7 @@ async function startListening(
   }
   // Disposed after the listener and before the database: messages in transfer are stored.
   stack.defer(async () => void (await Promise.all(deps.closing)))
-  await startMailListener(stack, {
+  const listener = await startMailListener(stack, {
     db,
     bus,
     log,
@@ -80,7 +91,7 @@ async function startListening(
     start: (address, certificate) =>
       startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })
-  return { unfinished: () => ({ messages: cut }) }
+  return { listener, unfinished: () => ({ messages: cut }) }
 }
 
 /**

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
 import { Secret } from '@posthorn/config'
@@ -55,6 +57,23 @@ test('listener settings: states are recorded for GET /v1/changes', async () => {
   await eventually(async () => expect((await states()).at(-1)).toEqual(state('exited')))
   await listenAt({ smtpServerEnabled: true })
   await eventually(async () => expect((await states()).at(-1)).toEqual(state('listening')))
+})
+
+test('readiness: requires a listener where the settings enable it', async () => {
+  const health = await freePort()
+  await using _replica = await proxy.start(health)
+  const ready = async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).json()
+  const busy = await freePort()
+  await using other = createServer().listen(busy, '127.0.0.1')
+  await once(other, 'listening')
+  await set({ smtpServerPort: busy })
+  await eventually(async () =>
+    expect(await ready()).toEqual({ success: false, failed: ['listener'] }),
+  )
+  await set({ smtpServerEnabled: false })
+  await eventually(async () => expect(await ready()).toEqual({ success: true }))
+  await listenAt({ smtpServerEnabled: true })
+  await eventually(async () => expect(await ready()).toEqual({ success: true }))
 })
 
 test('STARTTLS: commands pipelined in plaintext, are discarded', async () => {

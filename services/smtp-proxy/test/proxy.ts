@@ -63,14 +63,7 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
     ...changes,
   }
   const port = await freePort()
-  const start = async () => {
-    const health = await freePort()
-    const app = await startApp({ ...config, port: health }, new AbortController().signal)
-    // It may listen before Postgres and RabbitMQ are connected, and reject the first client.
-    const isReady = async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).ok
-    await eventually(isReady, { timeoutMs: 120_000 })
-    return app
-  }
+  const start = async (health?: number) => startReady(config, health ?? (await freePort()))
   const app = await start()
   stack.use(app)
   const store = storeOf(db)
@@ -119,6 +112,14 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** Starts a replica and waits until it is ready: it may listen earlier and reject clients. */
+async function startReady(config: Config, health: number) {
+  const app = await startApp({ ...config, port: health }, new AbortController().signal)
+  const isReady = async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).ok
+  await eventually(isReady, { timeoutMs: 120_000 })
+  return app
 }
 
 type TestDb = Awaited<ReturnType<typeof testDatabase>>['db']

@@ -14,12 +14,12 @@ import { runReplays } from './store/replays.ts'
 import { TargetThrottle } from './dispatch/target-throttle.ts'
 import { consumeHints, createFanOutRuns, sweepFanOut, sweepPublish } from './events/fan-out-runs.ts'
 import { batchSize, createFanOut } from './events/fan-out.ts'
-import { type DispatcherMetrics, dispatcherMetrics } from './metrics.ts'
+import { type DispatcherMetrics, dispatcherMetrics, registerDueAge } from './metrics.ts'
 import { runRetention } from './store/retention.ts'
 import { decideRoutes } from './routes/decide.ts'
 import { cacheRoutes, type RouteCache } from './routes/route-cache.ts'
 import { type RouteErrorLog, startRouteErrorLog } from './routes/route-error-log.ts'
-import { countDue } from './store/deliveries.ts'
+import { countDue, findOldestDueSeconds } from './store/deliveries.ts'
 import { targetOptions } from './targets/options.ts'
 import { createTargets } from './targets/targets.ts'
 
@@ -72,7 +72,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
   }
 }
 
-interface Context extends Pick<ServiceContext, 'db' | 'bus' | 'log'> {
+interface Context extends Pick<ServiceContext, 'db' | 'bus' | 'log' | 'metrics'> {
   stack: AsyncDisposableStack
   config: WebhookConfig
   closeTimeoutMs: number
@@ -113,6 +113,9 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const onChange = (paused: boolean) => dispatcher.setPaused(paused)
   const queue = stack.use(await watchQueuePause({ db, bus, log, queue: 'notify', onChange }))
   dispatcher.setPaused(queue.paused)
+  registerDueAge(context.metrics, () =>
+    queue.paused ? 0 : findOldestDueSeconds(db, throttle.suspended()),
+  )
   return dispatcher
 }
 

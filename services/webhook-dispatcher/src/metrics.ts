@@ -65,6 +65,15 @@ export function dispatcherMetrics(
   }
 }
 
+/** Registers the age by which dispatchers are scaled. */
+export function registerDueAge(metrics: Metrics, seconds: () => number | Promise<number>): void {
+  metrics.gauge({
+    name: 'deliveries_oldest_due_seconds',
+    help: 'Age of the oldest due delivery to a target that is not suspended; 0 while paused.',
+    collect: seconds,
+  })
+}
+
 function secondsSince(date: string): number {
   return Math.max(0, Date.now() - Date.parse(date)) / 1000
 }

@@ -324,6 +324,7 @@ test('dispatcherMetrics: counts attempts by outcome and event', async () => {
     /posthorn_webhooks_total\{result="2xx",event="messageSent",service="webhook-dispatcher"\} \d+/,
   )
   expect(text).toMatch(/posthorn_deliveries_due\{service="webhook-dispatcher"\} \d+/)
+  expect(text).toMatch(/posthorn_deliveries_oldest_due_seconds\{service="webhook-dispatcher"\} \d+/)
   expect(text).toMatch(
     /posthorn_webhook_first_attempt_delay_seconds_count\{service="webhook-dispatcher"\} \d+/,
   )

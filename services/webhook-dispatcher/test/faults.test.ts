@@ -73,7 +73,7 @@ test('sweepPublish: an event of a writer that died before publishing is delivere
 
 test('sweepFanOut: without the broker, events still reach their targets', async () => {
   const link = await brokerLink()
-  await using _dispatcher = await bench.start({ AMQP_URL: link.url })
+  await using dispatcher = await bench.start({ AMQP_URL: link.url })
   const receiver = await bench.receiver()
   await bench.account('no-broker', { webhooks: receiver.url })
   await bench.emit({ account: 'no-broker' })
@@ -81,6 +81,9 @@ test('sweepFanOut: without the broker, events still reach their targets', async 
   link.cut()
   await bench.emitUnpublished({ account: 'no-broker' })
   await eventually(() => expect(receiver.requests).toHaveLength(2))
+  const get = (path: string) => fetch(`http://127.0.0.1:${dispatcher.port}${path}`)
+  expect((await get('/health/ready')).status).toBe(200)
+  expect(await (await get('/metrics')).text()).toMatch(/^posthorn_bus_up\{.*\} 0$/m)
 })
 
 test('dispatch: lost broker connections cause no loss and no repeats', async () => {

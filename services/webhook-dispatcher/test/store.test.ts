@@ -1,5 +1,6 @@
-import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { connect } from '@posthorn/db'
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { connect, type Db } from '@posthorn/db'
+import { sql } from 'kysely'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase } from '@posthorn/testkit'
 import { nextState, releasedResult } from '../src/attempt/outcome.ts'
@@ -10,6 +11,7 @@ import {
   claimDueDeliveries,
   countDue,
   findNextDueMs,
+  findOldestDueSeconds,
   renewClaims,
 } from '../src/store/deliveries.ts'
 import { createSchedule } from '../src/targets/options.ts'
@@ -86,6 +88,49 @@ test('claimDueDeliveries: skips rows that are not due and rows of another proces
   expect(await claimDueDeliveries(own, other, limits)).toEqual([])
   expect(await countDue(own, 10)).toBe(2)
   expect(await countDue(own, 1)).toBe(1)
+})
+
+/** Sequential scans, and rows read by an index, of this connection. */
+async function readRows(tx: Db): Promise<{ scans: number; read: number }> {
+  const { rows } = await sql<{ scans: string; read: string }>`
+    select seq_scan as scans, idx_tup_fetch as read from pg_stat_xact_user_tables
+    where relname = 'deliveries'
+  `.execute(tx)
+  return { scans: Number(rows[0]?.scans), read: Number(rows[0]?.read) }
+}
+
+describe('findOldestDueSeconds', () => {
+  const hoursAgo = (hours: number) => ({ nextAttemptAt: new Date(Date.now() - hours * 3_600_000) })
+  /** Age in whole hours, which no delay of the test changes. */
+  const hours = async (suspended: string[] = []) =>
+    Math.floor((await findOldestDueSeconds(own, suspended)) / 3_600)
+
+  test('age of the oldest due row outside the suspended lanes, 0 without one', async () => {
+    expect(await findOldestDueSeconds(own, [])).toBe(0)
+    await insert('http://later.example/', 1, hoursAgo(-1))
+    expect(await findOldestDueSeconds(own, [])).toBe(0)
+    await insert('http://a.example/', 2, hoursAgo(3.5))
+    await insert('http://b.example/', 2, hoursAgo(2.5))
+    await insert('http://b.example/', 1, hoursAgo(1.5))
+    expect(await hours()).toBe(3)
+    expect(await hours(['http://c.example/'])).toBe(3)
+    expect(await hours(['http://a.example/'])).toBe(2)
+    expect(await findOldestDueSeconds(own, ['http://a.example/', 'http://b.example/'])).toBe(0)
+  })
+
+  test('reads a few rows, however many are due in a suspended lane', async () => {
+    await insert('http://a.example/', 20_000, hoursAgo(3.5))
+    await insert('http://b.example/', 1, hoursAgo(2.5))
+    await sql`analyze deliveries`.execute(db)
+    for (const suspended of [[], ['http://a.example/']])
+      await own.transaction().execute(async (tx) => {
+        const before = await readRows(tx)
+        await findOldestDueSeconds(tx, suspended)
+        const after = await readRows(tx)
+        expect(after.scans).toBe(before.scans)
+        expect(after.read - before.read).toBeLessThan(10)
+      })
+  })
 })
 
 test('beginAttempts, renewClaims, recordResults: skip a row that another process has claimed', async () => {

@@ -3,7 +3,7 @@ import { type PeriodicTask, type Permit, runPeriodically } from '@posthorn/flow'
 import { type AttemptDeps, type AttemptResult, runAttempt } from '../attempt/run-attempt.ts'
 import type { senderMetrics } from '../metrics.ts'
 import { claimDue, renewLeases } from '../store/outbox.ts'
-import type { DueSubmission, Submission } from '../store/submission.ts'
+import type { DueSubmission, LaneKeys, Submission } from '../store/submission.ts'
 import { RecordError } from '../transports/transport.ts'
 import { Candidates } from './candidates.ts'
 import { type LaneDemand, LaneLimiter, type LaneLimits, type LanePermit } from './lane-limiter.ts'
@@ -86,6 +86,11 @@ export class Dispatcher implements AsyncDisposable {
       this.#wakeTimer = undefined
       this.#sweeper.wake()
     }, Math.ceil(waitMs))
+  }
+
+  /** Lanes after a failure, in which at most one submission at a time may start. */
+  suspendedLanes(): LaneKeys {
+    return this.#lanes.suspended()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -39,6 +39,7 @@ test('LaneLimiter: at the limits per host and per process, admits no more', () =
     false,
   ])
   expect(lanes.saturated().hosts).toEqual(['h:25'])
+  expect(lanes.suspended().hosts).toEqual([])
   expect(acquires(demand('e', 'other:25'))).toBe(true)
   expect(lanes.capacity).toBe(0)
   expect(acquires(demand('f', 'third:25'))).toBe(false)
@@ -61,6 +62,7 @@ test('LaneLimiter.suspend: saturates the lane, concurrent failures count once', 
   expect(lanes.suspend('host', demand('a'))).toBe(10_000)
   expect(lanes.suspend('host', demand('a'))).toBeLessThanOrEqual(10_000)
   expect(lanes.saturated()).toEqual({ accounts: [], gateways: [], hosts: ['h:25'] })
+  expect(lanes.suspended()).toEqual({ accounts: [], gateways: [], hosts: ['h:25'] })
   expect(acquires(demand('b'))).toBe(false)
   expect(acquires(demand('b', 'other:25'))).toBe(true)
 })

@@ -1,5 +1,5 @@
 import { backoff, CircuitBreaker, type Clock, type Permit, Semaphore } from '@posthorn/flow'
-import type { DueSubmission } from '../store/submission.ts'
+import type { DueSubmission, LaneKeys } from '../store/submission.ts'
 
 export interface LaneLimits {
   /** Maximum submissions in flight per process. */
@@ -68,20 +68,16 @@ export class LaneLimiter {
   }
 
   /** Lanes in which no submission can start or be prefetched. Evicts unused lanes. */
-  saturated(): { accounts: string[]; gateways: string[]; hosts: string[] } {
-    const saturated = (kind: LaneKind) => {
-      const keys: string[] = []
-      for (const [key, lane] of this.#lanes[kind])
-        if (lane.isUnused && lane.breaker.openUntil + evictMs < this.#clock())
-          this.#lanes[kind].delete(key)
-        else if (!lane.hasCapacity && !lane.canPrefetch) keys.push(key)
-      return keys
-    }
-    return {
-      accounts: saturated('account'),
-      gateways: saturated('gateway'),
-      hosts: saturated('host'),
-    }
+  saturated(): LaneKeys {
+    for (const lanes of Object.values(this.#lanes))
+      for (const [key, lane] of lanes)
+        if (lane.isUnused && lane.breaker.openUntil + evictMs < this.#clock()) lanes.delete(key)
+    return this.#keysWhere((lane) => !lane.hasCapacity && !lane.canPrefetch)
+  }
+
+  /** Lanes after a failure, until a message is accepted there: at most one probe at a time runs. */
+  suspended(): LaneKeys {
+    return this.#keysWhere((lane) => lane.isFailing)
   }
 
   /** Permit to start a submission, or undefined without capacity. */
@@ -162,6 +158,12 @@ export class LaneLimiter {
   /** Stops prefetching until a message is accepted fast again. */
   stopPrefetching(demand: LaneDemand): void {
     for (const lane of this.#lanesOf(demand)) lane.isFast = false
+  }
+
+  #keysWhere(matches: (lane: Lane) => boolean): LaneKeys {
+    const keys = (kind: LaneKind) =>
+      [...this.#lanes[kind]].filter(([, lane]) => matches(lane)).map(([key]) => key)
+    return { accounts: keys('account'), gateways: keys('gateway'), hosts: keys('host') }
   }
 
   #lanesOf(demand: LaneDemand): Lane[] {

@@ -6,9 +6,9 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import { isDue } from './outbox.ts'
+import { isDue, isOutside } from './outbox.ts'
 import { failureColumns } from './outcomes.ts'
-import { type OutboxLease, stateAfter, type Submission } from './submission.ts'
+import { type LaneKeys, type OutboxLease, stateAfter, type Submission } from './submission.ts'
 
 /** Row whose last attempt ended with its process. */
 export type ExhaustedSubmission = OutboxLease &
@@ -89,6 +89,34 @@ export async function countRows(db: Db, kind: keyof typeof counted): Promise<num
     select count(*)::int as count
     from (select 1 from outbox where ${counted[kind]} limit 10000) as counted`.execute(db)
   return rows[0]?.count ?? 0
+}
+
+/** Rows that are examined while lanes are suspended, which bounds the cost. */
+const examinedDue = 10_000
+
+/**
+ * Age in seconds of the oldest due submission that may start; 0 if there is none. Skips those in
+ * flight and in suspended lanes. If all of the 10,000 oldest are in suspended lanes, returns the
+ * age of the newest of these, which no other one exceeds.
+ */
+export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise<number> {
+  const isAnySuspended = Object.values(suspended).some((keys) => keys.length > 0)
+  const limit = isAnySuspended ? examinedDue : 1
+  const { rows } = await sql<{ seconds: number | null }>`
+    with oldest as materialized (
+      select next_attempt_at, account, gateway from outbox
+      where ${isDue} and attempts < max_attempts order by next_attempt_at limit ${limit}
+    ), startable as (
+      select outbox.next_attempt_at from oldest as outbox
+      join accounts on accounts.account = outbox.account
+      left join gateways on gateways.gateway = outbox.gateway
+      where ${isOutside(suspended)}
+    )
+    select extract(epoch from now() - coalesce(
+      (select min(next_attempt_at) from startable),
+      (select max(next_attempt_at) from oldest having count(*) = ${limit})
+    ))::double precision as seconds`.execute(db)
+  return Math.max(0, rows[0]?.seconds ?? 0)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 import {
   type DueSubmission,
+  type LaneKeys,
   type OutboxLease,
   stateAfter,
   type Submission,
@@ -12,7 +13,7 @@ import {
 export interface DueOptions {
   limit: number
   /** Lanes without capacity. Their rows are skipped. */
-  saturated: { accounts: string[]; gateways: string[]; hosts: string[] }
+  saturated: LaneKeys
 }
 
 export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
@@ -22,9 +23,15 @@ const laneHost = sql<string>`coalesce(case when outbox.gateway is null
   else lower(gateways.host) || ':' || gateways.port end, '')`
 const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`
 
+/** Condition for rows of `outbox`, joined with accounts and gateways, in none of the lanes. */
+export function isOutside({ accounts, gateways, hosts }: LaneKeys) {
+  return sql<boolean>`(${laneAccount} <> all(${sql.val(accounts)}::text[])
+    and (outbox.gateway is null or outbox.gateway <> all(${sql.val(gateways)}::text[]))
+    and ${laneHost} <> all(${sql.val(hosts)}::text[]))`
+}
+
 /** Lists due rows, oldest first. Claims nothing. */
 export function listDue(db: Db, { limit, saturated }: DueOptions): Promise<DueSubmission[]> {
-  const { accounts, gateways, hosts } = saturated
   return db
     .selectFrom('outbox')
     .innerJoin('accounts', 'accounts.account', 'outbox.account')
@@ -39,11 +46,7 @@ export function listDue(db: Db, { limit, saturated }: DueOptions): Promise<DueSu
     ])
     .where(isDue)
     .whereRef('attempts', '<', 'maxAttempts')
-    .where(sql<boolean>`(${laneAccount} <> all(${sql.val(accounts)}::text[]))`)
-    .where(
-      sql<boolean>`(outbox.gateway is null or outbox.gateway <> all(${sql.val(gateways)}::text[]))`,
-    )
-    .where(sql<boolean>`(${laneHost} <> all(${sql.val(hosts)}::text[]))`)
+    .where(isOutside(saturated))
     .orderBy('nextAttemptAt')
     .limit(limit)
     .execute()

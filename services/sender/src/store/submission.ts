@@ -84,6 +84,13 @@ export interface DueSubmission {
   fresh: boolean
 }
 
+/** Keys of lanes by kind. An account's lane of a gateway is `account\ngateway`. */
+export interface LaneKeys {
+  accounts: string[]
+  gateways: string[]
+  hosts: string[]
+}
+
 /** Claimed row. */
 export interface Submission extends OutboxLease {
   account: string

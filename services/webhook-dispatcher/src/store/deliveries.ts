@@ -165,21 +165,26 @@ export async function claimDueDeliveries(
   return rows
 }
 
+/** Lanes with their oldest rows, read by steps through the index from one lane to the next. */
+const dueLanes = sql`lanes (lane, oldest_at) as (
+      (select lane, next_attempt_at from deliveries where state = 'due'
+        order by lane, next_attempt_at limit 1)
+      union all
+      select next.lane, next.next_attempt_at from lanes
+      cross join lateral (select d.lane, d.next_attempt_at from deliveries d
+        where d.state = 'due' and d.lane > lanes.lane
+        order by d.lane, d.next_attempt_at limit 1) next
+    )`
+
 /**
- * Locks due rows, up to the capacity of each lane. The recursive query steps through the index from
- * lane to lane, so that a lane with a million due rows does not hide the others.
+ * Locks due rows, up to the capacity of each lane. Reads lane by lane, so that one with a million
+ * due rows does not hide the others.
  */
 function dueRows({ perLane, overall, capacities }: ClaimLimits) {
   const limited = sql`
     select * from unnest(${[...capacities.keys()]}::text[], ${[...capacities.values()]}::integer[])
   `
-  return sql`lanes (lane) as (
-      (select lane from deliveries where state = 'due' order by lane limit 1)
-      union all
-      select next.lane from lanes
-      cross join lateral (select d.lane from deliveries d
-        where d.state = 'due' and d.lane > lanes.lane order by d.lane limit 1) next
-    ), due as materialized (
+  return sql`${dueLanes}, due as materialized (
       select picked.* from lanes
       left join (${limited}) as limited (lane, capacity) on limited.lane = lanes.lane
       cross join lateral (
@@ -230,4 +235,23 @@ export async function countDue(db: Db, limit: number): Promise<number> {
     from (select 1 from deliveries where state = 'due' limit ${limit}) d
   `.execute(db)
   return rows[0]?.due ?? 0
+}
+
+/** Lanes that are examined while targets are suspended, which bounds the cost. */
+const maxExaminedLanes = 10_000
+
+/**
+ * Age in seconds of the oldest due delivery outside the suspended lanes; 0 if there is none. Those
+ * in flight are not due.
+ */
+export async function findOldestDueSeconds(db: Db, suspended: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ seconds: number | null }>`
+    with recursive ${dueLanes}
+    select extract(epoch from now() - case when ${suspended.length === 0}
+      then (select min(next_attempt_at) from deliveries where state = 'due')
+      else (select min(oldest_at) from (select * from lanes limit ${maxExaminedLanes}) as examined
+        where lane <> all(${sql.val([...suspended])}::text[]))
+    end)::double precision as seconds
+  `.execute(db)
+  return Math.max(0, rows[0]?.seconds ?? 0)
 }
