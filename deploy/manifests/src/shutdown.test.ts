@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { graceFault } from './shutdown.ts'
 
-// Configuration of a mail proxy, whose shutdown timeout includes the drain time.
+// Mail proxy, whose shutdown timeout includes the drain time.
 const config = { drainDelayMs: 5_000, drainMs: 30_000, shutdownTimeoutMs: 40_000 }
 
 test('graceFault: drain time of a proxy, counts once', () => {

@@ -1,4 +1,4 @@
-// Fields of CloudNativePG 1.27 that a cluster of Posthorn may use.
+// Fields of CloudNativePG 1.26 that a cluster of Posthorn may use.
 import { IIoK8sApiCoreV1ResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements'
 import { IIoK8sApiCoreV1Toleration } from 'kubernetes-models/v1/Toleration'
 import { IIoK8sApiCoreV1TopologySpreadConstraint } from 'kubernetes-models/v1/TopologySpreadConstraint'

@@ -1,4 +1,4 @@
-// Fields of CloudNativePG 1.27 that a scheduled backup of Posthorn may use.
+// Fields of CloudNativePG 1.26 that a scheduled backup of Posthorn may use.
 import { IIoK8sApimachineryPkgApisMetaV1ObjectMeta } from '@kubernetes-models/apimachinery/apis/meta/v1/ObjectMeta'
 
 export interface IScheduledBackup {
