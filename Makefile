@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults bench migration crawlers openapi manifests format ci build image
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi manifests format ci build image
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -46,6 +46,9 @@ test-e2e: node_modules/.modules.yaml ## tests of the whole system, one story per
 
 test-faults: node_modules/.modules.yaml ## tests of the whole system under kills and restarts
 	@$(RUN) node libs/tooling/src/test.ts --kind e2e test-e2e/faults
+
+test-image: node_modules/.modules.yaml ## build the image and run the demo's story in containers; skipped without an engine
+	@$(RUN) node test-e2e/image/main.ts
 
 bench: node_modules/.modules.yaml ## measurements, each with a reference in the same run
 	@$(RUN) node test-e2e/bench/main.ts

@@ -32,6 +32,7 @@ export default {
         '<rootDir>/libs/*/src/**/*.test.ts',
         '<rootDir>/services/*/src/**/*.test.ts',
         '<rootDir>/deploy/*/src/**/*.test.ts',
+        '<rootDir>/test-e2e/image/src/**/*.test.ts',
       ],
     },
     {
@@ -49,6 +50,12 @@ export default {
         '<rootDir>/test-e2e/stories/**/*.test.ts',
         '<rootDir>/test-e2e/faults/**/*.test.ts',
       ],
+    },
+    {
+      // Started by test-e2e/image/main.ts, which builds the image.
+      ...base,
+      displayName: 'image',
+      testMatch: ['<rootDir>/test-e2e/image/test/**/*.test.ts'],
     },
   ],
 }

@@ -21,10 +21,10 @@ export interface WebhookReceiver extends AsyncDisposable {
 const timeoutMs = 30_000
 
 /**
- * Starts a minimal webhook receiver: verifies the signature over the raw bytes, parses the body,
- * then responds.
+ * Starts a minimal webhook receiver at an address of this machine: verifies the signature over the
+ * raw bytes, parses the body, then responds.
  */
-export async function startReceiver(serviceSecret: string): Promise<WebhookReceiver> {
+export async function startReceiver(serviceSecret: string, host: string): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = []
   const waiting = new Set<() => void>()
   const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
@@ -45,10 +45,10 @@ export async function startReceiver(serviceSecret: string): Promise<WebhookRecei
   const server = createServer((request, response) => {
     onRequest(request, response).catch(() => response.destroy())
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/hook`,
     next: (description, match) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(

@@ -9,6 +9,8 @@ export interface ScenarioContext {
   token: string
   serviceSecret: string
   imapProxyPort: number
+  /** Address of this machine for webhooks. Defaults to 127.0.0.1. */
+  receiverHost?: string
   mail: {
     host: string
     imapPort: number
@@ -25,7 +27,10 @@ export interface ScenarioContext {
  */
 export async function runScenario(context: ScenarioContext): Promise<void> {
   const api = createApi(context.url, context.token)
-  await using receiver = await startReceiver(context.serviceSecret)
+  await using receiver = await startReceiver(
+    context.serviceSecret,
+    context.receiverHost ?? '127.0.0.1',
+  )
   await api.post('/v1/settings', {
     webhooks: receiver.url,
     webhooksEnabled: true,

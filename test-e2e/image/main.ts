@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkout } from '@posthorn/local/paths'
+import { makeBases, namesOfBases } from './src/bases.ts'
+import { canStartRyuk } from './src/containers.ts'
+import { docker, pipeline } from './src/docker.ts'
+import { type Engine, EngineUnavailableError, openEngine } from './src/engine.ts'
+import { buildImage, buildServers, readVersion } from './src/images.ts'
+import type { TestImages } from './src/test-images.ts'
+
+// `make test-image`: builds the image of all processes twice and tests it in containers. Without an
+// engine it prints the reason and exits with 0.
+const folder = join(checkout, '.local/test-image')
+const began = performance.now()
+const report = (line: string) =>
+  void process.stdout.write(
+    `${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`,
+  )
+
+try {
+  await using engine = await openEngine(join(folder, 'engine'))
+  process.env['DOCKER_HOST'] = engine.host
+  process.env['TESTCONTAINERS_HOST_OVERRIDE'] = '127.0.0.1'
+  report(engine.isPrivate ? 'started a private engine' : `using the engine at ${engine.host}`)
+  const images = await build(engine)
+  process.exitCode = await runTests(engine, images)
+  await docker('rmi', images.image, images.again)
+  // Stages of the builder, which have no name, and the rest of killed runs.
+  if (engine.isPrivate) await docker('system', 'prune', '--force')
+} catch (error) {
+  if (!(error instanceof EngineUnavailableError)) throw error
+  report(`SKIPPED: the image is not tested, ${error.message}`)
+}
+
+/** Builds the images, one after the other: each uses all cores. */
+async function build(engine: Engine): Promise<TestImages> {
+  const bases = namesOfBases(engine.isPrivate)
+  await makeBases(bases, folder)
+  report(`bases are ready: ${bases.BASE}, ${bases.BUILDER}`)
+  await docker('run', '--rm', '--network=none', '--read-only', '--memory=64m', bases.BASE, 'true')
+    // For example in a container without the right to mount.
+    .catch((cause: Error) => {
+      throw new EngineUnavailableError(`the engine starts no container: ${cause.message}`, {
+        cause,
+      })
+    })
+  const images = {
+    image: 'posthorn-test/image',
+    again: 'posthorn-test/image-again',
+    servers: 'posthorn-test/servers',
+    builder: bases.BUILDER,
+    registryHost: new URL(await pipeline('npm config get registry')).host,
+    secrets: createSecrets(),
+    ...(await readVersion()),
+  }
+  await buildServers(images.servers, bases)
+  report('image of Postgres and RabbitMQ is built')
+  await buildImage({ ...images, tag: images.image, bases, cache: true })
+  report('image is built')
+  await buildImage({ ...images, tag: images.again, bases, cache: false })
+  report('image is built again, without the cache')
+  return images
+}
+
+/** Creates the secrets of the system. They are in the checkout while the image is built. */
+function createSecrets(): TestImages['secrets'] {
+  const create = () => randomBytes(24).toString('hex')
+  const secrets = {
+    postgres: create(),
+    rabbitmq: create(),
+    secret: create(),
+    token: randomBytes(32).toString('hex'),
+    serviceSecret: create(),
+  }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 })
+  return secrets
+}
+
+async function runTests(engine: Engine, images: TestImages): Promise<number> {
+  const hasRyuk = !engine.isPrivate && (await canStartRyuk())
+  const jest = ['node_modules/jest/bin/jest.js', '--config', 'libs/tooling/jest.config.js']
+  const tests = spawn('node', [...jest, '--selectProjects', 'image', '--maxWorkers=2'], {
+    cwd: checkout,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+      TESTCONTAINERS_RYUK_DISABLED: String(!hasRyuk),
+      TEST_IMAGES: JSON.stringify(images),
+    },
+  })
+  const [code] = (await once(tests, 'exit')) as [number | null]
+  report('tests have ended')
+  return code ?? 1
+}

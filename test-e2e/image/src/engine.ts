@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { launch } from '@posthorn/local/process/launch'
+import { manageServer, waitUntilReady } from '@posthorn/local/process/managed-server'
+import { docker, hasProgram } from './docker.ts'
+
+/** Engine that runs containers on this machine. */
+export interface Engine extends AsyncDisposable {
+  /** Value of DOCKER_HOST. */
+  host: string
+  /** True if it was started for this run and has no images of others. */
+  isPrivate: boolean
+}
+
+/** Thrown with the reason if no engine can be started here. */
+export class EngineUnavailableError extends Error {}
+
+const requiredPrograms = { docker: 'docker.io', mmdebstrap: 'mmdebstrap', tar: 'tar' }
+
+/**
+ * Returns the engine of DOCKER_HOST or of Docker's usual socket, else starts a private one with its
+ * data in `dir`. Disposal ends a private engine.
+ * @throws EngineUnavailableError
+ */
+export async function openEngine(dir: string): Promise<Engine> {
+  for (const [program, debianPackage] of Object.entries(requiredPrograms))
+    if (!(await hasProgram(program)))
+      throw new EngineUnavailableError(`${program} not found, install the package ${debianPackage}`)
+  const host = process.env['DOCKER_HOST'] || 'unix:///var/run/docker.sock'
+  const problem = await problemOf(host)
+  if (problem === undefined)
+    return { host, isPrivate: false, [Symbol.asyncDispose]: () => Promise.resolve() }
+  if (process.env['DOCKER_HOST']) throw new EngineUnavailableError(`DOCKER_HOST: ${problem}`)
+  if (process.getuid?.() !== 0)
+    throw new EngineUnavailableError(`${problem}, and only root can start a private one`)
+  if (!(await hasProgram('dockerd')))
+    throw new EngineUnavailableError('dockerd not found, install the package docker.io')
+  return startEngine(dir)
+}
+
+/** Reason why containers of an engine cannot be used, undefined if they can. */
+async function problemOf(host: string): Promise<string | undefined> {
+  try {
+    const name = await docker('--host', host, 'info', '--format', '{{.Name}}')
+    // Inside a container with the socket of its machine, mapped ports are not on localhost.
+    return name === hostname() ? undefined : `the engine at ${host} runs on the machine ${name}`
+  } catch {
+    return `no engine at ${host}`
+  }
+}
+
+/**
+ * Starts an engine with its data in `dir` and its sockets below /run. Its containers reach each
+ * other and this machine only; builds use the network of this machine. The engine's packet filter
+ * rules permit traffic between containers, which rules of another engine may forbid.
+ */
+async function startEngine(dir: string): Promise<Engine> {
+  // Paths of sockets are limited to 107 bytes (unix(7)). The next run in this checkout has the same
+  // path and stops containers that a killed run left.
+  const run = `/run/posthorn-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`
+  await mkdir(run, { recursive: true, mode: 0o700 })
+  await mkdir(dir, { recursive: true })
+  await writeFile(join(run, 'daemon.json'), '{}')
+  const host = `unix://${run}/docker.sock`
+  const server = await manageServer(async () => {
+    const engine = await launch({
+      command: 'dockerd',
+      args: [
+        `--config-file=${run}/daemon.json`,
+        `--data-root=${dir}/data`,
+        `--exec-root=${run}/exec`,
+        `--pidfile=${run}/pid`,
+        `--host=${host}`,
+        '--bridge=none',
+        '--ip-forward=false',
+        '--ip=127.0.0.1',
+      ],
+      logFile: join(dir, 'dockerd.log'),
+    })
+    await waitUntilReady({ name: 'dockerd', process: engine }, async () => {
+      await docker('--host', host, 'version')
+    })
+    return [engine]
+  }).catch((cause: unknown) => {
+    const lines = String(cause).trimEnd().split('\n')
+    throw new EngineUnavailableError(`dockerd did not start: ${lines.at(-1)}`, { cause })
+  })
+  return {
+    host,
+    isPrivate: true,
+    async [Symbol.asyncDispose]() {
+      await killContainers(host)
+      await server.stop()
+      await rm(run, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Kills the containers of failed tests. A stopped engine waits 10 s for each. */
+async function killContainers(host: string): Promise<void> {
+  const running = await docker('--host', host, 'ps', '--quiet')
+  if (running !== '') await docker('--host', host, 'kill', ...running.split('\n'))
+}
