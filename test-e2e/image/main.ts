@@ -27,7 +27,7 @@ try {
   report(engine.isPrivate ? 'started a private engine' : `using the engine at ${engine.host}`)
   const images = await build(engine)
   process.exitCode = await runTests(engine, images)
-  await docker('rmi', images.image, images.again)
+  await docker('rmi', '--force', images.image, images.again)
   // Stages of the builder, which have no name, and the rest of killed runs.
   if (engine.isPrivate) await docker('system', 'prune', '--force')
 } catch (error) {
@@ -35,7 +35,7 @@ try {
   report(`SKIPPED: the image is not tested, ${error.message}`)
 }
 
-/** Builds the images, one after the other: each uses all cores. */
+/** Makes the bases and builds the images. */
 async function build(engine: Engine): Promise<TestImages> {
   const bases = namesOfBases(engine.isPrivate)
   await makeBases(bases, folder)
@@ -56,12 +56,13 @@ async function build(engine: Engine): Promise<TestImages> {
     secrets: createSecrets(),
     ...(await readVersion()),
   }
-  await buildServers(images.servers, bases)
-  report('image of Postgres and RabbitMQ is built')
-  await buildImage({ ...images, tag: images.image, bases, cache: true })
-  report('image is built')
+  await Promise.all([
+    buildServers(images.servers, bases),
+    buildImage({ ...images, tag: images.image, bases, cache: true }),
+  ])
+  report('images are built')
   await buildImage({ ...images, tag: images.again, bases, cache: false })
-  report('image is built again, without the cache')
+  report('the image is built again, without the cache')
   return images
 }
 

@@ -115,7 +115,7 @@ export const allowedImporters: Record<string, readonly string[]> = {
   pino: ['libs/telemetry/'],
   'prom-client': ['libs/telemetry/'],
   'smtp-server': ['services/smtp-proxy/src/'],
-  testcontainers: ['libs/testkit/'],
+  testcontainers: ['test-e2e/image/'],
 }
 
 /** Folders of tools and tests, which may import any package. */

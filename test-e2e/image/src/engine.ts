@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { launch } from '@posthorn/local/process/launch'
 import { manageServer, waitUntilReady } from '@posthorn/local/process/managed-server'
-import { docker, hasProgram } from './docker.ts'
+import { docker, hasProgram, pipeline } from './docker.ts'
 
 /** Engine that runs containers on this machine. */
 export interface Engine extends AsyncDisposable {
@@ -93,7 +93,8 @@ async function startEngine(dir: string): Promise<Engine> {
     async [Symbol.asyncDispose]() {
       await killContainers(host)
       await server.stop()
-      await rm(run, { recursive: true, force: true })
+      // The engine leaves the mount of the network namespace that builds use.
+      await pipeline('(umount "$1"/exec/netns/* || true) 2>/dev/null; rm -rf "$1"', run)
     },
   }
 }
