@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
+import type { CommandServer } from '@posthorn/bus'
 import { runPeriodically } from '@posthorn/flow'
-import { bootstrap } from '@posthorn/service'
+import { bootstrap, type ServiceContext } from '@posthorn/service'
 import { createHandlers } from './commands/handlers.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
+import { registerLoadMetrics } from './metrics.ts'
 import { runRetention } from './retention.ts'
 import { createSessions } from './sessions/create-sessions.ts'
 import { bindShards } from './shards/bindings.ts'
-import { holdShards } from './shards/holder.ts'
+import { holdShards, type ShardHolder } from './shards/holder.ts'
+import { MemoryGuard } from './shards/memory-guard.ts'
+import { countUnclaimedAccounts } from './store/shards.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
 const name = 'sync-worker'
@@ -28,14 +32,14 @@ export async function startApp(
   signal: AbortSignal,
   { backend = imapBackend }: { backend?: ImapBackend } = {},
 ): Promise<WorkerApp> {
-  const id = randomUUID()
-  const proof = randomUUID()
+  const worker = { id: randomUUID(), proof: randomUUID() }
+  const { id } = worker
   await using stack = new AsyncDisposableStack()
   const fields = { worker: id }
   const service = await bootstrap(stack, { name, config, signal, fields })
   const { log, db, bus, port } = service
-  const parts = createSessions(stack, service, { config, backend, worker: { id, proof } })
-  const { sessions, settings, summaries, reader, metrics, getServerOptions, deferred } = parts
+  const parts = createSessions(stack, service, { config, backend, worker })
+  const { sessions, settings, summaries, reader, getServerOptions, deferred } = parts
   const server = stack.use(
     await bus.serve({
       queue: 'private',
@@ -55,8 +59,7 @@ export async function startApp(
       concurrency: maxVerifications,
     }),
   )
-  const observer = bindShards(server, sessions, log)
-  const holder = stack.use(holdShards({ ...config, db, log, metrics, observer, worker: id, proof }))
+  const holder = stack.use(startHolder(server, { service, parts, config, worker }))
   stack.use(
     await bus.onInvalidate(({ topic, id: account }) => {
       if (topic === 'settings') {
@@ -70,4 +73,27 @@ export async function startApp(
   holder.wake()
   const resources = stack.move()
   return { id, port, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+interface HolderDeps {
+  service: ServiceContext
+  parts: ReturnType<typeof createSessions>
+  config: Config
+  worker: { id: string; proof: string }
+}
+
+function startHolder(
+  server: CommandServer,
+  { service: { db, log, metrics: registry }, parts, config, worker }: HolderDeps,
+): ShardHolder {
+  const { sessions, metrics, loginRate } = parts
+  const memory = new MemoryGuard({ log, onChange: metrics.refusingShards })
+  registerLoadMetrics(registry, {
+    accounts: () => sessions.load().accounts,
+    limitBytes: memory.limitBytes,
+    unclaimedAccounts: () => countUnclaimedAccounts(db, 3 * config.heartbeatMs),
+  })
+  const observer = bindShards(server, sessions, log)
+  const limits = { memory, loginRate }
+  return holdShards({ db, worker, config, observer, accounts: sessions, limits, log, metrics })
 }

@@ -33,8 +33,13 @@ export function createWorkerMetrics(metrics: Metrics) {
     name: 'messages_indexed_total',
     help: 'Messages added to mailbox indexes',
   })
+  const refusing = metrics.gauge({
+    name: 'sync_worker_refusing_shards',
+    help: '1 while this worker has no memory for further shards',
+  })
   return {
     ...createSummaryMetrics(metrics),
+    refusingShards: (value: 0 | 1) => refusing.set(value),
     /** State change of an account; `undefined` before its session starts and after it ends. */
     accountState(from: string | undefined, to: string | undefined) {
       if (from !== undefined) accounts.labels(from).dec()
@@ -49,6 +54,39 @@ export function createWorkerMetrics(metrics: Metrics) {
     syncPassed: (seconds: number) => passes.observe(seconds),
     indexed: (count: number) => messages.inc(count),
   }
+}
+
+interface LoadSources {
+  accounts: () => number
+  limitBytes: number
+  unclaimedAccounts: () => Promise<number>
+}
+
+/** Registers the metrics by which workers are scaled. */
+export function registerLoadMetrics(
+  metrics: Metrics,
+  { accounts, limitBytes, unclaimedAccounts }: LoadSources,
+): void {
+  metrics.gauge({
+    name: 'sync_worker_accounts',
+    help: 'Accounts of the leased shards, in any state',
+    collect: accounts,
+  })
+  metrics.gauge({
+    name: 'sync_worker_memory_bytes',
+    help: 'Resident memory of this process',
+    collect: () => process.memoryUsage.rss(),
+  })
+  const limit = metrics.gauge({
+    name: 'sync_worker_memory_limit_bytes',
+    help: 'Memory limit of the container or of the heap, whichever is lower',
+  })
+  limit.set(limitBytes)
+  metrics.gauge({
+    name: 'accounts_unclaimed',
+    help: 'Accounts of shards that no worker holds, counted up to 10,000',
+    collect: unclaimedAccounts,
+  })
 }
 
 function createSummaryMetrics(metrics: Metrics) {

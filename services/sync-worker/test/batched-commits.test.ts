@@ -39,10 +39,11 @@ beforeAll(async () => {
   } as never
   applyStatusUpdate = createStatusUpdater(deps)
   indexEmpty = indexEmptyMailboxes(deps)
-  await saveHeartbeat(db, owner)
+  await saveHeartbeat(db, { worker: owner, refusing: false })
   for (const { shard, epoch } of await claimShards(db, {
     worker: owner,
     limit: 256,
+    maxAccounts: 1_000,
     active: [],
     expiryMs: 3_600_000,
   }))

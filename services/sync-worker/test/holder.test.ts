@@ -1,16 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect, type Db } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
+import { LoginRate } from '../src/sessions/login-limiter.ts'
 import { holdShards } from '../src/shards/holder.ts'
+import type { ShardHolderOptions } from '../src/shards/leased-shards.ts'
 
 let database: TestDatabase
 let db: Db
 beforeAll(async () => {
   database = await testDatabase()
   db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
+})
+afterEach(async () => {
+  await database.db.deleteFrom('workers').execute()
+  await database.db.deleteFrom('accounts').execute()
 })
 afterAll(async () => {
   await db.destroy()
@@ -24,19 +30,75 @@ function stoppedClock() {
   return { now: () => time, pass: (ms: number) => void (time += ms) }
 }
 
+const config = {
+  heartbeatMs,
+  claimMs: 50,
+  handoffMs: 20_000,
+  logins: { perHost: 10, perSecond: 40, concurrent: 1_000 },
+}
+
+/** With heartbeats that stay valid while the clock stands still. */
+const slow = { ...config, heartbeatMs: 60_000 }
+
+/** Holder without sessions. Its disposal does not wait for other workers. */
+function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
+  const id = randomUUID()
+  const options: ShardHolderOptions = {
+    db,
+    worker: { id },
+    config,
+    log: createLogger('test', 'silent'),
+    metrics: { shardsHeld: () => undefined },
+    observer: { claimed: async () => undefined, released: async () => undefined },
+    accounts: {
+      listed: true,
+      load: () => ({ accounts: 0, waiting: 0 }),
+      logins: () => new Map(),
+    },
+    limits: {
+      memory: { refusing: false, check: () => 1_000_000 },
+      loginRate: new LoginRate(config.logins.perSecond),
+    },
+    ...change,
+  }
+  const holder = holdShards(options, clock)
+  return {
+    leases: () => holder.leases(),
+    handOff: () => holder[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await database.db.deleteFrom('workers').where('id', '<>', id).execute()
+      await holder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Adds a live worker that holds nothing. */
+async function addWorker(change: { refusing?: boolean } = {}): Promise<string> {
+  const id = randomUUID()
+  await database.db
+    .insertInto('workers')
+    .values({ id, ...change })
+    .execute()
+  await sql`update workers set heartbeat_at = now() + interval '1 hour' where id = ${id}`.execute(
+    database.db,
+  )
+  return id
+}
+
+async function freeShards(): Promise<number> {
+  const { rows } = await sql<{ free: number }>`
+    select count(*)::int as free from shards where owner is null
+  `.execute(database.db)
+  return rows[0]?.free ?? 0
+}
+
 test('holdShards: claims expired shards again only after all work on them stopped', async () => {
   const seen: string[] = []
   const { promise: mayStop, resolve: stopped } = Promise.withResolvers<void>()
   let shards = 0
   const clock = stoppedClock()
-  await using holder = holdShards({
-    db,
-    worker: randomUUID(),
-    log: createLogger('test', 'silent'),
+  await using holder = hold(clock.now, {
     metrics: { shardsHeld: (count) => (shards = count) },
-    heartbeatMs,
-    claimMs: 50,
-    now: clock.now,
     observer: {
       async claimed(leases) {
         seen.push(`claimed ${leases.length}`)
@@ -75,16 +137,7 @@ test('holdShards: claims expired shards again only after all work on them stoppe
 
 test('holdShards: claims no more than its fair share after losing shards', async () => {
   const clock = stoppedClock()
-  await using holder = holdShards({
-    db,
-    worker: randomUUID(),
-    log: createLogger('test', 'silent'),
-    metrics: { shardsHeld: () => undefined },
-    heartbeatMs,
-    claimMs: 50,
-    now: clock.now,
-    observer: { claimed: async () => undefined, released: async () => undefined },
-  })
+  await using holder = hold(clock.now)
   await eventually(() => expect(holder.leases().size).toBe(256))
   await database.db.transaction().execute(async (tx) => {
     await sql`lock table workers in access exclusive mode`.execute(tx)
@@ -95,8 +148,124 @@ test('holdShards: claims no more than its fair share after losing shards', async
     await sql`update workers set heartbeat_at = now() + interval '1 hour'`.execute(tx)
   })
   await eventually(() => expect(holder.leases().size).toBe(128))
-  const { rows } = await sql<{ free: number }>`
-    select count(*)::int as free from shards where owner is null
-  `.execute(database.db)
-  expect(rows).toEqual([{ free: 128 }])
+  expect(await freeShards()).toBe(128)
+})
+
+describe('holdShards: with one account of one host per shard', () => {
+  const logins = new Map(Array.from({ length: 256 }, (_, shard) => [shard, new Map([['h', 1]])]))
+  const accounts = {
+    listed: true,
+    load: () => ({ accounts: 256, waiting: 0 }),
+    logins: () => logins,
+  }
+  /** A login takes an hour, so that only the test makes another worker ready. */
+  const hourly = { ...slow, logins: { ...config.logins, perSecond: 1 / 1_800 } }
+  const readyAt = (id: string, seconds: number) =>
+    sql`
+      update workers set logging_in_until = now() + make_interval(secs => ${seconds})
+      where id = ${id}
+    `.execute(database.db)
+
+  test('releases a surplus shard whenever another worker is ready to log its account in', async () => {
+    const loginRate = new LoginRate(1)
+    const limits = { memory: { refusing: false, check: () => 1_000_000 }, loginRate }
+    await using holder = hold(stoppedClock().now, { accounts, limits, config: hourly })
+    await eventually(() => expect(holder.leases().size).toBe(256))
+    const other = await addWorker()
+    for (let free = 1; free <= 3; free += 1) {
+      await eventually(async () => expect(await freeShards()).toBe(free))
+      await readyAt(other, 0)
+    }
+    expect(loginRate.perSecond).toBe(0.5)
+    expect(holder.leases().size).toBeGreaterThan(250)
+  })
+
+  test('hands off at the pace of another worker, and at the latest within handoffMs', async () => {
+    const clock = stoppedClock()
+    await using holder = hold(clock.now, { accounts, config: hourly })
+    await eventually(() => expect(holder.leases().size).toBe(256))
+    const other = await addWorker()
+    await readyAt(other, 3_600)
+    const handedOff = holder.handOff()
+    await eventually(async () => {
+      const { rows } = await sql`select from workers where stopping`.execute(database.db)
+      expect(rows).toHaveLength(1)
+    })
+    expect(await freeShards()).toBe(0)
+    await readyAt(other, 0)
+    await eventually(async () => expect(await freeShards()).toBe(1))
+    clock.pass(config.handoffMs / 2)
+    await eventually(async () => expect(await freeShards()).toBe(128))
+    clock.pass(config.handoffMs / 2)
+    await handedOff
+    expect(await freeShards()).toBe(256)
+  })
+
+  test('hands off immediately without another worker', async () => {
+    await using holder = hold(stoppedClock().now, { accounts, config: hourly })
+    await eventually(() => expect(holder.leases().size).toBe(256))
+    await holder.handOff()
+    expect(await freeShards()).toBe(256)
+  })
+
+  test('keeps surplus shards while the other worker refuses them', async () => {
+    await using holder = hold(stoppedClock().now, { accounts, config: hourly })
+    await eventually(() => expect(holder.leases().size).toBe(256))
+    const other = await addWorker({ refusing: true })
+    const seen = () => database.db.selectFrom('workers').select('id').execute()
+    await eventually(async () => expect(await seen()).toHaveLength(2))
+    await sql`update workers set refusing = false where id = ${other}`.execute(database.db)
+    await eventually(async () => expect(await freeShards()).toBe(1))
+  })
+})
+
+test('holdShards: a worker that joins others waits until they count it', async () => {
+  await addWorker()
+  const clock = stoppedClock()
+  await using holder = hold(clock.now, { config: slow })
+  const heartbeats = () => database.db.selectFrom('workers').select('id').execute()
+  await eventually(async () => expect(await heartbeats()).toHaveLength(2))
+  expect(holder.leases().size).toBe(0)
+  clock.pass(2 * config.claimMs)
+  await eventually(() => expect(holder.leases().size).toBe(128))
+})
+
+describe('holdShards: at the memory limit', () => {
+  test('claims shards only for the accounts there is memory for', async () => {
+    await sql`
+      insert into accounts (account, shard, name)
+      select 'a' || n, n % 256, 'Test' from generate_series(0, 511) as n
+    `.execute(database.db)
+    const claims: number[] = []
+    const observer = {
+      claimed: async (leases: readonly unknown[]) => void claims.push(leases.length),
+      released: async () => undefined,
+    }
+    const loginRate = new LoginRate(1)
+    const memory = { refusing: false, check: () => (claims.length === 0 ? 9 : 0) }
+    await using holder = hold(stoppedClock().now, { observer, limits: { memory, loginRate } })
+    await eventually(() => expect(claims).toEqual([5]))
+    expect([...holder.leases().keys()].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4])
+  })
+
+  test('of another worker: claims the shards that one refuses', async () => {
+    await addWorker({ refusing: true })
+    const clock = stoppedClock()
+    await using holder = hold(clock.now, { config: slow })
+    await eventually(() => {
+      clock.pass(config.claimMs)
+      expect(holder.leases().size).toBe(256)
+    })
+  })
+
+  test('stores that it refuses, for the others', async () => {
+    const memory = { refusing: true, check: () => 0 }
+    const limits = { memory, loginRate: new LoginRate(1) }
+    await using holder = hold(stoppedClock().now, { limits })
+    const stored = () => database.db.selectFrom('workers').select('refusing').execute()
+    await eventually(async () => expect(await stored()).toEqual([{ refusing: true }]))
+    memory.refusing = false
+    await eventually(async () => expect(await stored()).toEqual([{ refusing: false }]))
+    expect(holder.leases().size).toBe(0)
+  })
 })

@@ -7,9 +7,10 @@ import { sql } from 'kysely'
 import { type AccountLease, type Lease, withLease } from '../src/store/lease.ts'
 import {
   claimShards,
-  countWorkers,
+  countUnclaimedAccounts,
   deleteWorker,
   listShardsOf,
+  listWorkers,
   saveHeartbeat,
   markStopping,
   releaseShard,
@@ -29,15 +30,16 @@ afterAll(async () => {
 })
 
 const expiryMs = 3_600_000
+const limits = { limit: 256, maxAccounts: 1_000, expiryMs }
 
 async function worker(): Promise<string> {
   const id = randomUUID()
-  await saveHeartbeat(db, id)
+  await saveHeartbeat(db, { worker: id, refusing: false })
   return id
 }
 
 async function claimAll(id: string, active: number[] = []): Promise<Lease[]> {
-  return claimShards(db, { worker: id, limit: 256, active, expiryMs })
+  return claimShards(db, { worker: id, ...limits, active })
 }
 
 async function register(): Promise<string> {
@@ -64,7 +66,7 @@ test('claimShards: one holder per shard for concurrent claims', async () => {
   await database.db.updateTable('shards').set({ owner: null }).execute()
   const workers = await Promise.all([worker(), worker(), worker()])
   const claims = await Promise.all(
-    workers.map((id) => claimShards(db, { worker: id, limit: 100, active: [], expiryMs })),
+    workers.map((id) => claimShards(db, { worker: id, ...limits, limit: 100, active: [] })),
   )
   const shards = claims.flat().map(({ shard }) => shard)
   expect(new Set(shards).size).toBe(shards.length)
@@ -97,18 +99,40 @@ test('claimShards: a worker claims its own shards that are not active again', as
   const id = await worker()
   const before = await claimAll(id)
   const active = before.slice(0, 10).map(({ shard }) => shard)
-  const again = await claimShards(db, { worker: id, limit: 256, active, expiryMs })
+  const again = await claimShards(db, { worker: id, ...limits, active })
   expect(again).toHaveLength(246)
 })
 
-test('countWorkers: excludes stopping and deleted workers', async () => {
+test('listWorkers: live workers with their shards, and the caller in any case', async () => {
   await database.db.deleteFrom('workers').execute()
   const [first, second] = [await worker(), await worker()]
-  expect(await countWorkers(db, expiryMs)).toBe(2)
+  await claimShards(db, { worker: first, ...limits, limit: 3, active: [] })
   await markStopping(db, first)
-  expect(await countWorkers(db, expiryMs)).toBe(1)
-  await deleteWorker(db, second)
-  expect(await countWorkers(db, expiryMs)).toBe(0)
+  await saveHeartbeat(db, { worker: second, refusing: true })
+  const rows = [
+    { id: first, stopping: true, refusing: false, shards: 3 },
+    { id: second, stopping: false, refusing: true, shards: 0 },
+  ]
+  const list = (caller: string, validMs = expiryMs) => listWorkers(db, caller, validMs)
+  expect(await list(first)).toEqual(expect.arrayContaining(rows))
+  expect(await list(second, 0)).toEqual([rows[1]])
+  await deleteWorker(db, first)
+  expect(await list(second)).toEqual([rows[1]])
+})
+
+test('claimShards: stops at the shard with which maxAccounts is reached', async () => {
+  await database.db.deleteFrom('workers').execute()
+  await database.db.deleteFrom('accounts').execute()
+  await sql`
+    insert into accounts (account, shard, name)
+    select 'a' || n, n % 10, 'Test' from generate_series(0, 39) as n
+  `.execute(database.db)
+  const claim = { worker: await worker(), ...limits, active: [] }
+  expect(await claimShards(db, { ...claim, maxAccounts: 0 })).toEqual([])
+  expect(await countUnclaimedAccounts(db, expiryMs)).toBe(40)
+  const leases = await claimShards(db, { ...claim, maxAccounts: 9 })
+  expect(new Set(leases.map(({ shard }) => shard))).toEqual(new Set([0, 1, 2]))
+  expect(await countUnclaimedAccounts(db, expiryMs)).toBe(28)
 })
 
 test('withLease: stale for an old epoch, another owner and a deleted account', async () => {

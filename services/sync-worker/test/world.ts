@@ -100,7 +100,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     return app
   }
   /** Starts a worker as a separate process that can be killed. */
-  const spawnWorker = (): ChildProcess => {
+  const spawnWorker = (env: Record<string, string> = {}): ChildProcess => {
     const child = spawn(process.execPath, ['src/main.ts'], {
       cwd: join(import.meta.dirname, '..'),
       stdio: process.env['TEST_LOG_LEVEL'] ? 'inherit' : 'ignore',
@@ -112,6 +112,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
         SVC_WORKER_HEARTBEAT: `${heartbeatMs}ms`,
         SVC_WORKER_CLAIM_INTERVAL: `${fast.claimMs}ms`,
         SVC_WORKER_ACCOUNTS_SWEEP: `${fast.accountsSweepMs}ms`,
+        ...env,
       },
     })
     children.add(child)

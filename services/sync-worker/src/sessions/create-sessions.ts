@@ -12,10 +12,11 @@ import { createWorkerMetrics } from '../metrics.ts'
 import { createAccountReader } from '../store/accounts.ts'
 import { createSummaries } from '../summaries/summaries.ts'
 import { indexEmptyMailboxes } from '../sync/changes/initial-sync.ts'
+import type { AccountSessionDeps } from './account-session.ts'
 import { createStatusUpdater } from './account-status.ts'
 import { createConnector, createCredentialsClient, createServerOptions } from './connect.ts'
 import { ConnectionCounts, SyncTimes } from './deferred-writes.ts'
-import { createLoginLimiter } from './login-limiter.ts'
+import { createLoginLimiter, LoginRate } from './login-limiter.ts'
 import { Registry } from './registry.ts'
 
 interface SessionOptions {
@@ -46,33 +47,31 @@ export function createSessions(
   const commitDeps = { db, bus, settings, metrics, markPublished: batchMarkPublished(db) }
   const reader = stack.use(createMessageReader({ log, metrics: registry }, config.reader))
   const getServerOptions = createServerOptions({ settings, unsealLogin, config })
+  const loginRate = new LoginRate(config.logins.perSecond)
+  const perSecond = () => loginRate.perSecond
+  const logins = createLoginLimiter({ ...config.logins, perSecond })
   const connect = createConnector({
     backend,
     settings,
     credentials: createCredentialsClient(bus, worker),
     getServerOptions,
-    logins: createLoginLimiter(config.logins),
+    logins,
     connections,
     transcripts,
     log,
   })
-  const sessions = stack.use(
-    new Registry({
-      sync: {
-        ...commitDeps,
-        config,
-        summaries,
-        reader,
-        indexEmpty: indexEmptyMailboxes(commitDeps),
-      },
-      connect,
-      accounts: createAccountReader(db),
-      applyStatusUpdate: createStatusUpdater({ ...commitDeps, config, syncTimes }),
-      changes,
-      config,
-      log,
-    }),
-  )
+  const indexEmpty = indexEmptyMailboxes(commitDeps)
+  const session: AccountSessionDeps = {
+    sync: { ...commitDeps, config, summaries, reader, indexEmpty },
+    connect,
+    accounts: createAccountReader(db),
+    applyStatusUpdate: createStatusUpdater({ ...commitDeps, config, syncTimes }),
+    changes,
+    config,
+    log,
+  }
+  const sessions = stack.use(new Registry(session, (host) => logins.keyOf(host)))
   const deferred = { connections, syncTimes }
-  return { sessions, settings, summaries, reader, metrics, getServerOptions, deferred, retention }
+  const shared = { settings, summaries, reader, metrics, getServerOptions, loginRate }
+  return { sessions, ...shared, deferred, retention }
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { cacheAddresses, createLoginLimiter } from './login-limiter.ts'
+import { cacheAddresses, createLoginLimiter, LoginRate } from './login-limiter.ts'
 
 /** CPU time of this process in milliseconds, independent of the load of the machine. */
 const cpuMs = () => process.cpuUsage().user / 1_000
@@ -106,6 +106,13 @@ describe('createLoginLimiter', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   })
 
+  test('keyOf: the address of a host, once it was resolved', async () => {
+    const limiter = createLoginLimiter(limits, async () => '192.0.2.1')
+    expect(limiter.keyOf('A.example')).toBe('a.example')
+    using _permit = await limiter.acquire('a.example', never)
+    expect(limiter.keyOf('A.example')).toBe('192.0.2.1')
+  })
+
   test('10,000 aborted waits cost little CPU time', async () => {
     const limiter = createLoginLimiter(limits, noAddress)
     using _permit = await limiter.acquire('a.example', never)
@@ -117,6 +124,13 @@ describe('createLoginLimiter', () => {
     expect(results.every(({ status }) => status === 'rejected')).toBe(true)
     expect(cpuMs() - startedAt).toBeLessThan(10_000)
   })
+})
+
+test('LoginRate: an equal part of the limit for each live worker', () => {
+  const rate = new LoginRate(50)
+  expect(rate.perSecond).toBe(50)
+  rate.workers = 4
+  expect(rate.perSecond).toBe(12.5)
 })
 
 test('cacheAddresses: one lookup per host, the lowest address, undefined on errors', async () => {

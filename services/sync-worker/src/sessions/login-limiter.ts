@@ -12,6 +12,31 @@ export interface LoginLimiter {
    * @throws AppError `unavailable` when the signal aborts
    */
   acquire(host: string, signal: AbortSignal, options?: { viaProxy?: boolean }): Promise<Disposable>
+  /** Key of the limits of a host: its address if it was resolved, else its name. */
+  keyOf(host: string): string
+}
+
+/** Limits of logins. `perSecond` may change while callers wait. */
+export type LoginLimits = Omit<Config['logins'], 'perSecond'> & {
+  perSecond: number | (() => number)
+}
+
+/**
+ * Logins per second that this worker may start at one host: an equal part of the limit, because
+ * all live workers may log in at it.
+ */
+export class LoginRate {
+  /** Number of live workers. */
+  workers = 1
+  readonly #total: number
+
+  constructor(total: number) {
+    this.#total = total
+  }
+
+  get perSecond(): number {
+    return this.#total / this.workers
+  }
 }
 
 /** Finds one address of a host, the same at each call; undefined if it cannot be resolved. */
@@ -21,19 +46,22 @@ export type FindAddress = (host: string, signal: AbortSignal) => Promise<string 
 const toleranceMs = 50
 /** Maximum hosts and addresses with a pace; evicted ones start again without a delay. */
 const maxPaces = 10_000
+const maxAddresses = 10_000
 
 /**
  * Takes permits of the host name, then of its address, then of all logins: callers waiting for the
  * last one block no other host.
  */
 export function createLoginLimiter(
-  { perHost, perSecond, concurrent }: Config['logins'],
+  { perHost, perSecond, concurrent }: LoginLimits,
   findAddress: FindAddress = cacheAddresses(),
 ): LoginLimiter {
   const all = new Semaphore(concurrent)
   const semaphores = new KeyedSemaphore(perHost)
   const paces = new TtlCache<string, RateLimiter>({ max: maxPaces })
+  const addresses = new TtlCache<string, string>({ max: maxAddresses })
   return {
+    keyOf: (host) => addresses.get(host.toLowerCase()) ?? host.toLowerCase(),
     async acquire(host, signal, { viaProxy = false } = {}) {
       using permits = new DisposableStack()
       const acquirePaced = async (key: string) => {
@@ -44,7 +72,10 @@ export function createLoginLimiter(
       try {
         await acquirePaced(`host ${host.toLowerCase()}`)
         const address = viaProxy ? undefined : await findAddress(host, signal)
-        if (address !== undefined) await acquirePaced(`address ${address}`)
+        if (address !== undefined) {
+          addresses.set(host.toLowerCase(), address)
+          await acquirePaced(`address ${address}`)
+        }
         permits.use(await all.acquire(signal))
       } catch (cause) {
         if (!signal.aborted) throw cause
@@ -56,7 +87,6 @@ export function createLoginLimiter(
 }
 
 const addressTtlMs = 60_000
-const maxAddresses = 10_000
 /** libuv resolves names on four threads; more lookups would delay file access. */
 const maxLookups = 8
 const lookupTimeoutMs = 5_000
@@ -64,7 +94,10 @@ const lookupTimeoutMs = 5_000
 /** Addresses of hosts by the system's resolver, cached for 60 s. */
 export function cacheAddresses(resolve = resolveAllowed): FindAddress {
   const lookups = new Semaphore(maxLookups)
-  const cache = new TtlCache<string, string | undefined>({ ttlMs: addressTtlMs, max: maxAddresses })
+  const cache = new TtlCache<string, string | undefined>({
+    ttlMs: addressTtlMs,
+    max: maxAddresses,
+  })
   const find = async (host: string) => {
     const signal = AbortSignal.timeout(lookupTimeoutMs)
     try {

@@ -1,5 +1,7 @@
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
-import type { ShardObserver } from '../shards/holder.ts'
+import type { LoginCounts } from '../shards/handover.ts'
+import type { ShardAccounts, ShardObserver } from '../shards/leased-shards.ts'
+import type { AccountLoad } from '../shards/memory-guard.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import { AccountSession, type AccountSessionDeps } from './account-session.ts'
@@ -8,16 +10,21 @@ import { AccountSession, type AccountSessionDeps } from './account-session.ts'
  * Runs one session per account of the leased shards. Changed registrations are noticed immediately
  * through `refresh`, otherwise by a periodic sweep.
  */
-export class Registry implements ShardObserver, AsyncDisposable {
+export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #deps: AccountSessionDeps
+  readonly #loginKeyOf: (host: string) => string
   readonly #sweep: PeriodicTask
   readonly #leases = new Map<number, Lease>()
   readonly #running = new Map<string, AccountSession>()
   /** Stopping sessions. Their accounts are not started before they have stopped. */
-  readonly #stopping = new Map<string, Promise<void>>()
+  readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
+  /** Leased shards whose accounts were not listed yet. */
+  readonly #unlisted = new Set<number>()
 
-  constructor(deps: AccountSessionDeps) {
+  /** `loginKeyOf`: key of the login limits of a host. */
+  constructor(deps: AccountSessionDeps, loginKeyOf: (host: string) => string) {
     this.#deps = deps
+    this.#loginKeyOf = loginKeyOf
     const { config, log } = deps
     this.#sweep = runPeriodically({ everyMs: config.accountsSweepMs, log, name: 'accounts' }, () =>
       this.#reconcileAll(),
@@ -37,34 +44,63 @@ export class Registry implements ShardObserver, AsyncDisposable {
   }
 
   claimed(leases: readonly Lease[]): Promise<void> {
-    for (const lease of leases) this.#leases.set(lease.shard, lease)
+    for (const lease of leases) {
+      this.#leases.set(lease.shard, lease)
+      this.#unlisted.add(lease.shard)
+    }
     this.#sweep.wake()
     return Promise.resolve()
   }
 
   async released(shards: readonly number[]): Promise<void> {
-    for (const shard of shards) this.#leases.delete(shard)
+    for (const shard of shards) {
+      this.#leases.delete(shard)
+      this.#unlisted.delete(shard)
+    }
     const released = new Set(shards)
-    const sessions = [...this.#running].filter(([, { lease }]) => released.has(lease.shard))
-    await Promise.all(sessions.map(([account]) => this.#stop(account)))
+    for (const [account, { lease }] of this.#running)
+      if (released.has(lease.shard)) void this.#stop(account)
     // Includes sessions that were stopping already for another reason.
-    await Promise.all(this.#stopping.values())
+    const stopping = [...this.#stopping.values()].filter(({ shard }) => released.has(shard))
+    await Promise.all(stopping.map(({ done }) => done))
+  }
+
+  get listed(): boolean {
+    return this.#unlisted.size === 0
+  }
+
+  load(): AccountLoad {
+    const sessions = [...this.#running.values()]
+    return { accounts: sessions.length, waiting: sessions.filter(isWaiting).length }
+  }
+
+  logins(): Map<number, LoginCounts> {
+    const byShard = new Map<number, Map<string, number>>()
+    for (const { lease, account } of this.#running.values()) {
+      if (!account) continue
+      const key = this.#loginKeyOf(account.imap.host)
+      const counts = byShard.get(lease.shard) ?? new Map<string, number>()
+      byShard.set(lease.shard, counts.set(key, (counts.get(key) ?? 0) + 1))
+    }
+    return byShard
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sweep[Symbol.asyncDispose]()
     this.#leases.clear()
     await Promise.all([...this.#running.keys()].map((account) => this.#stop(account)))
-    await Promise.all(this.#stopping.values())
+    await Promise.all(Array.from(this.#stopping.values(), ({ done }) => done))
   }
 
   async #reconcileAll(): Promise<void> {
-    const versions = await listAccountVersions(this.#deps.sync.db, [...this.#leases.keys()])
+    const shards = [...this.#leases.keys()]
+    const versions = await listAccountVersions(this.#deps.sync.db, shards)
     const registered = new Set(versions.map(({ account }) => account))
     // An account registered after the query is missing too, so read it again before stopping it.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
     await Promise.all(missing.map((account) => this.#reconcile(account)))
     for (const version of versions) this.#ensure(version)
+    for (const shard of shards) this.#unlisted.delete(shard)
   }
 
   async #reconcile(account: string): Promise<void> {
@@ -92,13 +128,18 @@ export class Registry implements ShardObserver, AsyncDisposable {
 
   #stop(account: string): Promise<void> {
     const session = this.#running.get(account)
-    if (!session) return this.#stopping.get(account) ?? Promise.resolve()
+    if (!session) return this.#stopping.get(account)?.done ?? Promise.resolve()
     this.#running.delete(account)
     const stopped = session.stop().catch((err: unknown) => {
       this.#deps.log.warn({ err, account }, 'stopping an account session failed')
     })
     const done = stopped.finally(() => this.#stopping.delete(account))
-    this.#stopping.set(account, done)
+    this.#stopping.set(account, { shard: session.lease.shard, done })
     return done
   }
+}
+
+/** True if the session may log in and has not, so that it will need memory for a connection. */
+function isWaiting({ loggedIn, ended, state }: AccountSession): boolean {
+  return !loggedIn && !ended && state !== 'unset' && state !== 'paused'
 }

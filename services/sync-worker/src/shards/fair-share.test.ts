@@ -1,31 +1,43 @@
-import { expect, test } from '@jest/globals'
-import { balance, fairShare } from './fair-share.ts'
+import { describe, expect, test } from '@jest/globals'
+import { fairShare, type WorkerLoad } from './fair-share.ts'
 
-const shards = (count: number) => Array.from({ length: count }, (_, shard) => shard)
-
-test('fairShare: equal parts that cover all shards', () => {
-  expect(fairShare(1)).toBe(256)
-  for (const workers of [2, 3, 5, 7, 100])
-    expect(fairShare(workers) * workers).toBeGreaterThanOrEqual(256)
-  expect(fairShare(3)).toBe(86)
+const load = (change: Partial<WorkerLoad> = {}): WorkerLoad => ({
+  stopping: false,
+  refusing: false,
+  shards: 0,
+  ...change,
 })
 
-test('fairShare: 0 workers count as 1', () => {
-  expect(fairShare(0)).toBe(256)
-})
-
-test('balance: claims all missing shards', () => {
-  expect(balance(shards(10), 2)).toEqual({ claim: 118, release: [] })
-})
-
-test('balance: releases a surplus in steps', () => {
-  expect(balance(shards(256), 2)).toEqual({
-    claim: 0,
-    release: Array.from({ length: 16 }, (_, i) => 255 - i),
+describe('fairShare', () => {
+  test('equal parts that cover all shards', () => {
+    expect(fairShare(load(), [load()])).toBe(256)
+    for (const count of [2, 3, 5, 7, 100]) {
+      const workers = Array.from({ length: count }, () => load())
+      expect(fairShare(load(), workers) * count).toBeGreaterThanOrEqual(256)
+    }
+    expect(fairShare(load(), [load(), load(), load()])).toBe(86)
   })
-  expect(balance(shards(130), 2).release).toEqual([129, 128])
-})
 
-test('balance: nothing at the fair share', () => {
-  expect(balance(shards(128), 2)).toEqual({ claim: 0, release: [] })
+  test('a stopping worker has no share, the others have its part', () => {
+    const stopping = load({ stopping: true, shards: 128 })
+    const other = load({ shards: 128 })
+    expect(fairShare(stopping, [stopping, other])).toBe(0)
+    expect(fairShare(other, [stopping, other])).toBe(256)
+  })
+
+  test('a refusing worker keeps its shards up to an equal part, the others have the rest', () => {
+    const refusing = load({ refusing: true, shards: 40 })
+    const other = load({ shards: 60 })
+    const workers = [refusing, other, load()]
+    expect(fairShare(refusing, workers)).toBe(40)
+    expect(fairShare(other, workers)).toBe(108)
+    const full = load({ refusing: true, shards: 200 })
+    expect(fairShare(full, [full, other])).toBe(128)
+    expect(fairShare(other, [full, other])).toBe(128)
+  })
+
+  test('all workers refuse: none claims more', () => {
+    const workers = [load({ refusing: true, shards: 10 }), load({ refusing: true, shards: 20 })]
+    expect(workers.map((worker) => fairShare(worker, workers))).toEqual([10, 20])
+  })
 })

@@ -1,20 +1,20 @@
 import { shardCount } from '@posthorn/contracts'
+import type { LiveWorker } from '../store/shards.ts'
 
-/** Maximum shards per worker. */
-export function fairShare(workers: number): number {
-  return Math.ceil(shardCount / Math.max(workers, 1))
-}
-
-/** Maximum shards released at a time: each moves the sessions of its accounts to another worker. */
-const maxRelease = 16
+/** State of a worker that decides how the shards are shared. */
+export type WorkerLoad = Pick<LiveWorker, 'stopping' | 'refusing' | 'shards'>
 
 /**
- * Steps towards the fair share of this worker: number of shards to claim, and shards to release,
- * those with the highest numbers.
+ * Maximum shards of a worker among all live ones. A stopping worker has none. A refusing one keeps
+ * at most its equal part and claims nothing; the others share the rest.
  */
-export function balance(shards: readonly number[], workers: number) {
-  const share = fairShare(workers)
-  const surplus = Math.min(shards.length - share, maxRelease)
-  if (surplus <= 0) return { claim: share - shards.length, release: [] }
-  return { claim: 0, release: shards.toSorted((a, b) => b - a).slice(0, surplus) }
+export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): number {
+  if (worker.stopping) return 0
+  const running = workers.filter(({ stopping }) => !stopping)
+  const equal = Math.ceil(shardCount / Math.max(running.length, 1))
+  const kept = ({ shards }: WorkerLoad) => Math.min(shards, equal)
+  if (worker.refusing) return kept(worker)
+  const refusing = running.filter((each) => each.refusing)
+  const rest = refusing.reduce((free, each) => free - kept(each), shardCount)
+  return Math.ceil(rest / Math.max(running.length - refusing.length, 1))
 }

@@ -3,12 +3,20 @@ import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 import type { Lease } from './lease.ts'
 
+export interface Heartbeat {
+  worker: string
+  /** Secret of the worker, of which the hash is stored. */
+  proof?: string
+  /** True if the worker has no memory for further shards. */
+  refusing: boolean
+}
+
 /** Stores a heartbeat, and the worker's row at the first one. */
-export async function saveHeartbeat(db: Db, worker: string, proof?: string): Promise<void> {
+export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbeat): Promise<void> {
   const hash = proof === undefined ? null : createHash('sha256').update(proof).digest('hex')
   await sql`
-    insert into workers (id, proof) values (${worker}::uuid, ${hash})
-    on conflict (id) do update set heartbeat_at = now()
+    insert into workers (id, proof, refusing) values (${worker}::uuid, ${hash}, ${refusing})
+    on conflict (id) do update set heartbeat_at = now(), refusing = excluded.refusing
   `.execute(db)
 }
 
@@ -27,13 +35,76 @@ export async function deleteDeadWorkers(db: Db): Promise<void> {
   await sql`delete from workers where heartbeat_at < now() - interval '1 hour'`.execute(db)
 }
 
-/** Number of workers that share the shards. */
-export async function countWorkers(db: Db, expiryMs: number): Promise<number> {
-  const { rows } = await sql<{ live: number }>`
-    select count(*)::int as live from workers
-    where not stopping and heartbeat_at > now() - make_interval(secs => ${expiryMs / 1000})
+/** Worker with a valid heartbeat. */
+export interface LiveWorker {
+  id: string
+  stopping: boolean
+  refusing: boolean
+  /** Number of shards that the table assigns to it. */
+  shards: number
+}
+
+/** `worker`, and all with a heartbeat in the last `expiryMs`, stopping ones included. */
+export async function listWorkers(db: Db, worker: string, expiryMs: number): Promise<LiveWorker[]> {
+  const { rows } = await sql<LiveWorker>`
+    select id, stopping, refusing,
+      (select count(*)::int from shards where owner = workers.id) as shards
+    from workers where id = ${worker}::uuid or heartbeat_at > ${validSince(expiryMs)}
   `.execute(db)
-  return rows[0]?.live ?? 0
+  return rows
+}
+
+export interface Reservation {
+  /** Workers below their fair share. */
+  receivers: readonly string[]
+  /** Time for the logins of the accounts. */
+  seconds: number
+  /** Time before the end of its current logins from which a receiver is ready. */
+  aheadMs: number
+}
+
+/**
+ * Reserves time for logins at the receiver that is ready first. Returns false if none is ready. All
+ * workers that release shards use it, so that they together keep the pace of the receivers.
+ */
+export async function reserveLogins(
+  db: Db,
+  { receivers, seconds, aheadMs }: Reservation,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update workers
+    set logging_in_until = greatest(logging_in_until, now()) + make_interval(secs => ${seconds})
+    where id = (
+      select id from workers
+      where id = any(${sql.val([...receivers])}::uuid[])
+        and logging_in_until <= now() + make_interval(secs => ${aheadMs / 1000})
+      order by logging_in_until limit 1 for update skip locked
+    )
+    returning id
+  `.execute(db)
+  return rows.length > 0
+}
+
+/** Maximum of the metric, which bounds its cost. */
+const maxCounted = 10_000
+
+/** Number of accounts in shards that no live worker holds, up to 10,000. */
+export async function countUnclaimedAccounts(db: Db, expiryMs: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select 1 from accounts where shard in (
+        select shard from shards where not exists (
+          select 1 from workers
+          where id = shards.owner and heartbeat_at > ${validSince(expiryMs)}
+        )
+      ) limit ${maxCounted}
+    ) as unclaimed
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+function validSince(expiryMs: number) {
+  return sql`now() - make_interval(secs => ${expiryMs / 1000})`
 }
 
 /** Shards that the table assigns to a worker. */
@@ -46,34 +117,41 @@ export async function listShardsOf(db: Db, worker: string): Promise<Lease[]> {
 
 export interface ClaimOptions {
   worker: string
+  /** Maximum number of shards. */
   limit: number
+  /** Accounts that the worker has memory for. The last shard may exceed it. */
+  maxAccounts: number
   /** Shards this worker works on. Others that it owns in the table are claimed again. */
   active: readonly number[]
   /** Validity of a heartbeat. */
   expiryMs: number
 }
 
-/** Claims up to `limit` shards without an owner or with a dead one, and raises their epochs. */
+/** Claims shards without an owner or with a dead one, and raises their epochs. */
 export async function claimShards(
   db: Db,
-  { worker, limit, active, expiryMs }: ClaimOptions,
+  { worker, limit, maxAccounts, active, expiryMs }: ClaimOptions,
 ): Promise<Lease[]> {
   const { rows } = await sql<{ shard: number; epoch: string }>`
-    with free as (
+    with free as materialized (
       select shard from shards
       where (
         owner is null
         or (owner = ${worker}::uuid and not shard = any(${active}::smallint[]))
         or (owner <> ${worker}::uuid and not exists (
           select 1 from workers
-          where id = shards.owner
-            and heartbeat_at > now() - make_interval(secs => ${expiryMs / 1000})
+          where id = shards.owner and heartbeat_at > ${validSince(expiryMs)}
         ))
       )
       order by shard limit ${limit} for update skip locked
+    ), counted as (
+      select shard, (select count(*) from accounts where accounts.shard = free.shard) as accounts
+      from free
+    ), summed as (
+      select shard, sum(accounts) over (order by shard) - accounts as preceding from counted
     )
     update shards set owner = ${worker}::uuid, epoch = epoch + 1
-    from free where shards.shard = free.shard
+    from summed where shards.shard = summed.shard and summed.preceding < ${maxAccounts}::bigint
     returning shards.shard, shards.epoch
   `.execute(db)
   return rows.map(({ shard, epoch }) => ({ shard, owner: worker, epoch }))

@@ -1,0 +1,34 @@
+import type { Config } from '../config.ts'
+import type { LiveWorker } from '../store/shards.ts'
+import { fairShare } from './fair-share.ts'
+
+/** Number of accounts per key of the login limits: an address, or the name of a host. */
+export type LoginCounts = ReadonlyMap<string, number>
+
+/** Ids of the workers below their fair share, which claim the shards that others release. */
+export function listReceivers(workers: readonly LiveWorker[]): string[] {
+  const receivers = workers.filter((worker) => worker.shards < fairShare(worker, workers))
+  return receivers.map(({ id }) => id)
+}
+
+/**
+ * Time in seconds that one of `workers` workers needs for the logins of a shard: each has an equal
+ * part of the logins per second of a host. `concurrent` logins per second, at all hosts together,
+ * bound the accounts in transit.
+ */
+export function loginSeconds(
+  logins: LoginCounts,
+  workers: number,
+  { perSecond, concurrent }: Pick<Config['logins'], 'perSecond' | 'concurrent'>,
+): number {
+  const counts = [...logins.values()]
+  const largest = Math.max(0, ...counts)
+  return Math.max((largest * workers) / perSecond, sumOf(logins) / concurrent)
+}
+
+/** Number of accounts. */
+export function sumOf(logins: LoginCounts): number {
+  let sum = 0
+  for (const count of logins.values()) sum += count
+  return sum
+}

@@ -1,0 +1,281 @@
+import type { Db } from '@posthorn/db'
+import { type Clock, Semaphore, sleep, TaskGroup } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { Config } from '../config.ts'
+import type { WorkerMetrics } from '../metrics.ts'
+import type { LoginRate } from '../sessions/login-limiter.ts'
+import type { Lease } from '../store/lease.ts'
+import {
+  claimShards,
+  listShardsOf,
+  listWorkers,
+  type LiveWorker,
+  releaseOrphaned,
+  releaseShard,
+  reserveLogins,
+  saveHeartbeat,
+} from '../store/shards.ts'
+import { fairShare } from './fair-share.ts'
+import { listReceivers, type LoginCounts, loginSeconds, sumOf } from './handover.ts'
+import type { AccountLoad, MemoryGuard } from './memory-guard.ts'
+
+/** Starts and stops the work on shards. */
+export interface ShardObserver {
+  /** Called when this worker has leased shards. */
+  claimed(leases: readonly Lease[]): Promise<void>
+  /** Stops all work on shards, which are lost already, or released when this resolves. */
+  released(shards: readonly number[]): Promise<void>
+}
+
+/** Accounts of the leased shards. */
+export interface ShardAccounts {
+  /** True if the sessions of all leased shards have been started. */
+  readonly listed: boolean
+  load(): AccountLoad
+  /** Accounts that will log in at their next holder, by shard. */
+  logins(): ReadonlyMap<number, LoginCounts>
+}
+
+export interface ShardHolderOptions {
+  db: Db
+  /** Id of this worker, and the secret that authenticates its credential requests. */
+  worker: { id: string; proof?: string }
+  config: Pick<Config, 'heartbeatMs' | 'claimMs' | 'handoffMs' | 'logins'>
+  observer: ShardObserver
+  accounts: ShardAccounts
+  limits: { memory: Pick<MemoryGuard, 'check' | 'refusing'>; loginRate: LoginRate }
+  log: Logger
+  metrics: Pick<WorkerMetrics, 'shardsHeld'>
+}
+
+/** Sessions that end concurrently, in accounts: each sends a LOGOUT and may store its status. */
+const maxLogouts = 2_000
+/** Interval of releases at shutdown. */
+const handoffTickMs = 50
+/** A worker that starts waits for this many claim intervals, so that all others count it. */
+const joinIntervals = 2
+
+/** Shards leased by this worker. */
+export class LeasedShards {
+  readonly leases = new Map<number, Lease>()
+  readonly #options: ShardHolderOptions
+  readonly #clock: Clock
+  /** Shards whose sessions end before the release. */
+  readonly #releasing = new Set<number>()
+  readonly #releases: TaskGroup
+  readonly #logouts = new Semaphore(maxLogouts)
+  /** Time at which the last successful heartbeat was sent, and the first one after a pause. */
+  #heartbeatAt = -Infinity
+  #joinedAt = -Infinity
+  /** Value of `refusing` in the last heartbeat. */
+  #isRefusingStored = false
+  #isHandingOver = false
+  /** End of the work on expired shards. Nothing is claimed before. */
+  #stopping: Promise<void> | undefined
+
+  constructor(options: ShardHolderOptions, clock: Clock) {
+    this.#options = options
+    this.#clock = clock
+    const onError = (err: unknown) => options.log.warn({ err }, 'releasing a shard failed')
+    this.#releases = new TaskGroup({ onError })
+  }
+
+  /** Sends a heartbeat if due, then moves towards the fair share. */
+  async reconcile(signal: AbortSignal): Promise<void> {
+    const { db, worker, accounts, limits } = this.#options
+    const maxAccounts = limits.memory.check(accounts.load())
+    await this.#sendHeartbeatIfDue()
+    if (this.#stopping) return
+    const stored = await listShardsOf(db, worker.id)
+    await this.#dropLost(stored)
+    if (signal.aborted || this.#stopping) return
+    // A failed heartbeat or handoff leaves shards that only the table assigns to this worker. No
+    // other worker may claim them while this one is alive.
+    const active = this.#active()
+    if (stored.some(({ shard }) => !active.includes(shard)))
+      await releaseOrphaned(db, { worker: worker.id, active })
+    await this.#balance(maxAccounts, signal)
+  }
+
+  /**
+   * Stops all work when other workers may consider this one dead. Depends on the clock only,
+   * because Postgres may be unavailable.
+   */
+  stopIfExpired(): void {
+    if (this.leases.size === 0 || this.#isAlive()) return
+    const expired = [...this.leases.keys()]
+    this.#options.log.warn({ shards: expired.length }, 'heartbeat failed, pausing shards')
+    this.leases.clear()
+    this.#updateMetric()
+    const before = this.#stopping
+    const released = this.#options.observer.released(expired)
+    const stopping = Promise.allSettled([before, released]).then(() => {
+      if (this.#stopping === stopping) this.#stopping = undefined
+    })
+    this.#stopping = stopping
+  }
+
+  /**
+   * Releases all shards at the pace of the other workers, at a steady rate if they need longer than
+   * `handoffMs`, and immediately if no other worker can take them.
+   */
+  async handOff(): Promise<void> {
+    const { claimMs, handoffMs } = this.#options.config
+    await this.#stopping
+    const total = this.leases.size
+    const until = this.#clock() + handoffMs
+    for (let listedAt = -Infinity, workers: LiveWorker[] = []; this.leases.size > 0;) {
+      if (this.#clock() - listedAt >= claimMs) {
+        workers = await this.#announce().catch(() => [])
+        listedAt = this.#clock()
+      }
+      await this.#releaseReady(total, workers, handoffTickMs).catch(() => undefined)
+      const isTaken = listReceivers(workers).length > 0
+      const keep = isTaken ? Math.ceil((total * (until - this.#clock())) / handoffMs) : 0
+      const late = Math.max(0, this.leases.size - Math.max(0, keep))
+      this.#startReleases([...this.leases.keys()].slice(0, late))
+      if (this.leases.size > 0) await sleep(handoffTickMs)
+    }
+    await this.#releases.drain()
+    await this.#stopping
+  }
+
+  /** Keeps the leases alive. Returns the live workers. */
+  async #announce(): Promise<LiveWorker[]> {
+    await this.#sendHeartbeatIfDue()
+    return this.#listWorkers()
+  }
+
+  #updateMetric(): void {
+    this.#options.metrics.shardsHeld(this.leases.size)
+  }
+
+  async #sendHeartbeatIfDue(): Promise<void> {
+    const { db, worker, config, limits } = this.#options
+    const { refusing } = limits.memory
+    const sentAt = this.#clock()
+    const isDue = sentAt - this.#heartbeatAt >= config.heartbeatMs
+    if (!isDue && refusing === this.#isRefusingStored) return
+    const { id, proof } = worker
+    await saveHeartbeat(db, { worker: id, refusing, ...(proof !== undefined && { proof }) })
+    if (sentAt - this.#heartbeatAt >= 3 * config.heartbeatMs) this.#joinedAt = sentAt
+    this.#heartbeatAt = sentAt
+    this.#isRefusingStored = refusing
+  }
+
+  #isAlive(): boolean {
+    return this.#clock() - this.#heartbeatAt < 2 * this.#options.config.heartbeatMs
+  }
+
+  /** Shards with sessions of this worker. */
+  #active(): number[] {
+    return [...this.leases.keys(), ...this.#releasing]
+  }
+
+  /** Live workers, which share the logins per second of each host. */
+  async #listWorkers(): Promise<LiveWorker[]> {
+    const { db, worker, config, limits } = this.#options
+    const workers = await listWorkers(db, worker.id, 3 * config.heartbeatMs)
+    limits.loginRate.workers = Math.max(1, workers.length)
+    return workers
+  }
+
+  /** Stops work on shards that another worker claimed or whose epoch was raised. */
+  async #dropLost(stored: readonly Lease[]): Promise<void> {
+    const epochs = new Map(stored.map(({ shard, epoch }) => [shard, epoch]))
+    const lost = [...this.leases.values()].filter(({ shard, epoch }) => epochs.get(shard) !== epoch)
+    if (lost.length === 0) return
+    const shards = lost.map(({ shard }) => shard)
+    this.#options.log.warn({ shards }, 'shards lost to another worker')
+    for (const shard of shards) this.leases.delete(shard)
+    this.#updateMetric()
+    await this.#options.observer.released(shards)
+  }
+
+  /** Claims missing shards, or releases surplus ones at the pace of the other workers. */
+  async #balance(maxAccounts: number, signal: AbortSignal): Promise<void> {
+    const { worker, config } = this.#options
+    const workers = await this.#listWorkers()
+    const self = workers.find(({ id }) => id === worker.id)
+    if (!self || signal.aborted) return
+    const surplus = this.leases.size - fairShare({ ...self, shards: this.leases.size }, workers)
+    const handsOver = surplus > 0
+    if (handsOver && !this.#isHandingOver)
+      this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
+    this.#isHandingOver = handsOver
+    if (handsOver) await this.#releaseReady(surplus, workers, config.claimMs)
+    else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, maxAccounts)
+  }
+
+  /** True if all other workers count this one, so that no host gets too many logins. */
+  #hasJoined(): boolean {
+    return this.#clock() - this.#joinedAt >= joinIntervals * this.#options.config.claimMs
+  }
+
+  /**
+   * Releases up to `limit` shards, those with the highest numbers, whose accounts other workers are
+   * ready to log in. Keeps the order: both have shards with and without accounts afterwards.
+   */
+  async #releaseReady(limit: number, workers: LiveWorker[], aheadMs: number): Promise<void> {
+    const { db, accounts, config } = this.#options
+    const receivers = listReceivers(workers)
+    if (receivers.length === 0) return
+    const logins = accounts.logins()
+    const shards = [...this.leases.keys()].toSorted((a, b) => b - a).slice(0, limit)
+    const ready: number[] = []
+    for (const shard of shards) {
+      const seconds = loginSeconds(logins.get(shard) ?? noLogins, workers.length, config.logins)
+      if (seconds > 0 && !(await reserveLogins(db, { receivers, seconds, aheadMs }))) break
+      ready.push(shard)
+    }
+    this.#startReleases(ready)
+  }
+
+  async #claim(limit: number, maxAccounts: number): Promise<void> {
+    const { db, worker, config, observer, accounts, log } = this.#options
+    // Before the sessions of earlier claims have started, their memory is unknown.
+    if (limit <= 0 || maxAccounts <= 0 || !accounts.listed) return
+    const leases = await claimShards(db, {
+      worker: worker.id,
+      limit,
+      maxAccounts,
+      active: this.#active(),
+      expiryMs: 3 * config.heartbeatMs,
+    })
+    // If this process stood still meanwhile, it claims again with a higher epoch after a heartbeat.
+    if (leases.length === 0 || !this.#isAlive()) return
+    for (const lease of leases) this.leases.set(lease.shard, lease)
+    this.#updateMetric()
+    log.info({ claimed: leases.length, shards: this.leases.size }, 'claimed shards')
+    await observer.claimed(leases)
+  }
+
+  /** Ends the sessions of shards and releases each, in the background. */
+  #startReleases(shards: readonly number[]): void {
+    if (shards.length === 0) return
+    const logins = this.#options.accounts.logins()
+    for (const shard of shards) {
+      const lease = this.leases.get(shard)
+      if (!lease) continue
+      this.leases.delete(shard)
+      this.#releasing.add(shard)
+      this.#releases.run(this.#release(lease, sumOf(logins.get(shard) ?? noLogins)))
+    }
+    this.#updateMetric()
+  }
+
+  async #release(lease: Lease, logouts: number): Promise<void> {
+    const { db, observer, log } = this.#options
+    const { shard } = lease
+    try {
+      using _permit = await this.#logouts.acquire(undefined, logouts)
+      await observer.released([shard])
+      await releaseShard(db, lease)
+      log.debug({ shard, accounts: logouts, shards: this.leases.size }, 'released shard')
+    } finally {
+      this.#releasing.delete(shard)
+    }
+  }
+}
+
+const noLogins: ReadonlyMap<string, number> = new Map()
