@@ -214,20 +214,19 @@ export class LeasedShards {
 
   /**
    * Releases up to `limit` shards, those with the highest numbers, whose accounts other workers are
-   * ready to log in. Shards without accounts need no receiver that is ready.
+   * ready to log in. Keeps the order: both have shards with and without accounts afterwards.
    */
   async #releaseReady(limit: number, workers: LiveWorker[], aheadMs: number): Promise<void> {
     const { db, accounts, config } = this.#options
     const receivers = listReceivers(workers)
     if (receivers.length === 0) return
     const logins = accounts.logins()
+    const shards = [...this.leases.keys()].toSorted((a, b) => b - a).slice(0, limit)
     const ready: number[] = []
-    let isReady = true
-    for (const shard of [...this.leases.keys()].toSorted((a, b) => b - a)) {
-      if (ready.length === limit) break
+    for (const shard of shards) {
       const seconds = loginSeconds(logins.get(shard) ?? noLogins, workers.length, config.logins)
-      isReady &&= seconds === 0 || (await reserveLogins(db, { receivers, seconds, aheadMs }))
-      if (isReady || seconds === 0) ready.push(shard)
+      if (seconds > 0 && !(await reserveLogins(db, { receivers, seconds, aheadMs }))) break
+      ready.push(shard)
     }
     this.#startReleases(ready)
   }
