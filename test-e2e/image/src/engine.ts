@@ -93,8 +93,9 @@ async function startEngine(dir: string): Promise<Engine> {
     async [Symbol.asyncDispose]() {
       await killContainers(host)
       await server.stop()
-      // The engine leaves the mount of the network namespace that builds use.
-      await pipeline('(umount "$1"/exec/netns/* || true) 2>/dev/null; rm -rf "$1"', run)
+      // The engine leaves the network namespace of builds mounted, a killed one its data, too.
+      const unmount = 'umount "$1"/exec/netns/* "$2" 2>/dev/null || true'
+      await pipeline(`${unmount}; rm -rf "$1"`, run, `${dir}/data`)
     },
   }
 }

@@ -115,7 +115,8 @@ async function startServices(context: Context): Promise<ContainerSystem['service
     secret: secrets.secret,
     token: secrets.token,
     bind: '0.0.0.0',
-    env: {},
+    // A busy machine may need more than the default.
+    env: { SVC_SHUTDOWN_TIMEOUT: '60s' },
     settings: {
       serviceSecret: secrets.serviceSecret,
       serviceUrl: 'http://api-gateway:3000',
