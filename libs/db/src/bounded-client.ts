@@ -14,6 +14,8 @@ export interface BoundedClientOptions {
   timeoutMs: number
   /** True if the role has the same `statement_timeout`. */
   isBoundedByRole: boolean
+  /** True if the connection accepts statements before the results of earlier ones. */
+  isPipelined: boolean
   /** Called after each result and each error of Postgres. */
   onResponse: () => void
 }
@@ -31,7 +33,7 @@ export interface BoundedClientOptions {
  */
 export function boundedClient(
   client: PoolClient,
-  { names, timeoutMs, isBoundedByRole, onResponse }: BoundedClientOptions,
+  { names, timeoutMs, isBoundedByRole, isPipelined, onResponse }: BoundedClientOptions,
 ): PostgresPoolClient {
   const setTimeouts = `set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`
   let isStuck = false
@@ -54,7 +56,10 @@ export function boundedClient(
   }
   const sendBounded = async (text: string, values: unknown[]) => {
     if (isInTransaction || isBoundedByRole) return await send(text, values)
-    await send(`begin; ${setTimeouts}`)
+    const begin = send(`begin; ${setTimeouts}`)
+    // After a failed statement, commit rolls back.
+    if (isPipelined) return await secondOf([begin, send(text, values), send('commit')])
+    await begin
     try {
       const result = await send(text, values)
       await send('commit')
@@ -88,4 +93,11 @@ export function boundedClient(
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) => client.release(destroy === true || isStuck),
   }
+}
+
+/** Result of the second promise, once all are settled. @throws the first error */
+async function secondOf<T>(promises: [Promise<unknown>, Promise<T>, Promise<unknown>]): Promise<T> {
+  await Promise.allSettled(promises)
+  const [, result] = await Promise.all(promises)
+  return result
 }

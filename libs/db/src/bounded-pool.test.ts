@@ -8,11 +8,12 @@ interface Query {
 }
 
 /** Pool of one connection with scripted responses. Records the queries. */
-function scriptedPool({ roleTimeoutMs = 1_000, max = 1 } = {}) {
+function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {}) {
   const queries: Query[] = []
   const released: unknown[] = []
   const script = { reply: (_query: Query): unknown => ({ rows: [] }), now: 0 }
   const client = {
+    pipeline,
     query: async (input: string | Query) => {
       const query = typeof input === 'string' ? { text: input } : input
       if (query.text.includes("current_setting('statement_timeout')"))
@@ -98,6 +99,19 @@ test.each([0, 30_000])(
     ])
   },
 )
+
+test('BoundedPool: pipelined, sends the transaction around a statement without waiting', async () => {
+  const { bounded, queries, script } = scriptedPool({ roleTimeoutMs: 0, pipeline: true })
+  const { query } = await connection(bounded)
+  const replies = Promise.withResolvers<object>()
+  script.reply = () => replies.promise
+  const result = query('select $1', [1])
+  expect(texts(queries)).toEqual([`begin; ${limits}`, 'select $1', 'commit'])
+  replies.resolve({ rows: [1] })
+  expect(await result).toEqual({ rows: [1] })
+  script.reply = ({ text }) => (text === 'select 2' ? Promise.reject(new Error('no')) : {})
+  await expect(query('select 2')).rejects.toThrow('no')
+})
 
 test('BoundedPool: names a statement with parameters by its text', async () => {
   const { bounded, queries } = scriptedPool()

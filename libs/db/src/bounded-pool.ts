@@ -59,8 +59,13 @@ export class BoundedPool implements PostgresPool {
     const client = await this.#acquire()
     try {
       const isBoundedByRole = await this.#hasRoleTimeout(client)
-      const options = { names: this.#names, timeoutMs: this.#timeoutMs, isBoundedByRole }
-      return boundedClient(client, { ...options, onResponse: () => this.#responded() })
+      return boundedClient(client, {
+        names: this.#names,
+        timeoutMs: this.#timeoutMs,
+        isBoundedByRole,
+        isPipelined: client.pipeline,
+        onResponse: () => this.#responded(),
+      })
     } catch (error) {
       client.release(true)
       throw error

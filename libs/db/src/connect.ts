@@ -16,6 +16,11 @@ export interface ConnectOptions {
   max?: number
   /** Maximum duration of a statement; defaults to 30 s. The client waits up to 5 s longer. */
   timeoutMs?: number
+  /**
+   * Sends a statement together with the transaction around it. For pools whose timeout is not that
+   * of the role.
+   */
+  isPipelined?: boolean
   /** Called when a connection is lost. The pool replaces it. */
   onError?: (error: Error) => void
   /** Called with the duration of each wait for a connection of a full pool. */
@@ -27,11 +32,11 @@ export interface ConnectOptions {
  *
  * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement, 60 s for a transaction
  * that waits for its client. The role's `statement_timeout` should be `timeoutMs`, which `migrate`
- * sets for the services. Otherwise each statement outside of a transaction costs two round trips
- * more.
+ * sets for the services. Otherwise each statement outside of a transaction costs two messages more,
+ * which are round trips unless the pool is pipelined.
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
-  const { name, max = 10, timeoutMs = 30_000, onError, onWait } = options
+  const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError, onWait } = options
   const pool = new Pool({
     connectionString: url,
     // The only startup parameter: pgbouncer rejects timeouts.
@@ -41,6 +46,7 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
     idleTimeoutMillis: 30_000,
     query_timeout: timeoutMs + Math.min(timeoutMs / 2, 5_000),
     keepAlive: true,
+    pipeline: isPipelined,
   })
   // An error event without a listener ends the process. The pool listens on idle connections only.
   pool.on('error', () => undefined)

@@ -27,8 +27,8 @@ const direct: Way = ['Postgres', (url) => url]
 const ways: Way[] = pgbouncer ? [direct, ['pgbouncer', pgbouncer.through]] : [direct]
 
 describe.each(ways)('connect: to %s', (_way, through) => {
-  const open = (url: string, timeoutMs?: number, max = 2): PooledDb =>
-    connect(through(url), { name: 'test', max, ...(timeoutMs && { timeoutMs }) })
+  const open = (url: string, timeoutMs = 30_000, options: object = {}): PooledDb =>
+    connect(through(url), { name: 'test', max: 2, timeoutMs, ...options })
 
   test.each(serviceNames)('as the role of %s, has the timeouts of the role', async (service) => {
     const timeoutMs = statementTimeoutMs(service)
@@ -45,10 +45,11 @@ describe.each(ways)('connect: to %s', (_way, through) => {
   })
 
   test.each([
-    ['a role with another timeout', database.roleUrl('posthorn_sender')],
-    ['the owner, who has none', database.ownerUrl],
-  ])('as %s, cancels long statements in Postgres', async (_who, url) => {
-    await using db = open(url, 200)
+    ['a role with another timeout', database.roleUrl('posthorn_sender'), false],
+    ['a role with another timeout, pipelined', database.roleUrl('posthorn_sender'), true],
+    ['the owner, who has none', database.ownerUrl, false],
+  ])('as %s, cancels long statements in Postgres', async (_who, url, isPipelined) => {
+    await using db = open(url, 200, { isPipelined })
     await expect(sleep.execute(db)).rejects.toThrow(canceled)
     await expect(db.transaction().execute((tx) => sleep.execute(tx))).rejects.toThrow(canceled)
     await expect(
@@ -89,8 +90,11 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     const table = sql.id(`t_${Math.random().toString(36).slice(2)}`)
     await sql`create table ${table} as select 1 as n`.execute(owner)
     await sql`grant select on ${table} to posthorn_sender`.execute(owner)
-    await using first = open(database.roleUrl('posthorn_sender'), 30_000, 5)
-    await using second = open(database.roleUrl('posthorn_sender'), 30_000, 5)
+    await using first = open(database.roleUrl('posthorn_sender'), 30_000, { max: 5 })
+    await using second = open(database.roleUrl('posthorn_sender'), 20_000, {
+      max: 5,
+      isPipelined: true,
+    })
     const read = async () => {
       const queries = [first, second].flatMap((db) =>
         Array.from({ length: 20 }, () =>

@@ -6,6 +6,8 @@ export interface PoolLimits {
   max: number
   /** Maximum duration of a statement. */
   timeoutMs: number
+  /** See `connect`. */
+  isPipelined?: boolean
 }
 
 export interface PoolDeps {
@@ -30,12 +32,10 @@ export function openPools<Name extends string>(
     labels: ['pool'],
     buckets: [0.001, 0.01, 0.1, 0.5, 1, 5],
   })
-  const open = (pool: string, { max, timeoutMs }: PoolLimits) => {
+  const open = (pool: string, poolLimits: PoolLimits) => {
     const onError = (err: Error) => log.warn({ err }, 'connection to Postgres lost')
     const onWait = (ms: number) => waits.observe({ pool }, ms / 1_000)
-    return stack.adopt(connect(url, { name, max, timeoutMs, onError, onWait }), (db) =>
-      db.destroy(),
-    )
+    return stack.adopt(connect(url, { name, ...poolLimits, onError, onWait }), (db) => db.destroy())
   }
   const pools = Object.entries<PoolLimits>(limits).map(
     ([pool, poolLimits]) => [pool, open(pool, poolLimits)] as const,

@@ -16,7 +16,7 @@ export function openGatewayPools(
   const outboxMax = Math.max(1, Math.floor(size / 4))
   const { main: db, outbox } = openPools(stack, deps, {
     main: { max: size - outboxMax, timeoutMs: statementTimeoutMs('api-gateway') },
-    outbox: { max: outboxMax, timeoutMs: outboxTimeoutMs },
+    outbox: { max: outboxMax, timeoutMs: outboxTimeoutMs, isPipelined: true },
   })
   return { db, outbox }
 }
