@@ -222,9 +222,11 @@ describe('holdShards: with one account of one host per shard', () => {
 test('holdShards: a worker that joins others waits until they count it', async () => {
   await addWorker()
   const clock = stoppedClock()
-  await using holder = hold(clock.now, { config: slow })
-  const heartbeats = () => database.db.selectFrom('workers').select('id').execute()
-  await eventually(async () => expect(await heartbeats()).toHaveLength(2))
+  let reconciled = 0
+  const memory = { refusing: false, check: () => 1_000 * ++reconciled }
+  const limits = { memory, loginRate: new LoginRate(1) }
+  await using holder = hold(clock.now, { config: slow, limits })
+  await eventually(() => expect(reconciled).toBeGreaterThan(3))
   expect(holder.leases().size).toBe(0)
   clock.pass(2 * config.claimMs)
   await eventually(() => expect(holder.leases().size).toBe(128))
