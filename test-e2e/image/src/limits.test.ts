@@ -9,9 +9,10 @@ import { readLimits } from './limits.ts'
 const folder = mkdtempSync(join(tmpdir(), 'limits-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('readLimits: reads memory and NODE_OPTIONS by the name of the container', () => {
+test('readLimits: reads memory and NODE_OPTIONS by process', () => {
   const container = `
-        - name: sender
+        - name: posthorn
+          args: [sender]
           env:
             - { name: NODE_OPTIONS, value: --max-old-space-size=200 }
             - { name: DATABASE_URL, valueFrom: { secretKeyRef: { name: a, key: b } } }

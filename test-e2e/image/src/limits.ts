@@ -12,6 +12,7 @@ export interface ContainerLimits {
 
 interface Container {
   name?: string
+  args?: string[]
   env?: { name: string; value?: string }[]
   resources?: { limits?: { memory?: string | number } }
 }
@@ -20,7 +21,7 @@ interface Manifest {
   spec?: { template?: { spec?: { containers?: Container[] } } }
 }
 
-/** Reads the limits of the containers in the manifests of a folder, by the container's name. */
+/** Reads the limits of the containers in a folder of manifests, by process, else by name. */
 export function readLimits(folder: string): Map<string, ContainerLimits> {
   const files = globSync('**/*.{yaml,yml}', { cwd: folder })
   const containers = files.flatMap((file) =>
@@ -29,7 +30,12 @@ export function readLimits(folder: string): Map<string, ContainerLimits> {
       return manifest?.spec?.template?.spec?.containers ?? []
     }),
   )
-  return new Map(containers.map((container) => [container.name ?? '', limitsOf(container)]))
+  return new Map(
+    containers.map((container) => [
+      container.args?.[0] ?? container.name ?? '',
+      limitsOf(container),
+    ]),
+  )
 }
 
 function limitsOf({ env = [], resources }: Container): ContainerLimits {
