@@ -33,7 +33,7 @@ interface Case {
   command: Command
   error: Error
   up?: boolean
-  attempts: number
+  isRepeated?: boolean
 }
 
 test.each<Case>([
@@ -41,29 +41,27 @@ test.each<Case>([
     title: 'command that no worker received',
     command: moveMessages,
     error: new UnroutedError(),
-    attempts: 3,
+    isRepeated: true,
   },
   {
     title: 'repeatable command of a worker that ended',
     command: listMailboxes,
     error: workerDied,
-    attempts: 3,
+    isRepeated: true,
   },
   {
     title: 'other command of a worker that ended',
     command: moveMessages,
     error: workerDied,
-    attempts: 1,
   },
   {
     title: 'broker unavailable',
     command: listMailboxes,
     error: workerDied,
     up: false,
-    attempts: 1,
   },
-  { title: 'error of the worker', command: listMailboxes, error: otherError, attempts: 1 },
-])('callWorker: $title', async ({ command, error, up = true, attempts }) => {
+  { title: 'error of the worker', command: listMailboxes, error: otherError },
+])('callWorker: $title', async ({ command, error, up = true, isRepeated = false }) => {
   let made = 0
   const request = async () => {
     made += 1
@@ -76,5 +74,5 @@ test.each<Case>([
     signal: new AbortController().signal,
   } as unknown as WorkerCall
   await expect(callWorker(deps, workerCall, [command, {}])).rejects.toBe(error)
-  expect(made).toBe(attempts)
+  expect(made > 1).toBe(isRepeated)
 })

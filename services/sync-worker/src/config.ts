@@ -13,10 +13,6 @@ const minHandoffMs = 500
 /** Time for servers that do not respond to LOGOUT, commands in progress, and the clients. */
 const afterHandoffMs = 9_500
 
-function readShutdownTimeout(env: Env): number {
-  return duration(env, 'SVC_SHUTDOWN_TIMEOUT', { fallback: 10_000, min: 1_000, max: 3_600_000 })
-}
-
 /** @throws ConfigError for a missing or invalid variable */
 export function readConfig(env: Env) {
   const egressPolicy = (name: string) =>
@@ -32,7 +28,7 @@ export function readConfig(env: Env) {
     /** Interval of shard claims and releases. */
     claimMs: duration(env, 'SVC_WORKER_CLAIM_INTERVAL', { fallback: 1_000, min: 50, max: 60_000 }),
     /** Time of a handoff at shutdown: the rest of the shutdown takes up to `afterHandoffMs`. */
-    handoffMs: Math.max(minHandoffMs, readShutdownTimeout(env) - afterHandoffMs),
+    handoffMs: Math.max(minHandoffMs, service.shutdownTimeoutMs - afterHandoffMs),
     /** Interval of the sweep for changed registrations whose invalidation was lost. */
     accountsSweepMs: duration(env, 'SVC_WORKER_ACCOUNTS_SWEEP', { fallback: 5_000, min: 100 }),
     /** Delay before the second connection attempt; doubles up to `reconnectMaxMs`. */

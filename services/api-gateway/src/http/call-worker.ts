@@ -7,7 +7,7 @@ import {
 } from '@posthorn/contracts'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { retryUntil } from '@posthorn/flow'
+import { backoff, retryUntil, sleep } from '@posthorn/flow'
 import { wasConnected } from '../store/accounts.ts'
 import type { RequestContext } from './handle.ts'
 
@@ -24,9 +24,9 @@ export interface WorkerCall extends RequestContext {
   headers: { 'x-svc-timeout'?: number }
 }
 
-/** Time for which a request waits for the worker that takes its account over. */
-const handoverMs = 3_000
-const retryDelayMs = 100
+/** Maximum time for which a request waits for the worker that takes its account over. */
+const handoverMs = 8_000
+const delayMs = backoff({ baseMs: 100, maxMs: 1_000, jitter: 0.2 })
 
 /**
  * Sends a command to the worker that holds the account. The worker reports a disconnected account.
@@ -66,12 +66,22 @@ async function untilHeld<T>(
   call: WorkerCall,
   { command, send }: WorkerRequest<T>,
 ): Promise<T> {
+  const { signal, headers } = call
+  const endAt = performance.now() + Math.min(handoverMs, requestTimeout(deps, headers))
   const isRetryable = (error: unknown) =>
-    isUnheld(error) && deps.bus.up && (command.repeatable || error instanceof UnroutedError)
-  const waitMs = Math.min(handoverMs, requestTimeout(deps, call.headers))
-  const maxAttempts = Math.ceil(waitMs / retryDelayMs)
-  const options = { delayMs: retryDelayMs, maxAttempts, signal: call.signal, isRetryable }
-  return await retryUntil(() => checkAccount(deps, call, send()), options)
+    isUnheld(error) &&
+    deps.bus.up &&
+    performance.now() < endAt &&
+    (command.repeatable || error instanceof UnroutedError)
+  try {
+    return await send()
+  } catch (error) {
+    if (!isUnheld(error)) throw error
+    await assertWasConnected(deps, call, error)
+    if (!isRetryable(error)) throw error
+  }
+  await sleep(delayMs(1), signal)
+  return await retryUntil(send, { delayMs, signal, isRetryable })
 }
 
 function isUnheld(error: unknown): boolean {
@@ -83,21 +93,17 @@ function isUnheld(error: unknown): boolean {
  * `NotYetConnected` if it was registered just now. Postgres is queried only in these cases, so
  * calls for connected accounts do not wait for it.
  */
-async function checkAccount<T>(
+async function assertWasConnected(
   { db }: WorkerDeps,
   { params }: WorkerCall,
-  reply: Promise<T>,
-): Promise<T> {
-  try {
-    return await reply
-  } catch (error) {
-    if (!isUnheld(error) || (await wasConnected(db, params.account))) throw error
-    throw new AppError('unavailable', 'The account is not connected yet', {
-      code: 'NotYetConnected',
-      cause: error,
-      extras: { state: 'init' },
-    })
-  }
+  cause: unknown,
+): Promise<void> {
+  if (await wasConnected(db, params.account)) return
+  throw new AppError('unavailable', 'The account is not connected yet', {
+    code: 'NotYetConnected',
+    cause,
+    extras: { state: 'init' },
+  })
 }
 
 function rpcOptions(deps: WorkerDeps, { params, headers, signal }: WorkerCall) {
