@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi manifests format ci build image
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi provider-types manifests format ci build image
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -61,6 +61,9 @@ crawlers: node_modules/.modules.yaml ## update the crawler addresses from the li
 
 openapi: node_modules/.modules.yaml ## write the OpenAPI document from the contracts
 	@$(RUN) node libs/contracts/src/openapi/write.ts
+
+provider-types: node_modules/.modules.yaml ## write the types of the provider APIs from their descriptions
+	@$(RUN) node libs/backends/src/provider-types/generate-main.ts
 
 manifests: node_modules/.modules.yaml ## write the manifests of network policies and RabbitMQ users from the code
 	@$(RUN) node deploy/permissions/src/write-main.ts

@@ -1,4 +1,4 @@
-import type { Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
 import got, { type Method } from 'got'
 
 export interface ApiResponse {

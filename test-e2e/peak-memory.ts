@@ -1,7 +1,13 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 
 /** Peak memory of a process in bytes (Linux: VmHWM). */
 export async function peakMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
+}
+
+/** Starts a new peak from the present memory: that of the start is often the highest. */
+export async function resetPeakMemory(pid: number): Promise<void> {
+  // proc(5): 5 resets VmHWM.
+  await writeFile(`/proc/${pid}/clear_refs`, '5')
 }

@@ -16,10 +16,13 @@ export interface CarefulReceiver extends AsyncDisposable {
   stored(): Promise<StoredEvent[]>
   /** Number of requests with an invalid signature. */
   readonly rejected: number
-  /** Number of requests with an event id that was already stored. */
-  readonly repeated: number
-  /** Drops the replies to the next requests after storing their events. */
-  dropReplies(count: number): void
+  /** Number of requests of an account with an event id that was already stored. */
+  repeated(account: string): number
+  /**
+   * Drops the replies to the next requests with events of an account, after storing the events.
+   * Other accounts of the installation may have old deliveries, whose next attempt is minutes away.
+   */
+  dropReplies(account: string, count: number): void
 }
 
 const maxBytes = 64 * 1024 * 1024
@@ -33,24 +36,30 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
   const log = await open(file, 'a+')
   const seen = new Set((await readStored(file)).map(({ eventId }) => eventId))
   const storing = new Map<string, Promise<void>>()
-  const counts = { refused: 0, repeated: 0, toLose: 0 }
+  let rejected = 0
+  const repeated = new Map<string, number>()
+  const toDrop = new Map<string, number>()
 
   async function onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request)
     if (!isSigned(request, body, secret)) {
-      counts.refused++
+      rejected++
       return void response.writeHead(401).end()
     }
     const eventId = String(request.headers['x-svc-wh-event-id'])
-    if (seen.has(eventId)) counts.repeated++
-    else await storeOnce(eventId, body)
-    if (counts.toLose-- > 0) response.destroy()
+    const event = JSON.parse(body.toString()) as StoredEvent['body']
+    if (seen.has(eventId)) repeated.set(event.account, (repeated.get(event.account) ?? 0) + 1)
+    else await storeOnce({ eventId, body: event })
+    const drops = toDrop.get(event.account) ?? 0
+    toDrop.set(event.account, drops - 1)
+    if (drops > 0) response.destroy()
     else response.writeHead(204).end()
   }
 
   /** Concurrent requests with one event id store it once. */
-  async function storeOnce(eventId: string, body: Buffer): Promise<void> {
-    const running = storing.get(eventId) ?? store(log, eventId, body)
+  async function storeOnce(event: StoredEvent): Promise<void> {
+    const { eventId } = event
+    const running = storing.get(eventId) ?? store(log, event)
     storing.set(eventId, running)
     await running.finally(() => storing.delete(eventId))
     seen.add(eventId)
@@ -65,12 +74,10 @@ export async function startCarefulReceiver(file: string, secret: string): Promis
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     stored: () => readStored(file),
     get rejected() {
-      return counts.refused
+      return rejected
     },
-    get repeated() {
-      return counts.repeated
-    },
-    dropReplies: (count) => void (counts.toLose = count),
+    repeated: (account) => repeated.get(account) ?? 0,
+    dropReplies: (account, count) => void toDrop.set(account, count),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
@@ -111,10 +118,8 @@ function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): b
 }
 
 /** Appends one line per event and syncs it before the response. */
-async function store(log: FileHandle, eventId: string, body: Buffer): Promise<void> {
-  await log.appendFile(
-    `${JSON.stringify({ eventId, body: JSON.parse(body.toString()) as unknown })}\n`,
-  )
+async function store(log: FileHandle, event: StoredEvent): Promise<void> {
+  await log.appendFile(`${JSON.stringify(event)}\n`)
   await log.datasync()
 }
 

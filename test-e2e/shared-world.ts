@@ -2,18 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { localDirectory } from '@posthorn/local/paths'
 import { listEnded, recordProcess } from '@posthorn/local/process/run-record'
 import { startServices } from '@posthorn/local/system/services'
 import { startWebhookReceiver, testBus, testDatabase, testDovecot } from '@posthorn/testkit'
-import {
-  openWorld,
-  receiverSettings,
-  shortIntervals,
-  systemConfig,
-  type WorldAccess,
-} from './world.ts'
+import { shortIntervals } from './intervals.ts'
+import { openWorld, receiverSettings, systemConfig, type WorldAccess } from './world.ts'
 
 /**
  * Access of one test file to a system that all files of a Jest worker share. Disposal deletes the

@@ -1,19 +1,12 @@
-import { execFile } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { promisify } from 'node:util'
-import { operations } from '@posthorn/contracts'
-import {
-  type ManagedServer,
-  type Postgres,
-  type Rabbit,
-  startPostgres,
-  startRabbit,
-} from '@posthorn/local'
-import { cacheDirectory, checkout, localDirectory } from '@posthorn/local/paths'
-import { rolePasswords, serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
+import { operations } from '@posthorn/contracts/operations'
+import type { Postgres, Rabbit } from '@posthorn/local'
+import { localDirectory } from '@posthorn/local/paths'
+import { serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
+import type { EnvByService } from '@posthorn/local/system/service-env'
 import { type Services, startServices } from '@posthorn/local/system/services'
 import {
   eventually,
@@ -27,6 +20,8 @@ import {
   type WebhookReceiver,
 } from '@posthorn/testkit'
 import { type Client, createClient } from './client.ts'
+import { shortIntervals } from './intervals.ts'
+import { startOwnServers } from './own-servers.ts'
 
 export interface WorldOptions {
   /**
@@ -42,8 +37,10 @@ export interface WorldOptions {
   /** Defaults to all seven. */
   names?: readonly ServiceName[]
   env?: Record<string, string>
+  /** Further variables of single services. */
+  envByService?: EnvByService
   settings?: Record<string, unknown>
-  /** Folder of `make build`. Default: the services run from their sources. */
+  /** Folder of `make build`. Default: services and jobs run from their sources. */
   bundle?: string
 }
 
@@ -93,22 +90,6 @@ export interface World extends WorldAccess, AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Short intervals: stories test results, not waiting times. */
-export const shortIntervals = {
-  SVC_RECONNECT_MIN: '200ms',
-  SVC_RECONNECT_MAX: '1s',
-  SVC_QUICK_ROUND_INTERVAL: '500ms',
-  SVC_WEBHOOK_RETRY_BASE: '300ms',
-  SVC_SENDER_RETRY_BASE: '300ms',
-  SVC_SENDER_LEASE: '5s',
-  SVC_WEBHOOK_LEASE: '5s',
-  SVC_WORKER_HEARTBEAT: '1s',
-  SVC_WORKER_ACCOUNTS_SWEEP: '500ms',
-  // All clients of a world have one address.
-  SVC_RATE_LIMIT_PER_ADDRESS: '1000000000',
-  SVC_LOG_LEVEL: 'info',
-}
-
 /** Starts a system for one test file. */
 export async function startWorld({
   servers = 'shared',
@@ -117,6 +98,7 @@ export async function startWorld({
   replicas = {},
   names = serviceNames,
   env = {},
+  envByService = {},
   settings = {},
   bundle,
 }: WorldOptions = {}): Promise<World> {
@@ -124,7 +106,7 @@ export async function startWorld({
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))
   await chmod(dir, 0o755) // as root, servers run as the unprivileged user
   stack.defer(() => rm(dir, { recursive: true, force: true }))
-  const own = servers === 'own' ? await startOwnServers({ dir, durable }, stack) : undefined
+  const own = servers === 'own' ? await startOwnServers({ dir, durable, bundle }, stack) : undefined
   const { ownerUrl, amqpUrl } = own ?? (await useSharedServers(stack))
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
@@ -140,6 +122,7 @@ export async function startWorld({
       pgbouncer,
       settings: { serviceSecret, ...receiverSettings(receiver), ...settings },
       env: { ...shortIntervals, ...env },
+      envByService,
     },
   })
   stack.defer(() => services.stopAll())
@@ -271,30 +254,4 @@ async function useSharedServers(
   const bus = stack.adopt(await testBus(), (resource) => resource.drop())
   await bus.grantServices()
   return { ownerUrl: database.ownerUrl, amqpUrl: bus.url }
-}
-
-async function startOwnServers(
-  { dir, durable }: { dir: string; durable: boolean },
-  stack: AsyncDisposableStack,
-): Promise<{ ownerUrl: string; amqpUrl: string; postgres: Postgres; rabbit: Rabbit }> {
-  const destroy = (server: ManagedServer & { destroy(): Promise<void> }) => server.destroy()
-  const [postgres, rabbit] = await Promise.all([
-    startPostgres({ dir: join(dir, 'postgres'), durable }),
-    startRabbit({ dir: join(dir, 'rabbitmq'), cache: cacheDirectory(process.env) }),
-  ])
-  stack.adopt(postgres, destroy)
-  stack.adopt(rabbit, destroy)
-  const ownerUrl = await postgres.database('posthorn')
-  await Promise.all([migrate(ownerUrl), rabbit.grantServices('/')])
-  return { ownerUrl, amqpUrl: rabbit.amqp, postgres, rabbit }
-}
-
-/** Runs the migrate command like a deployment. */
-async function migrate(ownerUrl: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(checkout, 'libs/db/src/migrate-main.ts')], {
-    env: {
-      DATABASE_OWNER_URL: ownerUrl,
-      SVC_DATABASE_ROLE_PASSWORDS: JSON.stringify(rolePasswords(ownerUrl)),
-    },
-  })
 }

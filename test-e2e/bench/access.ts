@@ -1,4 +1,5 @@
-import { operations, type TokenRequest } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
+import type { TokenRequest } from '@posthorn/contracts/schemas/token'
 import { startWorld, type World } from '../world.ts'
 import { cpuMs } from './cpu-ms.ts'
 import type { Row } from './report.ts'

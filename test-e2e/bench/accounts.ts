@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { registration, type World } from '../world.ts'
 import { connectPlainClients } from './plain-clients.ts'

@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { eventually, tableBytes, type TestUser } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
 import type { World } from '../world.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { registration, type World } from '../world.ts'
 import type { SessionRequest } from './imap-clients-main.ts'
 import type { ImapAddress } from './imap-line.ts'

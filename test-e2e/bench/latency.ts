@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { logIn } from '../stories/imap-client.ts'
 import { freshMessageId, plainMessage, type World } from '../world.ts'

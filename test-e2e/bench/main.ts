@@ -5,8 +5,11 @@ import { startWorld } from '../world.ts'
 import { benchAccess } from './access.ts'
 import { benchAccounts } from './accounts.ts'
 import { benchFirstSync } from './first-sync.ts'
+import { benchIdle } from './idle.ts'
 import { benchImapProxy, imapProxyEnv } from './imap-proxy.ts'
 import { benchLatency } from './latency.ts'
+import { benchMailApis } from './mail-apis.ts'
+import { benchNotifications } from './notifications.ts'
 import { benchReading } from './reading.ts'
 import { print } from './report.ts'
 import { benchSending } from './sending.ts'
@@ -14,8 +17,16 @@ import { benchWebhooks } from './webhooks.ts'
 
 // `make bench` prints figures with a reference from the same run. Nothing is asserted: machines
 // differ more than ratios. The sandbox comes first, because it measures CPU time.
-spawnSync(process.execPath, [join(checkout, 'libs/sandbox/bench.ts')], { stdio: 'inherit' })
+const measured = ['measure-index.ts', 'measure-accounts.ts'].map(
+  (file) => `services/sync-worker/test/feeds/${file}`,
+)
+for (const file of ['libs/sandbox/bench.ts', ...measured])
+  spawnSync(process.execPath, ['--expose-gc', join(checkout, file)], { stdio: 'inherit' })
 for (const row of await benchAccess()) print(row)
+for (const row of await benchNotifications()) print(row)
+for await (const row of benchMailApis()) print(row)
+process.stdout.write('starting idle services for 5 minutes …\n')
+for (const row of await benchIdle()) print(row)
 process.stdout.write('starting the system with a durable Postgres …\n')
 const world = await startWorld({ servers: 'own', durable: true, env: imapProxyEnv() })
 try {

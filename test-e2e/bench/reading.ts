@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import type { ImapFlow } from 'imapflow'
 import { logIn } from '../stories/imap-client.ts'
 import { untilConnected, type World } from '../world.ts'

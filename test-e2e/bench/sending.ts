@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { createTransport } from 'nodemailer'
 import { untilConnected, type World } from '../world.ts'

@@ -11,9 +11,16 @@ export interface Part extends AsyncDisposable {
   request<Reply>(message: object): Promise<Reply>
 }
 
-/** Starts a part. It sends its port when it is ready, or 0 if it does not listen. */
-export async function startPart(file: string, args: readonly string[] = []): Promise<Part> {
-  const child = fork(join(import.meta.dirname, file), args)
+/**
+ * Starts a part, with further variables of its environment. It sends its port when it is ready, or
+ * 0 if it does not listen.
+ */
+export async function startPart(
+  file: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Part> {
+  const child = fork(join(import.meta.dirname, file), args, { env: { ...process.env, ...env } })
   const next = async <Message>() => ((await once(child, 'message')) as [Message])[0]
   const { port } = await next<{ port: number }>()
   return {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { Agent } from 'node:http'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { recordTestEvents } from '@posthorn/testkit'
 import got from 'got'
 import type { World } from '../world.ts'

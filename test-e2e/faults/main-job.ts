@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, type Webhook, type World } from '../world.ts'
 

@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type SmtpScript } from '@posthorn/testkit'
 import { untilConnected, type World } from '../world.ts'

@@ -6,11 +6,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { checkout } from '@posthorn/local/paths'
 import { withClient } from '@posthorn/local/postgres/client'
 import { eventually } from '@posthorn/testkit'
@@ -178,15 +179,24 @@ test('an unknown process exits with 2 and prints the list', async () => {
 })
 
 test('source maps: every chunk has one, a stack trace names the source', async () => {
-  const chunks = globSync('*.js', { cwd: bundle, exclude: ['rolldown-runtime-*'] })
+  const chunks = globSync('*.js', { cwd: bundle, exclude: ['rolldown-runtime-*', '_http-*'] })
   for (const chunk of chunks)
     expect(readFileSync(join(bundle, chunk), 'utf8')).toContain(`sourceMappingURL=${chunk}.map`)
   // The module of a worker thread throws outside of a thread.
-  const worker = join(bundle, 'libs-sandbox-worker.js')
-  const { stderr } = await run(process.execPath, ['--enable-source-maps', worker], {
-    cwd: bundle,
-  }).catch((error: { stderr: string }) => error)
-  expect(stderr).toMatch(/libs\/flow\/src\/workers\/[a-z-]+\.ts:\d+/)
+  const thrower = `setImmediate(() => import('${pathToFileURL(join(bundle, 'libs-sandbox-worker.js')).href}'))`
+  const { code, stderr } = await runProcess(['nothing'], {
+    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(thrower)}"`,
+  })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/\n +at .*libs\/flow\/src\/workers\/[a-z-]+\.ts:\d+:\d+/)
+})
+
+test('a service: loads no second HTTP client', async () => {
+  const report = `process.on('exit', () => console.log(process.moduleLoadList.filter((name) => /undici.undici|NativeModule http$/.test(name))))`
+  const { stdout } = await runProcess(['imap-proxy'], {
+    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(report)}"`,
+  })
+  expect(stdout).toBe("[ 'NativeModule http' ]\n")
 })
 
 test('build: equal sources give equal bytes', async () => {

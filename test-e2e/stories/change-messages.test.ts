@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { logIn } from './imap-client.ts'
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 import { freshMessageId, plainMessage, type Webhook } from '../world.ts'

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { eventually, hasBrowser, testBrowser, testOpenIdProvider } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 

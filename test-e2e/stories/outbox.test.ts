@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { startWorld } from '../world.ts'
 import { logIn } from './imap-client.ts'

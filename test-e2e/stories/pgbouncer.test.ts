@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { isSwitchedOff, testPgbouncer } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, startWorld, type World } from '../world.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { uniqueAccount, useSharedWorld } from '../shared-world.ts'
 import { peakMemory } from '../peak-memory.ts'

@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
-import { type Operation, operations, shardCount } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
+import { operations } from '@posthorn/contracts/operations'
+import { shardCount } from '@posthorn/contracts/shards'
 import { freePort } from '@posthorn/local'
 import {
   eventually,

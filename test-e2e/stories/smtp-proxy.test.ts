@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { freePort } from '@posthorn/local'
 import { eventually } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import { assetUrls } from './asset-urls.ts'
 import { copyPackage } from './copy-package.ts'
+import { httpModule } from './http-module.ts'
 import { billOfMaterials, findThirdParties, licenceTexts } from './third-party.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -39,7 +40,7 @@ async function writeBundle(folder: string): Promise<string[]> {
     input: { posthorn: join(import.meta.dirname, 'posthorn.ts') },
     platform: 'node',
     external: new RegExp(`^(${Object.keys(unbundled).join('|')})(/|$)`),
-    plugins: [assetUrls(root, assets)],
+    plugins: [assetUrls(root, assets), httpModule()],
     onLog(level, log, handle) {
       // Fails the build. A warning is an unresolved import or a similar fault.
       handle(level === 'warn' ? 'error' : level, log)
@@ -49,6 +50,10 @@ async function writeBundle(folder: string): Promise<string[]> {
     dir: folder,
     format: 'esm',
     sourcemap: true,
+    sourcemapExcludeSources: true,
+    charset: 'ascii',
+    comments: false,
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     chunkFileNames: '[name]-[hash].js',
   })
   await bundle.close()

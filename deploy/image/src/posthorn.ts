@@ -1,5 +1,6 @@
-#!/usr/bin/env -S node --enable-source-maps
+#!/usr/bin/env -S node
 // Entry point of the image: `posthorn <process> [options]` runs one service or job.
+import { sourceStack } from '@posthorn/telemetry/source-stack'
 
 /** Modules of the processes by argument. Each runs when it is imported. */
 const processes: Record<string, () => Promise<unknown>> = {
@@ -15,6 +16,11 @@ const processes: Record<string, () => Promise<unknown>> = {
   reseal: () => import('@posthorn/auth-bridge/reseal-main'),
   'rotate-link-secret': () => import('@posthorn/api-gateway/rotate-link-secret-main'),
 }
+
+process.on('uncaughtException', (error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? sourceStack(error) : String(error)}\n`)
+  process.exit(1)
+})
 
 const [name = ''] = process.argv.splice(2, 1)
 const start = Object.hasOwn(processes, name) ? processes[name] : undefined

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { roleOf, serviceNames } from '@posthorn/contracts'
+import { roleOf, serviceNames } from '@posthorn/contracts/services'
 
-export { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts'
+export { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
 
 /**
  * Derives the password of a role from the owner's. Roles belong to the server, not to a database,

@@ -1,6 +1,6 @@
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import type { ILabelSelector } from '@kubernetes-models/apimachinery/apis/meta/v1/LabelSelector'
-import { isObject, type Path } from './schema/validate.ts'
+import { isObject, type Path } from './schema/path.ts'
 
 /** File that a manifest comes from. */
 export interface Origin {

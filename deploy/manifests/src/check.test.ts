@@ -1,74 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test } from '@jest/globals'
-import { duration, type Env, integer, json, required, url } from '@posthorn/config'
-import { checkBuild, describeProblem, type Facts } from './check.ts'
-import { describeProcess } from './environment.ts'
-import { toManifest } from './kustomize.ts'
-import { Locator } from './locate.ts'
-import { listeningPorts } from './rules/listening.ts'
-import { parseYaml } from './yaml.ts'
-
-const valid = readFileSync(join(import.meta.dirname, '../fixtures/valid.yaml'), 'utf8')
-const folder = mkdtempSync(join(tmpdir(), 'manifests-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-const hour = 3_600_000
-
-function readSender(env: Env) {
-  return {
-    port: integer(env, 'SVC_PORT', { fallback: 3000 }),
-    databaseUrl: url(env, 'DATABASE_URL', ['postgres:']),
-    drainDelayMs: duration(env, 'SVC_DRAIN_DELAY', { fallback: 0, max: hour }),
-    shutdownTimeoutMs: duration(env, 'SVC_SHUTDOWN_TIMEOUT', { fallback: 10_000, max: hour }),
-    unknownSettings: Object.keys(json(env, 'SVC_SETTINGS') ?? {}).filter(
-      (name) => name !== 'serviceUrl',
-    ),
-  }
-}
-
-const examples = { DATABASE_URL: 'postgres://db', DATABASE_OWNER_URL: 'postgres://db' }
-const facts: Omit<Facts, 'listening'> = {
-  processes: new Map([
-    ['sender', describeProcess(readSender, examples)],
-    ['migrate', describeProcess((env) => required(env, 'DATABASE_OWNER_URL'), examples)],
-  ]),
-  secrets: new Map([['owner', new Set(['url'])]]),
-  operatorPods: [],
-  metrics: new Set(['posthorn_outbox_due']),
-}
-
-/** Returns the faults of manifests as `make check` prints them. */
-function check(text: string): string[] {
-  const file = join(folder, 'manifests.yaml')
-  writeFileSync(file, text)
-  const manifests = parseYaml(text).map(({ content }) => ({
-    ...toManifest(content, folder),
-    origin: { file, isGenerated: false },
-  }))
-  const locator = new Locator(folder)
-  const build = { name: 'test', manifests }
-  const listening = listeningPorts([build], facts.processes)
-  return checkBuild(build, { ...facts, listening }).map(
-    (problem) => `${locator.locate(problem, [])}: ${describeProblem(problem)}`,
-  )
-}
-
-/** Replaces a text that occurs once. */
-function mutate(from: string, to: string): string {
-  expect(valid.split(from)).toHaveLength(2)
-  return valid.replace(from, () => to)
-}
-
-interface Mutation {
-  title: string
-  from: string
-  to: string
-  /** Text of the reported line, unless it is `to`. */
-  line?: string
-  fault: string
-}
+import { describe, expect, test } from '@jest/globals'
+import { check, expectFault, type Mutation, valid } from '../fixtures/broken-manifest.ts'
 
 const mutations: Mutation[] = [
   {
@@ -283,9 +214,5 @@ describe('checkBuild', () => {
     expect(check(valid)).toEqual([])
   })
 
-  test.each(mutations)('of a broken manifest, returns its fault: $title', (mutation) => {
-    const text = mutate(mutation.from, mutation.to)
-    const line = text.slice(0, text.indexOf(mutation.line ?? mutation.to)).split('\n').length
-    expect(check(text)).toEqual([`manifests.yaml:${line}: ${mutation.fault}`])
-  })
+  test.each(mutations)('of a broken manifest, returns its fault: $title', expectFault)
 })

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { type Build, type Manifest, valuesAt } from './build.ts'
-import type { Path } from './schema/validate.ts'
+import type { Path } from './schema/path.ts'
 import { parseYaml } from './yaml.ts'
 
 /** Fields with paths. Those of `files` may have the form `key=path`. */

@@ -4,7 +4,7 @@ import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { fetchDebianPackages } from '@posthorn/local/debian-packages'
 import type { Build, Labels, Manifest, Origin } from './build.ts'
-import { isObject } from './schema/validate.ts'
+import { isObject } from './schema/path.ts'
 import { parseYaml } from './yaml.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { type Manifest, type ManifestFault, valueAt, valuesAt } from './build.ts'
-import { isObject, type Path } from './schema/validate.ts'
+import { isObject, type Path } from './schema/path.ts'
 import { parseYaml, type SourceDocument } from './yaml.ts'
 
 /** Finds the lines of problems in the sources of manifests. Reads each source once. */

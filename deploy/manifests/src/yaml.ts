@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml'
-import type { Path } from './schema/validate.ts'
+import type { Path } from './schema/path.ts'
 
 /** Document of a YAML file with the lines of its values. */
 export interface SourceDocument {

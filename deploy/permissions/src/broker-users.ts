@@ -1,4 +1,5 @@
-import { permissionsOf, roleOf, serviceNames } from '@posthorn/contracts'
+import { permissionsOf } from '@posthorn/contracts/broker-access'
+import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import type { Yaml } from './to-yaml.ts'
 
 const rabbitmqClusterReference = { name: 'posthorn-rabbitmq' }

@@ -1,5 +1,5 @@
-import type { ServiceName } from '@posthorn/contracts'
-import { metadataAddresses } from '@posthorn/net'
+import type { ServiceName } from '@posthorn/contracts/services'
+import { metadataAddresses } from '@posthorn/net/egress'
 import type { Yaml } from './to-yaml.ts'
 
 /** Callers of a port. `anyone` includes addresses outside the cluster. */

@@ -1,4 +1,4 @@
-import type { Action, Group } from '@posthorn/contracts'
+import type { Action, Group } from '@posthorn/contracts/define'
 
 /** Action on a group of operations, as a permission record names them. */
 export interface RequiredPermission {

@@ -1,5 +1,6 @@
-import type { Credentials } from '@posthorn/contracts'
-import type { EgressPolicy, MailPorts } from '@posthorn/net'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
+import type { EgressPolicy } from '@posthorn/net/egress'
+import type { MailPorts } from '@posthorn/net/ports'
 import type { Logger } from '@posthorn/telemetry'
 
 export interface ConnectOptions {

@@ -1,4 +1,4 @@
-import type { SpecialUse } from '@posthorn/contracts'
+import type { SpecialUse } from '@posthorn/contracts/schemas/message'
 import type { ConnectOptions } from './connect-options.ts'
 import type {
   BodyPart,

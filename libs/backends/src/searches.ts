@@ -1,4 +1,4 @@
-import type { Search } from '@posthorn/contracts'
+import type { Search } from '@posthorn/contracts/schemas/search'
 
 /**
  * All messages, those with a UID of `from` or above, those with a flag (or `without` it), or those

@@ -1,4 +1,5 @@
-import { permissionsOf, roleOf, serviceNames } from '@posthorn/contracts'
+import { permissionsOf } from '@posthorn/contracts/broker-access'
+import { roleOf, serviceNames } from '@posthorn/contracts/services'
 
 export interface BrokerUsers {
   /** URL of RabbitMQ's management API with the credentials of an administrator. */

@@ -1,11 +1,7 @@
-import type {
-  Command,
-  CommandRequest,
-  CommandResponse,
-  EventMessage,
-  Invalidation,
-  ServiceName,
-} from '@posthorn/contracts'
+import type { Command, CommandRequest, CommandResponse } from '@posthorn/contracts/define'
+import type { EventMessage } from '@posthorn/contracts/events/envelope'
+import type { Invalidation } from '@posthorn/contracts/hints'
+import type { ServiceName } from '@posthorn/contracts/services'
 import type { Static, TSchema } from 'typebox'
 import type { SharedQueue, WorkQueue } from './topology.ts'
 
@@ -31,6 +27,13 @@ export interface RpcOptions {
 export interface StreamedReply<C extends Command> {
   response: CommandResponse<C>
   body: AsyncIterable<Uint8Array>
+}
+
+export interface NotifyOptions {
+  /** Keys such as `shard.<n>`. A process that serves several of them gets the notice once. */
+  keys: readonly string[]
+  /** Time in milliseconds after which the broker drops a notice that was not consumed. */
+  ttlMs: number
 }
 
 export interface CommandContext {
@@ -135,6 +138,18 @@ export interface Bus extends AsyncDisposable {
     request: CommandRequest<C>,
     options: RpcOptions,
   ): Promise<StreamedReply<C>>
+  /**
+   * Sends a command without a reply to the processes that serve the keys. Resolves when the broker
+   * has confirmed it, also if there are none. A process that fails to handle it does not get it
+   * again.
+   *
+   * @throws AppError `unavailable`: immediately if the broker is down, else within 5 s
+   */
+  notify<C extends Command & { oneWay: true }>(
+    command: C,
+    request: CommandRequest<C>,
+    options: NotifyOptions,
+  ): Promise<void>
   serve(options: ServeOptions): Promise<CommandServer>
   /** Broadcasts an invalidation to all processes. Best effort: caches also expire. */
   invalidate(message: Invalidation): Promise<void>

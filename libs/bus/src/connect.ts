@@ -1,13 +1,8 @@
-import {
-  type Command,
-  type CommandRequest,
-  type CommandResponse,
-  type EventMessage,
-  EventMessageSchema,
-  Invalidation,
-  matches,
-  serviceOf,
-} from '@posthorn/contracts'
+import type { Command, CommandRequest, CommandResponse } from '@posthorn/contracts/define'
+import { type EventMessage, EventMessageSchema } from '@posthorn/contracts/events/envelope'
+import { Invalidation } from '@posthorn/contracts/hints'
+import { serviceOf } from '@posthorn/contracts/services'
+import { matches } from '@posthorn/contracts/validate'
 import { AppError, messageOf } from '@posthorn/errors'
 import { Latch } from '@posthorn/flow'
 import type { Logger, Metrics } from '@posthorn/telemetry'
@@ -17,10 +12,12 @@ import type {
   Bus,
   CommandServer,
   ConsumeOptions,
+  NotifyOptions,
   RpcOptions,
   ServeOptions,
   StreamedReply,
 } from './bus.ts'
+import { userOf } from './broker-url.ts'
 import { RecoveringConnection } from './connection/recovering-connection.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { encode, headerNumber } from './payload.ts'
@@ -31,6 +28,7 @@ import { Receivers } from './receivers.ts'
 import { ActiveRequests } from './rpc/active-requests.ts'
 import { FramePublisher } from './rpc/frame-publisher.ts'
 import { correlationId } from './rpc/frames.ts'
+import { toNotice } from './rpc/notices.ts'
 import { ReplyCache } from './rpc/reply-cache.ts'
 import { ReplyQueue } from './rpc/reply-queue.ts'
 import { RpcClient } from './rpc/rpc-client.ts'
@@ -184,6 +182,18 @@ class RabbitBus implements Bus {
     return { response: response as CommandResponse<C>, body }
   }
 
+  async notify<C extends Command & { oneWay: true }>(
+    command: C,
+    request: CommandRequest<C>,
+    options: NotifyOptions,
+  ): Promise<void> {
+    if (!matches(command.request, request)) throw contractViolation(`request of ${command.name}`)
+    // Until then, the exchange may not exist.
+    if (!this.up) throw new AppError('unavailable', 'RabbitMQ is not connected')
+    const user = userOf(this.#options.url)
+    await this.#publisher.publish(toNotice(command.name, encode(request), { ...options, user }))
+  }
+
   async serve(options: ServeOptions): Promise<CommandServer> {
     const deps = {
       ...this.#options,
@@ -278,11 +288,6 @@ class RabbitBus implements Bus {
     const fields = { reason: messageOf(reason) }
     this.#options.log.warn(fields, 'RabbitMQ connection failed, retrying')
   }
-}
-
-/** User of the URL. Without one RabbitMQ's default applies. */
-function userOf(url: string): string {
-  return decodeURIComponent(new URL(url).username) || 'guest'
 }
 
 /** Error of a caller that violates a contract, before the message reaches a consumer. */

@@ -5,6 +5,7 @@ export {
   type CommandServer,
   type ConsumeOptions,
   type Delivery,
+  type NotifyOptions,
   on,
   type RpcOptions,
   type ServeOptions,

@@ -1,16 +1,15 @@
 import {
   type BrokerUse,
   brokerUses,
-  EventMessageSchema,
-  eventPartitions,
   type CommandExchange,
-  serviceNames,
-  shardCount,
   type SharedQueue,
   sharedQueues,
-  SubmissionHint,
   type WorkTopology,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/broker-access'
+import { EventMessageSchema } from '@posthorn/contracts/events/envelope'
+import { SubmissionHint } from '@posthorn/contracts/hints'
+import { serviceNames } from '@posthorn/contracts/services'
+import { eventPartitions, shardCount } from '@posthorn/contracts/shards'
 import type { Channel } from 'amqplib'
 import type { TSchema } from 'typebox'
 
@@ -40,7 +39,7 @@ const workQueues: Readonly<Record<WorkTopology, readonly WorkQueue[]>> = {
   submissions: ['sender.submissions'],
 }
 
-export type { SharedQueue } from '@posthorn/contracts'
+export type { SharedQueue } from '@posthorn/contracts/broker-access'
 
 const unrestricted: BrokerUse = {
   declares: ['events', 'submissions'],

@@ -1,4 +1,4 @@
-import { ConfigError, type Env, optional, url } from '@posthorn/config'
+import { type Env, json, url } from '@posthorn/config'
 
 /** Configuration of the broker-users command. */
 export interface UsersConfig {
@@ -13,19 +13,10 @@ export interface UsersConfig {
 export function readUsersConfig(env: Env): UsersConfig {
   const api = url(env, 'AMQP_ADMIN_URL', ['http:', 'https:'])
   const { pathname } = new URL(api)
+  const passwords = Object.entries(json(env, 'SVC_AMQP_PASSWORDS') ?? {})
   return {
     api,
     vhost: pathname === '/' ? '/' : decodeURIComponent(pathname.slice(1)),
-    passwords: readPasswords(optional(env, 'SVC_AMQP_PASSWORDS') ?? '{}'),
-  }
-}
-
-function readPasswords(text: string): Record<string, string> {
-  try {
-    const entries = Object.entries(JSON.parse(text) as Record<string, unknown>)
-    return Object.fromEntries(entries.map(([user, value]) => [user, String(value)]))
-  } catch {
-    // The parser's message would quote the passwords.
-    throw new ConfigError('SVC_AMQP_PASSWORDS', 'must be a JSON object')
+    passwords: Object.fromEntries(passwords.map(([user, value]) => [user, String(value)])),
   }
 }

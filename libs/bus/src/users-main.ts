@@ -1,5 +1,7 @@
-import { permissionsOf, roleOf, serviceNames } from '@posthorn/contracts'
-import { retryUntil } from '@posthorn/flow'
+import { permissionsOf } from '@posthorn/contracts/broker-access'
+import { roleOf, serviceNames } from '@posthorn/contracts/services'
+import { messageOf } from '@posthorn/errors'
+import { retryUntil, runJob } from '@posthorn/flow'
 import { setBrokerUsers } from './broker-users.ts'
 import { readUsersConfig } from './users-config.ts'
 
@@ -29,11 +31,13 @@ function print(): void {
   }
 }
 
-try {
+async function work(): Promise<number> {
   if (process.argv.includes('--print')) print()
   else await setUsers()
-} catch (error) {
-  const reason = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`broker users not set: ${reason}\n`)
-  process.exitCode = 1
+  return 0
 }
+
+await runJob({
+  work,
+  describeError: (error) => `broker users not set: ${messageOf(error)}`,
+})

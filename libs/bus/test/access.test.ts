@@ -1,14 +1,13 @@
 import { afterAll, expect, test } from '@jest/globals'
 import {
   checkSmtpServerPassword,
-  EventMessageSchema,
   getCredentials,
   getLinkSecret,
   getServiceSecret,
-  type ServiceName,
-  serviceNames,
-  SubmissionHint,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/credentials'
+import { EventMessageSchema } from '@posthorn/contracts/events/envelope'
+import { SubmissionHint } from '@posthorn/contracts/hints'
+import { type ServiceName, serviceNames } from '@posthorn/contracts/services'
 import { eventually, testBus } from '@posthorn/testkit'
 import { type Channel, connect } from 'amqplib'
 import { type Bus, on } from '../src/index.ts'

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { defineCommand, EventMessageSchema, type Invalidation } from '@posthorn/contracts'
+import { defineCommand } from '@posthorn/contracts/define'
+import { EventMessageSchema } from '@posthorn/contracts/events/envelope'
+import type { Invalidation } from '@posthorn/contracts/hints'
 import { createMetrics } from '@posthorn/telemetry'
 import { eventually, type Rabbit, startTestRabbit } from '@posthorn/testkit'
 import { Type } from 'typebox'

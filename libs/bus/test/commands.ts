@@ -1,4 +1,4 @@
-import { defineCommand } from '@posthorn/contracts'
+import { defineCommand } from '@posthorn/contracts/define'
 import { Type } from 'typebox'
 
 export const greet = defineCommand({

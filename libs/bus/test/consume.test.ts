@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { type EventMessage, EventMessageSchema, SubmissionHint } from '@posthorn/contracts'
+import { type EventMessage, EventMessageSchema } from '@posthorn/contracts/events/envelope'
+import { SubmissionHint } from '@posthorn/contracts/hints'
 import { AppError } from '@posthorn/errors'
 import { eventually, testBus } from '@posthorn/testkit'
 import { type Channel, type ChannelModel, connect } from 'amqplib'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
-import { defineCommand } from '@posthorn/contracts'
+import { defineCommand } from '@posthorn/contracts/define'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testBus } from '@posthorn/testkit'
 import { Type } from 'typebox'

@@ -1,4 +1,4 @@
-import type { EventMessage } from '@posthorn/contracts'
+import type { EventMessage } from '@posthorn/contracts/events/envelope'
 
 /** Event of shard 3, and so of the queue `webhook.events.3`. */
 export function event(eventId: string, more: Partial<EventMessage> = {}): EventMessage {

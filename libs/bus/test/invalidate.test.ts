@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import type { Invalidation } from '@posthorn/contracts'
+import type { Invalidation } from '@posthorn/contracts/hints'
 import { eventually, testBus } from '@posthorn/testkit'
 import { connect } from 'amqplib'
 import { openBus } from './open-bus.ts'

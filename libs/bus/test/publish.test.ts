@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { EventMessageSchema } from '@posthorn/contracts'
+import { EventMessageSchema } from '@posthorn/contracts/events/envelope'
 import { eventually, testBus } from '@posthorn/testkit'
 import { connect } from 'amqplib'
 import { createInstruments } from '../src/instruments.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { minSecretLength, secret } from './read.ts'
+import { json, minSecretLength, secret } from './read.ts'
 
 test('secret: shorter than minLength, throws with the name and without the value', () => {
   const read = (X: string) => secret({ X }, 'X', { minLength: minSecretLength })
@@ -7,4 +7,16 @@ test('secret: shorter than minLength, throws with the name and without the value
   expect(read('k'.repeat(32))?.reveal()).toBe('k'.repeat(32))
   expect(read('')).toBeUndefined()
   expect(secret({ X: 'k' }, 'X')?.reveal()).toBe('k')
+})
+
+test.each(['{"role": "pass"word"}', '{"role": "pass', 'password', '["password"]', '"password"'])(
+  'json: of %s, throws with the name and without the value',
+  (X) => {
+    expect(() => json({ X }, 'X')).toThrow(/^X: must be a JSON object$/)
+  },
+)
+
+test('json: returns an object; undefined if the variable is not set', () => {
+  expect(json({ X: '{"role":"password"}' }, 'X')).toEqual({ role: 'password' })
+  expect(json({}, 'X')).toBeUndefined()
 })

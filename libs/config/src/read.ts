@@ -122,20 +122,21 @@ export function secret(env: Env, name: string, { minLength = 1 } = {}): Secret |
   return new Secret(value)
 }
 
-/** Reads a JSON object. */
+/** Reads a JSON object. Errors contain nothing of the text, which may have passwords. */
 export function json(env: Env, name: string): Record<string, unknown> | undefined {
   const text = optional(env, name)
   if (text === undefined) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new ConfigError(
-      name,
-      `must be JSON (${cause instanceof Error ? cause.message : 'unreadable'})`,
-    )
-  }
+  const value = parseJson(text)
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new ConfigError(name, 'must be a JSON object')
   return value as Record<string, unknown>
+}
+
+/** Parses JSON. Undefined for anything else: the parser's error would quote the text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

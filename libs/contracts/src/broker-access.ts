@@ -33,7 +33,8 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   'sync-worker': {
     declares: ['events'],
-    requests: ['credentials'],
+    // The worker that pulls from Pub/Sub notifies those of the accounts.
+    requests: ['commands', 'credentials'],
     serves: ['commands', 'verify.imap'],
   },
   sender: {

@@ -100,6 +100,8 @@ export interface Command {
   readonly streams?: boolean
   /** If true, a second execution has no further effect, so a caller may repeat a lost request. */
   readonly repeatable?: boolean
+  /** If true, there is no reply: the command is sent with `Bus.notify`, and may be lost. */
+  readonly oneWay?: boolean
 }
 
 export function defineCommand<const C extends Command>(command: C): C {

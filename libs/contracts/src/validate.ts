@@ -6,8 +6,6 @@ import { formats } from './formats.ts'
 import { isSmall } from './is-small.ts'
 import { reduceUnionErrors } from './union-errors.ts'
 
-export { type FieldError } from './describe-error.ts'
-
 /** `text` (path, query, headers) is converted to the types of the schema, `body` is not. */
 type Kind = 'body' | 'text'
 
@@ -20,7 +18,7 @@ const passes = { first: passOf(false), full: passOf(true) }
 
 interface Pass {
   ajv: Record<Kind, Ajv2020>
-  /** Compiling a schema takes hundreds of times longer than a validation. */
+  /** Validators by schema, compiled on first use: that takes hundreds of validations. */
   compiled: Record<Kind, WeakMap<TSchema, ValidateFunction>>
 }
 
@@ -64,11 +62,6 @@ export function validationError(fields: FieldError[]): AppError {
   return new AppError('invalid', fields[0]?.message ?? 'Input validation failed', {
     extras: { fields },
   })
-}
-
-/** Compiles a schema before its first use. */
-export function precompile(schema: TSchema, kind: Kind = 'body'): void {
-  validator(passes.first, schema, kind)
 }
 
 /** True if the value matches the schema. */

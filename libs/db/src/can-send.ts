@@ -1,12 +1,14 @@
-import type { AccountState } from '@posthorn/contracts'
-import { AppError } from '@posthorn/errors'
+import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import { AppError, isApplicationError } from '@posthorn/errors'
+import { hasMailbox, type MailboxColumns } from './has-mailbox.ts'
 
 /** Properties of an account that decide whether it may send. */
-export interface SendPrerequisites {
-  imap: { disabled?: boolean } | null
+export interface SendPrerequisites extends MailboxColumns {
   smtp: object | null
   state: AccountState | null
   initializedAt: Date | null
+  /** Error of the state. */
+  lastError: LastError | null
   /** Gateway that sends instead of the account's own server. */
   gateway?: string | null
 }
@@ -27,24 +29,27 @@ const errorByState: Partial<
 const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 'init'] as const
 
 /**
- * Checks that an account may send. It needs an outgoing server or a gateway. Its initial sync must
- * be complete; later failures of its incoming server do not matter.
+ * Checks that an account may send. It needs a mail API, an outgoing server or a gateway. Its
+ * initial sync must be complete if it has a mailbox; later failures of that mailbox do not matter.
  *
- * @throws AppError `not-found` `SMTPUnavailable`; `unavailable` with the account's state
+ * @throws AppError `not-found` `SMTPUnavailable`; `unavailable` with the account's state;
+ *   `internal` with the code of an OAuth2 application that cannot be used
  */
-export function assertCanSend({
-  imap,
-  smtp,
-  state,
-  initializedAt,
-  gateway,
-}: SendPrerequisites): void {
-  if (!smtp && !gateway)
+export function assertCanSend(account: SendPrerequisites): void {
+  const { backend, smtp, state, initializedAt, gateway } = account
+  if (backend === 'imap' && !smtp && !gateway)
     throw new AppError('not-found', 'The account has no SMTP configuration to send with', {
       code: 'SMTPUnavailable',
     })
-  if (!imap || imap.disabled || initializedAt) return
+  if (!hasMailbox(account) || initializedAt) return
+  assertApplication(account)
   const stateError = state ? errorByState[state] : undefined
   const [code, message, shown] = stateError ?? notYetConnected
   throw new AppError('unavailable', message, { code, extras: { state: shown ?? state ?? 'init' } })
+}
+
+function assertApplication({ state, lastError }: SendPrerequisites): void {
+  const { serverResponseCode: code, response = '' } = lastError ?? {}
+  if (state === 'connectError' && isApplicationError(code))
+    throw new AppError('internal', response, { code })
 }

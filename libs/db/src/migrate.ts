@@ -66,7 +66,15 @@ export async function migrate(
 ): Promise<string[]> {
   const db = new Kysely<unknown>({
     dialect: new PostgresDialect({
-      pool: new Pool({ connectionString: ownerUrl, max: 2, connectionTimeoutMillis: 10_000 }),
+      pool: new Pool({
+        connectionString: ownerUrl,
+        application_name: 'migrate',
+        // Postgres ends a session, and with it its locks, 1 s after the process has ended.
+        // Otherwise it would first finish the statement, or wait for the lock of migrations.
+        options: '-c client_connection_check_interval=1000',
+        max: 2,
+        connectionTimeoutMillis: 10_000,
+      }),
     }),
   })
   try {
@@ -87,7 +95,8 @@ export async function migrate(
 
 async function setPasswords(db: Kysely<unknown>, passwords: Record<string, string>): Promise<void> {
   for (const [role, password] of Object.entries(passwords)) {
-    if (!/^posthorn_[a-z_]+$/.test(role)) throw new Error(`Not a service role: ${role}`)
+    if (!/^posthorn_[a-z_]+$/.test(role))
+      throw new Error('passwords have a name that is no service role')
     await sql`alter role ${sql.id(role)} login password ${sql.lit(password)}`.execute(db)
   }
 }

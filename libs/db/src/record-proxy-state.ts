@@ -1,4 +1,4 @@
-import type { ChangeType, ProxyState } from '@posthorn/contracts'
+import type { ChangeType, ProxyState } from '@posthorn/contracts/schemas/changes'
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'
 

@@ -1,4 +1,4 @@
-import { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts'
+import { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
 import { type Kysely, sql } from 'kysely'
 import { idleInTransactionMs } from './bounded-client.ts'
 import type { Db } from './connect.ts'

@@ -1,4 +1,4 @@
-import { type Settings, settingDefaults } from '@posthorn/contracts'
+import { type Settings, settingDefaults } from '@posthorn/contracts/settings/settings'
 import { TtlCache } from '@posthorn/flow'
 import { sql } from 'kysely'
 import type { Db } from './connect.ts'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { addressKey } from '@posthorn/contracts'
+import { addressKey } from '@posthorn/contracts/address-key'
 import { connect, type Db } from '@posthorn/db'
 import { testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'

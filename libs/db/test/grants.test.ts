@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { roleOf, serviceNames } from '@posthorn/contracts'
+import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import { connect, statementTimeoutMs } from '@posthorn/db'
 import { testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'

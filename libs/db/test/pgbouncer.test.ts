@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { roleOf, serviceNames } from '@posthorn/contracts'
+import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import { connect, type PooledDb, statementTimeoutMs } from '@posthorn/db'
 import { eventually, isSwitchedOff, testDatabase, testPgbouncer } from '@posthorn/testkit'
 import { sql } from 'kysely'

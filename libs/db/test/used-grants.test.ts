@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts'
+import { roleOf, type ServiceName, serviceNames } from '@posthorn/contracts/services'
 
 const root = join(import.meta.dirname, '../../..')
 

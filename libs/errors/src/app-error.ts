@@ -4,8 +4,8 @@ import type { ErrorCode } from './codes.ts'
  * Kind of a failure. It decides the HTTP status and whether a retry makes sense.
  *
  * `rejected`: a remote server refused (SMTP 550, IMAP NO), permanent. `unreachable`: a remote
- * server could not be reached, temporary. `stale`: another process owns the work, so stop without
- * writing.
+ * server could not be reached, temporary. `provider`: a mail API responded with an HTTP `status`
+ * that clients get as it is. `stale`: another process owns the work, so stop without writing.
  */
 export type ErrorKind =
   | 'invalid'
@@ -17,6 +17,7 @@ export type ErrorKind =
   | 'rate-limited'
   | 'internal'
   | 'rejected'
+  | 'provider'
   | 'unreachable'
   | 'unavailable'
   | 'timeout'
@@ -39,6 +40,8 @@ export interface ErrorExtras {
 interface AppErrorOptions extends ErrorOptions {
   code?: ErrorCode | undefined
   extras?: ErrorExtras | undefined
+  /** HTTP status of a provider's response. Required for the kind `provider`. */
+  status?: number | undefined
 }
 
 /** Failure with a kind. Clients may see `message`, `code` and `extras`; `cause` is logged only. */
@@ -47,12 +50,15 @@ export class AppError extends Error {
   readonly kind: ErrorKind
   readonly code: ErrorCode | undefined
   readonly extras: ErrorExtras
+  /** HTTP status of a provider. Absent without a response, and for other servers. */
+  readonly status: number | undefined
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
     super(message, options)
     this.kind = kind
     this.code = options.code
     this.extras = options.extras ?? {}
+    this.status = options.status
   }
 }
 
@@ -67,9 +73,14 @@ const permanentKinds = new Set<ErrorKind>([
   'stale',
 ])
 
-/** True if a retry is pointless. Errors other than AppError count as temporary. */
+/**
+ * True if a retry is pointless. Errors other than AppError count as temporary, as do 5xx and 429 of
+ * a provider.
+ */
 export function isPermanent(error: unknown): boolean {
-  return error instanceof AppError && permanentKinds.has(error.kind)
+  if (!(error instanceof AppError)) return false
+  const { kind, status = 500 } = error
+  return kind === 'provider' ? status < 500 && status !== 429 : permanentKinds.has(kind)
 }
 
 /** Returns an AppError unchanged and wraps any other error as `internal`. */

@@ -1,5 +1,6 @@
-/** Codes of error bodies. Interface spec, "Codes" and "503 codes". */
+/** Codes of error bodies. Interface spec, "Codes", "503 codes" and "Provider-mapped errors". */
 export const errorCodes = [
+  'AccessDenied',
   'AccountAlreadyExists',
   'AccountNotFound',
   'ApiEndpointDisabled',
@@ -16,8 +17,12 @@ export const errorCodes = [
   'InvalidCursorValue',
   'InvalidId',
   'InvalidInput',
+  'InvalidMessageId',
+  'InvalidRecipients',
+  'MailboxNotEnabled',
   'MessageNotDraft',
   'MessageNotFound',
+  'MessageTooLarge',
   'MintWidensRestrictions',
   'MissingServerExtension',
   'MissingServiceURLSetup',
@@ -26,10 +31,13 @@ export const errorCodes = [
   'NotSyncing',
   'NotYetConnected',
   'OAuthTokenRejected',
+  'QuotaExceeded',
   'ReferenceNotFound',
   'ReferenceNotSupported',
   'RenameFailed',
   'SMTPUnavailable',
+  'SearchCursorExpired',
+  'SendAsDenied',
   'TemplateNotFound',
   'Timeout',
   'TrashNotFound',
@@ -41,3 +49,16 @@ export const errorCodes = [
 
 /** Documented code, or the response code of a mail server (ALREADYEXISTS, LIMIT …). */
 export type ErrorCode = (typeof errorCodes)[number] | (string & {})
+
+const applicationErrors: ReadonlySet<ErrorCode | undefined> = new Set([
+  'AppNotFound',
+  'InvalidBaseScopes',
+])
+
+/**
+ * True for the codes of an OAuth2 application that was deleted or disabled, or is not for the mail
+ * system of the account. An operator has to repair it. Interface spec, "Codes".
+ */
+export function isApplicationError(code: ErrorCode | undefined): boolean {
+  return applicationErrors.has(code)
+}

@@ -6,5 +6,5 @@ export {
   messageOf,
   toAppError,
 } from './app-error.ts'
-export { type ErrorCode, errorCodes } from './codes.ts'
+export { type ErrorCode, errorCodes, isApplicationError } from './codes.ts'
 export { errorFromWire, errorToWire, type WireError } from './wire.ts'

@@ -6,6 +6,7 @@ export interface WireError {
   message: string
   code?: string
   extras?: ErrorExtras
+  status?: number
 }
 
 /**
@@ -13,16 +14,17 @@ export interface WireError {
  * may contain host names or secrets.
  */
 export function errorToWire(error: unknown): WireError {
-  const { kind, message, code, extras } = toAppError(error)
+  const { kind, message, code, extras, status } = toAppError(error)
   return {
     kind,
     message,
     ...(code === undefined ? {} : { code }),
     ...(Object.keys(extras).length === 0 ? {} : { extras }),
+    ...(status === undefined ? {} : { status }),
   }
 }
 
 /** Restores the error of a reply. */
-export function errorFromWire({ kind, message, code, extras }: WireError): AppError {
-  return new AppError(kind, message, { code, extras })
+export function errorFromWire({ kind, message, code, extras, status }: WireError): AppError {
+  return new AppError(kind, message, { code, extras, status })
 }

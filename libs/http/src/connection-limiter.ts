@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf, plainAddress } from '@posthorn/net'
+import { networkOf, plainAddress } from '@posthorn/net/addresses'
 import { hasBody } from './read-body.ts'
 
 export interface ConnectionLimits {

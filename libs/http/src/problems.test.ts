@@ -1,8 +1,10 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { AppError, type ErrorKind } from '@posthorn/errors'
-import { describeProblem } from './problems.ts'
+import type { Logger } from '@posthorn/telemetry'
+import { createProblemSender, describeProblem } from './problems.ts'
 
-test.each<[ErrorKind, number, string]>([
+test.each<[Exclude<ErrorKind, 'provider'>, number, string]>([
   ['invalid', 400, 'Bad Request'],
   ['unauthorized', 401, 'Unauthorized'],
   ['forbidden', 403, 'Forbidden'],
@@ -21,6 +23,39 @@ test.each<[ErrorKind, number, string]>([
     status: statusCode,
     body: { statusCode, error, message: 'why' },
   })
+})
+
+test.each([
+  [400, 400],
+  [403, 403],
+  [412, 412],
+  [413, 413],
+  [500, 500],
+  [503, 503],
+  [409, 400],
+  [401, 403],
+  [407, 503],
+  [200, 503],
+  [302, 503],
+  [999, 503],
+  [Number.NaN, 503],
+  [undefined, 503],
+])('describeProblem: provider status %s is passed as %i without a code', (status, statusCode) => {
+  const error = new AppError('provider', 'OAuth2 request failed', { status })
+  const { body } = describeProblem(error)
+  expect(body).toEqual({ statusCode, error: STATUS_CODES[statusCode], message: error.message })
+})
+
+test('createProblemSender: a 500 of a provider is not logged as an error of the service', () => {
+  const logged: unknown[] = []
+  const record = (...args: unknown[]) => void logged.push(args)
+  const send = createProblemSender({ error: record, warn: record } as unknown as Logger)
+  const response = { getHeader: () => undefined, setHeader: () => undefined, end: () => undefined }
+  const respond = (error: unknown) => send({} as IncomingMessage, response as never, error)
+  respond(new AppError('provider', 'OAuth2 request failed', { status: 500 }))
+  expect(logged).toEqual([])
+  respond(new AppError('internal', 'no'))
+  expect(logged).toHaveLength(1)
 })
 
 test('describeProblem: code and extras are members of the body', () => {

@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError, type ErrorKind } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { BodyError } from './read-body.ts'
@@ -13,7 +13,7 @@ export interface Problem {
   >
 }
 
-const statusByKind: Record<ErrorKind, number> = {
+const statusByKind: Record<Exclude<ErrorKind, 'provider'>, number> = {
   invalid: 400,
   unauthorized: 401,
   forbidden: 403,
@@ -55,7 +55,17 @@ function statusOf(error: AppError): number {
   const { kind, code } = error
   // RFC 9110 §15.5.9: the client was too slow, not another server.
   if (error instanceof BodyError && kind === 'timeout') return 408
+  if (kind === 'provider') return passedStatus(error.status)
   return (code === undefined ? undefined : statusByCode[code]) ?? statusByKind[kind]
+}
+
+/** Statuses of a provider with another meaning here. The interface has no 409. */
+const statusByProvider: Record<number, number> = { 401: 403, 407: 503, 409: 400 }
+
+/** Status of a provider's response, passed through. 503 for one that is no failure. */
+function passedStatus(status = 503): number {
+  if (!Number.isInteger(status) || status < 400 || status > 599) return 503
+  return statusByProvider[status] ?? status
 }
 
 function problem(status: number, message: string, extras: Record<string, unknown> = {}): Problem {
@@ -83,7 +93,8 @@ export function createProblemSender(log: Logger): SendProblem {
   return (request, response, error) => {
     const { status, body } = describeProblem(error)
     const requestId = response.getHeader('X-Request-Id')
-    if (status === 500) log.error({ err: error, requestId }, 'request failed')
+    if (status === 500 && !isProviderError(error))
+      log.error({ err: error, requestId }, 'request failed')
     else if (status > 500 && hasCause(error))
       log.warn({ err: error, requestId }, 'request failed with 503')
     if (response.headersSent) {
@@ -96,6 +107,11 @@ export function createProblemSender(log: Logger): SendProblem {
     response.setHeader('Content-Type', 'application/json; charset=utf-8')
     response.end(JSON.stringify(body))
   }
+}
+
+/** True for a failure of a mail API, which the client sees and no operator can repair. */
+function isProviderError(error: unknown): boolean {
+  return error instanceof AppError && error.kind === 'provider'
 }
 
 /** True if the error wraps another one, which only the log shows. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { addressAllowed } from '@posthorn/access'
 import { addressRanges, type Env } from '@posthorn/config'
-import { plainAddress } from '@posthorn/net'
+import { plainAddress } from '@posthorn/net/addresses'
 import { type ProxiedSource, readProxyHeader } from './proxy-protocol.ts'
 
 /** IP address and port of a mail client. */

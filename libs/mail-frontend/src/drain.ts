@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { duration, type Env } from '@posthorn/config'
 import { sleep } from '@posthorn/flow'
-import type { ServiceConfig } from '@posthorn/service'
+import type { ServiceConfig } from '@posthorn/service/service-config'
 
 export interface DrainConfig {
   /** Time over which a shutdown disconnects the clients. */

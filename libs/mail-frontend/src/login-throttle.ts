@@ -1,5 +1,5 @@
 import { type Clock, TtlCache } from '@posthorn/flow'
-import { networkOf } from '@posthorn/net'
+import { networkOf } from '@posthorn/net/addresses'
 
 /** Time after its last failure that an entry expires. */
 const expiryMs = 15 * 60_000

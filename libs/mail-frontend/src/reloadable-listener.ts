@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:net'
-import type { ProxyState } from '@posthorn/contracts'
+import type { ProxyState } from '@posthorn/contracts/schemas/changes'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 

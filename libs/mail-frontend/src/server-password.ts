@@ -1,5 +1,8 @@
 import type { Bus } from '@posthorn/bus'
-import type { checkImapProxyServerPassword, checkSmtpServerPassword } from '@posthorn/contracts'
+import type {
+  checkImapProxyServerPassword,
+  checkSmtpServerPassword,
+} from '@posthorn/contracts/commands/credentials'
 import { type Db, findSealedSettingRevision } from '@posthorn/db'
 
 /** Password that logs in to every account at one proxy, and the command that verifies it. */

@@ -1,8 +1,9 @@
 import type { Bus } from '@posthorn/bus'
 import type { Secret } from '@posthorn/config'
-import { defined, type Settings } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import { type Db, type ProxyChangeType, recordProxyState, type SettingsCache } from '@posthorn/db'
-import { type Certificate, readCertificate } from '@posthorn/service'
+import { type Certificate, readCertificate } from '@posthorn/service/certificate'
 import type { Logger } from '@posthorn/telemetry'
 import type { ClientSessions } from './client-sessions.ts'
 import {

@@ -24,24 +24,32 @@ export function encodeCursor({ page }: Cursor): string {
  * with `InvalidCursorValue`
  */
 export function decodeCursor(cursor: string): Cursor {
-  if (!cursor.startsWith(prefix)) {
-    const foreign = /^[a-z]+_/.test(cursor)
-    throw foreign
-      ? cursorError('InvalidCursorType', 'The cursor is from another type of account')
-      : cursorError('InvalidCursorValue', 'Invalid paging cursor')
-  }
+  if (!cursor.startsWith(prefix))
+    throw cursorError(hasKind(cursor) ? 'InvalidCursorType' : 'InvalidCursorValue')
   const json = fromBase64Url(cursor.slice(prefix.length))?.toString('latin1') ?? ''
   // Rejects cursors with further members or another encoding.
   const [, digits] = /^\{"page":(0|[1-9]\d{0,6})\}$/.exec(json) ?? []
   const page = Number(digits)
-  if (!isPage(page)) throw cursorError('InvalidCursorValue', 'Invalid paging cursor')
+  if (!isPage(page)) throw cursorError('InvalidCursorValue')
   return { page }
 }
 
-function isPage(page: number): boolean {
+/** True for the number of a page that a list can have. */
+export function isPage(page: number): boolean {
   return Number.isInteger(page) && !Object.is(page, -0) && page >= 0 && page <= maxPage
 }
 
-function cursorError(code: 'InvalidCursorType' | 'InvalidCursorValue', message: string): AppError {
-  return new AppError('invalid', message, { code })
+/** True if the text begins like a cursor of some kind of account. */
+export function hasKind(cursor: string): boolean {
+  return /^[a-z]+_/.test(cursor)
+}
+
+const texts = {
+  InvalidCursorType: 'The cursor is from another type of account',
+  InvalidCursorValue: 'Invalid paging cursor',
+}
+
+/** Error for a cursor that cannot be used. */
+export function cursorError(code: keyof typeof texts): AppError {
+  return new AppError('invalid', texts[code], { code })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { MessageContent } from '@posthorn/contracts'
+import type { MessageContent } from '@posthorn/contracts/schemas/content'
 import { AppError } from '@posthorn/errors'
 import fc from 'fast-check'
 import { composeMessage, prepareStoredMessage, parseMessage } from './index.ts'

@@ -2,7 +2,8 @@ export { applyReference, type ReferenceResult } from './apply-reference.ts'
 export { canonicalLines } from './canonical-lines.ts'
 export type { AttachedContent } from './compose-html.ts'
 export { composeMessage, type ComposedMessage, formatMessageId, newMessageId } from './compose.ts'
-export { decodeText } from './decode.ts'
+export { assertHeaderEnvelope, withBcc } from './header-envelope.ts'
+export { decodeText, decodeWords } from './decode.ts'
 export {
   fieldValue,
   type HeaderField,
@@ -12,6 +13,7 @@ export {
   splitHead,
 } from './headers.ts'
 export { escapeHtml, htmlToText } from './html-to-text.ts'
+export { parseAddressList } from './parse-address-list.ts'
 export { parseCalendar } from './parse-calendar.ts'
 export { prepareStoredMessage } from './prepare-stored-message.ts'
 export { type ParsedAddress, parseMessage } from './parse-message.ts'

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import ICAL from 'ical.js'
 import { CalendarZones } from './calendar-zones.ts'
 import { selectCalendarLines } from './select-calendar-lines.ts'

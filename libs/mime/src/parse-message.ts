@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { type AddressObject, type ParsedMail, simpleParser } from 'mailparser'
 import { htmlToText } from './html-to-text.ts'
 import { parseHeaders } from './headers.ts'
@@ -24,6 +24,7 @@ interface ParsedMessage {
   from: ParsedAddress[]
   to: ParsedAddress[]
   cc: ParsedAddress[]
+  bcc: ParsedAddress[]
   replyTo: ParsedAddress[]
   text: string
   html?: string
@@ -62,6 +63,7 @@ function toBodies({ text, html, attachments = [], ...mail }: Partial<ParsedMail>
     from: toAddresses(mail.from),
     to: toAddresses(mail.to),
     cc: toAddresses(mail.cc),
+    bcc: toAddresses(mail.bcc),
     replyTo: toAddresses(mail.replyTo),
     text: text ?? (html ? htmlToText(html) : ''),
     html: html || undefined,

@@ -1,4 +1,5 @@
-import { defined, maxRecipients, type MessageContent } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import { maxRecipients, type MessageContent } from '@posthorn/contracts/schemas/content'
 import { canonicalLines } from './canonical-lines.ts'
 import {
   type ComposedMessage,

@@ -1,4 +1,6 @@
-import { check, MailAddress, matches, MessageContent } from '@posthorn/contracts'
+import { MessageContent } from '@posthorn/contracts/schemas/content'
+import { MailAddress } from '@posthorn/contracts/schemas/primitives'
+import { check, matches } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 
 /**

@@ -1,14 +1,59 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { HttpOutcome } from './outcome.ts'
 
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 export interface CallRequest {
-  method: 'GET' | 'POST'
+  method: HttpMethod
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
   /** Optional; defaults to the timeout of the `HttpCaller`. */
   timeoutMs?: number
   signal?: AbortSignal
+}
+
+/** Request body that is sent as it is produced, with back-pressure. */
+export interface StreamedBody {
+  chunks: AsyncIterable<Uint8Array>
+  /** Exact number of bytes; other lengths fail the request. Absent: sent chunked. */
+  length?: number
+}
+
+/** Request whose response is streamed. */
+export interface StreamRequest extends Omit<CallRequest, 'body'> {
+  body?: string | Uint8Array | StreamedBody
+  /** Maximum decoded bytes of the body; defaults to `maxResponseBytes`. A longer body fails. */
+  maxBytes?: number
+  /**
+   * Maximum silence of the server, in milliseconds; defaults to 30 s. The time in which the caller
+   * neither reads the response nor supplies the request does not count.
+   */
+  idleTimeoutMs?: number
+}
+
+/** Response whose body is read as it arrives. */
+export interface StreamedResponse extends Disposable {
+  status: number
+  headers: IncomingHttpHeaders
+  /**
+   * Decoded bytes, with back-pressure. Fails with `HttpError`, also if it is incomplete. Unless it
+   * is read to its end, dispose the response, which closes the connection.
+   */
+  body: Readable
+}
+
+/** Failure of a streamed request or of its response body. */
+export class HttpError extends Error {
+  override name = 'HttpError'
+  readonly outcome: HttpOutcome
+
+  /** The message is for operators and may name hosts and addresses. It has no header or query. */
+  constructor(outcome: HttpOutcome, message: string) {
+    super(message)
+    this.outcome = outcome
+  }
 }
 
 /** Result of one request. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { messageOf } from '@posthorn/errors'
 import got, { type Request, type Response } from 'got'
 import type { Agents } from './agents.ts'
@@ -30,6 +30,8 @@ export function sendWithGot(
     ...defined({ body, signal }),
     timeout: { request: timeoutMs, connect: connectMs, secureConnect: connectMs },
   })
+  // got waits for the body to be written, unless the method has none.
+  if (body === undefined && method !== 'GET' && method !== 'HEAD') stream.end()
   return readResponse(stream, maxResponseBytes)
 }
 

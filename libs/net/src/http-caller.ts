@@ -1,11 +1,19 @@
 import { messageOf } from '@posthorn/errors'
 import { type Agents, createAgents } from './agents.ts'
-import type { CallRequest, ExchangeResult } from './call.ts'
+import {
+  type CallRequest,
+  type ExchangeResult,
+  HttpError,
+  type StreamedResponse,
+  type StreamRequest,
+} from './call.ts'
 import type { EgressPolicy, Lookup } from './egress.ts'
 import { sendWithGot } from './got-client.ts'
 import { sendWithNode } from './node-client.ts'
 import type { HttpOutcome } from './outcome.ts'
+import { mapOrigin, type OriginMap } from './origin-map.ts'
 import { createProxyAgents, type HttpProxy } from './proxy-agents.ts'
+import { openWithNode, type StreamLimits } from './streams/stream-client.ts'
 
 export interface HttpCallerOptions {
   policy: EgressPolicy
@@ -21,6 +29,8 @@ export interface HttpCallerOptions {
   maxSockets?: number
   /** Proxy of all calls. A function is called before each call. */
   proxy?: HttpProxy | (() => Promise<HttpProxy | undefined>)
+  /** Origins that are called at another origin, to which the policy applies. For tests. */
+  origins?: OriginMap
   /** Replaces the system resolver in tests. */
   lookup?: Lookup
 }
@@ -32,10 +42,18 @@ export interface CallResult extends ExchangeResult {
 export interface HttpCaller extends Disposable {
   /** Sends one request without redirects or retries. Never rejects; failures are outcomes. */
   readonly call: (request: CallRequest) => Promise<CallResult>
+  /**
+   * Sends one request without redirects or retries, and streams both bodies. Responses with gzip or
+   * deflate are decoded.
+   *
+   * @throws HttpError if there is no response; the error of the request body's `chunks`
+   */
+  readonly open: (request: StreamRequest) => Promise<StreamedResponse>
 }
 
 /** Timeout of a connection, TLS included, within the timeout of the call. */
 const connectMs = 10_000
+const defaultIdleTimeoutMs = 30_000
 
 /**
  * Creates a client for HTTP servers of third parties, over kept connections. Time, bytes,
@@ -64,7 +82,27 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
         release()
       }
     },
+    async open(request) {
+      const acquired = await proxyAgents.acquire().catch((error: unknown) => {
+        throw new HttpError('proxy-fault', messageOf(error))
+      })
+      return openWithNode(
+        acquired.agents,
+        { ...request, url: mapOrigin(request.url, options.origins) },
+        { ...streamLimitsOf(options, request), onClose: acquired.release },
+      )
+    },
     [Symbol.dispose]: () => proxyAgents[Symbol.dispose](),
+  }
+}
+
+function streamLimitsOf(options: HttpCallerOptions, request: StreamRequest): StreamLimits {
+  return {
+    timeoutMs: request.timeoutMs ?? options.timeoutMs,
+    connectMs,
+    idleTimeoutMs: request.idleTimeoutMs ?? defaultIdleTimeoutMs,
+    maxResponseBytes: request.maxBytes ?? options.maxResponseBytes,
+    signal: request.signal,
   }
 }
 
@@ -75,7 +113,7 @@ function notSent(outcome: HttpOutcome, error: unknown, durationMs = 0): CallResu
 
 async function call(
   agents: Agents,
-  { client = 'got', timeoutMs, maxResponseBytes }: HttpCallerOptions,
+  { client = 'got', timeoutMs, maxResponseBytes, origins }: HttpCallerOptions,
   request: CallRequest,
 ): Promise<CallResult> {
   const startedAt = performance.now()
@@ -88,7 +126,10 @@ async function call(
     signal: request.signal,
   }
   try {
-    return { ...(await send(agents, request, limits)), durationMs: took() }
+    return {
+      ...(await send(agents, { ...request, url: mapOrigin(request.url, origins) }, limits)),
+      durationMs: took(),
+    }
   } catch (error) {
     return notSent('protocol', error, took())
   }

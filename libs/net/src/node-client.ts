@@ -5,10 +5,11 @@ import {
   request as httpRequest,
 } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Agents } from './agents.ts'
 import type { CallRequest, ExchangeLimits, ExchangeResult } from './call.ts'
+import { ConnectTimer } from './connect-timer.ts'
 import { type HttpOutcome, outcomeOfError, outcomeOfStatus } from './outcome.ts'
 
 /**
@@ -21,13 +22,23 @@ export function sendWithNode(
   request: CallRequest,
   limits: ExchangeLimits,
 ): Promise<ExchangeResult> {
-  const outgoing = createRequest(agents, request)
+  const { body } = request
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const outgoing = createRequest(agents, { ...request, headers: { ...request.headers, ...length } })
   const exchange = new Exchange(outgoing, limits)
-  outgoing.end(request.body)
+  outgoing.end(body)
   return exchange.result
 }
 
-function createRequest(agents: Agents, { method, url, headers = {} }: CallRequest): ClientRequest {
+/**
+ * Creates a request. Headers must declare the length of a body, since Node omits it for DELETE.
+ *
+ * @throws AppError `invalid`, or Node's error for a request that cannot be created
+ */
+export function createRequest(
+  agents: Agents,
+  { method, url, headers = {} }: Pick<CallRequest, 'method' | 'url' | 'headers'>,
+): ClientRequest {
   const address = new URL(url)
   const options = { method, headers: { ...headers } }
   if (address.protocol === 'https:')
@@ -43,22 +54,22 @@ class Exchange {
   readonly #limits: ExchangeLimits
   readonly #resolve: (result: ExchangeResult) => void
   readonly #wholeTimer: NodeJS.Timeout
-  #connectTimer: NodeJS.Timeout | undefined
-  #connected = false
+  readonly #connecting: ConnectTimer
   #response: { status: number; headers: IncomingHttpHeaders } | undefined
   readonly #chunks: Buffer[] = []
   #bytes = 0
 
   constructor(outgoing: ClientRequest, limits: ExchangeLimits) {
-    const { timeoutMs, signal } = limits
+    const { timeoutMs, connectMs, signal } = limits
     const { promise, resolve } = Promise.withResolvers<ExchangeResult>()
     this.result = promise
     this.#resolve = resolve
     this.#outgoing = outgoing
     this.#limits = limits
     this.#wholeTimer = setTimeout(() => this.#cancel('ETIMEDOUT'), timeoutMs)
+    this.#connecting = new ConnectTimer(connectMs, () => this.#cancel('ETIMEDOUT'))
     outgoing
-      .once('socket', () => this.#watchConnecting())
+      .once('socket', () => this.#connecting.start(outgoing))
       .once('response', (incoming) => this.#read(incoming))
       .on('error', (error) => this.#fail(error))
       .once('close', () => this.#finish('reset', 'the connection was closed'))
@@ -67,23 +78,6 @@ class Exchange {
   }
 
   readonly #abort = () => this.#cancel('ABORT_ERR')
-
-  /**
-   * Starts the connect timeout. A kept connection is ready, a TLS connection after its handshake.
-   */
-  #watchConnecting(): void {
-    const { socket, reusedSocket, protocol } = this.#outgoing
-    if (!socket || reusedSocket) {
-      this.#connected = reusedSocket
-      return
-    }
-    this.#connected = !socket.connecting
-    if (socket.connecting) socket.once('connect', () => (this.#connected = true))
-    const secure = protocol === 'https:'
-    if (this.#connected && !secure) return
-    this.#connectTimer = setTimeout(() => this.#cancel('ETIMEDOUT'), this.#limits.connectMs)
-    socket.once(secure ? 'secureConnect' : 'connect', () => clearTimeout(this.#connectTimer))
-  }
 
   #read(incoming: IncomingMessage): void {
     const { statusCode: status = 0, headers } = incoming
@@ -108,13 +102,13 @@ class Exchange {
   }
 
   #fail(error: Error): void {
-    this.#finish(outcomeOfError(error, this.#connected), messageOf(error))
+    this.#finish(outcomeOfError(error, this.#connecting.connected), messageOf(error))
   }
 
   /** Only the first call has an effect. */
   #finish(outcome: HttpOutcome, error?: string): void {
     clearTimeout(this.#wholeTimer)
-    clearTimeout(this.#connectTimer)
+    this.#connecting.clear()
     this.#limits.signal?.removeEventListener('abort', this.#abort)
     this.#resolve({
       outcome,

@@ -15,6 +15,8 @@ export type HttpOutcome =
   | 'tls'
   | 'reset'
   | 'protocol'
+  /** Body of a streamed response above its limit. */
+  | 'too-large'
   /** Failure up to the proxy, or reported by it; not a fault of the server. */
   | 'proxy-fault'
   | 'aborted'

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Lookup } from '../src/egress.ts'
-import { createHttpCaller } from '../src/index.ts'
+import { createHttpCaller } from '../src/http-caller.ts'
 
 // Addresses that a customer may try to have called. None of them may receive a connection.
 

@@ -9,7 +9,8 @@ import {
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import type { HttpCallerOptions } from '../src/http-caller.ts'
-import { type CallRequest, createHttpCaller } from '../src/index.ts'
+import type { CallRequest } from '../src/call.ts'
+import { createHttpCaller } from '../src/http-caller.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
@@ -89,6 +90,39 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     expect(received).toEqual([
       { method: 'POST', body: '{"a":1}', type: 'application/json', length: '7' },
     ])
+  })
+
+  test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)(
+    '%s: sends the method, without and with a body',
+    async (method) => {
+      const received: string[] = []
+      const { port } = await serve(async (request, response) => {
+        let body = ''
+        for await (const chunk of request) body += String(chunk)
+        received.push(`${request.method} ${body}`)
+        response.setHeader('X-Length', body.length).end()
+      })
+      const url = `http://127.0.0.1:${port}/`
+      const { call } = caller()
+      expect(await call({ method, url })).toMatchObject({
+        status: 200,
+        headers: { 'x-length': '0' },
+      })
+      if (method === 'GET' || method === 'HEAD') return
+      await call({ method, url, body: 'bytes' })
+      expect(received).toEqual([`${method} `, `${method} bytes`])
+    },
+  )
+
+  test('mapped origin: called at the other origin, to which the policy applies', async () => {
+    const { port } = await serve(({ url }, response) => response.end(url))
+    const origins = { 'https://api.example': `http://127.0.0.1:${port}` }
+    const request = { method: 'GET', url: 'https://API.example:443/a%20b?c=d#e' } as const
+    const { body } = await caller({ origins }).call(request)
+    expect(body.toString()).toBe('/a%20b?c=d')
+    expect(await caller({ origins, policy: 'private' }).call(request)).toMatchObject({
+      outcome: 'egress-blocked',
+    })
   })
 
   test('consecutive calls: reuse one connection', async () => {

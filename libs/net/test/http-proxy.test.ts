@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { startProxy, type TestProxy } from '@posthorn/testkit'
-import { createHttpCaller, type HttpCaller } from '../src/index.ts'
+import { createHttpCaller, type HttpCaller } from '../src/http-caller.ts'
 
 let connections = 0
 const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ function calls(url: string) {
   })
   callers.push(caller)
   const post = (address: string) => caller.call({ method: 'POST', url: address, body: '{}' })
-  return { post }
+  return { post, caller }
 }
 
 test.each(['http', 'socks5', 'socks4a'])(
@@ -74,6 +74,51 @@ test.each(['http', 'socks5', 'socks4a'])(
     expect(connections).toBe(before + 1)
   },
 )
+
+test('HttpCaller.open: streams through the proxy, over one connection', async () => {
+  const { proxy, caller } = await behind('http')
+  const before = connections
+  for (let n = 0; n < 3; n++) {
+    const chunks = (async function* () {
+      yield Buffer.from('part')
+    })()
+    const request = {
+      method: 'PUT',
+      url: `http://hook.example:${port}/`,
+      body: { chunks },
+    } as const
+    const { body } = await caller.open(request)
+    expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('hello PUT')
+  }
+  expect(proxy.requests).toHaveLength(1)
+  expect(connections).toBe(before + 1)
+})
+
+test('HttpCaller.open: after a change of the proxy, a response in flight completes', async () => {
+  let end: (() => void) | undefined
+  const slow = createServer((_request, response) => {
+    response.write('first ')
+    end = () => void response.end('last')
+  }).listen(0, '127.0.0.1')
+  await once(slow, 'listening')
+  const { port: slowPort } = slow.address() as AddressInfo
+  const [{ proxy: one }, { proxy: other }] = [await behind('http'), await behind('http')]
+  let current = one
+  const caller = createHttpCaller({
+    policy: 'private',
+    proxy: async () => ({ url: `http://${current.host}:${current.port}`, egress: 'link-local' }),
+    timeoutMs: 60_000,
+    maxResponseBytes: 1_000,
+  })
+  callers.push(caller)
+  const { body } = await caller.open({ method: 'GET', url: `http://hook.example:${slowPort}/` })
+  current = other
+  await caller.call({ method: 'GET', url: `http://hook.example:${port}/` })
+  expect(other.requests).toHaveLength(1)
+  end?.()
+  expect(Buffer.concat(await Array.fromAsync(body)).toString()).toBe('first last')
+  slow.close()
+})
 
 test('HttpCaller: proxy with a login, authenticates', async () => {
   const { proxy, post } = await behind('http', { user: 'me', pass: 'secret' })
@@ -111,9 +156,14 @@ test('HttpCaller: unknown proxy, makes no call', async () => {
   })
   callers.push(caller)
   const before = connections
-  expect(await caller.call({ method: 'GET', url: `http://127.0.0.1:${port}/` })).toMatchObject({
+  const request = { method: 'GET', url: `http://127.0.0.1:${port}/` } as const
+  expect(await caller.call(request)).toMatchObject({
     outcome: 'proxy-fault',
     error: 'login unavailable',
+  })
+  await expect(caller.open(request)).rejects.toMatchObject({
+    name: 'HttpError',
+    outcome: 'proxy-fault',
   })
   expect(connections).toBe(before)
 })
@@ -129,7 +179,8 @@ test('HttpCaller: literal address through a proxy, is checked against the policy
 /** Requests a page with Node's default agent and with each client of this library. */
 const script = `
 import { get } from 'node:http'
-import { connectSocket, createHttpCaller } from '@posthorn/net'
+import { connectSocket } from '@posthorn/net/connect-socket'
+import { createHttpCaller } from '@posthorn/net/http-caller'
 const port = Number(process.argv[1])
 const url = 'http://127.0.0.1:' + port + '/'
 await new Promise((ended) => get(url).on('error', () => undefined).on('close', ended))

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { parseHeaders } from '@posthorn/mime'
 import { addressesInHeader, firstAddress } from './addresses.ts'
 import { first, type Headers, type ReportParts } from './parse-parts.ts'

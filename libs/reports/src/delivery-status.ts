@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { parseHeaders } from '@posthorn/mime'
 import { firstAddress } from './addresses.ts'
 import { first, type Headers } from './parse-parts.ts'

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { parseHeaders } from '@posthorn/mime'
 import type { Headers, Part, ReportParts } from './parse-parts.ts'
 import { originalMarkers } from './other-languages.ts'

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { addressesInHeader, addressesInProse } from './addresses.ts'
 import { findBlocklist, parseRetryAfter, ReasonClassifier } from './classify.ts'
 import type { DeliveryStatus, StatusFields } from './delivery-status.ts'

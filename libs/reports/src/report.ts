@@ -1,4 +1,4 @@
-import type { MessageBounce, MessageComplaint } from '@posthorn/contracts'
+import type { MessageBounce, MessageComplaint } from '@posthorn/contracts/events/reports'
 
 /** Result of a delivery for one recipient (RFC 3464 §2.3.3). */
 export const deliveryActions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const

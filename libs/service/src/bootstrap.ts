@@ -1,6 +1,6 @@
 import { type Bus, connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
-import type { ServiceName } from '@posthorn/contracts'
+import type { ServiceName } from '@posthorn/contracts/services'
 import { ping, type PooledDb, statementTimeoutMs } from '@posthorn/db'
 import { type Checks, serve } from '@posthorn/http'
 import { createLogger, createMetrics, type Logger, type Metrics } from '@posthorn/telemetry'

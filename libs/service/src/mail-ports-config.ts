@@ -1,5 +1,5 @@
 import { ConfigError, type Env, list } from '@posthorn/config'
-import type { MailPorts } from '@posthorn/net'
+import type { MailPorts } from '@posthorn/net/ports'
 import type { ServiceConfig } from './service-config.ts'
 
 const name = 'SVC_MAIL_ALLOWED_TARGETS'

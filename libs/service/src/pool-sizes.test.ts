@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { serviceNames } from '@posthorn/contracts'
+import { serviceNames } from '@posthorn/contracts/services'
 import { poolSizes } from './pool-sizes.ts'
 import { readServiceConfig } from './service-config.ts'
 

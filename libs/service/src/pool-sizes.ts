@@ -1,4 +1,4 @@
-import type { ServiceName } from '@posthorn/contracts'
+import type { ServiceName } from '@posthorn/contracts/services'
 
 /**
  * Defaults of SVC_DATABASE_POOL_SIZE: maximum connections of one replica. Three replicas of every

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { ConfigError, type Env } from '@posthorn/config'
-import { createLogger } from '@posthorn/telemetry'
+import { createLogger, sourceStack } from '@posthorn/telemetry'
 import { checkHeapLimit } from './heap-check.ts'
+import { releaseStartMemory } from './release-start-memory.ts'
 import type { ServiceConfig } from './service-config.ts'
 
 /** Running service. Disposal stops it. */
@@ -40,6 +41,7 @@ export async function run<C extends ServiceConfig>(service: Service<C>): Promise
     checkHeapLimit(createLogger(service.name, config.logLevel))
     limitShutdown(stopping.signal, config, () => reportUnfinished(app, service.name, config))
     app = await service.startApp(config, stopping.signal)
+    releaseStartMemory()
     if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
     await app[Symbol.asyncDispose]()
     reportUnfinished(app, service.name, config)
@@ -80,5 +82,5 @@ function reportUnfinished(
 
 function reasonOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return error instanceof Error ? (sourceStack(error) ?? error.message) : String(error)
 }

@@ -1,5 +1,5 @@
 import { duration, type Env, integer, oneOf, optional, url } from '@posthorn/config'
-import type { ServiceName } from '@posthorn/contracts'
+import type { ServiceName } from '@posthorn/contracts/services'
 import { type LogLevel, logLevels } from '@posthorn/telemetry'
 import { poolSizes } from './pool-sizes.ts'
 

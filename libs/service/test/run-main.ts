@@ -1,6 +1,7 @@
 import type { Env } from '@posthorn/config'
 import { sleep } from '@posthorn/flow'
-import { type App, readServiceConfig, run } from '../src/index.ts'
+import { type App, run } from '../src/run.ts'
+import { readServiceConfig } from '../src/service-config.ts'
 
 /** Process of run.test.ts: its shutdown takes TEST_CLOSE_MS and leaves TEST_UNFINISHED items. */
 const { TEST_CLOSE_MS, TEST_UNFINISHED } = process.env

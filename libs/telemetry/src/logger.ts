@@ -1,5 +1,6 @@
 import { AppError } from '@posthorn/errors'
 import { destination, pino, type Logger as Pino, type LoggerOptions, stdSerializers } from 'pino'
+import { sourceStack } from './source-stack.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -60,7 +61,7 @@ function describeError(error: unknown): unknown {
     message: error.message,
     ...(error instanceof AppError ? { kind: error.kind } : {}),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    stack: error.stack,
+    stack: sourceStack(error),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   }
 }

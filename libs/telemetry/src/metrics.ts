@@ -27,6 +27,12 @@ export interface Metrics {
   readonly contentType: string
 }
 
+/**
+ * Interval of the samples of `nodejs_eventloop_lag_*`, which include it. A sample each 10 ms takes
+ * 0.6 % of a core in an idle process.
+ */
+const lagSampleMs = 100
+
 /** Maximum wait of a scrape for the value of a gauge, such as a count in a busy database. */
 const maxCollectMs = 500
 
@@ -58,7 +64,7 @@ function boundedCollect(collect: CollectGauge) {
 export function createMetrics(service: string): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs })
   const full = ({ name, help, labels = [] }: MetricOptions) => ({
     name: `posthorn_${name}`,
     help,

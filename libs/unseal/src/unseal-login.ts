@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { unsealLogin } from '@posthorn/contracts'
+import { unsealLogin } from '@posthorn/contracts/commands/credentials'
 import { isLoginSealed } from '@posthorn/secrets'
 import { UnsealCache, unsealTimeoutMs } from './unseal-cache.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { readLink } from '@posthorn/links'
-import { parseProxy, redactProxyUrl, redactUrl } from '@posthorn/net'
+import { parseProxy, redactProxyUrl } from '@posthorn/net/proxy'
+import { redactUrl } from '@posthorn/net/url'
 import { slowTexts } from '@posthorn/testkit'
 import { readBearerToken } from './access/bearer-token.ts'
 import { globMatches } from './access/referrers.ts'

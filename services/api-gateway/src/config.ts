@@ -12,12 +12,15 @@ import {
   type Secret,
   secret,
 } from '@posthorn/config'
-import { check, settings, SettingsUpdate } from '@posthorn/contracts'
+import { settings, SettingsUpdate } from '@posthorn/contracts/settings/settings'
+import { check } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import { readReaderConfig } from '@posthorn/message-reader'
-import { egressPolicies, type EgressPolicy } from '@posthorn/net'
+import { egressPolicies, type EgressPolicy } from '@posthorn/net/egress'
+import type { OriginMap } from '@posthorn/net/origin-map'
 import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
-import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 import { type HttpServerConfig, readHttpServerConfig } from './http/http-server-config.ts'
 
 export interface Config extends ServiceConfig {
@@ -56,6 +59,10 @@ export interface Config extends ServiceConfig {
   readonly autoconfigEgressPolicy: EgressPolicy
   /** Networks in which the proxy of the settings may be. */
   readonly proxyEgressPolicy: EgressPolicy
+  /** Networks of providers whose signing keys are requested. */
+  readonly oauthEgressPolicy: EgressPolicy
+  /** Origins of providers that tests replace. */
+  readonly providerOrigins: OriginMap
   /** File with crawler addresses; undefined selects the bundled one. */
   readonly crawlerRangesFile: string | undefined
   /** True enables reading provider access tokens, regardless of the setting. */
@@ -107,6 +114,8 @@ export function readConfig(env: Env): Config {
       egressPolicy(env, 'SVC_MAIL_EGRESS_POLICY'),
     ),
     proxyEgressPolicy: egressPolicy(env, 'SVC_PROXY_EGRESS_POLICY'),
+    oauthEgressPolicy: egressPolicy(env, 'SVC_OAUTH_EGRESS_POLICY'),
+    providerOrigins: readProviderOrigins(env),
     crawlerRangesFile: optional(env, 'SVC_CRAWLER_RANGES_FILE'),
     sealingKey: sealingKey(env),
   }

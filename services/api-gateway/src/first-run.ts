@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { seededSettings } from '@posthorn/contracts'
+import { seededSettings } from '@posthorn/contracts/settings/settings'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
 import { hashToken, newToken, type Sealer } from '@posthorn/secrets'
 import type { Config } from './config.ts'

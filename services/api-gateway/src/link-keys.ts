@@ -1,5 +1,5 @@
 import type { Bus, RpcOptions } from '@posthorn/bus'
-import { getLinkSecret } from '@posthorn/contracts'
+import { getLinkSecret } from '@posthorn/contracts/commands/credentials'
 import { cacheLinkKeys, type LinkKeys } from '@posthorn/links'
 
 const timeoutMs = 5_000

@@ -1,5 +1,5 @@
 import { type PooledDb, statementTimeoutMs } from '@posthorn/db'
-import { openPools, type PoolDeps } from '@posthorn/service'
+import { openPools, type PoolDeps } from '@posthorn/service/open-pools'
 
 /** Maximum duration of a statement that stores a message. */
 const outboxTimeoutMs = 30_000

@@ -1,12 +1,13 @@
 import { messageOf } from '@posthorn/errors'
 import { connect } from '@posthorn/db'
+import { runJob } from '@posthorn/flow'
 import { createSealer } from '@posthorn/secrets'
 import { readConfig } from './config.ts'
 import { rotateLinkSecret } from './rotate-link-secret.ts'
 
 // Replaces the secret that signs links. Needs the environment of api-gateway:
 //   node src/rotate-link-secret-main.ts
-try {
+async function work(): Promise<number> {
   const { databaseUrl, sealingKey } = readConfig(process.env)
   const db = connect(databaseUrl, { name: 'api-gateway rotate', max: 1 })
   try {
@@ -15,7 +16,10 @@ try {
     await db.destroy()
   }
   process.stderr.write('link secret replaced, restart api-gateway\n')
-} catch (error) {
-  process.stderr.write(`replacing the link secret failed: ${messageOf(error)}\n`)
-  process.exitCode = 1
+  return 0
 }
+
+await runJob({
+  work,
+  describeError: (error) => `replacing the link secret failed: ${messageOf(error)}`,
+})

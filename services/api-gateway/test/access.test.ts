@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { allOperations, type Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
+import { allOperations } from '@posthorn/contracts/operations'
 import { hashToken } from '@posthorn/secrets'
 import { eventually, RawClient } from '@posthorn/testkit'
 import { cacheTokens } from '../src/access/token-cache.ts'

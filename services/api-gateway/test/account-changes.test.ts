@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import { getQuota, type Invalidation, shardOf, syncAccount } from '@posthorn/contracts'
+import { getQuota, listSignatures, syncAccount } from '@posthorn/contracts/commands/maintenance'
+import type { Invalidation } from '@posthorn/contracts/hints'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { mint, registration, testServers } from './gateway.ts'
 
@@ -14,12 +16,16 @@ const quotas = new Map<string, { usage: number; limit: number }>()
 await bus.onInvalidate((message) => void invalidations.push(message))
 await bus.serve({
   queue: 'private',
-  keys: [`shard.${shardOf('held')}`],
+  keys: ['held', 'signing'].map((account) => `shard.${shardOf(account)}`),
   handlers: [
     on(syncAccount, async ({ account }) => {
       synced.push(account)
       return { sync: true as const }
     }),
+    on(listSignatures, async ({ account }) => ({
+      signatures: [{ address: `${account}@gmail.example`, signature: '<b>S</b>' }],
+      signaturesSupported: true,
+    })),
     on(getQuota, async ({ account }) => ({ quota: quotas.get(account) ?? (false as const) })),
   ],
 })
@@ -177,6 +183,18 @@ test('getAccount: contains connections and syncError', async () => {
     })
     .execute()
   expect((await call('GET', '/v1/account/held')).body).toMatchObject({ connections: 2, syncError })
+})
+
+test('getServerSignatures: with the Gmail API, those of the provider', async () => {
+  await db
+    .insertInto('accounts')
+    .values({ account: 'signing', shard: shardOf('signing'), name: 'S', backend: 'gmail' })
+    .execute()
+  expect(await call('GET', '/v1/account/signing/server-signatures')).toMatchObject({
+    status: 200,
+    body: { signatures: [{ address: 'signing@gmail.example' }], signaturesSupported: true },
+  })
+  expect((await call('GET', '/v1/account/missing/server-signatures')).status).toBe(404)
 })
 
 test('getServerSignatures: reports no support with IMAP', async () => {

@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { MailAddress, matches } from '@posthorn/contracts'
+import { MailAddress } from '@posthorn/contracts/schemas/primitives'
+import { matches } from '@posthorn/contracts/validate'
 import fc from 'fast-check'
 import { sendingWorld } from './sending-world.ts'
 

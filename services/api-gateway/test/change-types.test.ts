@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { matches, StateChange } from '@posthorn/contracts'
+import { StateChange } from '@posthorn/contracts/schemas/changes'
+import { matches } from '@posthorn/contracts/validate'
 import { connect, recordProxyState } from '@posthorn/db'
 import { sql } from 'kysely'
 import { follow } from './event-stream.ts'

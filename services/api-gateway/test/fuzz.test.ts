@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { settingKeys } from '@posthorn/contracts'
+import { settingKeys } from '@posthorn/contracts/settings/settings'
 import fc from 'fast-check'
 import { type Call, registration, testServers } from './gateway.ts'
 

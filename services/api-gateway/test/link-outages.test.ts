@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import { getLinkSecret } from '@posthorn/contracts'
+import { getLinkSecret } from '@posthorn/contracts/commands/credentials'
 import { LinkKey, linkTo } from '@posthorn/links'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'

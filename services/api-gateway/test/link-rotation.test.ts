@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import { getLinkSecret } from '@posthorn/contracts'
+import { getLinkSecret } from '@posthorn/contracts/commands/credentials'
 import { createSealer, createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { rotateLinkSecret } from '../src/rotate-link-secret.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Bus, on } from '@posthorn/bus'
-import { getLinkSecret } from '@posthorn/contracts'
+import { getLinkSecret } from '@posthorn/contracts/commands/credentials'
 import { LinkKey, linkTo, listHeaders, type SignedLink } from '@posthorn/links'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { eventually, RawClient } from '@posthorn/testkit'

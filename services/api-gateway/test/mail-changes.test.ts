@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type Bus, on } from '@posthorn/bus'
+import { createMailbox, deleteMailbox, updateMailbox } from '@posthorn/contracts/commands/mailboxes'
 import {
-  createMailbox,
-  deleteMailbox,
   deleteMessage,
   deleteMessages,
   moveMessage,
   moveMessages,
-  shardOf,
-  updateMailbox,
   updateMessage,
   updateMessages,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/message-changes'
+import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import { type Answer, type Call, mint, registration, testServers } from './gateway.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import { startOAuth2Login } from '@posthorn/contracts'
+import { startOAuth2Login } from '@posthorn/contracts/commands/oauth2-login'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { mint, testServers } from './gateway.ts'
 
@@ -129,11 +129,19 @@ test.each<[string, object, string[]]>([
   expect((await call('GET', '/v1/account/refused')).status).toBe(404)
 })
 
-test('createAccount: an application with the base scope api is rejected', async () => {
-  const app = await createApp({ name: 'A', provider: 'gmail' })
-  const config = JSON.stringify({ ...consent, baseScopes: 'api' })
+test('createAccount: an application with the base scope api, an account without mail servers', async () => {
+  const app = await createApp({ name: 'A', provider: 'gmail', ...consent, baseScopes: 'api' })
+  expect((await register('api', { provider: app, auth })).status).toBe(200)
+  const record = await get('api')
+  expect(record).toMatchObject({ type: 'gmail', baseScopes: 'api', oauth2: { provider: app } })
+  expect([record['imap'], record['smtp']]).toEqual([undefined, undefined])
+})
+
+test('createAccount: an application for Pub/Sub is rejected', async () => {
+  const app = await createApp({ name: 'P', provider: 'gmail' })
+  const config = JSON.stringify({ ...consent, baseScopes: 'pubsub' })
   await db.updateTable('oauth2Apps').set({ config }).where('id', '=', app).execute()
-  expect(await register('api', { provider: app, auth })).toMatchObject({
+  expect(await register('pubsub', { provider: app, auth })).toMatchObject({
     status: 400,
     body: { code: 'UnsupportedOperation' },
   })

@@ -1,4 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { on } from '@posthorn/bus'
+import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
+import { shardOf } from '@posthorn/contracts/shards'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
 import { testServers } from './gateway.ts'
 
@@ -25,6 +28,41 @@ async function secretOf(app: string, kind: 'clientSecret' | 'serviceKey' = 'clie
   return row && unsealer.unseal(row.sealed, `oauth2/${app}/${kind}`)
 }
 
+test('getAccount: account at Graph, shows its subscription', async () => {
+  const account = {
+    account: 'graph',
+    shard: shardOf('graph'),
+    name: 'g',
+    backend: 'graph' as const,
+  }
+  const oauth2 = JSON.stringify({ provider: 'deleted', auth: { user: 'me@x.example' } })
+  await db
+    .insertInto('accounts')
+    .values({ ...account, oauth2 })
+    .execute()
+  const subscription = async () =>
+    (await call('GET', '/v1/account/graph')).body['outlookSubscription']
+  expect(await subscription()).toBeUndefined()
+  const expiresAt = new Date('2099-01-01T00:00:00Z')
+  const lastError = JSON.stringify({ response: 'Validation failed.' })
+  const watch = { account: 'graph', expiresAt, renewAt: expiresAt }
+  await db
+    .insertInto('apiWatches')
+    .values({ ...watch, remoteId: '', state: 'failed', lastError })
+    .execute()
+  expect(await subscription()).toEqual({
+    expirationDateTime: null,
+    state: { state: 'error', error: 'Validation failed.' },
+  })
+  await db.updateTable('apiWatches').set({ remoteId: 's1', state: 'active' }).execute()
+  expect(await subscription()).toEqual({
+    id: 's1',
+    expirationDateTime: '2099-01-01T00:00:00.000Z',
+    state: { state: 'created', error: null },
+  })
+  await db.deleteFrom('accounts').where('account', '=', 'graph').execute()
+})
+
 test('OAuth2 applications: create, read with a masked secret, update, delete', async () => {
   const answer = await create({ ...gmail, enabled: true, extraScopes: ['https://a.example/b'] })
   expect([answer.status, answer.body]).toEqual([
@@ -43,6 +81,7 @@ test('OAuth2 applications: create, read with a masked secret, update, delete', a
     created: expect.any(String),
     updated: expect.any(String),
     lastError: null,
+    pubSubError: null,
     accounts: 0,
   })
   expect(await secretOf(id)).toBe('hush')
@@ -76,6 +115,13 @@ const service = {
   serviceClient: '1',
   serviceClientEmail: 's@a.example',
 }
+const federation = {
+  type: 'external_account',
+  audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/k',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  token_url: 'https://sts.googleapis.com/v1/token',
+  credential_source: { file: '/var/run/identity/token' },
+}
 test.each<[string, object, string[]]>([
   ['without client', { name: 'G', provider: 'gmail' }, ['clientId', 'clientSecret', 'redirectUrl']],
   ['with a masked secret', { ...gmail, clientSecret: '******' }, ['clientSecret']],
@@ -87,11 +133,34 @@ test.each<[string, object, string[]]>([
   ],
   ['a service account without key', service, ['serviceKey']],
   ['a federated one', { ...service, serviceKey: 'x', externalAccount: '{}' }, ['externalAccount']],
+  [
+    'a federation whose tokens go to another server',
+    {
+      ...service,
+      externalAccount: JSON.stringify({ ...federation, token_url: 'https://evil.example/' }),
+    },
+    ['externalAccount'],
+  ],
+  ['a federation that is no JSON', { ...service, externalAccount: '{' }, ['externalAccount']],
+  [
+    'a federation without an external account',
+    { ...service, authMethod: 'externalAccount' },
+    ['externalAccount'],
+  ],
+  [
+    'a tenant application without secret and certificate',
+    { name: 'T', provider: 'outlookService', clientId: 'id', authority: 'x.example' },
+    ['clientSecret'],
+  ],
   ['generic without a place', { ...gmail, provider: 'generic' }, ['authorizeUrl', 'tokenUrl']],
   ['gmail somewhere else', { ...gmail, tokenUrl: 'https://evil.example/' }, ['tokenUrl']],
   ['an unknown provider', { ...gmail, provider: 'yahoo' }, ['provider']],
   ['an unknown member', { ...gmail, what: 1 }, ['what']],
-  ['base scope api', { ...gmail, baseScopes: 'api' }, ['baseScopes']],
+  [
+    'base scope api of other servers',
+    { ...gmail, provider: 'generic', issuer: 'https://id.example', baseScopes: 'api' },
+    ['baseScopes'],
+  ],
   ['base scope pubsub', { ...gmail, baseScopes: 'pubsub' }, ['baseScopes']],
   ['a Google project', { ...gmail, googleProjectId: 'project-1' }, ['googleProjectId']],
   ['Workspace only', { ...gmail, googleWorkspaceAccounts: true }, ['googleWorkspaceAccounts']],
@@ -135,6 +204,21 @@ test('updateOAuth2App: Google fields, rejected; removal and absence are possible
   await call('DELETE', `/v1/oauth2/${id}`)
 })
 
+test('createOAuth2App: service accounts by federation, and by certificate', async () => {
+  const federated = await created({ ...service, externalAccount: JSON.stringify(federation) })
+  expect(await get(federated)).toMatchObject({
+    authMethod: 'externalAccount',
+    externalAccount: '******',
+  })
+  // Absent and masked values keep the stored one.
+  expect((await put(federated, { name: 'F', externalAccount: '******' })).status).toBe(200)
+  const tenant = { name: 'T', provider: 'outlookService', clientId: 'id', authority: 'x.example' }
+  const certified = await created({ ...tenant, serviceKey: 'PEM' })
+  expect(await get(certified)).toMatchObject({ serviceKey: '******' })
+  expect(await secretOf(certified, 'serviceKey')).toBe('PEM')
+  for (const id of [federated, certified]) await call('DELETE', `/v1/oauth2/${id}`)
+})
+
 test('getOAuthToken: disabled by default', async () => {
   expect(await call('GET', '/v1/account/none/oauth-token')).toMatchObject({
     status: 403,
@@ -142,4 +226,89 @@ test('getOAuthToken: disabled by default', async () => {
   })
   const open = await servers.start({ SVC_ENABLE_OAUTH_TOKENS_API: 'true' })
   expect((await open.call('GET', '/v1/account/none/oauth-token')).status).toBe(404)
+})
+
+const pubsub = {
+  name: 'Notifications',
+  provider: 'gmailService',
+  enabled: true,
+  baseScopes: 'pubsub',
+  serviceClient: '1',
+  serviceClientEmail: 'push@project-1.iam.gserviceaccount.com',
+  serviceKey: 'key',
+  googleProjectId: 'project-1',
+}
+
+test('POST /v1/oauth2: an application for Pub/Sub needs a project, and has topics', async () => {
+  const { googleProjectId: _project, ...incomplete } = pubsub
+  const rejected = await create(incomplete)
+  expect(rejected.body.fields?.map(({ path }) => path)).toEqual(['googleProjectId'])
+  const id = await created({ ...pubsub, googleTopicName: 'topic' })
+  const record = { baseScopes: 'pubsub', googleTopicName: 'topic', pubSubError: null }
+  expect(await get(id)).toMatchObject(record)
+})
+
+const pubSubError = { message: 'Denied.', description: 'PERMISSION_DENIED' }
+async function failPubSub(app: string): Promise<void> {
+  const lastError = JSON.stringify({ response: 'Denied.', description: 'PERMISSION_DENIED' })
+  await db.insertInto('pubsubStates').values({ app, state: 'failed', lastError }).execute()
+}
+
+test('GET /v1/pubsub/status: applications for Pub/Sub and the errors that workers stored', async () => {
+  const id = await created({ ...pubsub, name: 'Failing' })
+  await failPubSub(id)
+  const { body } = await call('GET', '/v1/pubsub/status?pageSize=100')
+  const apps = body['apps'] as { id: string; name: string }[]
+  expect(apps.find((app) => app.id === id)).toEqual({
+    id,
+    name: 'Failing',
+    lastError: null,
+    pubSubError,
+  })
+  expect(apps.map(({ name }) => name)).not.toContain(gmail.name)
+  expect((await get(id))['pubSubError']).toEqual(pubSubError)
+})
+
+test('POST /v1/oauth2/{app}/verify: reports watch and Pub/Sub as steps', async () => {
+  await using bus = await servers.connectBus()
+  await bus.whenUp()
+  await using _bridge = await bus.serve({
+    queue: 'credentials',
+    handlers: [on(verifyOAuth2App, async () => ({ steps: [] }))],
+  })
+  const pubSubApp = await created({ ...pubsub, name: 'Linked' })
+  const config = JSON.stringify({ baseScopes: 'api', pubSubApp })
+  const app = { id: 'gmail-api', provider: 'gmail' as const, name: 'G', enabled: true, config }
+  await db.insertInto('oauth2Apps').values(app).execute()
+  const account = { account: 'watched', shard: shardOf('watched'), name: 'w' }
+  await db.insertInto('accounts').values(account).execute()
+  const steps = async (id = app.id) => {
+    const path = `/v1/oauth2/${id}/verify`
+    const { body } = await call('POST', path, { body: { account: 'watched' } })
+    const all = body['steps'] as { id: string; status: string; message: string }[]
+    return Object.fromEntries(all.map((step) => [step.id, [step.status, step.message]]))
+  }
+  expect(await steps()).toMatchObject({
+    watch: ['skip', 'There is no registration; it is polled'],
+    pubsub: ['skip', 'The application was not used yet'],
+  })
+  const expiresAt = new Date('2099-01-01T00:00:00Z')
+  const watch = { account: 'watched', remoteId: 'w', expiresAt, renewAt: expiresAt }
+  await db
+    .insertInto('apiWatches')
+    .values({ ...watch, state: 'active' })
+    .execute()
+  await db.insertInto('pubsubStates').values({ app: pubSubApp, state: 'active' }).execute()
+  expect(await steps()).toMatchObject({
+    watch: ['ok', 'until 2099-01-01T00:00:00.000Z'],
+    pubsub: ['ok', null],
+  })
+  const lastError = JSON.stringify({ response: 'Validation failed.' })
+  await db.updateTable('apiWatches').set({ state: 'failed', lastError }).execute()
+  await db.updateTable('oauth2Apps').set({ enabled: false }).where('id', '=', pubSubApp).execute()
+  expect(await steps()).toMatchObject({
+    watch: ['fail', 'Validation failed.'],
+    pubsub: ['fail', 'The application in pubSubApp is missing or disabled'],
+  })
+  expect(Object.keys(await steps(pubSubApp))).toEqual(['pubsub'])
 })

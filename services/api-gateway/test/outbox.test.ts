@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import { changeOutbox, type CommandRequest } from '@posthorn/contracts'
+import { changeOutbox } from '@posthorn/contracts/commands/outbox'
+import type { CommandRequest } from '@posthorn/contracts/define'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { mint, testServers } from './gateway.ts'

@@ -1,10 +1,10 @@
 import { type CommandHandler, on } from '@posthorn/bus'
 import {
-  type CommandRequest,
   completeOAuth2Login,
   revokeOAuth2Grant,
   startOAuth2Login,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/oauth2-login'
+import type { CommandRequest } from '@posthorn/contracts/define'
 import { AppError } from '@posthorn/errors'
 
 /** Decision of a user at the provider. */

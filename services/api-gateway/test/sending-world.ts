@@ -1,12 +1,8 @@
 import { on } from '@posthorn/bus'
-import {
-  getAttachment,
-  getLinkSecret,
-  getMessage,
-  getMessageSource,
-  type MessageDetail,
-  shardOf,
-} from '@posthorn/contracts'
+import { getLinkSecret } from '@posthorn/contracts/commands/credentials'
+import { getAttachment, getMessage, getMessageSource } from '@posthorn/contracts/commands/messages'
+import type { MessageDetail } from '@posthorn/contracts/schemas/message'
+import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import { registration, testServers } from './gateway.ts'
 

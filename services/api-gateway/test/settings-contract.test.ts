@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
 import {
   addressSettings,
-  operations,
   privilegedSettings,
   secretSettings,
   type SettingKey,
   settingKeys,
   type Settings,
-  unsupportedSettings,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/settings/settings'
+import { unsupportedSettings } from '@posthorn/contracts/settings/unsupported-settings'
 import { createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { mint, testServers } from './gateway.ts'
 
@@ -30,6 +30,8 @@ const samples: Required<Settings> = {
   notifyCalendarEvents: true,
   inboxNewOnly: true,
   serviceUrl: 'https://mail.example',
+  notificationBaseUrl: 'https://notify.example',
+  gmailSubscriptionTtl: 0,
   serviceSecret: 'hush',
   serviceSecretOverlap: 60,
   webhookSecrets: [{ target: 'https://own.example/hook', secret: 'hush' }],

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { eventNames, privilegedSettings, settings } from '@posthorn/contracts'
+import { eventNames } from '@posthorn/contracts/events'
+import { privilegedSettings, settings } from '@posthorn/contracts/settings/settings'
 import { createUnsealer, keyPairFromSecret, unsealHeader, unsealLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { mint, testServers } from './gateway.ts'

@@ -16,11 +16,20 @@ const account = async (id: string) => (await gateway.call('GET', `/v1/account/${
 
 test('hosted form: first page offers listed and enabled applications, and IMAP', async () => {
   const off = await makeApp({ name: 'off', includeInListing: true, enabled: false })
-  const forApi = await makeApp({ name: 'api', includeInListing: true })
-  const baseScopes = sql`jsonb_set(config, '{baseScopes}', '"api"')`
-  await sql`update oauth2_apps set config = ${baseScopes} where id = ${forApi}`.execute(db)
+  const [forApi, forPubSub] = [
+    await makeApp({ name: 'api', includeInListing: true }),
+    await makeApp({ name: 'pubsub', includeInListing: true }),
+  ]
+  for (const [id, scope] of [
+    [forApi, '"api"'],
+    [forPubSub, '"pubsub"'],
+  ]) {
+    const config = sql`jsonb_set(config, '{baseScopes}', ${scope}::jsonb)`
+    await sql`update oauth2_apps set config = ${config} where id = ${id}`.execute(db)
+  }
   const { html } = await page(await makeLink())
-  expect(html).not.toContain(forApi)
+  expect(html).toContain(forApi)
+  expect(html).not.toContain(forPubSub)
   expect(html).toContain('Sign in with Good Mail')
   expect(html).toContain('type=imap')
   expect(html).not.toContain(hiddenApp)

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { testServers } from './gateway.ts'

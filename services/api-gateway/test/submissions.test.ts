@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { type AccountState, SubmissionHint } from '@posthorn/contracts'
+import { SubmissionHint } from '@posthorn/contracts/hints'
+import type { AccountState } from '@posthorn/contracts/schemas/account'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { registration, testServers } from './gateway.ts'
@@ -155,6 +156,22 @@ test('submitMessage: a missing account and an account that cannot send respond 4
     code: 'SMTPUnavailable',
   })
 })
+
+test.each(['AppNotFound', 'InvalidBaseScopes'])(
+  'submitMessage: never connected because of its OAuth2 application, 500 %s',
+  async (code) => {
+    const account = `of-${code}`
+    await register(account, 'connectError', false)
+    const lastError = JSON.stringify({ response: 'not usable', serverResponseCode: code })
+    await db
+      .updateTable('accountStates')
+      .set({ lastError })
+      .where('account', '=', account)
+      .execute()
+    expect((await submit(account, submission)).body).toMatchObject({ statusCode: 500, code })
+    expect(await rows(account)).toEqual([])
+  },
+)
 
 test.each([
   ['fresh', undefined, 'NotYetConnected', 'init'],

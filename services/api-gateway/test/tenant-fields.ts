@@ -1,4 +1,4 @@
-import type { Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
 
 /** Objects and texts of a tenant, by name. Texts contain the tenant's mark. */
 export type Tenant = Readonly<Record<string, string>>
@@ -121,7 +121,8 @@ export const namingFields: readonly FieldKind[] = [
   named('email', 'harmless', 'address email expectedEmail recipient envelope.from envelope.to'),
   named('email', 'harmless', 'search.from search.to search.cc search.bcc serviceClientEmail'),
   named('name', 'harmless', 'query.query search.subject search.body search.gmailRaw header.*'),
-  named('url', 'harmless', 'baseUrl targetUrl serviceUrl authServer openAiAPIUrl issuer'),
+  named('url', 'harmless', 'baseUrl targetUrl serviceUrl notificationBaseUrl authServer'),
+  named('url', 'harmless', 'openAiAPIUrl issuer'),
   named(
     'url',
     'harmless',

@@ -1,4 +1,4 @@
-import type { Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
 import { type Field, kindOf, type Schema, stringFields, type Tenant } from './tenant-fields.ts'
 
 /** Request of one operation, ready to be sent. */

@@ -1,5 +1,7 @@
 import { type Bus, type CommandHandler, on } from '@posthorn/bus'
-import { accountCommands, type Command, credentialCommands, shardCount } from '@posthorn/contracts'
+import { accountCommands, credentialCommands } from '@posthorn/contracts/commands'
+import type { Command } from '@posthorn/contracts/define'
+import { shardCount } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import type { Tenant } from './tenant-fields.ts'
 import { replyOf } from './tenant-requests.ts'
@@ -8,6 +10,7 @@ import { replyOf } from './tenant-requests.ts'
 export interface ReceivedCommand {
   command: string
   account: string | undefined
+  request: object
 }
 
 /** Replies that need more than the required members. */
@@ -48,7 +51,7 @@ export async function serveTenants(
     [other['message'], other['mailbox']].some((id) => text.includes(id ?? 'none'))
   const answer = (command: Command, request: { account?: string }): object => {
     const { account } = request
-    received.push({ command: command.name, account })
+    received.push({ command: command.name, account, request })
     if (account !== other['account'] && isForeign(JSON.stringify(request)))
       throw new AppError('not-found', 'No such message', { code: 'MessageNotFound' })
     const reply = replies[command.name] ?? (() => replyOf(command.response) as object)

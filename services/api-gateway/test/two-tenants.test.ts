@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { allOperations } from '@posthorn/contracts'
+import { allOperations } from '@posthorn/contracts/operations'
 import { mint } from './gateway.ts'
 import { requestWith } from './tenant-requests.ts'
 import { everything, tenants } from './tenants.ts'

@@ -1,13 +1,9 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import {
-  type CommandRequest,
-  getAttachment,
-  getMessage,
-  type MessageDetail,
-  shardOf,
-  uploadMessage,
-} from '@posthorn/contracts'
+import { getAttachment, getMessage, uploadMessage } from '@posthorn/contracts/commands/messages'
+import type { CommandRequest } from '@posthorn/contracts/define'
+import type { MessageDetail } from '@posthorn/contracts/schemas/message'
+import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import { admin, registration, testServers } from './gateway.ts'

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import { type CommandRequest, verifyImap, verifySmtp } from '@posthorn/contracts'
+import { verifyImap, verifySmtp } from '@posthorn/contracts/commands/verify'
+import type { CommandRequest } from '@posthorn/contracts/define'
 import { mint, testServers } from './gateway.ts'
 
 const servers = await testServers()

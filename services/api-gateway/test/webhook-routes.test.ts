@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import type { Invalidation } from '@posthorn/contracts'
+import type { Invalidation } from '@posthorn/contracts/hints'
 import { createUnsealer, keyPairFromSecret, unsealHeader, unsealLogin } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { mint, testServers } from './gateway.ts'

@@ -2,13 +2,9 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import {
-  accountCommands,
-  type AccountState,
-  type CommandRequest,
-  listMessages,
-  shardOf,
-} from '@posthorn/contracts'
+import { accountCommands } from '@posthorn/contracts/commands'
+import type { AccountState } from '@posthorn/contracts/schemas/account'
+import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import { admin, mint, registration, testServers } from './gateway.ts'
@@ -19,8 +15,9 @@ const impatient = await servers.start({ SVC_TIMEOUT: '300ms' })
 await call('POST', '/v1/account', { body: registration('held') })
 await call('POST', '/v1/account', { body: registration('unheld') })
 
-const { listMailboxes, getMessage, getMessageSource } = accountCommands
-const commands: CommandRequest<typeof listMessages>[] = []
+const { listMailboxes, listMessages, searchMessages, moveMessage, getMessage, getMessageSource } =
+  accountCommands
+const commands: object[] = []
 const source = { sent: 0, cancelled: false }
 const page = {
   total: 0,
@@ -58,17 +55,33 @@ await bus.serve({
         },
       ],
     })),
-    on(listMessages, async (request, { signal }) => {
+    on(listMessages, async (request) => {
       commands.push(request)
-      if (request.path === 'Slow') await Promise.race([silence.promise, once(signal, 'abort')])
+      // Without a reply at the deadline either: it could overtake the timeout of the gateway.
+      if (request.path === 'Slow') await silence.promise
       if (request.path === 'None')
         throw new AppError('not-found', 'No such folder', { code: 'FolderNotFound' })
+      if (request.path === 'Refused')
+        throw new AppError('provider', 'OAuth2 request failed', {
+          status: 409,
+          extras: { info: { response: 'Label name exists or conflicts' } },
+        })
+      if (request.path === 'Limited')
+        throw new AppError('rate-limited', 'Quota exceeded', { extras: { ttl: 7 } })
       if (request.path === 'Init')
         throw new AppError('unavailable', 'Not yet', {
           code: 'NotYetConnected',
           extras: { state: 'init' },
         })
       return page
+    }),
+    on(searchMessages, async (request) => {
+      commands.push(request)
+      return page
+    }),
+    on(moveMessage, async (request) => {
+      commands.push(request)
+      return { path: request.path }
     }),
     on(getMessage, async ({ message, account: _account, ...options }) => ({
       id: message,
@@ -83,6 +96,7 @@ await bus.serve({
   ],
 })
 afterAll(async () => {
+  silence.reject(new Error('end of the tests'))
   await bus[Symbol.asyncDispose]()
   await servers.stop()
 })
@@ -138,10 +152,22 @@ test.each([
   },
 )
 
-test('moveMessage: source, rejected for an IMAP account', async () => {
+test('moveMessage: source reaches the worker', async () => {
   const body = { path: 'Archive', source: 'INBOX' }
-  const answer = await call('PUT', '/v1/account/held/message/AAAAAQAAAAE/move', { body })
-  expect([answer.status, answer.body.fields?.map(({ path }) => path)]).toEqual([400, ['source']])
+  await call('PUT', '/v1/account/held/message/AAAAAQAAAAE/move', { body })
+  expect(commands.at(-1)).toEqual({ account: 'held', message: 'AAAAAQAAAAE', ...body })
+})
+
+test('searchMessages: without a path, reaches the worker', async () => {
+  const body = { search: { unseen: true } }
+  await call('POST', '/v1/account/held/search?useOutlookSearch=true', { body })
+  const paging = { page: 0, pageSize: 20 }
+  expect(commands.at(-1)).toEqual({
+    account: 'held',
+    ...paging,
+    ...body,
+    useOutlookSearch: true,
+  })
 })
 
 test('getMessage: markAsSeen needs the permission to write', async () => {
@@ -169,6 +195,28 @@ test('worker operations: errors of the worker keep their code and status', async
     statusCode: 503,
     code: 'NotYetConnected',
     state: 'init',
+  })
+})
+
+test('worker operations: the status of a mail API, passed through without a code', async () => {
+  expect((await call('GET', '/v1/account/held/messages?path=Refused')).body).toEqual({
+    statusCode: 400,
+    error: 'Bad Request',
+    message: 'OAuth2 request failed',
+    info: { response: 'Label name exists or conflicts' },
+  })
+})
+
+test('tokenAuditLog: a rate limit of a mail API is not a denial of the token', async () => {
+  await call('POST', '/v1/settings', { body: { tokenAuditLog: true } })
+  const token = await mint(call, {})
+  const { status, body } = await call('GET', '/v1/account/held/messages?path=Limited', { token })
+  expect([status, body['ttl']]).toEqual([429, 7])
+  await eventually(async () => {
+    await call('GET', '/v1/account/held/messages?path=Limited', { token })
+    const log = await call('GET', `/v1/tokens/${token}/log`)
+    const entries = log.body['entries'] as { status: string }[]
+    expect(entries[0]?.status).toBe('allowed')
   })
 })
 

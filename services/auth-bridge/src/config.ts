@@ -5,13 +5,16 @@ import {
   list,
   minSecretLength,
   oneOf,
+  optional,
   required,
   Secret,
   secret,
 } from '@posthorn/config'
-import { minCredentialsTimeoutMs } from '@posthorn/contracts'
-import { type EgressPolicy, egressPolicies } from '@posthorn/net'
-import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
+import { type EgressPolicy, egressPolicies } from '@posthorn/net/egress'
+import type { OriginMap } from '@posthorn/net/origin-map'
+import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 
 export interface Secrets {
   /** Secret from which the sealing key pair is derived. */
@@ -27,6 +30,10 @@ export interface Config extends ServiceConfig, Secrets {
   readonly authServerTimeoutMs: number
   /** Allowed addresses of OAuth2 providers. */
   readonly oauthEgressPolicy: EgressPolicy
+  /** The only file from which identity tokens of federated service accounts are read. */
+  readonly identityTokenFile?: string | undefined
+  /** Origins of OAuth2 providers that tests replace. */
+  readonly providerOrigins: OriginMap
   /** Allowed addresses of the proxy in the settings. */
   readonly proxyEgressPolicy: EgressPolicy
   /** True enables reading provider access tokens, regardless of the setting. */
@@ -43,6 +50,8 @@ export function readConfig(env: Env): Config {
     authServerTimeoutMs: minCredentialsTimeoutMs - 2_000,
     proxyEgressPolicy: egressPolicy('SVC_PROXY_EGRESS_POLICY'),
     oauthEgressPolicy: egressPolicy('SVC_OAUTH_EGRESS_POLICY'),
+    identityTokenFile: optional(env, 'SVC_IDENTITY_TOKEN_FILE'),
+    providerOrigins: readProviderOrigins(env),
     oauthTokensApi: boolean(env, 'SVC_ENABLE_OAUTH_TOKENS_API', false),
   }
 }

@@ -1,4 +1,4 @@
-import { run } from '@posthorn/service'
+import { run } from '@posthorn/service/run'
 import { startApp } from './app.ts'
 import { readConfig } from './config.ts'
 

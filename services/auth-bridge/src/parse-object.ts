@@ -1,4 +1,7 @@
-/** Parses a JSON object from an untrusted source. Undefined for anything else. */
+/**
+ * Parses a JSON object or array from an untrusted source, or with secrets. Undefined for anything
+ * else. The parser's error would quote the text.
+ */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

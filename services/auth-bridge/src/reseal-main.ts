@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError } from '@posthorn/config'
 import { connect } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
+import { runJob } from '@posthorn/flow'
 import { createResealer, keyPairFromSecret } from '@posthorn/secrets'
 import { readResealConfig } from './config.ts'
 import { countKeys, resealAll, type TableKeys } from './reseal/reseal.ts'
@@ -13,21 +14,20 @@ import { countKeys, resealAll, type TableKeys } from './reseal/reseal.ts'
 // Exits with 0 if all values are sealed with the newest key, else with 2.
 const progress = (line: string) => void process.stderr.write(`${line}\n`)
 
-try {
-  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } })
-  process.exitCode = await run(values['dry-run'])
-} catch (error) {
-  progress(error instanceof ConfigError ? error.message : `resealing failed: ${messageOf(error)}`)
-  process.exitCode = 1
-}
+await runJob({
+  work,
+  describeError: (error) =>
+    error instanceof ConfigError ? error.message : `resealing failed: ${messageOf(error)}`,
+})
 
-async function run(dryRun: boolean): Promise<number> {
+async function work(): Promise<number> {
+  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } })
   const { secret, previousSecrets, databaseUrl } = readResealConfig(process.env)
   const newest = keyPairFromSecret(secret.reveal())
   const keys = [newest, ...previousSecrets.map((text) => keyPairFromSecret(text.reveal()))]
   const db = connect(databaseUrl, { name: 'auth-bridge reseal', max: 2 })
   try {
-    if (!dryRun) {
+    if (!values['dry-run']) {
       const resealer = createResealer(
         newest.publicKey,
         keys.map(({ privateKey }) => privateKey),

@@ -13,8 +13,8 @@ import {
   getServiceSecret,
   unsealHeader,
   unsealLogin,
-  shardOf,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/credentials'
+import { shardOf } from '@posthorn/contracts/shards'
 import { connect } from '@posthorn/db'
 import {
   createResealer,
@@ -56,6 +56,7 @@ async function start(secret: string, previous: string[] = [], port = 0): Promise
       previousSecrets: previous.map((text) => new Secret(text)),
       authServerEgressPolicy: 'link-local',
       oauthEgressPolicy: 'link-local',
+      providerOrigins: {},
       authServerTimeoutMs: 500,
       proxyEgressPolicy: 'link-local',
       oauthTokensApi: false,
@@ -185,6 +186,14 @@ test('getServiceSecret: returns unexpired previous secrets and those of targets'
     previous: [{ serviceSecret: 'before', until: until.toISOString() }],
     targets,
   })
+  // The error of a JSON parser would quote the secrets.
+  const broken = await sealed('[{"secret":"hush', 'webhookSecrets')
+  await database.db
+    .updateTable('sealedSettings')
+    .set({ sealed: broken })
+    .where('key', '=', 'webhookSecrets')
+    .execute()
+  await expect(keys()).rejects.toMatchObject({ kind: 'invalid' })
 })
 
 test.each([

@@ -8,9 +8,10 @@ import {
   type Entitlement,
   unsealHeader,
   unsealLogin,
-  type ServiceName,
-  shardOf,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/credentials'
+import type { CommandRequest } from '@posthorn/contracts/define'
+import type { ServiceName } from '@posthorn/contracts/services'
+import { shardOf } from '@posthorn/contracts/shards'
 import { connect } from '@posthorn/db'
 import {
   createSealer,
@@ -40,6 +41,7 @@ const worker = { id: randomUUID(), proof: randomUUID() }
 const other = { id: randomUUID(), proof: randomUUID() }
 const token = newToken()
 const foreign = newToken()
+const apiToken = newToken()
 const names = [
   'sync-worker',
   'sender',
@@ -50,6 +52,15 @@ const names = [
 ] as const
 const buses = new Map<ServiceName, Bus>()
 
+type Protocol = CommandRequest<typeof getCredentials>['protocol']
+/** Id of an account in the shard of another one. */
+const inShardOf = (account: string) =>
+  Array.from({ length: 10_000 }, (_, at) => `api-${at}`).find(
+    (id) => shardOf(id) === shardOf(account),
+  ) ?? ''
+const myApi = inShardOf('mine')
+const theirApi = inShardOf('theirs')
+
 beforeAll(async () => {
   for (const { id, proof } of [worker, other])
     await db
@@ -57,6 +68,11 @@ beforeAll(async () => {
       .values({ id, proof: createHash('sha256').update(proof).digest('hex') })
       .execute()
   for (const account of ['mine', 'theirs']) await insertAccount(account)
+  const config = JSON.stringify({ clientId: 'id', baseScopes: 'api' })
+  await db
+    .insertInto('oauth2Apps')
+    .values({ id: 'api', provider: 'gmail', name: 'api', enabled: true, config })
+    .execute()
   await hold('mine', worker.id)
   await hold('theirs', other.id)
   await insertToken(token, 'mine')
@@ -64,6 +80,10 @@ beforeAll(async () => {
   await insertGateway('relay')
   await insertMessage('leased', { leased: true })
   await insertMessage('waiting', { leased: false })
+  for (const account of [myApi, theirApi]) await insertApiAccount(account)
+  await insertToken(apiToken, myApi)
+  await insertMessage('api-leased', { leased: true, account: myApi })
+  await insertMessage('api-waiting', { leased: false, account: myApi })
   await insertMessage('by-relay', { leased: true, gateway: 'relay' })
   stack.use(
     await startApp(
@@ -80,6 +100,7 @@ beforeAll(async () => {
         previousSecrets: [],
         authServerEgressPolicy: 'link-local',
         oauthEgressPolicy: 'link-local',
+        providerOrigins: {},
         authServerTimeoutMs: 8_000,
         proxyEgressPolicy: 'link-local',
         oauthTokensApi: false,
@@ -108,7 +129,7 @@ const options = { key: 'credentials', timeoutMs: 30_000 }
 
 interface TestRequest {
   account: string
-  protocol: 'imap' | 'smtp'
+  protocol: Protocol
   entitlement?: Entitlement | undefined
 }
 
@@ -132,7 +153,22 @@ test.each<[ServiceName, 'imap' | 'smtp', Entitlement]>([
   },
 )
 
-test.each<[string, ServiceName, string, 'imap' | 'smtp', Entitlement | undefined]>([
+test.each<[ServiceName, Entitlement]>([
+  ['sync-worker', { worker }],
+  ['sender', { queueId: 'api-leased' }],
+])('assertEntitled: %s holds an account of an API, gets its token', async (...row) => {
+  const [service, entitlement] = row
+  expect(
+    await requestCredentials(service, { account: myApi, protocol: 'api', entitlement }),
+  ).toMatchObject({ user: `${myApi}@gmail.example`, accessToken: `token of ${myApi}` })
+})
+
+test.each<[string, ServiceName, string, Protocol, Entitlement | undefined]>([
+  ['of another worker', 'sync-worker', theirApi, 'api', { worker }],
+  ['with a message that is not leased', 'sender', myApi, 'api', { queueId: 'api-waiting' }],
+  ['with a message of another account', 'sender', myApi, 'api', { queueId: 'leased' }],
+  ['without a message', 'sender', myApi, 'api', { worker }],
+  ['of an API', 'imap-proxy', myApi, 'api', { token: hashToken(apiToken) }],
   ['of another worker', 'sync-worker', 'theirs', 'imap', { worker }],
   [
     'of another worker, in its name',
@@ -303,6 +339,18 @@ async function insertAccount(account: string): Promise<void> {
   }
 }
 
+/** Account of the Gmail API with a token that does not expire. */
+async function insertApiAccount(account: string): Promise<void> {
+  const oauth2 = JSON.stringify({ provider: 'api', auth: { user: `${account}@gmail.example` } })
+  await db
+    .insertInto('accounts')
+    .values({ account, shard: shardOf(account), name: account, backend: 'gmail', oauth2 })
+    .execute()
+  const grant = JSON.stringify({ accessToken: `token of ${account}` })
+  const sealed = await sealer.seal(grant, `credentials/${account}/oauth2`)
+  await db.insertInto('credentials').values({ account, kind: 'oauth2', sealed }).execute()
+}
+
 async function hold(account: string, owner: string): Promise<void> {
   const next = sql<string>`epoch + 1`
   await db
@@ -330,14 +378,14 @@ async function insertGateway(gateway: string): Promise<void> {
 
 async function insertMessage(
   queueId: string,
-  { leased, gateway }: { leased: boolean; gateway?: string },
+  { leased, gateway, account = 'mine' }: { leased: boolean; gateway?: string; account?: string },
 ): Promise<void> {
   await db
     .insertInto('outbox')
     .values({
       queueId,
-      account: 'mine',
-      shard: shardOf('mine'),
+      account,
+      shard: shardOf(account),
       source: 'api',
       messageId: `<${queueId}@example>`,
       envelope: JSON.stringify({ from: 'a@example', to: ['b@example'] }),

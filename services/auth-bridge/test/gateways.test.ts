@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
-import { getGatewayCredentials } from '@posthorn/contracts'
+import { getGatewayCredentials } from '@posthorn/contracts/commands/credentials'
 import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
@@ -24,6 +24,7 @@ const app = await startApp(
     previousSecrets: [],
     authServerEgressPolicy: 'link-local',
     oauthEgressPolicy: 'link-local',
+    providerOrigins: {},
     authServerTimeoutMs: 8_000,
     proxyEgressPolicy: 'link-local',
     oauthTokensApi: false,

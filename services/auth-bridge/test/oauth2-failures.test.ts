@@ -186,6 +186,22 @@ test('requestToken: Google keeps the refresh token, Microsoft replaces it and ge
   )
 })
 
+test('completeOAuth2Login: no refresh token, rejected unless the token does not expire', async () => {
+  const login = { app: 'google', account: 'x', code: 'c', codeVerifier: 'v'.repeat(43) }
+  const claims = { aud: 'g', exp: 9_999_999_999, iss: 'accounts.google.com', email: 'u@x.example' }
+  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+  const id_token = `e30.${payload}.`
+  plan.push(token({ id_token }))
+  await expect(world.complete(login)).rejects.toMatchObject({
+    kind: 'rejected',
+    code: 'TokenGenerationError',
+  })
+  plan.push(token({ id_token, expires_in: undefined }))
+  expect(await world.complete(login)).toMatchObject({ user: 'u@x.example', missingScopes: [] })
+  plan.push(token({ id_token, refresh_token: 'rt' }))
+  expect(await world.complete(login)).toMatchObject({ user: 'u@x.example' })
+})
+
 test('AccessTokens: grant registered again, replaces the tokens of the old one', async () => {
   const { account } = await renew('google', {
     status: 400,
@@ -262,7 +278,7 @@ test('resolveGrant: shared mailbox, read as itself and sent as the delegate with
   })
 })
 
-test('loadMailApplication: disabled or for an API, no token', async () => {
+test('loadGrantApplication: disabled or for an API, no token', async () => {
   const { account } = await renew('google', token())
   await world.db
     .updateTable('oauth2Apps')

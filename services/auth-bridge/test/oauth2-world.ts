@@ -4,34 +4,47 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
+import { checkSmtpServerPassword, getCredentials } from '@posthorn/contracts/commands/credentials'
 import {
-  checkSmtpServerPassword,
-  type CommandRequest,
-  completeOAuth2Login,
-  getCredentials,
   getOAuth2Token,
-  type OAuth2AppConfig,
-  type OAuth2Provider,
+  getPubSubToken,
+  verifyOAuth2App,
+} from '@posthorn/contracts/commands/oauth2'
+import {
+  completeOAuth2Login,
   revokeOAuth2Grant,
-  shardOf,
   startOAuth2Login,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/oauth2-login'
+import type { CommandRequest } from '@posthorn/contracts/define'
+import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
+import { shardOf } from '@posthorn/contracts/shards'
 import type { StoredOAuth2 } from '@posthorn/db'
 import { createSealer, keyPairFromSecret } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase, testOpenIdProvider } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { startApp } from '../src/app.ts'
+import type { Config } from '../src/config.ts'
 
 const secret = 'secret of the OAuth2 tests, of 32 characters'
 
 export type OAuth2World = Awaited<ReturnType<typeof createOAuth2World>>
 
+interface WorldOptions {
+  replicas?: number
+  asProcess?: boolean
+  config?: Pick<Partial<Config>, 'providerOrigins' | 'identityTokenFile'>
+}
+
 /**
  * Starts a database, a broker, a provider and `replicas` of auth-bridge. With `asProcess`, one
  * replica runs as a child process that a test can kill.
  */
-export async function createOAuth2World({ replicas = 1, asProcess = false } = {}) {
+export async function createOAuth2World({
+  replicas = 1,
+  asProcess = false,
+  config: overrides = {},
+}: WorldOptions = {}) {
   await using stack = new AsyncDisposableStack()
   const [database, broker, provider] = await Promise.all([
     testDatabase(),
@@ -42,7 +55,7 @@ export async function createOAuth2World({ replicas = 1, asProcess = false } = {}
   const log = createLogger('test', 'silent')
   const metrics = createMetrics('test')
   const bus = stack.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
-  const config = configFor(database, broker)
+  const config = { ...configFor(database, broker), ...overrides }
   const processes = stack.use(new AsyncDisposableStack())
   const startBridge = () => processes.adopt(spawnBridge(config), stopBridge)
   const bridge = asProcess ? startBridge() : undefined
@@ -72,7 +85,11 @@ export async function createOAuth2World({ replicas = 1, asProcess = false } = {}
       await db.insertInto('oauth2Apps').values(values).execute()
       if (clientSecret !== undefined) await this.putSecret(id, 'clientSecret', clientSecret)
     },
-    async putSecret(app: string, kind: 'clientSecret' | 'serviceKey', value: string) {
+    async putSecret(
+      app: string,
+      kind: 'clientSecret' | 'serviceKey' | 'externalAccount',
+      value: string,
+    ) {
       const sealed = await sealer.seal(value, `oauth2/${app}/${kind}`)
       await db.insertInto('oauth2AppSecrets').values({ app, kind, sealed }).execute()
     },
@@ -83,6 +100,13 @@ export async function createOAuth2World({ replicas = 1, asProcess = false } = {}
       const redirectUrl = 'http://127.0.0.1:1/oauth'
       const appConfig = { issuer, clientId, clientSecret, scopes, redirectUrl, ...config }
       await this.insertApp(id, 'generic', appConfig)
+    },
+    /** Inserts an account of the Gmail API or Microsoft Graph. */
+    async insertApiAccount(account: string, backend: 'gmail' | 'graph', oauth2: StoredOAuth2) {
+      const row = { account, shard: shardOf(account), name: account, backend }
+      const stored = { ...row, oauth2: JSON.stringify(oauth2) }
+      await db.insertInto('accounts').values(stored).execute()
+      await this.putGrant(account, { refreshToken: 'rt' })
     },
     async insertAccount(account: string, oauth2: StoredOAuth2, grant?: string | object) {
       const imap = JSON.stringify({ host: 'imap.example.com', port: 993, secure: true })
@@ -107,6 +131,7 @@ export async function createOAuth2World({ replicas = 1, asProcess = false } = {}
         )
         .execute()
     },
+    getPubSubToken: (app: string) => bus.request(getPubSubToken, { app }, options),
     start: (request: CommandRequest<typeof startOAuth2Login>) =>
       bus.request(startOAuth2Login, request, options),
     complete: (request: CommandRequest<typeof completeOAuth2Login>) =>
@@ -123,8 +148,16 @@ export async function createOAuth2World({ replicas = 1, asProcess = false } = {}
       if (consented.state !== state) throw new Error('the callback has another state')
       return this.complete({ app, account, code: consented.code, codeVerifier })
     },
-    getCredentials: (account: string, protocol: 'imap' | 'smtp' = 'imap', fresh = false) =>
-      bus.request(getCredentials, { account, protocol, fresh }, options),
+    getCredentials: (
+      account: string,
+      protocol: CommandRequest<typeof getCredentials>['protocol'] = 'imap',
+      fresh = false,
+    ) => bus.request(getCredentials, { account, protocol, fresh }, options),
+    /** Result of each step by its id. */
+    async verify(app: string, account: string) {
+      const { steps } = await bus.request(verifyOAuth2App, { app, account }, options)
+      return Object.fromEntries(steps.map(({ id, ...step }) => [id, step]))
+    },
     getOAuth2Token: (account: string) => bus.request(getOAuth2Token, { account }, options),
     /** Has the effect of `PUT /v1/account/{account}/reconnect`. */
     async reconnect(account: string) {
@@ -179,6 +212,7 @@ function configFor(
     previousSecrets: [],
     authServerEgressPolicy: 'link-local' as const,
     oauthEgressPolicy: 'link-local' as const,
+    providerOrigins: {},
     authServerTimeoutMs: 8_000,
     proxyEgressPolicy: 'link-local' as const,
     oauthTokensApi: false,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { connect, type Db, recordEvents } from '@posthorn/db'
 import {
   createUnsealer,

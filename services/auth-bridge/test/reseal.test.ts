@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { connect, type Db } from '@posthorn/db'
 import {
   createUnsealer,

@@ -1,5 +1,5 @@
 import { startTokenLog } from '@posthorn/access'
-import type { Settings } from '@posthorn/contracts'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import { cacheSettings } from '@posthorn/db'
 import { KeyedSemaphore } from '@posthorn/flow'
 import {
@@ -11,12 +11,12 @@ import {
   startWithTlsPort,
 } from '@posthorn/mail-frontend'
 import {
-  type App,
   bootstrap,
   busCheck,
   defaultChecks,
   type ServiceContext,
-} from '@posthorn/service'
+} from '@posthorn/service/bootstrap'
+import type { App } from '@posthorn/service/run'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { BufferPool } from './upstream-reader.ts'
 import type { Config } from './config.ts'

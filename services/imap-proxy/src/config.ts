@@ -1,5 +1,6 @@
 import { type Env, integer, oneOf, optional, type Secret, secret } from '@posthorn/config'
-import { type EgressPolicy, egressPolicies, type MailPorts } from '@posthorn/net'
+import { type EgressPolicy, egressPolicies } from '@posthorn/net/egress'
+import type { MailPorts } from '@posthorn/net/ports'
 import {
   type DrainConfig,
   readDrain,
@@ -7,7 +8,8 @@ import {
   readTrustedProxies,
   type TlsPortConfig,
 } from '@posthorn/mail-frontend'
-import { readMailPorts, readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { readMailPorts } from '@posthorn/service/mail-ports-config'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 
 export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   /** PEM certificate chain, or the path of a file with it. */

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { type Listener, listen, type ListenerAddress } from '@posthorn/mail-frontend'
-import { type Certificate } from '@posthorn/service'
+import type { Certificate } from '@posthorn/service/certificate'
 import {
   type ClientConnection,
   type ConnectionDeps,

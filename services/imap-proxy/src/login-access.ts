@@ -1,6 +1,6 @@
 import { auditProxyLogin, findUsableToken, markTokenUsed, type TokenLog } from '@posthorn/access'
 import type { Bus } from '@posthorn/bus'
-import { checkImapProxyServerPassword } from '@posthorn/contracts'
+import { checkImapProxyServerPassword } from '@posthorn/contracts/commands/credentials'
 import type { Db } from '@posthorn/db'
 import { matchServerPassword, type ServerPassword, type SessionAuth } from '@posthorn/mail-frontend'
 import { findImap, type StoredImap } from './store/accounts.ts'
@@ -14,7 +14,14 @@ export interface ClientLogin {
 /** Rejected login: text for the client and label for the metrics. */
 export interface LoginRejection {
   text: string
-  result: 'invalid' | 'address' | 'no-imap' | 'limit' | 'upstream-refused' | 'unavailable'
+  result:
+    | 'invalid'
+    | 'address'
+    | 'no-imap'
+    | 'limit'
+    | 'upstream-refused'
+    | 'misconfigured'
+    | 'unavailable'
 }
 
 export type AccessDecision =

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { type Credentials, defined, getCredentials, type Settings } from '@posthorn/contracts'
+import { type Credentials, getCredentials } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache } from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
+import { AppError, isApplicationError } from '@posthorn/errors'
 import type { KeyedSemaphore } from '@posthorn/flow'
 import type { LoginThrottle } from '@posthorn/mail-frontend'
-import type { EgressPolicy, MailPorts } from '@posthorn/net'
+import type { EgressPolicy } from '@posthorn/net/egress'
+import type { MailPorts } from '@posthorn/net/ports'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { BufferPool } from './upstream-reader.ts'
@@ -166,6 +169,12 @@ function rejectionFor(error: unknown): LoginRejection {
     return {
       text: '[LIMIT] The mail server takes no more sessions of this account',
       result: 'limit',
+    }
+  // RFC 5530 §3: a retry cannot help, an operator has to repair the application.
+  if (isApplicationError(error.code))
+    return {
+      text: '[CONTACTADMIN] The OAuth2 application of the account cannot be used',
+      result: 'misconfigured',
     }
   return unavailable
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
-import { plainAddress } from '@posthorn/net'
+import { plainAddress } from '@posthorn/net/addresses'
 import { CommandParser, type Input } from './parser.ts'
 import { ignoreErrors, readMore } from './sockets.ts'
 

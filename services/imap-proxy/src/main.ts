@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import { run } from '@posthorn/service'
+import { run } from '@posthorn/service/run'
 import { startApp } from './app.ts'
 import { readConfig } from './config.ts'
 

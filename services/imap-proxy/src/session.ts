@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { SessionAuth, ClientSession, ClientSessions } from '@posthorn/mail-frontend'
 import type { Logger } from '@posthorn/telemetry'
 import type { MailClient } from './mail-client.ts'

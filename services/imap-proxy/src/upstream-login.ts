@@ -1,4 +1,4 @@
-import type { Credentials } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import { AppError } from '@posthorn/errors'
 import { connectionLimitError, type TaggedResponse, type UpstreamLines } from './upstream-lines.ts'
 

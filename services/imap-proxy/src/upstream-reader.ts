@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { SocketReader } from '@posthorn/net'
+import type { SocketReader } from '@posthorn/net/connect-socket'
 
 const largeBytes = 65_536
 /** Maximum number of free buffers kept; further ones are garbage collected. */

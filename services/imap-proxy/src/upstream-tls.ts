@@ -7,7 +7,7 @@ import {
   type SecureVersion,
   type TLSSocket,
 } from 'node:tls'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError, messageOf } from '@posthorn/errors'
 import { type Clock, TtlCache } from '@posthorn/flow'
 import { ignoreErrors } from './sockets.ts'

@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net'
-import { type Credentials, defined } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
-import {
-  connectSocket,
-  type EgressPolicy,
-  isLoopback,
-  type MailPorts,
-  plainAddress,
-} from '@posthorn/net'
+import { isLoopback, plainAddress } from '@posthorn/net/addresses'
+import { connectSocket } from '@posthorn/net/connect-socket'
+import type { EgressPolicy } from '@posthorn/net/egress'
+import type { MailPorts } from '@posthorn/net/ports'
 import { ignoreErrors } from './sockets.ts'
 import { capabilitiesIn, errorForBye, UpstreamLines } from './upstream-lines.ts'
 import { logInUpstream } from './upstream-login.ts'

@@ -231,6 +231,13 @@ test('tokenAuditLog: records accepted and rejected logins', async () => {
 test('rejected login: account without IMAP and failures of its server, own texts', async () => {
   const every = await proxy.addToken({ scopes: ['*' as never] })
   await proxy.addAccount('api-only', null)
+  // Even with a server: the proxy does not serve accounts of an API.
+  await proxy.addAccount('at-gmail', imapOf(user), { user: user.user, pass: user.pass })
+  await proxy.db
+    .updateTable('accounts')
+    .set({ backend: 'gmail' })
+    .where('account', '=', 'at-gmail')
+    .execute()
   await proxy.addAccount('wrong-pass', imapOf(user), { user: user.user, pass: 'not it' })
   await proxy.addAccount('down', { ...imapOf(user), port: 1 }, { user: 'u', pass: 'p' })
   await proxy.addAccount(
@@ -238,11 +245,17 @@ test('rejected login: account without IMAP and failures of its server, own texts
     imapOf(user),
     new AppError('unreachable', 'http://secret.example'),
   )
+  for (const code of ['AppNotFound', 'InvalidBaseScopes'])
+    await proxy.addAccount(code, imapOf(user), new AppError('internal', 'no application', { code }))
+  const misconfigured = '[CONTACTADMIN] The OAuth2 application of the account cannot be used'
   const answers = new Map([
     ['api-only', 'a NO [ACCOUNTDISABLED] IMAP is not enabled for this account\r\n'],
+    ['at-gmail', 'a NO [ACCOUNTDISABLED] IMAP is not enabled for this account\r\n'],
     ['wrong-pass', 'a NO [AUTHENTICATIONFAILED] The mail server refused the login\r\n'],
     ['down', 'a NO [UNAVAILABLE] Temporary failure, try again later\r\n'],
     ['no-token', 'a NO [UNAVAILABLE] Temporary failure, try again later\r\n'],
+    ['AppNotFound', `a NO ${misconfigured}\r\n`],
+    ['InvalidBaseScopes', `a NO ${misconfigured}\r\n`],
   ])
   for (const [account, answer] of answers) {
     const client = await proxy.open()

@@ -3,12 +3,12 @@ import {
   checkImapProxyServerPassword,
   type Credentials,
   getCredentials,
-  type Settings,
-  shardOf,
-  type TokenRequest,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/credentials'
+import type { TokenRequest } from '@posthorn/contracts/schemas/token'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
-import { defaultMailPorts } from '@posthorn/net'
+import { defaultMailPorts } from '@posthorn/net/ports'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
@@ -19,7 +19,7 @@ import {
   testDatabase,
   type TestUser,
 } from '@posthorn/testkit'
-import type { App } from '@posthorn/service'
+import type { App } from '@posthorn/service/run'
 import { startApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import { RawClient } from './raw-client.ts'

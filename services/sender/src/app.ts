@@ -1,5 +1,7 @@
+import { createProviderClients } from '@posthorn/backends/provider-clients'
+import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
 import type { Bus } from '@posthorn/bus'
-import { SubmissionHint } from '@posthorn/contracts'
+import { SubmissionHint } from '@posthorn/contracts/hints'
 import {
   cacheSettings,
   countMinutes,
@@ -8,15 +10,22 @@ import {
   type PublishEvent,
 } from '@posthorn/db'
 import { runPeriodically } from '@posthorn/flow'
-import { type App, bootstrap, watchQueuePause } from '@posthorn/service'
+import { type HttpProxy, proxyFromSettings } from '@posthorn/net/proxy-agents'
+import { bootstrap, type ServiceContext } from '@posthorn/service/bootstrap'
+import { watchQueuePause } from '@posthorn/service/queue-pause'
+import type { App } from '@posthorn/service/run'
 import type { Logger } from '@posthorn/telemetry'
 import { createLoginUnsealer } from '@posthorn/unseal'
+import type { MailApis } from './attempt/connect-mail-api.ts'
 import { OutcomeRecorder } from './attempt/outcome-recorder.ts'
 import { onChangeOutbox } from './commands/change-outbox.ts'
 import { onVerifySmtp } from './commands/verify-smtp.ts'
 import type { Config } from './config.ts'
+import { AccountLocks } from './dispatch/account-locks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
+import { DraftCleaner } from './dispatch/draft-cleaner.ts'
 import { Filer } from './dispatch/filer.ts'
+import { LiveSenders } from './live-senders.ts'
 import { registerDueAge, senderMetrics } from './metrics.ts'
 import { deleteFinished } from './store/maintenance.ts'
 import { markDataSent } from './store/outbox.ts'
@@ -28,8 +37,37 @@ const name = 'sender'
 const verifyConcurrency = 20
 const retentionIntervalMs = 600_000
 
+/** Parts of this process that the clients of mail APIs share. */
+export interface MailApiParts {
+  readonly limiter: ProviderLimiter
+  /** Proxy of the settings. */
+  readonly proxy: () => Promise<HttpProxy | undefined>
+  readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
+}
+
+/** Creates the clients of mail APIs by provider. Their resources are added to the stack. */
+export type CreateMailApis = (stack: AsyncDisposableStack, parts: MailApiParts) => MailApis
+
+/** Parts that tests replace. */
+export interface AppDeps {
+  createMailApis?: CreateMailApis
+}
+
+/** Clients of Gmail and Microsoft Graph. */
+const createClients: CreateMailApis = (stack, { limiter, proxy, config }) =>
+  createProviderClients(stack, {
+    limiter,
+    proxy,
+    policy: config.oauthEgressPolicy,
+    mappedOrigins: config.providerOrigins,
+  })
+
 /** Starts the service. Disposal closes all resources in reverse order. */
-export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
+export async function startApp(
+  config: Config,
+  signal: AbortSignal,
+  { createMailApis = createClients }: AppDeps = {},
+): Promise<App> {
   await using stack = new AsyncDisposableStack()
   const service = await bootstrap(stack, { name, config, signal })
   const { log, metrics: registry, db, bus } = service
@@ -50,10 +88,13 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   const writeIntent = batchStatements((leases: OutboxLease[]) =>
     markDataSent(db, leases, config.leaseMs),
   )
-  const attempt = { db, bus, unsealLogin, settings, transport, recorder, writeIntent, log }
-  const { lanes, sweepMs } = config
+  const { lanes } = config
+  const egress = config.proxyEgressPolicy
+  const proxy = proxyFromSettings(() => settings.get(), { egress, unseal: unsealLogin })
+  const api = connectApis(stack, { service, config, createMailApis, proxy })
+  const attempt = { ...api, unsealLogin, settings, transport, recorder, writeIntent }
   const dispatcher = stack.use(
-    new Dispatcher({ ...attempt, timing: config, lanes, sweepMs, paused, metrics }),
+    new Dispatcher({ ...attempt, timing: config, lanes, paused, metrics }),
   )
   registerDueAge(registry, { db, paused, suspended: () => dispatcher.suspendedLanes() })
   const retention = { everyMs: retentionIntervalMs, log, name: 'retention' }
@@ -76,6 +117,29 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
     unfinished: () => ({ ...service.unfinished(), submissions: dispatcher.inFlight }),
     [Symbol.asyncDispose]: () => app.disposeAsync(),
   }
+}
+
+interface ApiParts {
+  service: Pick<ServiceContext, 'db' | 'bus' | 'log'>
+  config: Config
+  createMailApis: CreateMailApis
+  proxy: MailApiParts['proxy']
+}
+
+/** Creates what submissions need that are sent through mail APIs, and removes their old drafts. */
+function connectApis(
+  stack: AsyncDisposableStack,
+  { service: { db, bus, log }, config, createMailApis, proxy }: ApiParts,
+) {
+  const { sweepMs, leaseMs, credentialsMs, providerLimits: limits } = config
+  const locks = stack.use(new AccountLocks({ db, log, leaseMs }))
+  const live = stack.use(new LiveSenders({ db, log, sender: locks.worker }))
+  const replicas = () => live.count
+  const limiter = new ProviderLimiter({ limits, service: 'sender', replicas })
+  const mailApis = createMailApis(stack, { limiter, proxy, config })
+  const api = { db, bus, mailApis, locks, log, sweepMs, leaseMs, credentialsMs }
+  stack.use(new DraftCleaner(api))
+  return api
 }
 
 /** Hints only start the next poll earlier. One poll answers any number of them. */

@@ -1,6 +1,11 @@
+import type { ProviderLimitTable } from '@posthorn/backends/provider-limits'
+import { readProviderLimits } from '@posthorn/backends/provider-limits-config'
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
-import { egressPolicies } from '@posthorn/net'
-import { readMailPorts, readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { egressPolicies, type EgressPolicy } from '@posthorn/net/egress'
+import type { OriginMap } from '@posthorn/net/origin-map'
+import { readMailPorts } from '@posthorn/service/mail-ports-config'
+import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 import type { AttemptTiming } from './attempt/run-attempt.ts'
 import type { LaneLimits } from './dispatch/lane-limiter.ts'
 import type { SmtpLimits } from './transports/smtp-session.ts'
@@ -12,6 +17,13 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
   /** Retention of finished submissions. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
+  /** Limits of requests to mail providers, for all processes together. */
+  readonly providerLimits: ProviderLimitTable
+  /** Networks of providers that are called over HTTP, and of the HTTP proxy of the settings. */
+  readonly oauthEgressPolicy: EgressPolicy
+  readonly proxyEgressPolicy: EgressPolicy
+  /** Origins of providers that tests replace. */
+  readonly providerOrigins: OriginMap
 }
 
 const minute = 60_000
@@ -39,12 +51,13 @@ export function readConfig(env: Env): Config {
       fallback: 24 * 60 * minute,
       min: 0,
     }),
+    providerLimits: readProviderLimits(env),
+    oauthEgressPolicy: egressPolicy(env, 'SVC_OAUTH_EGRESS_POLICY'),
+    proxyEgressPolicy: egressPolicy(env, 'SVC_PROXY_EGRESS_POLICY'),
+    providerOrigins: readProviderOrigins(env),
     // RFC 5321 §4.5.3.2 demands minutes per command. Submission servers reply far sooner.
     smtp: {
-      egress: oneOf(env, 'SVC_MAIL_EGRESS_POLICY', {
-        values: egressPolicies,
-        fallback: 'link-local',
-      }),
+      egress: egressPolicy(env, 'SVC_MAIL_EGRESS_POLICY'),
       mailPorts: readMailPorts(env, service),
       connectMs: duration(env, 'SVC_SMTP_CONNECT_TIMEOUT', { fallback: minute / 2, min: 1 }),
       greetingMs: duration(env, 'SVC_SMTP_GREETING_TIMEOUT', { fallback: minute, min: 1 }),
@@ -54,4 +67,8 @@ export function readConfig(env: Env): Config {
       maxMessages: 100,
     },
   }
+}
+
+function egressPolicy(env: Env, name: string): EgressPolicy {
+  return oneOf(env, name, { values: egressPolicies, fallback: 'link-local' })
 }

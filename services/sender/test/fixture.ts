@@ -4,11 +4,10 @@ import {
   type Credentials,
   getCredentials,
   getGatewayCredentials,
-  settingKeys,
-  type Settings,
-  shardOf,
-} from '@posthorn/contracts'
-import { type Db, deriveEventId, type DsnRequest } from '@posthorn/db'
+} from '@posthorn/contracts/commands/credentials'
+import { settingKeys, type Settings } from '@posthorn/contracts/settings/settings'
+import { shardOf } from '@posthorn/contracts/shards'
+import { type Db, deriveEventId, type DsnRequest, type Filing } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
@@ -18,7 +17,7 @@ import {
   testBus,
   testDatabase,
 } from '@posthorn/testkit'
-import { startApp } from '../src/app.ts'
+import { type AppDeps, startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 
 export interface NewSubmission {
@@ -32,6 +31,8 @@ export interface NewSubmission {
   proxy?: string
   localAddress?: string
   dsn?: DsnRequest
+  filing?: Filing
+  providerThread?: string
 }
 
 /** Database and broker of one test file, with helpers to start senders on them. */
@@ -49,8 +50,8 @@ export async function senderFixture() {
     // Port 1: nothing listens there.
     SVC_MAIL_ALLOWED_TARGETS: '1',
   }
-  const startSender = (more: Record<string, string> = {}) =>
-    startApp(readConfig({ ...env, ...more }), new AbortController().signal)
+  const startSender = (more: Record<string, string> = {}, deps: AppDeps = {}) =>
+    startApp(readConfig({ ...env, ...more }), new AbortController().signal, deps)
   return {
     db,
     broker,
@@ -137,6 +138,7 @@ async function submit(
     mime,
     from = 'me@example.com',
     dsn,
+    filing,
     ...egress
   }: NewSubmission,
 ): Promise<string> {
@@ -153,6 +155,7 @@ async function submit(
       messageId,
       envelope: JSON.stringify({ from, to }),
       dsn: dsn ? JSON.stringify(dsn) : null,
+      filing: filing ? JSON.stringify(filing) : null,
       ...egress,
       mime: mime ?? Buffer.from(text),
       sendAt,
@@ -182,7 +185,7 @@ export const sentEventId = (queueId: string) => deriveEventId(['messageSent', qu
 /** Serves the credential commands of auth-bridge. */
 export async function serveCredentials(
   url: string,
-  credentials: (fresh: boolean) => Credentials | AppError,
+  credentials: (fresh: boolean, account?: string) => Credentials | AppError,
 ) {
   const bus = await connectBus({
     url,
@@ -197,7 +200,7 @@ export async function serveCredentials(
     handlers: [
       on(getCredentials, async ({ account, protocol, fresh = false }) => {
         requests.push(`${account} ${protocol}${fresh ? ' fresh' : ''}`)
-        return orThrow(credentials(fresh))
+        return orThrow(credentials(fresh, account))
       }),
       on(getGatewayCredentials, async ({ gateway }) => {
         requests.push(gateway)

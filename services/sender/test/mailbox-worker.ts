@@ -1,12 +1,8 @@
 import { connectBus, on } from '@posthorn/bus'
-import {
-  changeOutbox,
-  type CommandRequest,
-  type CommandResponse,
-  fileSent,
-  findSent,
-  shardOf,
-} from '@posthorn/contracts'
+import { fileSent, findSent } from '@posthorn/contracts/commands/filing'
+import { changeOutbox } from '@posthorn/contracts/commands/outbox'
+import type { CommandRequest, CommandResponse } from '@posthorn/contracts/define'
+import { shardOf } from '@posthorn/contracts/shards'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 
 type FilingResult = CommandResponse<typeof fileSent>

@@ -4,7 +4,7 @@ import { createLogger } from '@posthorn/telemetry'
 import { eventually, startSmtpScript } from '@posthorn/testkit'
 import { LaneLimiter } from '../src/dispatch/lane-limiter.ts'
 import { PrefetchedSubmissions } from '../src/dispatch/prefetched-submissions.ts'
-import { claimDue } from '../src/store/outbox.ts'
+import { claimDue } from '../src/store/claims.ts'
 import { changeSubmission } from '../src/store/outbox-changes.ts'
 import { senderFixture } from './fixture.ts'
 
@@ -23,13 +23,14 @@ const worker = randomUUID()
 /** One submission in flight, and `count` prefetched ones. */
 async function prefetch(count: number) {
   const account = await addAccount({ host: '127.0.0.1', port: 1 })
-  const demand = { account, gateway: null, host: '127.0.0.1:1', bytes: 100 }
+  const demand = { account, gateway: null, host: '127.0.0.1:1', bytes: 100, byApi: false }
   const lanes = new LaneLimiter(limits, 60_000)
   const inFlight = lanes.tryAcquire(demand)
   lanes.recover(demand, 1)
   const prefetched = new PrefetchedSubmissions({ db, lanes, log })
   const ids = await Promise.all(Array.from({ length: count }, () => submit({ account })))
-  for (const submission of await claimDue(db, ids, { worker, leaseMs: 60_000 })) {
+  const rows = ids.map((queueId) => ({ queueId, account, byApi: false }))
+  for (const submission of await claimDue(db, rows, { worker, leaseMs: 60_000 })) {
     const permit = lanes.tryPrefetch(demand)
     if (!permit) throw new Error('no permit to prefetch')
     prefetched.add(submission, demand, permit)

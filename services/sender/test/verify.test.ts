@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { connectBus } from '@posthorn/bus'
-import { type CommandRequest, verifySmtp } from '@posthorn/contracts'
+import { verifySmtp } from '@posthorn/contracts/commands/verify'
+import type { CommandRequest } from '@posthorn/contracts/define'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import {
   eventually,

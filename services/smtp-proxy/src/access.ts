@@ -9,7 +9,7 @@ import {
   type TokenRejection,
 } from '@posthorn/access'
 import type { Bus } from '@posthorn/bus'
-import { checkSmtpServerPassword } from '@posthorn/contracts'
+import { checkSmtpServerPassword } from '@posthorn/contracts/commands/credentials'
 import { type Db, findSealedSettingRevision, type SettingsCache } from '@posthorn/db'
 import { matchServerPassword, type ServerPassword, type SessionAuth } from '@posthorn/mail-frontend'
 import { SmtpRejection } from './rejection.ts'

@@ -1,5 +1,5 @@
 import { startTokenLog } from '@posthorn/access'
-import type { Settings } from '@posthorn/contracts'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import { cacheSettings } from '@posthorn/db'
 import { KeyedSemaphore, Semaphore } from '@posthorn/flow'
 import {
@@ -10,7 +10,8 @@ import {
   startMailListener,
   startWithTlsPort,
 } from '@posthorn/mail-frontend'
-import { type App, bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service'
+import { bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service/bootstrap'
+import type { App } from '@posthorn/service/run'
 import { serverPassword } from './access.ts'
 import { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'

@@ -14,7 +14,7 @@ import {
   readTrustedProxies,
   type TlsPortConfig,
 } from '@posthorn/mail-frontend'
-import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 
 export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   /** PEM, or the path of a PEM file, with the chain. */

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
-import { matches, parseDate, Submission } from '@posthorn/contracts'
+import { parseDate } from '@posthorn/contracts/formats'
+import { Submission } from '@posthorn/contracts/schemas/submission'
+import { matches } from '@posthorn/contracts/validate'
 import { SmtpRejection } from './rejection.ts'
 
 /** Submission options from `X-SVC-…` headers; the API has them as fields and headers. */

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { DsnRequest } from '@posthorn/db'
 import type { SMTPServerEnvelope } from 'smtp-server'
 

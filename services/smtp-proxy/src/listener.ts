@@ -8,8 +8,8 @@ import {
   type ListenerAddress,
   resolveClientEndpoint,
 } from '@posthorn/mail-frontend'
-import { networkOf } from '@posthorn/net'
-import { type Certificate } from '@posthorn/service'
+import { networkOf } from '@posthorn/net/addresses'
+import type { Certificate } from '@posthorn/service/certificate'
 import type { SMTPServer } from 'smtp-server'
 import { SmtpProxyConnection } from './clients.ts'
 import type { Config } from './config.ts'

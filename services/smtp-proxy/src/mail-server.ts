@@ -1,8 +1,9 @@
-import { MailAddress, matches } from '@posthorn/contracts'
+import { MailAddress } from '@posthorn/contracts/schemas/primitives'
+import { matches } from '@posthorn/contracts/validate'
 import { type Semaphore, sleep } from '@posthorn/flow'
 import type { LoginThrottle } from '@posthorn/mail-frontend'
-import { isLoopback, plainAddress } from '@posthorn/net'
-import { type Certificate } from '@posthorn/service'
+import { isLoopback, plainAddress } from '@posthorn/net/addresses'
+import type { Certificate } from '@posthorn/service/certificate'
 import type { Metrics } from '@posthorn/telemetry'
 import {
   SMTPServer,

@@ -1,4 +1,4 @@
-import { AppError } from '@posthorn/errors'
+import { AppError, isApplicationError } from '@posthorn/errors'
 import type { SMTPServerError } from 'smtp-server'
 
 /** Negative SMTP reply. The client may retry after a 4xx code (RFC 5321 §4.2.1). */
@@ -14,12 +14,20 @@ export class SmtpRejection extends Error implements SMTPServerError {
   }
 }
 
+const applicationUnusable = 'The OAuth2 application of the account cannot be used'
+
 /** Maps an error to the reply for the client. Internal details stay in the cause. */
 export function toRejection(error: unknown): SmtpRejection {
   if (error instanceof SmtpRejection) return error
   if (error instanceof AppError && error.kind === 'not-found')
     return new SmtpRejection('550 5.7.1', error.message)
+  // A mail API takes the envelope from the header.
+  if (error instanceof AppError && error.code === 'UnsupportedOperation')
+    return new SmtpRejection('554 5.6.0', error.message)
   if (error instanceof AppError && error.kind === 'unavailable' && error.extras.state !== undefined)
     return new SmtpRejection('451 4.3.0', `${error.message}, try again later`)
+  // The message is repeated once an operator has repaired the application.
+  if (error instanceof AppError && isApplicationError(error.code))
+    return new SmtpRejection('451 4.3.5', applicationUnusable, { cause: error })
   return new SmtpRejection('451 4.3.0', 'Temporary failure, try again later', { cause: error })
 }

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import {
   assertCanSend,
   type Db,
   type DsnRequest,
   type Filing,
+  hasMailbox,
+  type MailboxColumns,
   newQueueId,
-  type SendPrerequisites,
   type SettingsCache,
 } from '@posthorn/db'
+import { assertHeaderEnvelope } from '@posthorn/mime'
 import type { Logger } from '@posthorn/telemetry'
 import { type AccessDeps, checkSession, type User } from './access.ts'
 import type { Controls } from './control-headers.ts'
@@ -39,7 +41,7 @@ export interface SubmittedMessage {
 /**
  * Stores a message in the outbox and wakes a sender. Returns the reply after the commit.
  *
- * @throws SmtpRejection for a message that is not accepted
+ * @throws SmtpRejection or AppError for a message that is not accepted
  */
 export async function submit(
   deps: SubmitDeps,
@@ -53,6 +55,8 @@ export async function submit(
   await checkSession(deps, user)
   const account = accountOf(user, controls)
   const sender = await getSender(db, account, controls)
+  if (sender.backend !== 'imap' && controls.gateway === undefined)
+    assertHeaderEnvelope(mime, envelope)
   const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
   // A time in the past means now.
@@ -69,7 +73,7 @@ export async function submit(
     sendAt,
     nextAttemptAt: sendAt,
     maxAttempts: controls.deliveryAttempts ?? deliveryAttempts,
-    ...columnsOf(controls, { dsn, imap: sender.imap }),
+    ...columnsOf(controls, { dsn, sender }),
   }
   const key = idempotencyOf(controls.idempotencyKey, envelope, {
     response: 'Queued for delivery',
@@ -130,9 +134,9 @@ async function getSender(db: Db, account: string, { gateway }: Controls) {
 
 function columnsOf(
   controls: Controls,
-  { dsn, imap }: Pick<SubmittedMessage, 'dsn'> & Pick<SendPrerequisites, 'imap'>,
+  { dsn, sender }: Pick<SubmittedMessage, 'dsn'> & { sender: MailboxColumns },
 ): Partial<NewSubmission> {
-  const filing = filingOf(controls, imap)
+  const filing = filingOf(controls, sender)
   return {
     gateway: controls.gateway ?? null,
     localAddress: controls.localAddress ?? null,
@@ -143,11 +147,8 @@ function columnsOf(
 }
 
 /** Mailbox work after sending. Null if there is no mailbox or no copy is wanted. */
-function filingOf(
-  { copy, sentMailPath }: Controls,
-  imap: SendPrerequisites['imap'],
-): Filing | null {
-  if (!imap || imap.disabled || copy === false) return null
+function filingOf({ copy, sentMailPath }: Controls, sender: MailboxColumns): Filing | null {
+  if (!hasMailbox(sender) || copy === false) return null
   return defined({ copy, sentMailPath })
 }
 

@@ -49,7 +49,7 @@ test('control headers: valid, set submission fields and are removed from the mes
   expect(mime?.toString()).not.toMatch(/x-svc/i)
 })
 
-test('X-SVC-Copy: false, or an account without IMAP, stores no filing', async () => {
+test('X-SVC-Copy: false, or an account without a mailbox, stores no filing', async () => {
   const filing = async (headers: Record<string, string>, user: string) => {
     const pass = await addToken({ account: user })
     return (await outbox(queueIdOf(await send(withHeaders(headers), { user, pass })))).filing
@@ -61,6 +61,14 @@ test('X-SVC-Copy: false, or an account without IMAP, stores no filing', async ()
     .execute()
   expect(await filing({}, 'with-mailbox')).toEqual({})
   expect(await filing({ 'X-SVC-Copy': 'false' }, 'with-mailbox')).toBeNull()
+  await addAccount('at-gmail', { backend: 'gmail', smtp: null })
+  await db
+    .insertInto('accountStates')
+    .values({ account: 'at-gmail', state: 'connected', initializedAt: new Date() })
+    .execute()
+  expect(await filing({ 'X-SVC-Gateway': 'relay', 'X-SVC-Copy': 'true' }, 'at-gmail')).toEqual({
+    copy: true,
+  })
   await addAccount('without-mailbox')
   expect(await filing({ 'X-SVC-Copy': 'true' }, 'without-mailbox')).toBeNull()
 })

@@ -1,11 +1,9 @@
 import { connectBus, on } from '@posthorn/bus'
-import {
-  checkSmtpServerPassword,
-  type Settings,
-  shardOf,
-  SubmissionHint,
-  type TokenRequest,
-} from '@posthorn/contracts'
+import { checkSmtpServerPassword } from '@posthorn/contracts/commands/credentials'
+import { SubmissionHint } from '@posthorn/contracts/hints'
+import type { TokenRequest } from '@posthorn/contracts/schemas/token'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import { shardOf } from '@posthorn/contracts/shards'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, freePort, testBus, testDatabase } from '@posthorn/testkit'
@@ -143,7 +141,7 @@ export function storeOf(db: TestDb) {
     },
     addAccount: async (
       account: string,
-      changes: { smtp?: string | null; imap?: string } = {},
+      changes: { smtp?: string | null; imap?: string; backend?: 'gmail' } = {},
     ): Promise<void> => {
       const smtp = JSON.stringify({ host: 'smtp.example.com', port: 587, auth: { user: account } })
       await db

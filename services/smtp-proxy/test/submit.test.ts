@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { hashToken, newToken } from '@posthorn/secrets'
 import { eventually, freePort, testDatabase } from '@posthorn/testkit'
 import { createTransport } from 'nodemailer'
@@ -172,14 +172,50 @@ test('AUTH: token of another account in every form, stores nothing of that accou
 test('submit: account that cannot send, 550; not connected yet, 451', async () => {
   await addAccount('no-smtp', { smtp: null })
   await addAccount('syncing', { imap: JSON.stringify({ host: 'h', port: 993 }) })
+  await addAccount('at-gmail', { backend: 'gmail' })
   const pass = await addToken({})
   await expect(send({}, { user: 'no-smtp', pass })).rejects.toMatchObject({ responseCode: 550 })
+  await expect(send({}, { user: 'at-gmail', pass })).rejects.toMatchObject({ responseCode: 451 })
   await expect(send({}, { user: 'syncing', pass })).rejects.toMatchObject({ responseCode: 451 })
   await db
     .insertInto('accountStates')
     .values({ account: 'syncing', state: 'connected', initializedAt: new Date() })
     .execute()
   expect((await send({}, { user: 'syncing', pass })).response).toMatch(/^250 /)
+})
+
+test('submit: account at a mail API, needs an envelope that the header expresses', async () => {
+  await addAccount('api-sender', { backend: 'gmail', smtp: null })
+  const initializedAt = new Date()
+  await db
+    .insertInto('accountStates')
+    .values({ account: 'api-sender', state: 'connected', initializedAt })
+    .execute()
+  const user = { user: 'api-sender', pass: await addToken({ account: 'api-sender' }) }
+  const message = { from: 'me@mail.example', to: ['a@x.example', 'b@x.example'] }
+  const before = await count()
+  for (const envelope of [
+    { from: 'me@mail.example', to: ['a@x.example'] },
+    { from: 'other@mail.example', to: message.to },
+  ])
+    await expect(send({ ...message, envelope }, user)).rejects.toMatchObject({
+      response: expect.stringMatching(/^554 5\.6\.0 The account cannot /),
+    })
+  expect(await count()).toBe(before)
+  const envelope = { from: 'me@mail.example', to: [...message.to, 'hidden@x.example'] }
+  expect((await send({ ...message, envelope }, user)).response).toMatch(/^250 /)
+})
+
+test('submit: OAuth2 application of the account cannot be used, 451 4.3.5', async () => {
+  await addAccount('of-app', { imap: JSON.stringify({ host: 'h', port: 993 }) })
+  const lastError = { response: 'not found', serverResponseCode: 'AppNotFound' }
+  await db
+    .insertInto('accountStates')
+    .values({ account: 'of-app', state: 'connectError', lastError: JSON.stringify(lastError) })
+    .execute()
+  await expect(send({}, { user: 'of-app', pass: await addToken({}) })).rejects.toMatchObject({
+    response: '451 4.3.5 The OAuth2 application of the account cannot be used',
+  })
 })
 
 test('checkSession: token revoked, expired or restricted during a session, rejects MAIL', async () => {

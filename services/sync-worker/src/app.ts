@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
+import { createProviderClients } from '@posthorn/backends/provider-clients'
 import type { CommandServer } from '@posthorn/bus'
 import { runPeriodically } from '@posthorn/flow'
-import { type App, bootstrap, type ServiceContext } from '@posthorn/service'
+import { bootstrap, type ServiceContext } from '@posthorn/service/bootstrap'
+import type { App } from '@posthorn/service/run'
 import { createHandlers } from './commands/handlers.ts'
-import { onVerifyImap } from './commands/verify-imap.ts'
 import type { Config } from './config.ts'
 import { registerLoadMetrics } from './metrics.ts'
+import { startPubSub } from './pubsub/start-pubsub.ts'
 import { runRetention } from './retention.ts'
-import { createSessions } from './sessions/create-sessions.ts'
+import { type CreateMailApis, createSessions } from './sessions/create-sessions.ts'
 import { bindShards } from './shards/bindings.ts'
 import { holdShards, type ShardHolder } from './shards/holder.ts'
 import { MemoryGuard } from './shards/memory-guard.ts'
@@ -26,11 +28,28 @@ export interface WorkerApp extends App {
   readonly port: number
 }
 
+/** Parts that tests replace. */
+export interface AppParts {
+  backend?: ImapBackend
+  createMailApis?: CreateMailApis
+}
+
+/** Clients of Gmail and Microsoft Graph. */
+const createClients: CreateMailApis = (stack, { limiter, proxy, config, destinations }) =>
+  createProviderClients(stack, {
+    limiter,
+    proxy,
+    policy: config.oauthEgressPolicy,
+    mappedOrigins: config.providerOrigins,
+    findTopic: ({ application }) => destinations.findTopic(application),
+    findUrls: (account) => destinations.findUrls(account),
+  })
+
 /** Starts the service. Disposal runs in reverse order, so that shards are handed off first. */
 export async function startApp(
   config: Config,
   signal: AbortSignal,
-  { backend = imapBackend }: { backend?: ImapBackend } = {},
+  { backend = imapBackend, createMailApis = createClients }: AppParts = {},
 ): Promise<WorkerApp> {
   const worker = { id: randomUUID(), proof: randomUUID() }
   const { id } = worker
@@ -38,14 +57,10 @@ export async function startApp(
   const fields = { worker: id }
   const service = await bootstrap(stack, { name, config, signal, fields })
   const { log, db, bus, port } = service
-  const parts = createSessions(stack, service, { config, backend, worker })
-  const { sessions, settings, summaries, reader, getServerOptions, deferred } = parts
-  const server = stack.use(
-    await bus.serve({
-      queue: 'private',
-      handlers: createHandlers({ db, sessions, settings, reader }),
-    }),
-  )
+  const parts = createSessions(stack, service, { config, backend, createMailApis, worker })
+  const { sessions, settings, summaries, deferred } = parts
+  const handlers = [...createHandlers({ db, sessions }), parts.watches.handler]
+  const server = stack.use(await bus.serve({ queue: 'private', handlers }))
   const start = (everyMs: number, name: string, task: Parameters<typeof runPeriodically>[1]) =>
     stack.use(runPeriodically({ everyMs, log, name }, task))
   start(5_000, 'connections', () => deferred.connections.store(db))
@@ -55,11 +70,13 @@ export async function startApp(
   stack.use(
     await bus.serve({
       queue: 'verify.imap',
-      handlers: [onVerifyImap({ backend, getServerOptions, log })],
+      handlers: [parts.verifyImap],
       concurrency: maxVerifications,
     }),
   )
   const holder = stack.use(startHolder(server, { service, parts, config, worker }))
+  const holds = (shard: number) => holder.leases().has(shard)
+  stack.use(startPubSub({ db, bus, settings, log, config, holds }))
   stack.use(
     await bus.onInvalidate(({ topic, id: account }) => {
       if (topic === 'settings') {

@@ -1,7 +1,10 @@
+import { readProviderLimits } from '@posthorn/backends/provider-limits-config'
 import { duration, type Env, integer, oneOf } from '@posthorn/config'
 import { readReaderConfig } from '@posthorn/message-reader'
-import { egressPolicies } from '@posthorn/net'
-import { readMailPorts, readServiceConfig } from '@posthorn/service'
+import { egressPolicies } from '@posthorn/net/egress'
+import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
+import { readMailPorts } from '@posthorn/service/mail-ports-config'
+import { readServiceConfig } from '@posthorn/service/service-config'
 
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
@@ -56,6 +59,13 @@ export function readConfig(env: Env) {
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
     /** Maximum command connections per account, in addition to those that sync. */
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
+    /** Mean interval of polls of a mail API without notifications of the provider. */
+    apiPollMs: duration(env, 'SVC_API_POLL_INTERVAL', { fallback: 45_000, min: 100 }),
+    /** Mean interval while the provider sends notifications, of which some get lost. */
+    apiPollNotifiedMs: duration(env, 'SVC_API_POLL_INTERVAL_WITH_PUSH', {
+      fallback: 600_000,
+      min: 100,
+    }),
     /** Idle time after which a command connection is closed. */
     commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 60_000, min: 100 }),
     /** Maximum protocol log lines per account. */
@@ -68,6 +78,12 @@ export function readConfig(env: Env) {
     mailEgressPolicy: egressPolicy('SVC_MAIL_EGRESS_POLICY'),
     /** Ports that mail servers may have. */
     mailPorts: readMailPorts(env, service),
+    /** Networks of providers that are called over HTTP. */
+    oauthEgressPolicy: egressPolicy('SVC_OAUTH_EGRESS_POLICY'),
+    /** Origins of providers that tests replace. */
+    providerOrigins: readProviderOrigins(env),
+    /** Limits of requests to mail providers, for all processes together. */
+    providerLimits: readProviderLimits(env),
     reader: readReaderConfig(env),
     summaries: {
       /** Timeout of one summary, including the wait for a permit. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { imapBackend, type ImapBackend } from '@posthorn/backends'
-import { listMessages } from '@posthorn/contracts'
+import { listMessages } from '@posthorn/contracts/commands/messages'
+import { AppError } from '@posthorn/errors'
 import { eventually } from '@posthorn/testkit'
 import { altered } from './altered.ts'
 import { Relay } from './relay.ts'
@@ -125,3 +126,18 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await world.connected(account)
   expect(await states(account)).toEqual([...first, 'paused', 'init', 'connected'])
 })
+
+test.each(['AppNotFound', 'InvalidBaseScopes'])(
+  'a command of a connected account that needs a login: %s of its OAuth2 application, internal',
+  async (code) => {
+    await world.startWorker()
+    const account = await world.register(world.dovecot.freshUser())
+    await world.connected(account)
+    world.credentials.set(account, new AppError('internal', 'The application is gone', { code }))
+    const page = { path: 'INBOX', page: 0, pageSize: 1 }
+    await expect(world.ask(listMessages, account, page)).rejects.toMatchObject({
+      kind: 'internal',
+      code,
+    })
+  },
+)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { cacheSettings, connect, type Db, markPublished } from '@posthorn/db'
 import { testDatabase, type TestDatabase } from '@posthorn/testkit'
 import type { Account } from '../src/store/accounts.ts'
@@ -15,8 +15,8 @@ import { withLease } from '../src/store/lease.ts'
 import { insertMailboxes, type MailboxRow } from '../src/store/mailboxes.ts'
 import { claimShards, saveHeartbeat } from '../src/store/shards.ts'
 import { ensureAccountStatusRows, findAccountStatus } from '../src/store/account-status.ts'
-import { indexEmptyMailboxes } from '../src/sync/changes/initial-sync.ts'
-import type { IndexEmpty } from '../src/sync/context.ts'
+import { indexEmptyMailboxes } from '../src/drivers/imap/sync/changes/initial-sync.ts'
+import type { IndexEmpty } from '../src/drivers/imap/sync/context.ts'
 
 let database: TestDatabase
 let db: Db

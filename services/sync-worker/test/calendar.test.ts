@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { matches, messageNew } from '@posthorn/contracts'
+import { messageNew } from '@posthorn/contracts/events/message'
+import { matches } from '@posthorn/contracts/validate'
 import { mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { getMessage, listMessages, searchMessages } from '@posthorn/contracts'
+import { getMessage, listMessages, searchMessages } from '@posthorn/contracts/commands/messages'
 import { eventually, imapFaults, type ImapScript } from '@posthorn/testkit'
 import { paths, place, startGmail, userOf } from './gmail-server.ts'
 import { testWorld, type World } from './world.ts'

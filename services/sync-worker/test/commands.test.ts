@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import {
-  getMessage,
-  getMessageSource,
-  listMailboxes,
-  listMessages,
-  matches,
-  shardOf,
-} from '@posthorn/contracts'
+import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
+import { getMessage, getMessageSource, listMessages } from '@posthorn/contracts/commands/messages'
+import { shardOf } from '@posthorn/contracts/shards'
+import { matches } from '@posthorn/contracts/validate'
 import { encodeMessageId } from '@posthorn/message-id'
 import { eventually, type TestUser } from '@posthorn/testkit'
 import { altered } from './altered.ts'

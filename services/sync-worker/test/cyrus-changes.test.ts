@@ -2,14 +2,15 @@ import { expect, test } from '@jest/globals'
 import {
   createMailbox,
   deleteMailbox,
-  deleteMessages,
-  getMessage,
   listMailboxes,
-  listMessages,
-  moveMessages,
   updateMailbox,
+} from '@posthorn/contracts/commands/mailboxes'
+import {
+  deleteMessages,
+  moveMessages,
   updateMessage,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/message-changes'
+import { getMessage, listMessages } from '@posthorn/contracts/commands/messages'
 import { eventually, isSwitchedOff, testCyrus } from '@posthorn/testkit'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld } from './world.ts'

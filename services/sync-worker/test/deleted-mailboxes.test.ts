@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { ListedMailbox, MailSession } from '@posthorn/backends'
-import { listMessages, syncAccount } from '@posthorn/contracts'
+import { syncAccount } from '@posthorn/contracts/commands/maintenance'
+import { listMessages } from '@posthorn/contracts/commands/messages'
 import { AppError } from '@posthorn/errors'
 import { eventually, isSwitchedOff, testCyrus } from '@posthorn/testkit'
 import { altered } from './altered.ts'
@@ -237,6 +238,27 @@ test('a mass disappearance that lasts is a deletion', async () => {
   isFailing = true
   await world.ask(syncAccount, account, {})
   await world.expectEvents(account, ['mailboxDeleted'], announced - 1)
+})
+
+test('a mailbox that an old connection without NOTIFY refuses is indexed over a new one', async () => {
+  let isRefused = false
+  const refusingSelect = firstOnly((session) => ({
+    ...withoutNotify(session),
+    async select(path, options) {
+      if (path === 'Phoenix' && isRefused) throw new AppError('rejected', 'deleted under us')
+      return session.select(path, options)
+    },
+  }))
+  await world.startWorker({}, { backend: altered(refusingSelect) })
+  const { client, account } = await accountWithMailbox('Phoenix')
+  await using _client = client
+  isRefused = true
+  await client.append('Phoenix', mail({ subject: 'new' }))
+  await world.ask(syncAccount, account, {})
+  const announced = await world.expectEvents(account, ['messageNew'], 1)
+  expect(announced).toMatchObject([{ path: 'Phoenix' }])
+  const names = ['accountDisconnected', 'connectError', 'mailboxDeleted', 'mailboxReset']
+  expect(await world.events(account, ...names)).toEqual([])
 })
 
 /** A connection on which a mailbox cannot be used after it was deleted and created again. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { fileSent, findSent, getMessage, listMessages, shardOf } from '@posthorn/contracts'
+import { fileSent, findSent } from '@posthorn/contracts/commands/filing'
+import { getMessage, listMessages } from '@posthorn/contracts/commands/messages'
+import { shardOf } from '@posthorn/contracts/shards'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 

@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   deleteMessage,
+  moveMessage,
+  updateMessage,
+} from '@posthorn/contracts/commands/message-changes'
+import {
   getAttachment,
   getMessage,
   getMessageSource,
   getText,
   listMessages,
-  type MessageEntry,
-  moveMessage,
-  shardOf,
-  updateMessage,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/messages'
+import type { MessageEntry } from '@posthorn/contracts/schemas/message'
+import { shardOf } from '@posthorn/contracts/shards'
 import { decodeMessageId, encodeAttachmentId, encodeTextId } from '@posthorn/message-id'
 import { eventually } from '@posthorn/testkit'
 import { ImapClient, mail } from './imap-client.ts'

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { syncAccount } from '@posthorn/contracts/commands/maintenance'
 import {
   deleteMessage,
-  getMessage,
-  listMessages,
   moveMessage,
-  searchMessages,
-  syncAccount,
   updateMessage,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/message-changes'
+import { getMessage, listMessages, searchMessages } from '@posthorn/contracts/commands/messages'
 import { eventually, type ImapScript } from '@posthorn/testkit'
 import { type GmailOptions, paths, place, startGmail, userOf } from './gmail-server.ts'
 import { type StoredEvent, testWorld, type World } from './world.ts'

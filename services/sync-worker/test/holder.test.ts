@@ -4,7 +4,7 @@ import { connect, type Db } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { LoginRate } from '../src/sessions/login-limiter.ts'
+import { LoginRate } from '../src/shards/login-rate.ts'
 import { holdShards } from '../src/shards/holder.ts'
 import type { ShardHolderOptions } from '../src/shards/leased-shards.ts'
 

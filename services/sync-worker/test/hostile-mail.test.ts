@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { getMessage, syncAccount } from '@posthorn/contracts'
+import { syncAccount } from '@posthorn/contracts/commands/maintenance'
+import { getMessage } from '@posthorn/contracts/commands/messages'
 import { eventually, hostileMessages } from '@posthorn/testkit'
 import type { WorkerApp } from '../src/app.ts'
 import { mail } from './imap-client.ts'
@@ -111,11 +112,14 @@ test('getMessage: a hostile message has its text only', async () => {
 })
 
 test('disposal of the service ends its reader processes', async () => {
+  await world.stopWorker(worker)
+  // A reading beyond its limit would end its process.
+  const patient = await world.startWorker({ reader: { processes: 2, timeoutMs: 60_000 } })
   const before = await readerProcesses()
   const { user, account } = await createAccount()
   await world.dovecot.deliver(user, mail({ body: 'x'.repeat(10_000) }))
   await world.expectEvents(account, ['messageNew'], 1)
   expect(await readerProcesses()).toBeGreaterThan(before)
-  await world.stopWorker(worker)
+  await world.stopWorker(patient)
   expect(await readerProcesses()).toBe(before)
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { connect, type Db } from '@posthorn/db'
 import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import type { TranscriptLine } from '@posthorn/backends'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { eventually, testDatabase } from '@posthorn/testkit'

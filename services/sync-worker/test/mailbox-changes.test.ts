@@ -4,9 +4,9 @@ import {
   createMailbox,
   deleteMailbox,
   listMailboxes,
-  listMessages,
   updateMailbox,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/mailboxes'
+import { listMessages } from '@posthorn/contracts/commands/messages'
 import { altered } from './altered.ts'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { getQuota, syncAccount } from '@posthorn/contracts'
+import { getQuota, syncAccount } from '@posthorn/contracts/commands/maintenance'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { ImapClient, mail } from './imap-client.ts'

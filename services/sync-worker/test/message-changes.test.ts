@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ImapBackend } from '@posthorn/backends'
+import { createMailbox } from '@posthorn/contracts/commands/mailboxes'
+import { syncAccount } from '@posthorn/contracts/commands/maintenance'
 import {
-  createMailbox,
   deleteMessage,
   deleteMessages,
-  getMessage,
-  listMessages,
   moveMessage,
   moveMessages,
-  type Search,
-  syncAccount,
   updateMessage,
   updateMessages,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/message-changes'
+import { getMessage, listMessages, searchMessages } from '@posthorn/contracts/commands/messages'
+import type { Search } from '@posthorn/contracts/schemas/search'
 import { encodeMessageId } from '@posthorn/message-id'
 import { eventually } from '@posthorn/testkit'
 import { altered } from './altered.ts'
@@ -38,6 +37,15 @@ describe.each([
     client = await ImapClient.login(user)
     account = await world.register(user, { imap: { resyncDelay: 3_600 } })
     await world.connected(account)
+  })
+
+  test('requests without a path or with a source, which are for mail APIs, are rejected', async () => {
+    const message = encodeMessageId({ mailbox: 1, uid: 1 })
+    const moving = world.ask(moveMessage, account, { message, path: 'A', source: 'INBOX' })
+    await expect(moving).rejects.toMatchObject({ extras: { fields: [{ path: 'source' }] } })
+    const request = { page: 0, pageSize: 20, search: {} }
+    const searching = world.ask(searchMessages, account, request)
+    await expect(searching).rejects.toMatchObject({ extras: { fields: [{ path: 'path' }] } })
   })
   afterAll(async () => {
     await client[Symbol.asyncDispose]()

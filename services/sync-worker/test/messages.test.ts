@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { matches, messageNew } from '@posthorn/contracts'
+import { messageNew } from '@posthorn/contracts/events/message'
+import { matches } from '@posthorn/contracts/validate'
 import { eventually } from '@posthorn/testkit'
 import type { WorkerApp } from '../src/app.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { MailSession } from '@posthorn/backends'
-import { getMessage, listMessages } from '@posthorn/contracts'
+import { getMessage, listMessages } from '@posthorn/contracts/commands/messages'
 import { eventually } from '@posthorn/testkit'
 import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'

@@ -5,10 +5,10 @@ import {
   getMessageSource,
   getText,
   listMessages,
-  type MessageEntry,
   searchMessages,
-  shardOf,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/messages'
+import type { MessageEntry } from '@posthorn/contracts/schemas/message'
+import { shardOf } from '@posthorn/contracts/shards'
 import { encodeAttachmentId, encodeTextId } from '@posthorn/message-id'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import {
-  getMessage,
-  listMessages,
-  matches,
-  messageBounce,
-  messageComplaint,
-  messageNew,
-  shardOf,
-} from '@posthorn/contracts'
+import { getMessage, listMessages } from '@posthorn/contracts/commands/messages'
+import { messageNew } from '@posthorn/contracts/events/message'
+import { messageBounce, messageComplaint } from '@posthorn/contracts/events/reports'
+import { shardOf } from '@posthorn/contracts/shards'
+import { matches } from '@posthorn/contracts/validate'
 import { ImapClient } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 

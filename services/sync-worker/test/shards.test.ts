@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { ImapClient, mail } from './imap-client.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { listMailboxes } from '@posthorn/contracts'
+import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
 import { type ChatServer, eventually, startChatServer, type TestUser } from '@posthorn/testkit'
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'

@@ -4,9 +4,9 @@ import {
   getMessage,
   getMessageSource,
   listMessages,
-  shardOf,
   uploadMessage,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/messages'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { ImapClient, mail } from './imap-client.ts'
 import { Relay } from './relay.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type CommandRequest, verifyImap } from '@posthorn/contracts'
+import { verifyImap } from '@posthorn/contracts/commands/verify'
+import type { CommandRequest } from '@posthorn/contracts/define'
 import { eventually, sealedLogin, startProxy } from '@posthorn/testkit'
 import { testWorld, type World } from './world.ts'
 

@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { ImapBackend } from '@posthorn/backends'
 import { connectBus, on } from '@posthorn/bus'
 import {
-  type Command,
-  type CommandRequest,
-  type CommandResponse,
+  type Credentials,
   getCredentials,
   getOpenAiApiKey,
-  listMailboxes,
-  shardOf,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/credentials'
+import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
+import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
+import type { Command, CommandRequest, CommandResponse } from '@posthorn/contracts/define'
+import { shardOf } from '@posthorn/contracts/shards'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
@@ -23,7 +22,7 @@ import {
   testDovecot,
   type TestUser,
 } from '@posthorn/testkit'
-import { startApp, type WorkerApp } from '../src/app.ts'
+import { type AppParts, startApp, type WorkerApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 
 export interface StoredEvent {
@@ -62,16 +61,21 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     log,
     metrics: createMetrics('test'),
   })
-  const credentials = new Map<string, { user: string; pass: string }>()
+  const credentials = new Map<string, Credentials | AppError>()
+  const credentialRequests: CommandRequest<typeof getCredentials>[] = []
   const secrets: { openAiAPIKey?: string } = {}
+  const pubSub = { accessToken: '' }
   await bus.serve({
     queue: 'credentials',
     handlers: [
       on(getOpenAiApiKey, () => Promise.resolve(secrets)),
       unsealsLogins,
-      on(getCredentials, async ({ account }) => {
-        const result = credentials.get(account)
+      on(getPubSubToken, () => Promise.resolve(pubSub)),
+      on(getCredentials, async (request) => {
+        credentialRequests.push(request)
+        const result = credentials.get(request.account)
         if (!result) throw new AppError('not-found', 'No credentials are stored')
+        if (result instanceof AppError) throw result
         return result
       }),
     ],
@@ -81,7 +85,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
 
   const startWorker = async (
     over: Partial<Config> = {},
-    parts: { backend?: ImapBackend } = {},
+    parts: AppParts = {},
   ): Promise<WorkerApp> => {
     const config = readConfig({
       DATABASE_URL: database.roleUrl('posthorn_sync_worker'),
@@ -185,7 +189,9 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     broker,
     dovecot,
     credentials,
+    credentialRequests,
     secrets,
+    pubSub,
     startWorker,
     stopWorker,
     spawnWorker,

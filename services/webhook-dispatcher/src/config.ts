@@ -1,6 +1,7 @@
 import { ConfigError, duration, type Env, integer, oneOf, optional } from '@posthorn/config'
-import { type EgressPolicy, egressPolicies, parseProxy } from '@posthorn/net'
-import { readServiceConfig, type ServiceConfig } from '@posthorn/service'
+import { type EgressPolicy, egressPolicies } from '@posthorn/net/egress'
+import { parseProxy } from '@posthorn/net/proxy'
+import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
 
 export interface Config extends ServiceConfig {
   readonly webhooks: WebhookConfig

@@ -1,5 +1,7 @@
 import { type Bus, connectBus, on } from '@posthorn/bus'
-import { getServiceSecret, type Settings, shardOf } from '@posthorn/contracts'
+import { getServiceSecret } from '@posthorn/contracts/commands/credentials'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import { shardOf } from '@posthorn/contracts/shards'
 import { type Db, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { type NewEvent, recordEvents } from '@posthorn/db'
 import { Sandbox } from '@posthorn/sandbox'
 import { testDatabase } from '@posthorn/testkit'
-import { shardOf } from '@posthorn/contracts'
+import { shardOf } from '@posthorn/contracts/shards'
 import { decideRoutes } from '../src/routes/decide.ts'
 import { cacheRoutes } from '../src/routes/route-cache.ts'
 import { listPendingEvents } from '../src/store/events.ts'
@@ -120,6 +120,27 @@ test('decideRoutes: functions get a copy of the current scriptEnv, calls are cou
   expect(await decide()).toEqual([{ event: 'messageDeleted', routes: [] }])
   await db.deleteFrom('settings').where('key', '=', 'scriptEnv').execute()
   expect(await decide()).toEqual([{ event: 'messageDeleted', routes: [] }])
+})
+
+test('decideRoutes: functions get ids of providers unchanged, and no uid', async () => {
+  const visible = Array.from({ length: 94 }, (_, at) => String.fromCharCode(0x21 + at)).join('')
+  const id = visible.repeat(3).slice(0, 200)
+  const data = { id, threadId: id, flags: [], labels: [id] }
+  const isSame = `payload.data.id === ${JSON.stringify(id)} && payload.data.labels[0] === payload.data.id`
+  await addRoute(
+    'same',
+    `return ${isSame} && payload.data.uid === undefined`,
+    'return payload.data',
+  )
+  await emit({ data })
+  const routes = cacheRoutes(db)
+  await routes.refresh()
+  const deps = { db, sandbox: counting, routes, batchSize: 500, onCall }
+  const decisions = await decideRoutes(deps)(partition)
+  const [event] = await listPendingEvents(db, { partition, limit: 1, whole: null })
+  const [decided] = (event && decisions.of(event)) ?? []
+  expect(decided?.route.id).toBe('same')
+  expect(JSON.parse(decided?.body ?? 'null')).toEqual(data)
 })
 
 test('decideRoutes: an event recorded after the decision is undecided', async () => {

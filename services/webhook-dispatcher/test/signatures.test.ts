@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
-import { getServiceSecret } from '@posthorn/contracts'
+import { getServiceSecret } from '@posthorn/contracts/commands/credentials'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import { Webhook } from 'standardwebhooks'
 import { dispatcherBench } from './dispatcher.ts'

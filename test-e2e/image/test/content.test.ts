@@ -59,7 +59,14 @@ test('configuration: numeric user, no shell in between, no variable but the docu
   const { User, Env, Entrypoint } = await inspectConfig()
   expect([User, Entrypoint]).toEqual(['1000:1000', ['posthorn']])
   expect(new Set(Env.map((variable) => variable.split('=')[0]))).toEqual(
-    new Set(['NODE_ENV', 'PATH', 'SVC_HOST', 'SVC_PORT']),
+    new Set([
+      'MALLOC_ARENA_MAX',
+      'MALLOC_TRIM_THRESHOLD_',
+      'NODE_ENV',
+      'PATH',
+      'SVC_HOST',
+      'SVC_PORT',
+    ]),
   )
 })
 

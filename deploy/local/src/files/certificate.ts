@@ -11,21 +11,31 @@ export interface SelfSignedCertificate {
 }
 
 /**
- * Creates an EC P-256 certificate for names and IPv4 addresses, valid for ten years. DER as in RFC
- * 5280 §4.1.
+ * Creates a certificate for names and IPv4 addresses, valid for ten years, with a key of EC P-256
+ * or RSA 2048. DER as in RFC 5280 §4.1.
  */
-export function selfSigned(names: readonly string[]): SelfSignedCertificate {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+export function selfSigned(
+  names: readonly string[],
+  { keyType = 'ec' }: { keyType?: 'ec' | 'rsa' } = {},
+): SelfSignedCertificate {
+  const { privateKey, publicKey } =
+    keyType === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 })
   const name = sequence(
     der(0x31, sequence(oid('2.5.4.3'), der(0x0c, Buffer.from(names[0] ?? 'localhost')))),
   )
-  const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'))
+  // ecdsa-with-SHA256 (RFC 5758 §3.2), sha256WithRSAEncryption with NULL (RFC 4055 §5).
+  const algorithm =
+    keyType === 'ec'
+      ? sequence(oid('1.2.840.10045.4.3.2'))
+      : sequence(oid('1.2.840.113549.1.1.11'), der(0x05, Buffer.alloc(0)))
   const year = 365 * 24 * 60 * 60 * 1000
   const alternatives = sequence(...names.map(alternative))
   const body = sequence(
     der(0xa0, integer(Buffer.from([2]))), // version 3
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
-    ecdsaWithSha256,
+    algorithm,
     name,
     sequence(time(Date.now() - 24 * 60 * 60 * 1000), time(Date.now() + 10 * year)),
     name,
@@ -41,7 +51,7 @@ export function selfSigned(names: readonly string[]): SelfSignedCertificate {
   const signature = sign('sha256', body, privateKey)
   const certificate = sequence(
     body,
-    ecdsaWithSha256,
+    algorithm,
     der(0x03, Buffer.concat([Buffer.from([0]), signature])),
   )
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []

@@ -20,7 +20,11 @@ export interface SharedConfig {
   bind: string
   /** Additional variables of all services: SVC_…, OTEL_…, NODE_OPTIONS. */
   env: Readonly<Record<string, string>>
+  /** Additional variables of single services. */
+  envByService?: EnvByService
 }
+
+export type EnvByService = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 
 /** Environment of one service, without the secrets of the others. */
 export function serviceEnv(
@@ -34,6 +38,7 @@ export function serviceEnv(
     SVC_IMAP_PROXY_DRAIN: '1s',
     SVC_SMTP_PROXY_DRAIN: '1s',
     ...shared.env,
+    ...shared.envByService?.[name],
     SVC_PORT: String(port),
     SVC_HOST: serviceHost(name, shared),
     DATABASE_URL: databaseUrl(name, shared),

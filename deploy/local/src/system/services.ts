@@ -38,8 +38,11 @@ export interface Services {
   /** Sends SIGTERM and waits for the end. */
   stop(name: string): Promise<void>
   kill(name: string): Promise<void>
-  /** Starts a stopped or killed process. Resolves when it is ready. */
-  start(name: string): Promise<void>
+  /**
+   * Starts a stopped or killed process, from another folder of `make build` if one is named.
+   * Resolves when it is ready.
+   */
+  start(name: string, bundle?: string): Promise<void>
   stopAll(): Promise<void>
 }
 
@@ -56,12 +59,17 @@ export async function startServices(options: ServicesOptions): Promise<Services>
       name: index === 0 ? service : `${service}-${index + 1}`,
     })),
   )
+  const bundles: Record<string, string | undefined> = {}
+  for (const { name } of instances) bundles[name] = options.bundle
   const ports: Record<string, number> = {}
   for (const { name } of instances) ports[name] = options.ports?.[name] ?? (await freePort())
   const results = await Promise.allSettled(
     instances.map(
       async ({ service, name }) =>
-        [name, await startService(service, { ...options, name, port: ports[name] ?? 0 })] as const,
+        [
+          name,
+          await startService(service, { ...options, name, port: ports[name] ?? 0, bundles }),
+        ] as const,
     ),
   )
   const running = new Map(
@@ -94,7 +102,11 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     get,
     stop: (name) => get(name).stop(),
     kill: (name) => get(name).kill(),
-    start: (name) => get(name).restart(),
+    start(name, bundle) {
+      const life = get(name)
+      bundles[name] = bundle ?? bundles[name]
+      return life.restart()
+    },
     stopAll,
   }
 }
@@ -102,14 +114,20 @@ export async function startServices(options: ServicesOptions): Promise<Services>
 /** Compile cache of Node, reused by later starts. */
 const compileCache = join(localDirectory, 'compile-cache')
 
-type Instance = ServicesOptions & { name: string; port: number }
+interface Instance extends Omit<ServicesOptions, 'bundle'> {
+  name: string
+  port: number
+  /** Folders of `make build` by process name, read at each start. */
+  bundles: Readonly<Record<string, string | undefined>>
+}
 
 function startService(
   service: ServiceName,
-  { shared, name, port, logDir, record, bundle, readyMs = 60_000 }: Instance,
+  { shared, name, port, logDir, record, bundles, readyMs = 60_000 }: Instance,
 ): Promise<ManagedServer> {
   const env = { NODE_COMPILE_CACHE: compileCache, ...serviceEnv(service, port, shared) }
   return manageServer(async () => {
+    const bundle = bundles[name]
     const running = await launch({
       command: process.execPath,
       ...(bundle === undefined ? runSources(service) : runBundle(service, bundle)),
@@ -133,7 +151,7 @@ function runSources(service: ServiceName): { args: string[]; cwd: string } {
 }
 
 function runBundle(service: ServiceName, bundle: string): { args: string[]; cwd: string } {
-  return { args: ['--enable-source-maps', join(bundle, 'posthorn.js'), service], cwd: bundle }
+  return { args: [join(bundle, 'posthorn.js'), service], cwd: bundle }
 }
 
 function urlOf(service: ServiceName, port: number, shared: SharedConfig): string {

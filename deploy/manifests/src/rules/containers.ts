@@ -1,7 +1,7 @@
 import type { IContainer } from 'kubernetes-models/v1/Container'
 import { type Build, type Manifest, manifestsOf, type PodTemplate, podTemplates } from '../build.ts'
 import type { Process, Processes, Variable } from '../environment.ts'
-import type { Path } from '../schema/validate.ts'
+import type { Path } from '../schema/path.ts'
 
 /** Container of our image. */
 export interface OwnContainer {

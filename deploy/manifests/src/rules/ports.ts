@@ -13,7 +13,7 @@ import {
   valueAt,
   valuesAt,
 } from '../build.ts'
-import type { Path } from '../schema/validate.ts'
+import type { Path } from '../schema/path.ts'
 import type { OperatorPods } from './operator-pods.ts'
 
 type Port = string | number

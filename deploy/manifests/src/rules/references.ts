@@ -6,7 +6,7 @@ import {
   valueAt,
   valuesAt,
 } from '../build.ts'
-import type { Path } from '../schema/validate.ts'
+import type { Path } from '../schema/path.ts'
 
 /** Field that names another object of the build. */
 interface Reference {

@@ -1,7 +1,7 @@
 import type { IContainer } from 'kubernetes-models/v1/Container'
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import { type Build, type PodTemplate, podTemplates, type ManifestFault } from '../build.ts'
-import { type Path, formatPath } from '../schema/validate.ts'
+import { type Path, formatPath } from '../schema/path.ts'
 
 /** Volume types that the pod security standard "restricted" allows. */
 const volumeTypes = new Set([

@@ -10,7 +10,7 @@ import {
   type ManifestFault,
   valuesAt,
 } from '../build.ts'
-import type { Path } from '../schema/validate.ts'
+import type { Path } from '../schema/path.ts'
 import type { OperatorPods } from './operator-pods.ts'
 
 /** Selectors of pods by kind. A selector with a namespace may match pods of other builds. */

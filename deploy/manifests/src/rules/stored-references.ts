@@ -6,7 +6,7 @@ import {
   type ManifestFault,
   valuesAt,
 } from '../build.ts'
-import type { Path } from '../schema/validate.ts'
+import type { Path } from '../schema/path.ts'
 import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
 
 /** Keys that a field of a pod refers to. Without `key`, it refers to the whole object. */

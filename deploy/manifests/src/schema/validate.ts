@@ -1,23 +1,17 @@
 import type { TypeField, Type } from './declarations.ts'
+import { checkFormats } from './check-formats.ts'
+import { type Fault, formatPath, isObject, type Path } from './path.ts'
 import { findSchema, resolveReference, type KindSchema } from './schemas.ts'
 
-/** Keys and indexes from the root of a document to one of its values. */
-export type Path = readonly (string | number)[]
-
-/** Fault at one place of a document. */
-export interface Fault {
-  path: Path
-  text: string
-}
-
 /**
- * Compares a document with the schema of its kind. Unknown fields are faults, except in maps such
- * as labels.
+ * Compares a document with the schema of its kind, and, if it conforms, with the formats of its
+ * fields. Unknown fields are faults, except in maps such as labels.
  */
 export function validateDocument(apiVersion: string, kind: string, content: unknown): Fault[] {
   const schema = findSchema(apiVersion, kind)
   if (!schema) return [{ path: ['kind'], text: `no schema has kind ${kind} of ${apiVersion}` }]
-  return validate(content, schema, [])
+  const faults = validate(content, schema, [])
+  return faults.length > 0 ? faults : checkFormats(kind, content)
 }
 
 function validate(value: unknown, schema: KindSchema, path: Path): Fault[] {
@@ -108,18 +102,4 @@ function describe(type: Type): string {
     default:
       return 'an object'
   }
-}
-
-/** Path as text: `spec.ports[0].name`. */
-export function formatPath(path: Path): string {
-  return path
-    .map((key) =>
-      typeof key === 'number' ? `[${key}]` : /^[\w-]+$/.test(key) ? `.${key}` : `["${key}"]`,
-    )
-    .join('')
-    .replace(/^\./, '')
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

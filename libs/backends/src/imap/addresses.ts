@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { type ParsedAddress, parseMessage } from '@posthorn/mime'
 import type { FetchMessageObject, MessageAddressObject } from 'imapflow'
 

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import { canonicalLines } from '@posthorn/mime'
 import type { AppendedMessage, AppendOptions } from '../mail-session.ts'

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { UidRange } from '../mail-session.ts'
 import { countUids, maxUid, normaliseRanges, reachesBeyond, uidsIn } from '../uid-ranges.ts'
 import { type Line, responseCode, textOf, type Token } from './tokens.ts'

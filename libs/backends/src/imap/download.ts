@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { Download } from '../mail-session.ts'

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError, type ErrorKind } from '@posthorn/errors'
 import type { ImapFlowError } from 'imapflow'
 import { type ServerResponse, rejectsCredentials } from './login-response.ts'

@@ -1,4 +1,6 @@
-import { defined, matches, SpecialUse } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import { SpecialUse } from '@posthorn/contracts/schemas/message'
+import { matches } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow, ListResponse } from 'imapflow'
 import type { ListedMailbox } from '../mail-session.ts'

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import type { ImapFlow } from 'imapflow'
 import type { ImapConnection } from './connection.ts'

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
 import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../mail-session.ts'
 import { toBodyPart } from './structure.ts'

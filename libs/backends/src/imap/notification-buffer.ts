@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { ImapFlow } from 'imapflow'
 import type { MailboxNotification } from '../mail-session.ts'
 import { maxMailboxes } from './mailbox-names.ts'

@@ -1,10 +1,7 @@
 import { isIP } from 'node:net'
-import {
-  assertMailPort,
-  findLocalAddress,
-  resolveAllowed,
-  type ResolvedAddress,
-} from '@posthorn/net'
+import { resolveAllowed, type ResolvedAddress } from '@posthorn/net/egress'
+import { findLocalAddress } from '@posthorn/net/local-addresses'
+import { assertMailPort } from '@posthorn/net/ports'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../mail-session.ts'
 import { connectError, connectAborted } from './errors.ts'

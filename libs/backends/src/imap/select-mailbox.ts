@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { ImapFlowError, MailboxObject } from 'imapflow'
 import type { SelectedMailbox, SelectedMailboxSummary } from '../mail-session.ts'
 import { hasCondstore } from './capabilities.ts'

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { MessageStructureObject } from 'imapflow'
 import type { BodyPart } from '../mail-session.ts'
 import { clean, cleanIfPresent } from './text.ts'

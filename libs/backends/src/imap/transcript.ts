@@ -1,4 +1,4 @@
-import type { Credentials } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { TranscriptLine } from '../mail-session.ts'
 import { clean } from './text.ts'
 

@@ -1,4 +1,4 @@
-import { matches } from '@posthorn/contracts'
+import { matches } from '@posthorn/contracts/validate'
 import { AppError, isPermanent } from '@posthorn/errors'
 import { settleWithin, sleep, TaskGroup } from '@posthorn/flow'
 import { inSpan, type Logger } from '@posthorn/telemetry'

@@ -1,4 +1,5 @@
-import { Invalidation, matches } from '@posthorn/contracts'
+import { Invalidation } from '@posthorn/contracts/hints'
+import { matches } from '@posthorn/contracts/validate'
 import type { Logger } from '@posthorn/telemetry'
 import type { Channel, ConsumeMessage } from 'amqplib'
 import { plain, RecoveringChannel } from '../connection/recovering-channel.ts'

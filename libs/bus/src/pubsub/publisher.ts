@@ -1,4 +1,5 @@
-import { type BrokerUse, defined } from '@posthorn/contracts'
+import type { BrokerUse } from '@posthorn/contracts/broker-access'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import { Semaphore } from '@posthorn/flow'
 import { activeTrace, type Logger } from '@posthorn/telemetry'
@@ -22,6 +23,11 @@ export interface OutgoingMessage {
   optional?: boolean
   messageId?: string
   type?: string
+  headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Broker user of this process, which the broker verifies. */
+  userId?: string
+  /** Milliseconds after which an unconsumed message is dropped. */
+  expiration?: string
 }
 
 export interface PublisherDeps {
@@ -107,7 +113,7 @@ export class Publisher {
     message: OutgoingMessage,
     timeout: AbortSignal,
   ): Promise<void> {
-    const { exchange, key, content, persistent, messageId, type } = message
+    const { exchange, key, content, persistent, optional, headers, ...rest } = message
     const correlationId = String((this.#serial += 1))
     const confirmation = Promise.withResolvers<void>()
     const onTimeout = () => {
@@ -122,14 +128,13 @@ export class Publisher {
       persistent,
       contentType: 'application/json',
       correlationId,
-      headers: activeTrace(),
-      messageId,
-      type,
+      headers: { ...headers, ...activeTrace() },
+      ...rest,
     }
     try {
       channel.publish(exchange, key, content, defined(properties), (error: unknown) => {
         if (error) return confirmation.reject(error)
-        const unroutable = this.#returned.has(correlationId) && !message.optional
+        const unroutable = this.#returned.has(correlationId) && !optional
         if (unroutable) confirmation.reject(this.#unroutable(channel, exchange, key))
         else confirmation.resolve()
       })

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { Logger } from '@posthorn/telemetry'
 import type { Channel, Message } from 'amqplib'
 import { plain, RecoveringChannel } from '../connection/recovering-channel.ts'

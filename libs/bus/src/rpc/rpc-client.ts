@@ -1,4 +1,5 @@
-import type { BrokerUse, Command } from '@posthorn/contracts'
+import type { BrokerUse } from '@posthorn/contracts/broker-access'
+import type { Command } from '@posthorn/contracts/define'
 import { AppError } from '@posthorn/errors'
 import { activeTrace, type Logger } from '@posthorn/telemetry'
 import type { Channel, Message } from 'amqplib'

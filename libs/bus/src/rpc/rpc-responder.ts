@@ -1,11 +1,8 @@
-import {
-  allowedRequesters,
-  check,
-  type Command,
-  defined,
-  matches,
-  serviceOf,
-} from '@posthorn/contracts'
+import { allowedRequesters } from '@posthorn/contracts/commands/allowed-requesters'
+import type { Command } from '@posthorn/contracts/define'
+import { defined } from '@posthorn/contracts/defined'
+import { serviceOf } from '@posthorn/contracts/services'
+import { check, matches } from '@posthorn/contracts/validate'
 import { AppError, errorToWire, isPermanent, toAppError } from '@posthorn/errors'
 import { inSpan, type Logger } from '@posthorn/telemetry'
 import type { Message } from 'amqplib'
@@ -14,6 +11,7 @@ import { decode, encode, ignore, traceOf } from '../payload.ts'
 import type { ActiveRequest, ActiveRequests } from './active-requests.ts'
 import type { FramePublisher } from './frame-publisher.ts'
 import { directQueueHeader, noResponder, type ReceivedRequest, readRequest } from './frames.ts'
+import { type ReceivedNotice, readNotice } from './notices.ts'
 import { sendStream } from './outgoing-stream.ts'
 import type { EncodedReply, ReplyCache } from './reply-cache.ts'
 
@@ -57,6 +55,8 @@ export class RpcResponder {
   /** Processes a message. Never rejects. Returns the result for the metrics. */
   async take(message: Message): Promise<string> {
     const { log, active } = this.#deps
+    const notice = readNotice(message)
+    if (notice) return this.#takeNotice(notice, message)
     const request = readRequest(message)
     if (!request) {
       const { exchange, routingKey: key } = message.fields
@@ -76,6 +76,22 @@ export class RpcResponder {
     } finally {
       clearTimeout(ackTimer)
       entry.end()
+    }
+  }
+
+  /** Executes a command without a reply. It is not repeated after a failure. */
+  async #takeNotice(notice: ReceivedNotice, { content }: Message): Promise<string> {
+    const { command } = notice
+    const handler = this.#handlers.get(command)
+    if (!handler?.command.oneWay) return 'unknown'
+    if (this.#rejectRequester(notice)) return 'forbidden'
+    const context = { signal: new AbortController().signal, deadline: Infinity, requestId: '' }
+    try {
+      await handler.handle(check(handler.command.request, decode(content)) as never, context)
+      return 'ok'
+    } catch (err) {
+      this.#deps.log.warn({ err, command }, 'notice could not be handled')
+      return 'failed'
     }
   }
 
@@ -109,7 +125,7 @@ export class RpcResponder {
     return this.#reply(execution, reply)
   }
 
-  #rejectRequester({ command, user }: ReceivedRequest): EncodedReply | undefined {
+  #rejectRequester({ command, user }: ReceivedNotice): EncodedReply | undefined {
     if (!this.#deps.authenticatesRequesters) return undefined
     const requester = serviceOf(user)
     if (requester && allowedRequesters(command).includes(requester)) return undefined

@@ -6,7 +6,8 @@ import {
   outboxCommands,
   verifyCommands,
 } from '../commands/index.ts'
-import { events, EventMessageSchema } from '../events/index.ts'
+import { EventMessageSchema } from '../events/envelope.ts'
+import { events } from '../events/index.ts'
 import { Invalidation, SubmissionHint } from '../hints.ts'
 import { buildOpenApi } from '../openapi/build.ts'
 import { allOperations } from '../operations/index.ts'

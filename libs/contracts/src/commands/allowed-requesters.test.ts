@@ -4,7 +4,13 @@ import { expect, test } from '@jest/globals'
 import { brokerUses, type CommandExchange, sharedQueues } from '../broker-access.ts'
 import { serviceNames } from '../services.ts'
 import { allowedRequesters } from './allowed-requesters.ts'
-import { accountCommands, credentialCommands, outboxCommands, verifyCommands } from './index.ts'
+import {
+  accountCommands,
+  credentialCommands,
+  noticeCommands,
+  outboxCommands,
+  verifyCommands,
+} from './index.ts'
 
 const commandsOf = (group: object): string[] =>
   Object.values(group).flatMap((value: unknown) =>
@@ -12,9 +18,13 @@ const commandsOf = (group: object): string[] =>
       ? [String(value.name)]
       : [],
   )
-const names = [accountCommands, credentialCommands, outboxCommands, verifyCommands].flatMap(
-  commandsOf,
-)
+const names = [
+  accountCommands,
+  noticeCommands,
+  credentialCommands,
+  outboxCommands,
+  verifyCommands,
+].flatMap(commandsOf)
 
 test('allowedRequesters: equals the requesters in the README', () => {
   const page = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
@@ -31,7 +41,7 @@ test('allowedRequesters: equals the requesters in the README', () => {
 
 test('brokerUses: services that may send a command may publish to its exchange', () => {
   const exchanges: [CommandExchange, object][] = [
-    ['commands', accountCommands],
+    ['commands', { ...accountCommands, ...noticeCommands }],
     ['credentials', credentialCommands],
     ['outbox', outboxCommands],
   ]

@@ -8,6 +8,8 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   checkSmtpServerPassword: ['smtp-proxy'],
   checkImapProxyServerPassword: ['imap-proxy'],
   getOpenAiApiKey: ['sync-worker'],
+  getPubSubToken: ['sync-worker'],
+  changesNoticed: ['api-gateway', 'sync-worker'],
   unsealLogin: ['api-gateway', 'webhook-dispatcher', 'sync-worker', 'sender', 'imap-proxy'],
   unsealHeader: ['webhook-dispatcher'],
   fileSent: ['sender'],

@@ -1,15 +1,27 @@
 import { type Static, Type } from 'typebox'
 import { defineCommand } from '../define.ts'
-import { IsoDate, Strict } from '../schemas/primitives.ts'
-import { WebhookTargetSecret } from '../settings/settings.ts'
+import { oauth2Clouds } from '../schemas/oauth2-app.ts'
+import { IsoDate, OneOf, Strict } from '../schemas/primitives.ts'
+import { WebhookTargetSecret } from '../settings/webhook-targets.ts'
 
 // Served by auth-bridge, the only service that unseals stored secrets: exchange, key and shared
 // queue `credentials`.
 
-/** Login at a mail server: a password, or an access token that is valid now. */
+/** Login at a mail server or API: a password, or an access token that is valid now. */
 export const Credentials = Type.Union([
   Type.Object({ user: Type.String(), pass: Type.String() }),
-  Type.Object({ user: Type.String(), accessToken: Type.String() }),
+  Type.Object({
+    user: Type.String(),
+    accessToken: Type.String(),
+    /** The following are present for the protocol `api` only. Absent expiry: unknown. */
+    expires: Type.Optional(IsoDate),
+    /** Id of the OAuth2 application, also of a grant of another account. */
+    application: Type.Optional(Type.String()),
+    /** Cloud of a Graph mailbox. */
+    cloud: Type.Optional(OneOf(oauth2Clouds)),
+    /** True if the token is that of the mailbox's user, whom Graph calls `/me`. */
+    own: Type.Optional(Type.Literal(true)),
+  }),
 ])
 export type Credentials = Static<typeof Credentials>
 
@@ -37,7 +49,8 @@ export const getCredentials = defineCommand({
   name: 'getCredentials',
   request: Strict({
     account: Type.String(),
-    protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp')]),
+    /** `api`: access token for the Gmail API or Microsoft Graph, and the mailbox to use. */
+    protocol: Type.Union([Type.Literal('imap'), Type.Literal('smtp'), Type.Literal('api')]),
     /** If true, bypasses caches: the server rejected the last credentials. */
     fresh: Type.Optional(Type.Boolean()),
     entitlement: Type.Optional(Entitlement),

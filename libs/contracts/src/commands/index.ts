@@ -6,20 +6,9 @@ import * as messageChanges from './message-changes.ts'
 import * as messages from './messages.ts'
 import * as oauth2 from './oauth2.ts'
 import * as oauth2Login from './oauth2-login.ts'
+import * as notices from './notices.ts'
 import * as outbox from './outbox.ts'
 import * as verify from './verify.ts'
-
-export * from './allowed-requesters.ts'
-export * from './credentials.ts'
-export * from './filing.ts'
-export * from './mailboxes.ts'
-export * from './maintenance.ts'
-export * from './message-changes.ts'
-export * from './messages.ts'
-export * from './oauth2.ts'
-export * from './oauth2-login.ts'
-export * from './outbox.ts'
-export * from './verify.ts'
 
 /** Commands served by the sync-worker that holds the shard of the account. */
 export const accountCommands = {
@@ -29,6 +18,8 @@ export const accountCommands = {
   ...maintenance,
   ...filing,
 }
+/** Notices to the sync-worker that holds a shard: exchange `commands`, without a reply. */
+export const noticeCommands = { changesNoticed: notices.changesNoticed }
 /** Commands served by any sync-worker (`verifyImap`) or any sender (`verifySmtp`). */
 export const verifyCommands = verify
 /** Commands served by any sender. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
 import { Strict } from '../schemas/primitives.ts'
+import { ServerSignatures } from '../schemas/server-signatures.ts'
 
 // Served by the sync-worker that holds the account's shard: exchange `commands`, key `shard.<n>`.
 
@@ -22,4 +23,12 @@ export const getQuota = defineCommand({
       Type.Literal(false),
     ]),
   }),
+})
+
+/** Lists the signatures that the provider stores for the addresses of a mailbox. */
+export const listSignatures = defineCommand({
+  name: 'listSignatures',
+  repeatable: true,
+  request: Strict({ account: Type.String() }),
+  response: ServerSignatures,
 })

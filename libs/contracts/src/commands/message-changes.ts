@@ -28,7 +28,13 @@ export const updateMessage = defineCommand({
 
 export const moveMessage = defineCommand({
   name: 'moveMessage',
-  request: Strict({ account, message, path }),
+  request: Strict({
+    account,
+    message,
+    path,
+    /** Folder that the message leaves. Not for IMAP accounts. */
+    source: Type.Optional(Type.String()),
+  }),
   response: MovedMessage,
 })
 

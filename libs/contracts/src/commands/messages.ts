@@ -28,7 +28,15 @@ export const listMessages = defineCommand({
 export const searchMessages = defineCommand({
   name: 'searchMessages',
   repeatable: true,
-  request: Strict({ account, path, ...page, search: Search }),
+  request: Strict({
+    account,
+    /** Required for IMAP accounts. Absent: the whole mailbox. */
+    path: Type.Optional(path),
+    ...page,
+    search: Search,
+    /** Search index of Graph instead of exact filters. Other accounts ignore it. */
+    useOutlookSearch: Type.Optional(Type.Boolean()),
+  }),
   response: MessagePage,
 })
 

@@ -37,3 +37,16 @@ export const getOAuth2Token = defineCommand({
     cached: Type.Boolean(),
   }),
 })
+
+/** Requests a token of the service account of an application for Pub/Sub. */
+export const getPubSubToken = defineCommand({
+  name: 'getPubSubToken',
+  repeatable: true,
+  request: Strict({ app: Type.String() }),
+  response: Type.Object({
+    accessToken: Type.String(),
+    expires: Type.Optional(
+      Type.Integer({ description: 'Expiry time in milliseconds since 1970.' }),
+    ),
+  }),
+})

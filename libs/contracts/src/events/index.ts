@@ -5,14 +5,6 @@ import * as reports from './reports.ts'
 import * as sending from './sending.ts'
 import * as tracking from './tracking.ts'
 
-export * from './account.ts'
-export * from './mailbox.ts'
-export * from './message.ts'
-export * from './reports.ts'
-export * from './sending.ts'
-export * from './tracking.ts'
-export { type Envelope, type EventMessage, EventMessageSchema } from './envelope.ts'
-
 /** Events by name. */
 export const events = { ...account, ...mailbox, ...message, ...reports, ...sending, ...tracking }
 export type EventName = keyof typeof events

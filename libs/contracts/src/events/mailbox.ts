@@ -9,7 +9,7 @@ const mailbox = {
     description: 'Special use of the mailbox (RFC 6154). False if it has none.',
   }),
 }
-const uidValidity = Text('UIDVALIDITY of the mailbox.')
+const uidValidity = Type.Optional(Text('UIDVALIDITY of the mailbox. IMAP accounts only.'))
 
 /** A mailbox was found. Published by sync-worker, once per mailbox. */
 export const mailboxNew = defineEvent('mailboxNew', Type.Object({ ...mailbox, uidValidity }))

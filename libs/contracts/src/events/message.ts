@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { defineEvent } from '../define.ts'
 import { CalendarEvent } from '../schemas/calendar.ts'
-import { MessageDetail } from '../schemas/message.ts'
+import { MessageCategory, MessageDetail } from '../schemas/message.ts'
 import { Bool, described, Int, ReadAddress, Text, Texts } from '../schemas/primitives.ts'
 import { MessageSummary } from '../schemas/summary.ts'
 
 const id = Text('Message id.')
-const uid = Int('UID of the message in its mailbox.')
+const uid = Type.Optional(Int('UID of the message in its mailbox. IMAP accounts only.'))
 const missing = {
   missingRetries: Int('Number of further attempts to fetch the message.'),
   missingDelay: Int('Total delay of these attempts in milliseconds.'),
@@ -23,7 +23,6 @@ export const messageNew = defineEvent(
     Type.Object({
       // A single address, unlike in message responses, because clients expect it.
       replyTo: Type.Optional(described('First address for replies.', ReadAddress)),
-      uid,
       path: Text('Path of the mailbox.'),
       seemsLikeNew: Bool('False if the account had the message before, for example after a move.'),
       isBounce: Type.Optional(Bool('True for a report of failed or delayed recipients.')),
@@ -41,8 +40,23 @@ export const messageNew = defineEvent(
 )
 export type MessageNew = Static<typeof messageNew.data>
 
-/** A message is no longer in its mailbox. Published by sync-worker, at least once. */
-export const messageDeleted = defineEvent('messageDeleted', Type.Object({ id, uid }))
+/**
+ * A message is no longer in its mailbox. Published by sync-worker, at least once. For accounts on a
+ * mail API it has the last stored thread, flags, labels and category.
+ */
+export const messageDeleted = defineEvent(
+  'messageDeleted',
+  Type.Object({
+    id,
+    uid,
+    threadId: Type.Optional(Text('Id of the thread. Accounts on a mail API only.')),
+    flags: Type.Optional(Texts('Last known flags. Accounts on a mail API only.')),
+    labels: Type.Optional(Texts('Last known labels. Accounts on a mail API only.')),
+    category: Type.Optional(
+      described('Last known category (tab) in a Gmail inbox.', MessageCategory),
+    ),
+  }),
+)
 
 const changes = (kind: 'flags' | 'labels') =>
   Type.Optional(

@@ -32,9 +32,9 @@ const queueId = Text('Id of the submission.')
 export const messageSent = defineEvent(
   'messageSent',
   Type.Object({
-    messageId,
+    messageId: Text('Message-ID header, as the server changed it.'),
     originalMessageId: Type.Optional(Text('Submitted Message-ID, if the server replaced it.')),
-    response: Text('Reply of the server.'),
+    response: Text('Reply of the server, or a text with the id of the message at a mail API.'),
     queueId,
     envelope,
     networkRouting,
@@ -49,7 +49,9 @@ export const messageDeliveryError = defineEvent(
     envelope,
     messageId,
     error: Text('Text of the error.'),
-    errorCode: Type.Optional(Text('Code of the error, such as `EPROTOCOL`.')),
+    errorCode: Type.Optional(
+      Text('Code of the error, such as `EPROTOCOL`, or `SendAsDenied` of a mail API.'),
+    ),
     smtpResponse: Type.Optional(Text('Reply of the server.')),
     smtpResponseCode: Type.Optional(Int('SMTP reply code.')),
     smtpCommand: Type.Optional(Text('SMTP command that failed.')),

@@ -146,6 +146,21 @@ test('errorResponses: lists statuses and codes of an operation', () => {
   expect(Object.keys(submit)).toContain('422')
 })
 
+test.each([
+  [400, 'InvalidMessageId SearchCursorExpired InvalidRecipients InvalidInput InvalidId'],
+  [400, 'UnsupportedSearchTerm UnsupportedOperation InvalidCursorType InvalidCursorValue'],
+  [403, 'AccessDenied MailboxNotEnabled SendAsDenied OAuthTokenRejected'],
+  [404, 'TrashNotFound MessageNotFound'],
+  [413, 'MessageTooLarge'],
+  [429, 'QuotaExceeded'],
+])('errorResponses: %i of an operation lists %s of mail providers', (status, codes) => {
+  const listed = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .map(({ responses }) => JSON.stringify(responses[status] ?? ''))
+  const missing = (code: string) => !listed.some((text) => text.includes(`\`${code}\``))
+  expect(codes.split(' ').filter(missing)).toEqual([])
+})
+
 test('errorStatuses: has exactly the existing error codes', () => {
   expect(Object.keys(errorStatuses).sort()).toEqual([...errorCodes].sort())
 })

@@ -5,7 +5,9 @@ import { errorStatuses } from './error-statuses.ts'
 
 /** Body of all errors. Interface spec, "Error body". */
 export const Problem = Type.Object({
-  statusCode: Int('HTTP status.'),
+  statusCode: Int(
+    'HTTP status. If Gmail rejects a request it is that of Gmail, with the message `OAuth2 request failed` and no `code`.',
+  ),
   error: Text('Phrase of the HTTP status.'),
   message: Text('Reason of the error, human-readable.'),
   code: Type.Optional(Text('Documented error code. Absent for other errors.')),
@@ -20,7 +22,7 @@ export const Problem = Type.Object({
     ),
   ),
   state: Type.Optional(Text('State of the account. With 503.')),
-  ttl: Type.Optional(Int('Seconds until the rate limit window resets. With 429.')),
+  ttl: Type.Optional(Int('Seconds until the rate limit resets, if known. With 429.')),
   requestedScope: Type.Optional(Text('Scope that the token lacks. With 403.')),
   requiredPermission: Type.Optional(
     Type.Object(
@@ -33,7 +35,8 @@ export const Problem = Type.Object({
   ),
   info: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Further information, often `response` with the reply of the mail server.',
+      description:
+        'Further information, often `response` with the reply of the mail server or provider.',
     }),
   ),
   details: Type.Optional(Type.Unknown({ description: 'Further information on some operations.' })),
@@ -48,11 +51,11 @@ const invalidTemplate = 'A text is not a valid template.'
 const meanings: Record<number, string> = {
   400: 'The request is malformed or contradictory. `fields` lists rejected inputs.',
   401: 'The token is missing (`Unauthorized`) or invalid (`Bad token`).',
-  403: 'The scope, permissions, account or restrictions of the token do not allow the request.',
+  403: 'The scope, permissions, account or restrictions of the token do not allow the request, or the mail provider denies it.',
   404: 'The resource does not exist.',
-  413: 'The body exceeds the size limit of the operation.',
+  413: 'The body exceeds the size limit of the operation, or the message that of the mail provider.',
   422: 'The mail server lacks an extension that the operation needs.',
-  429: 'The rate limit of the token or the client address is exhausted. It resets in `ttl` s.',
+  429: 'The rate limit of the token, the client address or the mail provider is exhausted. It resets in `ttl` s.',
   500: 'Internal error.',
   502: 'The mail server rejected the uploaded message.',
   503: 'The account is unavailable. `state` is its current state.',

@@ -40,7 +40,7 @@ export const updateMailbox = defineOperation({
     subscribed: Type.Optional(Bool('New subscription. If absent, it is not changed.')),
   }),
   response: commands.updateMailbox.response,
-  errors: ['RenameFailed', 'FolderNotFound', ...workerErrors],
+  errors: ['RenameFailed', 'FolderNotFound', 'UnsupportedOperation', ...workerErrors],
   command: commands.updateMailbox,
 })
 

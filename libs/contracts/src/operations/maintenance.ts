@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { defineOperation, operationKinds } from '../define.ts'
 import { imapIndexer, notifyFrom } from '../schemas/account.ts'
-import { AccountId, Bool, Strict, Text, timeoutHeader } from '../schemas/primitives.ts'
+import { AccountId, Bool, Strict, timeoutHeader } from '../schemas/primitives.ts'
+import { workerErrors } from './worker-errors.ts'
+import { ServerSignatures } from '../schemas/server-signatures.ts'
 
 const { read, write, destructive } = operationKinds('Account', 'account')
 const params = Strict({ account: AccountId })
@@ -67,13 +69,10 @@ export const getServerSignatures = defineOperation({
   method: 'get',
   path: '/v1/account/:account/server-signatures',
   summary: 'List signatures stored by the provider',
-  description: 'IMAP servers store none.',
+  description:
+    'Gmail API only: signatures of the addresses that the mailbox may send as, as the provider stores them. The HTML is not sanitized.',
   params,
-  response: Type.Object({
-    signatures: Type.Array(
-      Type.Object({ address: Text('Email address.'), signature: Text('Signature as HTML.') }),
-      { description: 'Stored signatures.' },
-    ),
-    signaturesSupported: Bool('False if the provider stores no signatures.'),
-  }),
+  headers: Type.Object(timeoutHeader),
+  response: ServerSignatures,
+  errors: workerErrors,
 })

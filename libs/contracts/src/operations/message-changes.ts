@@ -27,10 +27,11 @@ const destination = described(
   'Path or special use of the mailbox that receives the messages.',
   MailboxTarget,
 )
-const notFound = ['InvalidId', 'MessageNotFound'] as const
+const notFound = ['InvalidId', 'InvalidMessageId', 'MessageNotFound'] as const
+const unsupported = 'UnsupportedOperation'
 const searchErrors = ['FolderNotFound', 'UnsupportedSearchTerm', 'MissingServerExtension'] as const
 const batchNote =
-  'Matching messages are processed in batches. If the request times out (`X-SVC-Timeout`) between two batches, completed batches are not rolled back and the response is a 504.'
+  'Matching messages are processed in batches. If the request times out (`X-SVC-Timeout`) between two batches, completed batches are not rolled back and the response is a 504. A request processes at most 100,000 messages of an account at the Gmail API, and 1,000 at Microsoft Graph: repeat it until the response names none.'
 
 export const updateMessage = defineOperation({
   ...write,
@@ -42,7 +43,7 @@ export const updateMessage = defineOperation({
   description: 'The response lists the result of each requested change.',
   body: FlagUpdate,
   response: commands.updateMessage.response,
-  errors: [...notFound, 'MissingServerExtension', ...workerErrors],
+  errors: [...notFound, unsupported, 'MissingServerExtension', ...workerErrors],
 })
 
 export const moveMessage = defineOperation({
@@ -61,7 +62,7 @@ export const moveMessage = defineOperation({
     ),
   }),
   response: commands.moveMessage.response,
-  errors: [...notFound, 'FolderNotFound', ...workerErrors],
+  errors: [...notFound, unsupported, 'FolderNotFound', ...workerErrors],
   command: commands.moveMessage,
 })
 
@@ -76,7 +77,7 @@ export const deleteMessage = defineOperation({
     'The message is moved to the trash mailbox. It is deleted permanently if it is already there, if `force` is true, or if the account has no trash mailbox.',
   query: Strict({ force }),
   response: commands.deleteMessage.response,
-  errors: [...notFound, ...workerErrors],
+  errors: [...notFound, unsupported, 'TrashNotFound', ...workerErrors],
   command: commands.deleteMessage,
 })
 
@@ -91,7 +92,7 @@ export const updateMessages = defineOperation({
   query: Strict({ path: searched }),
   body: Strict({ search: Search, update: FlagUpdate }),
   response: commands.updateMessages.response,
-  errors: [...searchErrors, ...workerErrors],
+  errors: [...searchErrors, unsupported, ...workerErrors],
   command: commands.updateMessages,
 })
 
@@ -106,7 +107,7 @@ export const moveMessages = defineOperation({
   query: Strict({ path: searched }),
   body: Strict({ search: Search, path: destination }),
   response: commands.moveMessages.response,
-  errors: [...searchErrors, ...workerErrors],
+  errors: [...searchErrors, unsupported, ...workerErrors],
 })
 
 export const deleteMessages = defineOperation({
@@ -120,6 +121,6 @@ export const deleteMessages = defineOperation({
   query: Strict({ path: searched, force }),
   body: Strict({ search: Search }),
   response: commands.deleteMessages.response,
-  errors: [...searchErrors, ...workerErrors],
+  errors: [...searchErrors, unsupported, 'TrashNotFound', ...workerErrors],
   command: commands.deleteMessages,
 })

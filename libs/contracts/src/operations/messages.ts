@@ -24,9 +24,10 @@ const common = {
 } as const
 const path = described('Path of the mailbox, or a special use such as `\\Sent`.', MailboxTarget)
 const cursor = Type.Optional(
-  Text('Cursor from the response of another page. Takes precedence over `page`.', {
-    maxLength: 1_048_576,
-  }),
+  Text(
+    'Cursor from the response of another page of the same list. Takes precedence over `page`, which accounts on a mail API do not support.',
+    { maxLength: 1_048_576 },
+  ),
 )
 const maxBytes = Type.Optional(
   Int('Maximum bytes of the plain text and of the HTML, each. Default: no limit.', {
@@ -40,11 +41,13 @@ const webSafeHtml = Type.Optional(
     { default: false },
   ),
 )
-const notFound = ['InvalidId', 'MessageNotFound', ...workerErrors] as const
+const notFound = ['InvalidId', 'InvalidMessageId', 'MessageNotFound', ...workerErrors] as const
 const pageErrors = [
   'FolderNotFound',
   'InvalidCursorType',
   'InvalidCursorValue',
+  'InvalidInput',
+  'SearchCursorExpired',
   ...workerErrors,
 ] as const
 

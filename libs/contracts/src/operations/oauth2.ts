@@ -6,6 +6,7 @@ import {
   OAuth2AppRegistration,
   OAuth2AppUpdate,
   OAuth2CheckStep,
+  PubSubStatusEntry,
   oauth2Providers,
 } from '../schemas/oauth2-app.ts'
 import {
@@ -101,7 +102,7 @@ export const checkOAuth2App = defineOperation({
   path: '/v1/oauth2/:app/verify',
   summary: 'Test an OAuth2 application',
   description:
-    'Tests endpoints and secret. If an account is named, also requests an access token for it and reports the state of its mailbox.',
+    'Tests endpoints and secret. If an account is named, also requests an access token for it and reports the state of its mailbox and its notifications. Applications for Pub/Sub, and those that use one, also report its state.',
   params,
   headers: Type.Object(timeoutHeader),
   optionalBody: true,
@@ -125,6 +126,22 @@ export const checkOAuth2App = defineOperation({
     steps: Type.Array(OAuth2CheckStep, { description: 'Steps of the test, in order.' }),
   }),
   errors: ['NotFound', 'Timeout'],
+})
+
+export const getPubSubStatus = defineOperation({
+  id: 'getPubSubStatus',
+  method: 'get',
+  path: '/v1/pubsub/status',
+  tag: 'OAuth2 applications',
+  summary: 'Read the status of Pub/Sub',
+  description: 'Applications that receive notifications of Gmail, and their last errors.',
+  scope: 'api',
+  permission: { action: 'read', group: 'diagnostics' },
+  query: Strict(pageQuery),
+  response: Type.Object({
+    ...pageCounts,
+    apps: Type.Array(PubSubStatusEntry, { description: 'Applications of this page.' }),
+  }),
 })
 
 export const getOAuthToken = defineOperation({

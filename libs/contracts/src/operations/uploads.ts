@@ -21,10 +21,14 @@ export const uploadMessage = defineOperation({
   response: UploadResult,
   errors: [
     'InvalidId',
+    'InvalidMessageId',
     'UnsupportedOperation',
     'FolderNotFound',
     'MessageNotFound',
     'UploadFail',
+    'MessageTooLarge',
+    'InvalidRecipients',
+    'SendAsDenied',
     ...workerErrors,
   ],
 })

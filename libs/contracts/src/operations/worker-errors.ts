@@ -1,6 +1,7 @@
 /**
  * Error codes of operations that need the worker of the account. Interface spec, "503 codes",
- * "504", and those of a deleted or unsuitable OAuth2 application.
+ * "504", those of a deleted or unsuitable OAuth2 application, and those that any request to a mail
+ * API may lead to ("Provider-mapped errors").
  */
 export const workerErrors = [
   'NotYetConnected',
@@ -13,4 +14,8 @@ export const workerErrors = [
   'Timeout',
   'AppNotFound',
   'InvalidBaseScopes',
+  'OAuthTokenRejected',
+  'AccessDenied',
+  'MailboxNotEnabled',
+  'QuotaExceeded',
 ] as const

@@ -201,7 +201,7 @@ const accountTypes = [
 
 const AccountType = OneOf(accountTypes, {
   description:
-    'Kind of the account: the provider of its OAuth2 application, `imap`, `sending` (no incoming server) or `delegated`. `oauth2` means that the application does not exist, `invalid` that the delegated account does not exist.',
+    'Kind of the account: the provider of its OAuth2 application, `imap`, `sending` (no mailbox) or `delegated`. `oauth2` means that the application does not exist, `invalid` that the delegated account does not exist.',
 })
 
 const identity = { account: AccountId, name: Text('Display name of the account.') }
@@ -226,6 +226,26 @@ export const AccountListEntry = Type.Object({
   ...listed,
   lastError,
 })
+
+const OutlookSubscription = Type.Object(
+  {
+    id: Type.Optional(Text('Id of the subscription at Microsoft Graph. Absent without one.')),
+    expirationDateTime: Nullable(Text('End of the subscription (ISO 8601). Null without one.')),
+    state: Type.Object(
+      {
+        state: OneOf(['created', 'error'], {
+          description: '`created`, or `error` if the last creation or renewal failed.',
+        }),
+        error: Nullable(Text('Reason of the failure. Null without one.')),
+      },
+      { description: 'Result of the last creation or renewal.' },
+    ),
+  },
+  {
+    description:
+      'Subscription to the messages of a mailbox at Microsoft Graph. Without one, the account is polled.',
+  },
+)
 
 /** Account as returned by the API. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({
@@ -252,7 +272,7 @@ export const AccountRecord = Type.Object({
   smtp: Type.Optional(Type.Unknown({ description: 'Outgoing server with a masked password.' })),
   locale: Type.Optional(Text(localeDescription)),
   tz: Type.Optional(Text(tzDescription)),
-  sendOnly: Type.Optional(Bool('True if the account has no incoming server.')),
+  sendOnly: Type.Optional(Bool('True if the account has no mailbox.')),
   connections: Type.Optional(Int('Open connections to the incoming server, a few seconds old.')),
   syncError: Type.Optional(
     Type.Object(
@@ -272,6 +292,7 @@ export const AccountRecord = Type.Object({
   authFailureDisabledAt: Type.Optional(
     Text('Time syncing was switched off after repeated authentication failures (ISO 8601).'),
   ),
+  outlookSubscription: Type.Optional(OutlookSubscription),
   smtpStatus: Nullable(SmtpStatus),
   lastError,
 })

@@ -15,11 +15,20 @@ export type ChangeType = (typeof changeTypes)[number]
 export const proxyStates = ['listening', 'failed', 'exited'] as const
 export type ProxyState = (typeof proxyStates)[number]
 
+/** Kinds of warnings. Those about a cursor concern accounts at a mail API. */
+export const syncWarningTypes = [
+  'mailboxRefused',
+  'historyIdExpired',
+  'syncStateNotFound',
+  'cursorExpired',
+] as const
+
 /** Incident of a sync that changes no state. */
 export const SyncWarning = Type.Object(
   {
-    type: OneOf(['mailboxRefused'], {
-      description: 'Kind of the warning. `mailboxRefused`: the server refused to open a mailbox.',
+    type: OneOf(syncWarningTypes, {
+      description:
+        'Kind of the warning. `mailboxRefused`: the server refused to open a mailbox. The others: the provider no longer has the changes since the last sync, so the mailbox is listed and compared. `historyIdExpired` and `syncStateNotFound` are the reasons of Gmail and Microsoft Graph, `cursorExpired` is any other one.',
     }),
     message: Text('Text of the error.'),
     path: Text('Path of the mailbox.'),

@@ -32,7 +32,10 @@ export const contentFields = {
           }),
         ),
       },
-      { description: 'Envelope of SMTP. Defaults to the sender and recipients of the message.' },
+      {
+        description:
+          'Envelope of SMTP. Defaults to the sender and recipients of the message. Accounts on a mail API without `gateway` take it from the headers: another sender than the author, or a recipient of the headers left out, fails with `UnsupportedOperation`. Further recipients receive a blind copy.',
+      },
     ),
   ),
   subject: Type.Optional(Text('Subject.', { maxLength: 10_240, format: 'one-line' })),

@@ -20,7 +20,7 @@ const moved = 'Move to the trash mailbox. Absent if deleted permanently.'
 export const MovedMessage = Type.Object({
   path: Text('Path of the mailbox that contains the message now.'),
   id: Type.Optional(Text('New message id. Absent if the server lacks UIDPLUS.')),
-  uid: Type.Optional(Int('New UID. Absent if the server lacks UIDPLUS.')),
+  uid: Type.Optional(Int('New UID. Absent if the server lacks UIDPLUS, and for mail APIs.')),
 })
 export type MovedMessage = Static<typeof MovedMessage>
 

@@ -74,9 +74,11 @@ export type BounceInfo = Static<typeof BounceInfo>
 const addresses = (description: string) => Type.Optional(Type.Array(ReadAddress, { description }))
 const entry = {
   id: Text('Message id.'),
-  uid: Type.Optional(Int('UID of the message in its mailbox (IMAP).')),
-  emailId: Type.Optional(Text('Permanent id of the message (OBJECTID or Gmail).')),
-  threadId: Type.Optional(Text('Id of the thread (OBJECTID or Gmail).')),
+  uid: Type.Optional(Int('UID of the message in its mailbox. IMAP accounts only.')),
+  emailId: Type.Optional(
+    Text('Permanent id of the message (OBJECTID or Gmail). The message id for mail APIs.'),
+  ),
+  threadId: Type.Optional(Text('Id of the thread (OBJECTID, Gmail or Microsoft Graph).')),
   path: Type.Optional(Text('Path of the mailbox.')),
   date: Type.Optional(Text('Time of the Date header, otherwise of receipt (ISO 8601).')),
   flags: Texts('Flags and keywords.'),
@@ -86,6 +88,9 @@ const entry = {
   draft: Type.Optional(Bool('True if `\\Draft` is set.')),
   size: Type.Optional(Int('Size of the message in bytes.')),
   subject: Type.Optional(Text('Decoded subject.')),
+  preview: Type.Optional(
+    Text('Beginning of the text, at most 255 characters. Accounts on a mail API only.'),
+  ),
   from: Type.Optional(described('Author.', ReadAddress)),
   sender: Type.Optional(described('Sender, if it is not the author.', ReadAddress)),
   replyTo: addresses('Addresses for replies, if they differ from the author.'),
@@ -94,7 +99,7 @@ const entry = {
   bcc: addresses('Recipients of blind copies.'),
   messageId: Type.Optional(Text('Message-ID header.')),
   inReplyTo: Type.Optional(Text('Message-ID of the message that this one answers.')),
-  labels: Type.Optional(Texts('Gmail labels.')),
+  labels: Type.Optional(Texts('Labels of Gmail, or categories of Microsoft Graph.')),
   category: Type.Optional(MessageCategory),
   attachments: Type.Optional(Type.Array(AttachmentInfo, { description: 'Attachments.' })),
   text: Type.Optional(described('Texts of the message.', TextInfo)),
@@ -152,6 +157,9 @@ export const listedUseSource = Type.Optional(
 
 export const MailboxEntry = Type.Object({
   ...listedMailbox,
+  id: Type.Optional(
+    Text('Id of the folder or label at the provider. Accounts on a mail API only.'),
+  ),
   noSelect: Type.Optional(Bool('True if the mailbox cannot contain messages.')),
   specialUseSource: Type.Optional(
     OneOf(['user', 'extension', 'name'], {

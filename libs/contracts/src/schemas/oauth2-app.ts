@@ -12,8 +12,8 @@ export const oauth2Providers = [
 ] as const
 export type OAuth2Provider = (typeof oauth2Providers)[number]
 
-const clouds = ['global', 'gcc-high', 'dod', 'china'] as const
-export type OAuth2Cloud = (typeof clouds)[number]
+export const oauth2Clouds = ['global', 'gcc-high', 'dod', 'china'] as const
+export type OAuth2Cloud = (typeof oauth2Clouds)[number]
 
 const line = { minLength: 1, maxLength: 256, format: 'one-line' }
 const url = { maxLength: 2048, format: 'http-url' }
@@ -64,34 +64,37 @@ const details = {
     maxLength: 1024,
     pattern: '^[A-Za-z0-9.-]+$',
   }),
-  cloud: OneOf(clouds, { description: 'For Outlook: national cloud. Defaults to `global`.' }),
+  cloud: OneOf(oauth2Clouds, { description: 'For Outlook: national cloud. Defaults to `global`.' }),
   serviceClient: Text('Client id of the service account.', line),
   serviceClientEmail: Text('Email address of the service account.', {
     maxLength: 256,
     format: 'one-line',
   }),
   googleProjectId: removable(
-    Text('Id of the Google Cloud project. Rejected until Pub/Sub is supported.', {
+    Text('Id of the Google Cloud project. Required with the base scope `pubsub`.', {
       pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
     }),
   ),
   googleWorkspaceAccounts: Bool('Restriction to Google Workspace. True is rejected.'),
-  googleTopicName: topic('Name of the Pub/Sub topic. Rejected until Pub/Sub is supported.'),
+  googleTopicName: topic('Name of the Pub/Sub topic. Defaults to `posthorn-` and the id.'),
   googleSubscriptionName: topic(
-    'Name of the Pub/Sub subscription. Rejected until Pub/Sub is supported.',
+    'Name of the Pub/Sub subscription. Defaults to `posthorn-` and the id.',
   ),
   pubSubApp: removable(
-    Text('Id of the application for Pub/Sub. Rejected until it is supported.', { maxLength: 512 }),
+    Text('Id of the application for Pub/Sub that receives notifications for the Gmail API.', {
+      maxLength: 512,
+    }),
   ),
 }
 
 const fixed = {
   baseScopes: OneOf(['imap', 'api', 'pubsub'], {
     description:
-      'Access to the mailbox: `imap` for mail servers (default). `api` and `pubsub` are rejected until they are supported.',
+      'Access to the mailbox: `imap` for mail servers (default). `api` for the Gmail API or Microsoft Graph. `pubsub` (gmailService only) receives notifications of Gmail and has no accounts.',
   }),
   authMethod: OneOf(['serviceKey', 'externalAccount'], {
-    description: 'Authentication of a service account: private key or external account.',
+    description:
+      'Authentication of a service account of Google: private key, or external account (Workload Identity Federation). Defaults to the one that is set.',
   }),
 }
 
@@ -114,14 +117,20 @@ const generic = {
 
 const secrets = {
   clientSecret: Text('Client secret of the application at the provider.', line),
-  serviceKey: Text('Private key of the service account (PEM).', {
-    minLength: 1,
-    maxLength: 102_400,
-  }),
-  externalAccount: Text('External account configuration of Google (JSON).', {
-    minLength: 1,
-    maxLength: 65_536,
-  }),
+  serviceKey: Text(
+    'Private key of the service account (PEM). For `outlookService` instead of a client secret: private key and its certificate.',
+    {
+      minLength: 1,
+      maxLength: 102_400,
+    },
+  ),
+  externalAccount: Text(
+    'External account configuration of Google (JSON), instead of a service key. Its identity token comes from a URL, or from the file that `SVC_IDENTITY_TOKEN_FILE` of auth-bridge names.',
+    {
+      minLength: 1,
+      maxLength: 65_536,
+    },
+  ),
 }
 
 type Optionals<T extends Record<string, TSchema>> = {
@@ -165,6 +174,28 @@ export const OAuth2AppUpdate = Strict({
 })
 export type OAuth2AppUpdate = Static<typeof OAuth2AppUpdate>
 
+/** Failure of Pub/Sub. */
+export const PubSubError = Type.Object({
+  message: Text('Text of the error.'),
+  description: Nullable(Text('Code of the provider. Null if there is none.')),
+})
+export type PubSubError = Static<typeof PubSubError>
+const pubSubError = described(
+  'Failure of topic, subscription or reception. Null if there is none.',
+  Nullable(PubSubError),
+)
+
+/** Application in the status of Pub/Sub. */
+export const PubSubStatusEntry = Type.Object({
+  id: Text('Id of the application.'),
+  name: Nullable(Text('Name of the application.')),
+  lastError: described(
+    'Last error of its tokens. Null if there is none.',
+    Nullable(Type.Object({ response: Text('Text of the error.') })),
+  ),
+  pubSubError,
+})
+
 const listed = {
   id: Text('Id of the application.'),
   name: Text('Name of the application.'),
@@ -178,6 +209,7 @@ const listed = {
   serviceKey: Type.Optional(Text('Masked private key.')),
   externalAccount: Type.Optional(Text('Masked external account.')),
   lastError: described('Last error. Null if there is none.', Nullable(LastError)),
+  pubSubError,
 }
 /** Application in a list. */
 export const OAuth2AppListEntry = Type.Object(listed)

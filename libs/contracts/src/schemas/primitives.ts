@@ -36,8 +36,11 @@ export const OneOf = <const T extends readonly string[]>(values: T, options: obj
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
 export const AccountId = Text('Account id, chosen by the caller.', { minLength: 1, maxLength: 256 })
-/** Id of a message in the API, not its Message-ID header. */
-export const MessageId = Text('Message id, from a list or an event.', {
+/**
+ * Id of a message in the API, not its Message-ID header. Providers send up to 200 visible ASCII
+ * characters.
+ */
+export const MessageId = Text('Message id, from a list or an event. Percent-encode it in a path.', {
   minLength: 1,
   maxLength: 256,
 })

@@ -45,7 +45,10 @@ export const Dsn = Strict(
     ),
     recipient: Type.Optional(described('Original recipient (ORCPT).', MailAddress)),
   },
-  { description: 'Requested delivery status notifications (RFC 3461).' },
+  {
+    description:
+      'Requested delivery status notifications (RFC 3461). Without effect for accounts on a mail API.',
+  },
 )
 export type Dsn = Static<typeof Dsn>
 
@@ -92,27 +95,28 @@ const delivery = {
   dsn: Type.Optional(Dsn),
   proxy: Type.Optional(
     Text(
-      'URL of a proxy. Rejected for tokens that are bound to an account or have restricted permissions.',
+      'URL of a proxy. Rejected for tokens that are bound to an account or have restricted permissions. Without effect for accounts on a mail API.',
       { maxLength: 1024, format: 'proxy-url' },
     ),
   ),
   localAddress: Type.Optional(
-    Text('Local IP address of the connection, one of the setting `localAddresses`.', {
-      maxLength: 64,
-      format: 'ip-address',
-    }),
+    Text(
+      'Local IP address of the connection, one of the setting `localAddresses`. Without effect for accounts on a mail API.',
+      { maxLength: 64, format: 'ip-address' },
+    ),
   ),
   copy: Type.Optional(
     Nullable(
-      Bool('If true, the sent message is stored in the Sent mailbox. Defaults to the account.'),
+      Bool(
+        'If true, the sent message is stored in the Sent mailbox. Defaults to the account. Without effect for accounts on a mail API, whose providers store it.',
+      ),
     ),
   ),
   sentMailPath: Type.Optional(
-    Text('Path of the mailbox for the copy. Defaults to the Sent mailbox of the account.', {
-      minLength: 1,
-      maxLength: 1024,
-      format: 'mailbox-path',
-    }),
+    Text(
+      'Path of the mailbox for the copy. Defaults to the Sent mailbox of the account. Without effect for accounts on a mail API.',
+      { minLength: 1, maxLength: 1024, format: 'mailbox-path' },
+    ),
   ),
 }
 

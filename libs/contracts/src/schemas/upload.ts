@@ -39,7 +39,9 @@ export type MessageUpload = Static<typeof MessageUpload>
 export const UploadResult = Type.Object({
   id: Type.Optional(Text('Message id. Absent if the server lacks UIDPLUS.')),
   path: Text('Path of the mailbox.'),
-  uid: Type.Optional(Int('UID of the message. Absent if the server lacks UIDPLUS.')),
+  uid: Type.Optional(
+    Int('UID of the message. Absent if the server lacks UIDPLUS, and for mail APIs.'),
+  ),
   uidValidity: Type.Optional(Text('UIDVALIDITY of the mailbox.')),
   seq: Type.Optional(Int('Sequence number of the message.')),
   messageId: Type.Optional(Text('Message-ID header.')),

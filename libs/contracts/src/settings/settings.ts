@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, KeyValue, Nullable, Strict, Text } from '../schemas/primitives.ts'
 import { namesUnsupported } from './unsupported-settings.ts'
+import {
+  RetrySchedule,
+  TargetConcurrency,
+  TargetRate,
+  WebhookTargetOptions,
+  WebhookTargetSecrets,
+} from './webhook-targets.ts'
 
 const flag = (description: string) => Nullable(Bool(description))
 const text = (description: string, maxLength: number) => Nullable(Text(description, { maxLength }))
@@ -45,46 +52,6 @@ const serverPassword = (protocol: string) =>
     }),
   )
 
-/** URL without credentials and query. Matches all targets at that URL. */
-const target = Text('URL of the target without credentials and query.', {
-  maxLength: 1000,
-  format: 'target-address',
-})
-const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
-  maxItems: 50,
-  description:
-    'Maximum delays in seconds after each failed attempt. The last attempt follows the last delay.',
-})
-const TargetConcurrency = Int('Concurrent requests of one process to one target.', {
-  minimum: 1,
-  maximum: 1_000,
-})
-const TargetRate = Type.Number({
-  minimum: 0.01,
-  maximum: 100_000,
-  description: 'Requests of one process to one target per second.',
-})
-
-/** Options of one webhook target that differ from the defaults. */
-export const WebhookTargetOptions = Strict({
-  target,
-  retrySchedule: Type.Optional(RetrySchedule),
-  concurrency: Type.Optional(TargetConcurrency),
-  rate: Type.Optional(TargetRate),
-})
-export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
-
-/** Key of one webhook target for `webhook-signature`. */
-export const WebhookTargetSecret = Strict({
-  target,
-  secret: Text('Key of the signature.', { minLength: 1, maxLength: 1024 }),
-})
-export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, {
-  maxItems: 100,
-  description: 'Keys of single targets for `webhook-signature`, instead of the service secret.',
-})
-export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>
-
 const AccountLogs = Strict(
   {
     all: Type.Optional(Bool('If true, logs all accounts, whatever their own `logs` option.')),
@@ -116,6 +83,15 @@ export const settings = {
   notifyCalendarEvents: flag('If true, messageNew contains the events of calendar parts.'),
   inboxNewOnly: flag('If true, messageNew is sent only for messages arriving in the Inbox.'),
   serviceUrl: url('Public base URL of the service.', 'http-url'),
+  notificationBaseUrl: url(
+    'Base URL for notifications of mail providers. Defaults to `serviceUrl`.',
+    'http-url',
+  ),
+  gmailSubscriptionTtl: int(
+    'Days after which Google deletes an unused Pub/Sub subscription. 0 (default): never.',
+    0,
+    365,
+  ),
   serviceSecret: text('Key of webhook signatures. It can be replaced, not removed.', 1024),
   serviceSecretOverlap: int(
     'Seconds for which a replaced service secret is still used for an additional signature. Defaults to 86,400.',
@@ -240,6 +216,7 @@ export const privilegedSettings = [
   'webhooks',
   'webhooksCustomHeaders',
   'serviceUrl',
+  'notificationBaseUrl',
   'serviceSecret',
   'serviceSecretOverlap',
   'webhookSecrets',

@@ -4,7 +4,6 @@ const operators = 'there are no operator logins in the API; use tokens'
 const mcp = 'there is no MCP endpoint; call the API with a token'
 const errors = 'errors are in the logs, and in traces with OTEL_EXPORTER_OTLP_ENDPOINT'
 const applications = 'create an OAuth2 application with POST /v1/oauth2'
-const subscriptions = 'there are no notifications of providers; mailboxes are polled and watched'
 
 /**
  * Settings of comparable products that would have no effect here, and the sentence that names what
@@ -16,8 +15,6 @@ export const unsupportedSettings: Readonly<Record<string, string>> = {
   sentryDsn: errors,
   trackSentMessages: 'use trackOpens and trackClicks',
   disableTokens: 'set SVC_REQUIRE_API_AUTH',
-  notificationBaseUrl: subscriptions,
-  gmailSubscriptionTtl: subscriptions,
   openAiPreProcessingFn: 'use openAiPrompt, which selects what a summary contains',
   openAiGenerateEmbeddings: 'compute embeddings in the receiver of messageNew',
   generateRiskAssessment: 'assess messages in the receiver of messageNew',

@@ -1,4 +1,4 @@
-import type { EventMessage } from '@posthorn/contracts'
+import type { EventMessage } from '@posthorn/contracts/events/envelope'
 import { sql } from 'kysely'
 import type { Db } from '../connect.ts'
 import type { RecordedEvent } from './record.ts'

@@ -1,4 +1,6 @@
-import { defined, type Envelope, type EventMessage, shardOf } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { Envelope, EventMessage } from '@posthorn/contracts/events/envelope'
+import { shardOf } from '@posthorn/contracts/shards'
 import { sql } from 'kysely'
 import type { Tx } from '../connect.ts'
 import type { AccountTarget } from '../tables/events.ts'

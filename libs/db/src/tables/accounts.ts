@@ -1,13 +1,6 @@
-import type {
-  AccountRecord,
-  AccountState,
-  ChangeType,
-  ImapConfig,
-  ImapDisabled,
-  LastError,
-  SmtpConfig,
-  SyncWarning,
-} from '@posthorn/contracts'
+import type { AccountRecord, AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import type { ChangeType, SyncWarning } from '@posthorn/contracts/schemas/changes'
+import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts/schemas/mail-server'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
@@ -33,10 +26,15 @@ export type ChangePayload = { error: LastError } | Omit<SyncWarning, 'type'>
 /** Last mailbox whose sync failed. */
 export type SyncError = NonNullable<AccountRecord['syncError']>
 
+/** Mail system of an account: an IMAP server, the Gmail API or Microsoft Graph. */
+export type Backend = 'imap' | 'gmail' | 'graph'
+
 /** Registered accounts. Written by api-gateway. */
 export interface Accounts {
   account: string
   shard: number
+  /** Fixed at registration, by the OAuth2 application. Accounts of an API have no servers. */
+  backend: Generated<Backend>
   name: string
   email: string | null
   expectedEmail: string | null

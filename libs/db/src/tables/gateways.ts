@@ -1,4 +1,4 @@
-import type { GatewayError } from '@posthorn/contracts'
+import type { GatewayError } from '@posthorn/contracts/schemas/gateway'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 

@@ -6,6 +6,14 @@ import type {
   AccountStates,
   Credentials,
 } from './accounts.ts'
+import type {
+  ApiFeeds,
+  ApiLeaves,
+  ApiMailboxes,
+  ApiPending,
+  ApiWatches,
+  PubsubStates,
+} from './api-feeds.ts'
 import type { Bounces } from './bounces.ts'
 import type { AccountEventCounts, StatCounters } from './counters.ts'
 import type { EventIds, Events } from './events.ts'
@@ -21,6 +29,7 @@ import type {
   OAuth2Tokens,
 } from './oauth2.ts'
 import type { IdempotencyKeys, Outbox, PausedQueues } from './outbox.ts'
+import type { DraftCleanups, Senders, SendingLocks } from './sending.ts'
 import type { SealedSettings, SettingsTable } from './settings.ts'
 import type { Shards, Workers } from './shards.ts'
 import type { Templates } from './templates.ts'
@@ -45,9 +54,15 @@ export interface Tables {
   accounts: Accounts
   accountStates: AccountStates
   announcedMessages: AnnouncedMessages
+  apiFeeds: ApiFeeds
+  apiLeaves: ApiLeaves
+  apiMailboxes: ApiMailboxes
+  apiPending: ApiPending
+  apiWatches: ApiWatches
   bounces: Bounces
   credentials: Credentials
   deliveries: Deliveries
+  draftCleanups: DraftCleanups
   eventIds: EventIds
   events: Events
   formLinks: FormLinks
@@ -66,7 +81,10 @@ export interface Tables {
   oauth2Tokens: OAuth2Tokens
   outbox: Outbox
   pausedQueues: PausedQueues
+  pubsubStates: PubsubStates
   sealedSettings: SealedSettings
+  senders: Senders
+  sendingLocks: SendingLocks
   settings: SettingsTable
   shards: Shards
   statCounters: StatCounters
@@ -85,6 +103,7 @@ export interface Tables {
   workers: Workers
 }
 export type * from './accounts.ts'
+export type * from './api-feeds.ts'
 export type * from './bounces.ts'
 export type * from './counters.ts'
 export type * from './events.ts'
@@ -94,6 +113,7 @@ export type * from './lists.ts'
 export type * from './mailboxes.ts'
 export type * from './oauth2.ts'
 export type * from './outbox.ts'
+export type * from './sending.ts'
 export type * from './settings.ts'
 export type * from './shards.ts'
 export type * from './templates.ts'

@@ -1,4 +1,5 @@
-import type { LastError, OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Generated } from 'kysely'
 import type { Json, JsonOrNull } from './json.ts'
 
@@ -43,6 +44,8 @@ export interface OAuth2Tokens {
   refreshing: string | null
   refreshingUntil: Date | null
   failingSince: Date | null
+  /** Earliest time of the next try after a failure; null: by its own delays. */
+  retryAt: Date | null
   lastError: JsonOrNull<LastError>
   updatedAt: Generated<Date>
 }

@@ -1,4 +1,5 @@
-import type { Dsn, NetworkRouting } from '@posthorn/contracts'
+import type { NetworkRouting } from '@posthorn/contracts/events/sending'
+import type { Dsn } from '@posthorn/contracts/schemas/submission'
 import type { Generated } from 'kysely'
 import type { Json, JsonOrNull } from './json.ts'
 
@@ -10,7 +11,8 @@ export interface OutboxError {
   command?: string
 }
 
-export type { Dsn as DsnRequest, NetworkRouting } from '@posthorn/contracts'
+export type { NetworkRouting } from '@posthorn/contracts/events/sending'
+export type { Dsn as DsnRequest } from '@posthorn/contracts/schemas/submission'
 
 /** Filing: mailbox work after a message is sent. */
 export interface Filing {
@@ -22,6 +24,13 @@ export interface Filing {
   reference?: { message: string; action: 'reply' | 'reply-all' | 'forward' }
   /** Draft that was sent, to be removed. */
   draft?: string
+}
+
+/** Draft of a submission at a provider, as `ApiDraft` of libs/backends. */
+export interface ProviderDraft {
+  id: string
+  messageId: string
+  threadId?: string
 }
 
 /**
@@ -72,6 +81,10 @@ export interface Outbox {
   originalMessageId: string | null
   networkRouting: JsonOrNull<NetworkRouting>
   filing: JsonOrNull<Filing>
+  /** Draft at the provider of a mail API, deposited for this submission. Stays after sending. */
+  providerDraft: JsonOrNull<ProviderDraft>
+  /** Thread at the provider that the message continues. */
+  providerThread: string | null
   /** Null before sending, and after filing is complete or failed permanently. */
   filingNextAt: Date | null
   filingAttempts: Generated<number>

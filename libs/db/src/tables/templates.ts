@@ -1,4 +1,4 @@
-import type { TemplateContent } from '@posthorn/contracts'
+import type { TemplateContent } from '@posthorn/contracts/schemas/template'
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 

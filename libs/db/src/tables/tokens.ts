@@ -1,4 +1,4 @@
-import type { Permissions, Restrictions } from '@posthorn/contracts'
+import type { Permissions, Restrictions } from '@posthorn/contracts/schemas/token'
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 

@@ -1,4 +1,4 @@
-import type { WebhookReplayFilter } from '@posthorn/contracts'
+import type { WebhookReplayFilter } from '@posthorn/contracts/schemas/webhook-delivery'
 import type { Generated } from 'kysely'
 import type { Json } from './json.ts'
 

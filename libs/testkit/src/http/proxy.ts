@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { ByteReader } from '../byte-reader.ts'
 import { listen, stopListening } from '../listening.ts'
 

@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { Hook, RawReply, ScriptCommand } from './command.ts'
 import type { ScriptSession } from './session.ts'
 

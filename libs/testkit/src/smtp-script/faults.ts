@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { SmtpHook } from './contract.ts'
 
 /** Uses the hook for the first `count` commands. */

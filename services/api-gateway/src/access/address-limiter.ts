@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type Clock, monotonicClock, TtlCache } from '@posthorn/flow'
-import { networkOf } from '@posthorn/net'
+import { networkOf } from '@posthorn/net/addresses'
 import { reportWindow } from './rate-limit.ts'
 
 export interface AddressLimiterOptions {

@@ -1,4 +1,4 @@
-import type { Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
 import type { TokenLog } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import type { Token } from '../store/tokens.ts'
@@ -41,11 +41,13 @@ function withoutTokens(pattern: string, path: string): string {
     .join('/')
 }
 
-/** Returns why an error rejected the token; null if the error is unrelated to it. */
+/**
+ * Returns why an error of authorization or of an operation rejected the token; null if the error is
+ * unrelated to it.
+ */
 export function denialOf(error: unknown): string | null {
   if (!(error instanceof AppError)) return null
   const { kind, code, message } = error
-  if (kind === 'rate-limited' && code === undefined) return message
   const isTokenError = code === undefined || code === 'MintWidensRestrictions'
   return kind === 'forbidden' && isTokenError ? message : null
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { authorize } from './authorize.ts'
 import type { Token } from '../store/tokens.ts'
 

@@ -1,4 +1,4 @@
-import type { Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
 import { addressAllowed, hasScope, permits } from '@posthorn/access'
 import { AppError } from '@posthorn/errors'
 import { globMatches } from './referrers.ts'

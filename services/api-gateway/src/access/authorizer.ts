@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
 import { isExpired, type CountedRequest, countRequests, type TokenLog } from '@posthorn/access'
 import { type Db, batchStatements } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -81,7 +81,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       authorize(operation, token, { account, address, referrer: headers.referer })
       await limitRate(count, token, response)
     } catch (error) {
-      const denied = denialOf(error)
+      const denied = isRateLimited(error) ? error.message : denialOf(error)
       if (denied !== null) auditRequest(audit, request, denied)
       throw error
     }
@@ -93,6 +93,11 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     }
     return { caller: { token, address }, settled }
   }
+}
+
+/** True for the limit of the token. Later errors of this kind are limits of a mail provider. */
+function isRateLimited(error: unknown): error is AppError {
+  return error instanceof AppError && error.kind === 'rate-limited'
 }
 
 /**

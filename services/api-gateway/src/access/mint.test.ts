@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { allOperations, type Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
+import { allOperations } from '@posthorn/contracts/operations'
 import fc from 'fast-check'
 import { authorize, type AccessContext } from './authorize.ts'
 import { type TokenReach, widened } from './mint.ts'

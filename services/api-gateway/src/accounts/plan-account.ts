@@ -1,18 +1,13 @@
-import {
-  type AccountRegistration,
-  type AccountUpdate,
-  defined,
-  type FieldError,
-  fieldError,
-  validationError,
-  MailAddress,
-  matches,
-  parseDate,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import { parseDate } from '@posthorn/contracts/formats'
+import type { AccountRegistration, AccountUpdate } from '@posthorn/contracts/schemas/account'
+import { MailAddress } from '@posthorn/contracts/schemas/primitives'
+import { validationError, matches } from '@posthorn/contracts/validate'
 import { unknownMask, unmaskHeaders, unmaskUrl } from '../http/masks.ts'
 import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
 import type { AppForAccount } from '../store/oauth2-apps.ts'
-import { type OAuth2Input, planOAuth2 } from './plan-oauth2.ts'
+import { backendOf, type OAuth2Input, planOAuth2 } from './plan-oauth2.ts'
 import { type PasswordPlan, planServer, type ServerInput } from './plan-server.ts'
 import { withProviderServers } from './provider-servers.ts'
 
@@ -49,6 +44,7 @@ export function planAccount(
   const imap = planServer('imap', body.imap, { stored, byOAuth2, errors })
   const smtp = planServer('smtp', body.smtp, { stored, byOAuth2, errors })
   const columns = {
+    ...backendColumn(stored, app),
     ...plainColumns(body),
     ...urlColumn('proxy', body, { stored, errors }),
     ...urlColumn('webhooks', body, { stored, errors }),
@@ -62,6 +58,11 @@ export function planAccount(
   }
   if (errors.length > 0) throw validationError(errors)
   return { columns, passwords: [...imap.passwords, ...smtp.passwords, ...oauth2.passwords] }
+}
+
+/** Fixed at registration. The default is that of accounts without an OAuth2 application. */
+function backendColumn(stored: LockedAccount | undefined, app: AppForAccount | undefined) {
+  return stored || !app ? {} : defined({ backend: backendOf(app) })
 }
 
 function plainColumns(body: AccountInput): AccountColumns {

@@ -1,15 +1,12 @@
-import {
-  defined,
-  type FieldError,
-  fieldError,
-  type OAuth2Config,
-  type OAuth2Update,
-  parseDate,
-} from '@posthorn/contracts'
-import type { StoredOAuth2, Tx } from '@posthorn/db'
+import { defined } from '@posthorn/contracts/defined'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import { parseDate } from '@posthorn/contracts/formats'
+import type { OAuth2Config, OAuth2Update } from '@posthorn/contracts/schemas/account-oauth2'
+import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
+import type { Backend, StoredOAuth2, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { mask } from '../http/masks.ts'
-import { findOtherAccountOfUser } from '../store/accounts.ts'
+import { findOtherAccountOfUser, type LockedAccount } from '../store/accounts.ts'
 import { type AppForAccount, lockAppForAccount } from '../store/oauth2-apps.ts'
 import type { PasswordPlan } from './plan-server.ts'
 
@@ -30,23 +27,70 @@ interface OAuth2Context {
 }
 
 /**
+ * Mail system of the accounts of an application. Undefined if it has none: an application for
+ * Pub/Sub, or for the API of a provider without one.
+ */
+export function backendOf({
+  provider,
+  config,
+}: Pick<AppForAccount, 'provider' | 'config'>): Backend | undefined {
+  const { baseScopes = 'imap' } = config
+  if (baseScopes === 'imap') return 'imap'
+  return baseScopes === 'api' ? apiBackends[provider] : undefined
+}
+
+const apiBackends: Partial<Record<OAuth2Provider, Backend>> = {
+  gmail: 'gmail',
+  gmailService: 'gmail',
+  outlook: 'graph',
+  outlookService: 'graph',
+}
+
+/** True if accounts of the application can be registered: not of one for Pub/Sub. */
+export function acceptsAccounts(app: Pick<AppForAccount, 'provider' | 'config'>): boolean {
+  return backendOf(app) !== undefined
+}
+
+const defaultReading = /(?:gmail\.modify|mail\.readwrite)$/i
+const anyReading = /(?:gmail\.(?:modify|readonly)|mail\.google\.com\/|mail\.read\w*(?:\.shared)?)$/i
+
+/**
+ * True if the grants of an API application permit sending but not reading: `skipScopes` has the
+ * default scope for reading, and `extraScopes` none. `.default` of a service has no single scopes.
+ */
+export function isSendOnlyApp(app: Pick<AppForAccount, 'provider' | 'config'>): boolean {
+  const { skipScopes = [], extraScopes = [] } = app.config
+  return (
+    app.config.baseScopes === 'api' &&
+    app.provider !== 'outlookService' &&
+    skipScopes.some((scope) => defaultReading.test(scope)) &&
+    !extraScopes.some((scope) => anyReading.test(scope))
+  )
+}
+
+/**
  * Finds the application that a registration names, or that the account uses.
  *
- * @throws AppError `invalid` `UnsupportedOperation` if it is not for mail servers
+ * @throws AppError `invalid` `UnsupportedOperation` if it is not for mail servers, or the account
+ *   has another mail system, which is fixed at its registration
  */
 export async function findAppFor(
   tx: Tx,
   input: OAuth2Input | false | undefined,
-  stored: { oauth2: StoredOAuth2 | null } | undefined,
+  stored: Pick<LockedAccount, 'backend' | 'oauth2'> | undefined,
 ): Promise<AppForAccount | undefined> {
   if (!input) return undefined
   const id = input.provider ?? (input.partial ? stored?.oauth2?.provider : undefined)
   const app = id === undefined ? undefined : await lockAppForAccount(tx, id)
-  if (app && (app.config.baseScopes ?? 'imap') !== 'imap')
-    throw new AppError('invalid', 'Accounts of API applications are not supported yet', {
-      code: 'UnsupportedOperation',
-    })
+  if (!app) return undefined
+  if (!acceptsAccounts(app)) throw unsupported('The application has no accounts')
+  if (stored && backendOf(app) !== stored.backend)
+    throw unsupported('The application is for accounts of another mail system')
   return app
+}
+
+function unsupported(message: string): AppError {
+  return new AppError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
 /** @throws AppError `invalid` `AccountAlreadyExists` if another account logs in as the same user */

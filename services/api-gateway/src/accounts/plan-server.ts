@@ -1,4 +1,5 @@
-import { type FieldError, fieldError, type ImapUpdate, type SmtpUpdate } from '@posthorn/contracts'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import type { ImapUpdate, SmtpUpdate } from '@posthorn/contracts/schemas/mail-server'
 import { mask } from '../http/masks.ts'
 import type { LockedAccount } from '../store/accounts.ts'
 import type { PasswordKind } from '../store/credentials.ts'

@@ -1,12 +1,11 @@
 import type { Bus } from '@posthorn/bus'
-import {
-  defined,
-  type VerificationResult,
-  type VerifiedMailbox,
-  verifyImap,
-  type VerifyRequest,
-  verifySmtp,
-} from '@posthorn/contracts'
+import { verifyImap, verifySmtp } from '@posthorn/contracts/commands/verify'
+import { defined } from '@posthorn/contracts/defined'
+import type {
+  VerificationResult,
+  VerifiedMailbox,
+  VerifyRequest,
+} from '@posthorn/contracts/schemas/verification'
 import { AppError } from '@posthorn/errors'
 
 export interface ProbeOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Bus } from '@posthorn/bus'
-import type { VerificationResult } from '@posthorn/contracts'
+import type { VerificationResult } from '@posthorn/contracts/schemas/verification'
 import { AppError } from '@posthorn/errors'
 import { probeWithoutDetails } from './probe-without-details.ts'
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { defined, type VerificationResult, type VerifyRequest } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { VerificationResult, VerifyRequest } from '@posthorn/contracts/schemas/verification'
 import { type ProbeOptions, type ProbeResult, probeServers } from './probe-servers.ts'
 
 export interface LimitedProbeOptions extends ProbeOptions {

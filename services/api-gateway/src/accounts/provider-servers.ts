@@ -1,11 +1,11 @@
-import {
-  defined,
-  type OAuth2AppConfig,
-  type OAuth2Cloud,
-  type OAuth2Provider,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type {
+  OAuth2AppConfig,
+  OAuth2Cloud,
+  OAuth2Provider,
+} from '@posthorn/contracts/schemas/oauth2-app'
 import type { AppForAccount } from '../store/oauth2-apps.ts'
-import type { OAuth2Input } from './plan-oauth2.ts'
+import { backendOf, isSendOnlyApp, type OAuth2Input } from './plan-oauth2.ts'
 import type { ServerInput, StoredServers } from './plan-server.ts'
 
 interface ServersInput {
@@ -17,6 +17,7 @@ interface ServersInput {
 /**
  * Servers of the provider, if the request names none. They are stored like named ones, so a change
  * of the application does not affect the account. Removing OAuth2 removes servers without a login.
+ * Accounts of an API have no servers. If their grant is for sending only, their IMAP is disabled.
  */
 export function withProviderServers(
   input: ServersInput,
@@ -33,6 +34,8 @@ export function withProviderServers(
       kinds.filter((kind) => stored?.oauth2 && stored[kind]).map((kind) => [kind, false]),
     )
   if (!app) return {}
+  if (backendOf(app) !== 'imap')
+    return isSendOnlyApp(app) && !stored ? { imap: { disabled: true } } : {}
   const servers = serversOf(app.provider, app.config)
   const isAnother = stored?.oauth2?.provider !== app.id
   return Object.fromEntries(

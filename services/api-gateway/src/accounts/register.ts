@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { accountAdded, type AccountRegistration, shardOf } from '@posthorn/contracts'
+import { accountAdded } from '@posthorn/contracts/events/account'
+import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
+import { shardOf } from '@posthorn/contracts/shards'
 import { deriveEventId, type RecordedEvent, recordEvents, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { insertAccount, lockAccount, type LockedAccount, updateAccount } from '../store/accounts.ts'

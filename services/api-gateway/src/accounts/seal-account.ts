@@ -1,4 +1,5 @@
-import { type AccountRegistration, defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import type { Tx } from '@posthorn/db'
 import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { sealHeaderColumn } from '../http/masks.ts'

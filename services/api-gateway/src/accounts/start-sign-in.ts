@@ -1,12 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import {
-  defined,
-  type FieldError,
-  fieldError,
-  startOAuth2Login,
-  validationError,
-} from '@posthorn/contracts'
+import { startOAuth2Login } from '@posthorn/contracts/commands/oauth2-login'
+import { defined } from '@posthorn/contracts/defined'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import { validationError } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import {

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
-import { defined, type OperationOutput, type operations } from '@posthorn/contracts'
+import type { OperationOutput } from '@posthorn/contracts/define'
+import { defined } from '@posthorn/contracts/defined'
+import type { operations } from '@posthorn/contracts/operations'
 
 export type AutoconfigResponse = OperationOutput<typeof operations.getAutoconfig>
 export type DiscoveredServer = Exclude<AutoconfigResponse['imap'], false>

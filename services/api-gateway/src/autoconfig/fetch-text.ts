@@ -1,4 +1,5 @@
-import type { CallRequest, CallResult } from '@posthorn/net'
+import type { CallRequest } from '@posthorn/net/call'
+import type { CallResult } from '@posthorn/net/http-caller'
 import type { FetchText } from './sources.ts'
 
 export type CallHttp = (request: CallRequest) => Promise<CallResult>

@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 import type { Resolver } from 'node:dns/promises'
 import { TtlCache } from '@posthorn/flow'
-import { isSameAddress } from '@posthorn/net'
+import { isSameAddress } from '@posthorn/net/local-addresses'
 import { familyOf } from '../access/address-ranges.ts'
 
 export type Names = Pick<Resolver, 'reverse' | 'resolve4' | 'resolve6'>

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Metrics } from '@posthorn/telemetry'
 import type { Caller } from '../access/caller.ts'

@@ -1,4 +1,4 @@
-import type { StateChange } from '@posthorn/contracts'
+import type { StateChange } from '@posthorn/contracts/schemas/changes'
 import type { Position } from '../store/changes.ts'
 import { formatPosition } from './position.ts'
 

@@ -1,4 +1,4 @@
-import type { Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
 import { isExpired, listTokens } from '@posthorn/access'
 import type { Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'

@@ -1,11 +1,8 @@
-import {
-  type AttachmentSource,
-  defined,
-  type FieldError,
-  fieldError,
-  getAttachment,
-  type MessageDetail,
-} from '@posthorn/contracts'
+import { getAttachment } from '@posthorn/contracts/commands/messages'
+import { defined } from '@posthorn/contracts/defined'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import type { AttachmentSource } from '@posthorn/contracts/schemas/attachment'
+import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { AppError } from '@posthorn/errors'
 import type { AttachedContent } from '@posthorn/mime'
 import { streamFromWorker, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'

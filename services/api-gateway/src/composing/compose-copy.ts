@@ -1,10 +1,8 @@
-import {
-  defined,
-  fieldError,
-  type MessageContent,
-  type Submission,
-  validationError,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import type { MessageContent } from '@posthorn/contracts/schemas/content'
+import type { Submission } from '@posthorn/contracts/schemas/submission'
+import { validationError } from '@posthorn/contracts/validate'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type LinkKeys, listHeaders, type ListLinks, trackHtml } from '@posthorn/links'

@@ -1,11 +1,9 @@
-import {
-  defined,
-  fieldError,
-  validationError,
-  type MessageContent,
-  type MessageDetail,
-  type MessageUpload,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import type { MessageContent } from '@posthorn/contracts/schemas/content'
+import type { MessageDetail } from '@posthorn/contracts/schemas/message'
+import type { MessageUpload } from '@posthorn/contracts/schemas/upload'
+import { validationError } from '@posthorn/contracts/validate'
 import type { ReadPart } from '@posthorn/message-reader'
 import {
   type AttachedContent,

@@ -1,12 +1,8 @@
-import {
-  defined,
-  type FieldError,
-  fieldError,
-  getMessage,
-  type MessageDetail,
-  type Reference,
-  type ReferenceResult,
-} from '@posthorn/contracts'
+import { getMessage } from '@posthorn/contracts/commands/messages'
+import { defined } from '@posthorn/contracts/defined'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import type { MessageDetail } from '@posthorn/contracts/schemas/message'
+import type { Reference, ReferenceResult } from '@posthorn/contracts/schemas/reference'
 import { AppError } from '@posthorn/errors'
 import type { ReadPart } from '@posthorn/message-reader'
 import type { ReferenceResult as ReferredDraft } from '@posthorn/mime'

@@ -1,11 +1,8 @@
-import {
-  defined,
-  type MessageDetail,
-  type Reference,
-  type ReferenceResult,
-  type Submission,
-} from '@posthorn/contracts'
-import type { Db, SettingsCache } from '@posthorn/db'
+import { defined } from '@posthorn/contracts/defined'
+import type { MessageDetail } from '@posthorn/contracts/schemas/message'
+import type { Reference, ReferenceResult } from '@posthorn/contracts/schemas/reference'
+import type { Submission } from '@posthorn/contracts/schemas/submission'
+import { type Db, hasMailbox, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { fixedBackoff, retryUntil } from '@posthorn/flow'
 import type { MessageReader, ReadPart } from '@posthorn/message-reader'
@@ -74,10 +71,10 @@ export async function resolveSubmission(
   }
 }
 
-/** A reference needs an account with an IMAP mailbox. */
-function assertMailbox({ reference, attachments }: Submission, { imap }: SendingAccount): void {
+/** A reference needs an account with a mailbox. */
+function assertMailbox({ reference, attachments }: Submission, owner: SendingAccount): void {
   const refers = reference ?? attachments?.find((attachment) => attachment.reference)
-  if (refers && (!imap || imap.disabled))
+  if (refers && !hasMailbox(owner))
     throw new AppError('invalid', 'The account has no mailbox to refer to', {
       code: 'ReferenceNotSupported',
     })

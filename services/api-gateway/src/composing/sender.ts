@@ -1,9 +1,7 @@
-import {
-  fieldError,
-  validationError,
-  type MessageContent,
-  type Settings,
-} from '@posthorn/contracts'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import type { MessageContent } from '@posthorn/contracts/schemas/content'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import { validationError } from '@posthorn/contracts/validate'
 
 /** Address with an optional display name (RFC 5322 mailbox). */
 export type Mailbox = NonNullable<MessageContent['from']>

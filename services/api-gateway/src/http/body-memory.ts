@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Operation } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
 import { AppError } from '@posthorn/errors'
 import { Semaphore } from '@posthorn/flow'
 

@@ -1,10 +1,6 @@
 import { type Bus, type StreamedReply, UnroutedError } from '@posthorn/bus'
-import {
-  type Command,
-  type CommandRequest,
-  type CommandResponse,
-  shardOf,
-} from '@posthorn/contracts'
+import type { Command, CommandRequest, CommandResponse } from '@posthorn/contracts/define'
+import { shardOf } from '@posthorn/contracts/shards'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { backoff, retryUntil, sleep } from '@posthorn/flow'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Operation, OperationInput, OperationOutput } from '@posthorn/contracts'
+import type { Operation, OperationInput, OperationOutput } from '@posthorn/contracts/define'
 import type { Caller } from '../access/caller.ts'
 
 /** Context of a request, beside its validated input. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildOpenApi } from '@posthorn/contracts'
+import { buildOpenApi } from '@posthorn/contracts/openapi/build'
 import express, { type RequestHandler, type Router } from 'express'
 
 const assetFiles = [

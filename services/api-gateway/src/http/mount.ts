@@ -1,4 +1,5 @@
-import { check, type Operation, precompile } from '@posthorn/contracts'
+import type { Operation } from '@posthorn/contracts/define'
+import { check } from '@posthorn/contracts/validate'
 import { assertText, readJson } from '@posthorn/http'
 import type { Router, Request, Response } from 'express'
 import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
@@ -30,7 +31,6 @@ export function mountOperations(
 ): void {
   const bodies = new BodyMemoryLimiter(options)
   for (const handler of handlers) {
-    compileSchemas(handler.operation)
     router[handler.operation.method](handler.operation.path, async (request, response) => {
       response.once('close', () => options.onResponse(response.statusCode))
       try {
@@ -42,12 +42,6 @@ export function mountOperations(
       }
     })
   }
-}
-
-/** Compiles schemas at start-up, so that first requests do not wait for it. */
-function compileSchemas({ params, query, headers, body }: Operation): void {
-  for (const schema of [params, query, headers]) if (schema) precompile(schema, 'text')
-  if (body) precompile(body)
 }
 
 interface Exchange extends AuthorizedRequest {

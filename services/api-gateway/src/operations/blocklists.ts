@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { type Db, pageCounts } from '@posthorn/db'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { getOwner } from '../store/accounts.ts'

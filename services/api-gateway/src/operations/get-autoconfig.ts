@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { handle } from '../http/handle.ts'
 import type { OperationDeps } from './operation-deps.ts'
 

@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { handleStream } from '../http/handle.ts'
 import { findLastLine, listLines } from '../store/account-logs.ts'

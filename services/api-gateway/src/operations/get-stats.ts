@@ -1,4 +1,5 @@
-import { accountStates, operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
+import { accountStates } from '@posthorn/contracts/schemas/account'
 import {
   type AccountCounts,
   countAccountsByState,

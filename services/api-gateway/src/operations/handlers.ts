@@ -1,4 +1,4 @@
-import { allOperations } from '@posthorn/contracts'
+import { allOperations } from '@posthorn/contracts/operations'
 import type { OperationHandler } from '../http/handle.ts'
 import { accountSyncHandlers } from './accounts/account-sync.ts'
 import { onCreateAccount, onDeleteAccount, onUpdateAccount } from './accounts/change-accounts.ts'

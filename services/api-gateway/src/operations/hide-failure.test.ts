@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { LastError } from '@posthorn/contracts'
+import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { OutboxError } from '@posthorn/db'
 import type { Token } from '../store/tokens.ts'
 import { visibleFailure, visibleLastError } from './hide-failure.ts'

@@ -1,4 +1,4 @@
-import type { LastError } from '@posthorn/contracts'
+import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { OutboxError } from '@posthorn/db'
 import { unusableServer } from '../accounts/probe-without-details.ts'
 import type { Caller } from '../access/caller.ts'

@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { AppError } from '@posthorn/errors'
 import { handle, type OperationHandler } from '../http/handle.ts'
 

@@ -1,11 +1,8 @@
-import {
-  changeOutbox,
-  type CommandRequest,
-  defined,
-  type Operation,
-  operations,
-  type OutboxEntry,
-} from '@posthorn/contracts'
+import { changeOutbox } from '@posthorn/contracts/commands/outbox'
+import type { CommandRequest, Operation } from '@posthorn/contracts/define'
+import { defined } from '@posthorn/contracts/defined'
+import { operations } from '@posthorn/contracts/operations'
+import type { OutboxEntry } from '@posthorn/contracts/schemas/outbox'
 import { AppError } from '@posthorn/errors'
 import type { Caller } from '../access/caller.ts'
 import { requestTimeout, type WorkerCall, type WorkerDeps } from '../http/call-worker.ts'

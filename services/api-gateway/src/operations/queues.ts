@@ -1,4 +1,5 @@
-import { operations, type PausableQueue, type QueueJobs } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
+import type { PausableQueue, QueueJobs } from '@posthorn/contracts/schemas/queue'
 import { type Db, isQueuePaused } from '@posthorn/db'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { setQueuePaused } from '../store/paused-queues.ts'

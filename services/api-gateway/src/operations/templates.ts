@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import {
-  fieldError,
-  validationError,
-  operations,
-  type TemplateContent,
-  type TemplateUpdate,
-} from '@posthorn/contracts'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { operations } from '@posthorn/contracts/operations'
+import type { TemplateContent, TemplateUpdate } from '@posthorn/contracts/schemas/template'
+import { validationError } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Renderer, TemplateFormat } from '@posthorn/templates'

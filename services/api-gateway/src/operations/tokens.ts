@@ -1,12 +1,8 @@
-import {
-  fieldError,
-  validationError,
-  operations,
-  parseDate,
-  type TokenLogEntry,
-  type TokenRecord,
-  type TokenRequest,
-} from '@posthorn/contracts'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { parseDate } from '@posthorn/contracts/formats'
+import { operations } from '@posthorn/contracts/operations'
+import type { TokenLogEntry, TokenRecord, TokenRequest } from '@posthorn/contracts/schemas/token'
+import { validationError } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'

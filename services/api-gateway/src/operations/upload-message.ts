@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  defined,
-  fieldError,
-  validationError,
-  type MessageUpload,
-  operations,
-  uploadMessage,
-} from '@posthorn/contracts'
+import { uploadMessage } from '@posthorn/contracts/commands/messages'
+import { defined } from '@posthorn/contracts/defined'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { operations } from '@posthorn/contracts/operations'
+import type { MessageUpload } from '@posthorn/contracts/schemas/upload'
+import { validationError } from '@posthorn/contracts/validate'
 import { attachmentFields, collectAttachments } from '../composing/attachments.ts'
 import { composeUpload } from '../composing/compose-upload.ts'
 import {

@@ -1,4 +1,4 @@
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { handle, type OperationHandler } from '../http/handle.ts'

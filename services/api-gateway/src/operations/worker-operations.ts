@@ -1,21 +1,16 @@
+import { moveMessages, updateMessage } from '@posthorn/contracts/commands/message-changes'
+import { getAttachment, searchMessages } from '@posthorn/contracts/commands/messages'
+import type { Command, CommandRequest, OperationInput } from '@posthorn/contracts/define'
+import { defined } from '@posthorn/contracts/defined'
+import { fieldError } from '@posthorn/contracts/describe-error'
 import {
-  allOperations,
-  type Command,
-  type CommandRequest,
-  defined,
-  fieldError,
-  type FlagUpdate,
   type ForwardedOperation,
-  getAttachment,
   isForwarded,
-  moveMessages,
-  type OperationInput,
-  operations,
-  searchMessages,
   toCommandRequest,
-  updateMessage,
-  validationError,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/forwarding'
+import { allOperations, operations } from '@posthorn/contracts/operations'
+import type { FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
+import { validationError } from '@posthorn/contracts/validate'
 import { assertPermitted } from '../access/authorize.ts'
 import {
   callWorker,
@@ -41,11 +36,9 @@ export function workerHandlers(deps: WorkerDeps): OperationHandler[] {
       return callWorker(deps, input, [moveMessages, request])
     }),
     handle(operations.searchMessages, async (input) => {
-      const { path, page = 0, pageSize = 20, cursor } = input.query
-      // IMAP searches one mailbox at a time.
-      if (path === undefined) throw validationError([fieldError('path', 'is required')])
-      const paging = defined({ page, pageSize, cursor })
-      const request = { ...input.params, path, ...paging, search: input.body.search }
+      const { path, page = 0, pageSize = 20, cursor, useOutlookSearch } = input.query
+      const options = defined({ path, page, pageSize, cursor, useOutlookSearch })
+      const request = { ...input.params, ...options, search: input.body.search }
       return callWorker(deps, input, [searchMessages, request])
     }),
     handleStream(operations.getAttachment, async (input) => {
@@ -94,11 +87,6 @@ const checks: Checks = {
   },
   getMessage: ({ query, caller }) => {
     if (query.markAsSeen) assertPermitted(caller.token, { action: 'write', group: 'message' })
-  },
-  moveMessage: ({ body: { source } }) => {
-    // The message id of an IMAP account names the mailbox.
-    if (source !== undefined)
-      throw validationError([fieldError('source', 'is for accounts on a mail API')])
   },
   updateMessages: ({ body }) => assertFlagUpdate(body.update, 'update.'),
 }

@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import {
   type Db,
   deriveEventId,

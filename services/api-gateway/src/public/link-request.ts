@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { type LinkKey, type LinkKeys, readLink, type SignedLink } from '@posthorn/links'
 import { readBody } from '@posthorn/http'
 import type { Request } from 'express'

@@ -8,6 +8,7 @@ import { type FormOutcome, withFormLink } from './form/with-form-link.ts'
 import { createHits } from './hits.ts'
 import type { Branding } from './page-layout.ts'
 import { onCallback } from './sign-in/callback.ts'
+import { mountNotifications, type NotificationDeps } from './notifications/mount-notifications.ts'
 import { onClick, onOpen } from './tracking.ts'
 import { onListForm, onOneClick, onUnsubscribePage, type UnsubscribeDeps } from './unsubscribe.ts'
 
@@ -15,7 +16,7 @@ import { onListForm, onOneClick, onUnsubscribePage, type UnsubscribeDeps } from 
 type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> & { metrics: Metrics }
 
 export interface PublicPagesOptions extends Omit<PublicDeps, 'trustedProxies' | 'bodyTimeoutMs'> {
-  config: Pick<Config, 'crawlerRangesFile' | 'publicBodyTimeoutMs' | 'httpServer'>
+  config: Pick<Config, 'crawlerRangesFile' | 'httpServer'> & NotificationDeps['config']
 }
 
 /** Mounts the pages that work without an access token: a signed link authorizes the request. */
@@ -62,6 +63,7 @@ export function mountPublicPages(
   router.post('/unsubscribe/address', onListForm(lists))
   mountForm(router, { ...deps, branding })
   mountCallback(router, { ...deps, branding })
+  router.use(mountNotifications(stack, { ...deps, config }))
   return router
 }
 

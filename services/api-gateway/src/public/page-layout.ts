@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { defined, type Settings } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 
 const light =
   '--ground: #f4f5f7; --card: #fff; --text: #1c1e21; --quiet: #5c636e; --line: #d9dce1; --edge: #82899a; --act: #1a56c4; --bad: #b3261e; --good: #1a7540;'

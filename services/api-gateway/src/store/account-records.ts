@@ -1,4 +1,5 @@
-import type { AccountState, OAuth2Provider } from '@posthorn/contracts'
+import type { AccountState } from '@posthorn/contracts/schemas/account'
+import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import {
   compileOnce,
   type Db,
@@ -61,8 +62,8 @@ const lastSendingAttempt = sql<SendingAttempt | null>`(
 
 function listedAccounts(db: Db) {
   return accountsWithState(db)
-    .select(['accounts.account', 'name', 'email', 'imap', 'smtp', 'oauth2', 'webhooks', 'proxy'])
-    .select(['smtpEhloName', 'accountStates.state', 'accountStates.lastError'])
+    .select(['accounts.account', 'name', 'email', 'backend', 'imap', 'smtp', 'oauth2', 'webhooks'])
+    .select(['proxy', 'smtpEhloName', 'accountStates.state', 'accountStates.lastError'])
     .select(['accountStates.syncTime', eventCounts.as('eventCounts')])
     .select([hasDelegate.as('hasDelegate'), oauth2Provider.as('oauth2Provider')])
 }
@@ -115,3 +116,14 @@ export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
   return readPage(matching.orderBy('accounts.account'), page)
 }
 export type AccountListRow = Awaited<ReturnType<typeof listAccounts>>['rows'][number]
+
+/** Registration of an account for notifications of its provider, the latest. */
+export function findWatch(db: Db, account: string) {
+  return db
+    .selectFrom('apiWatches')
+    .select(['remoteId', 'state', 'expiresAt', 'lastError'])
+    .where('account', '=', account)
+    .orderBy('renewAt', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}

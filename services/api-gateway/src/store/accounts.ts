@@ -1,4 +1,4 @@
-import type { AccountState } from '@posthorn/contracts'
+import type { AccountState } from '@posthorn/contracts/schemas/account'
 import {
   type Accounts,
   compileOnce,
@@ -92,8 +92,8 @@ export async function findExpectedEmail(db: Db, account: string): Promise<string
 
 const sendingRow = compileOnce((db, account: string) =>
   accountsWithState(db)
-    .select(['name', 'email', 'shard', 'imap', 'smtp', 'locale', 'tz'])
-    .select(['accountStates.state', 'accountStates.initializedAt'])
+    .select(['name', 'email', 'shard', 'backend', 'imap', 'smtp', 'locale', 'tz'])
+    .select(['accountStates.state', 'accountStates.initializedAt', 'accountStates.lastError'])
     .where('accounts.account', '=', account),
 )
 
@@ -123,7 +123,7 @@ export function insertAccount(tx: Tx, account: Insertable<Accounts>) {
 export function lockAccount(tx: Tx, account: string) {
   return tx
     .selectFrom('accounts')
-    .select(['email', 'imap', 'smtp', 'oauth2', 'path', 'subconnections', 'webhooks'])
+    .select(['email', 'backend', 'imap', 'smtp', 'oauth2', 'path', 'subconnections', 'webhooks'])
     .select(['webhooksCustomHeaders', 'notifyFrom', 'proxy', 'smtpEhloName', 'logs', 'paused'])
     .select('createdAt')
     .select(passwordKinds.as('passwords'))

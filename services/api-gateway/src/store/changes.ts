@@ -1,4 +1,4 @@
-import type { StateChange, SyncWarning } from '@posthorn/contracts'
+import type { StateChange, SyncWarning } from '@posthorn/contracts/schemas/changes'
 import type { AccountChanges, Db } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 

@@ -1,4 +1,4 @@
-import type { AuthenticationForm } from '@posthorn/contracts'
+import type { AuthenticationForm } from '@posthorn/contracts/schemas/authentication-form'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 

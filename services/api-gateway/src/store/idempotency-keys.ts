@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import { fieldError, validationError } from '@posthorn/contracts'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { validationError } from '@posthorn/contracts/validate'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'

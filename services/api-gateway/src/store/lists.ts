@@ -1,4 +1,4 @@
-import { addressKey } from '@posthorn/contracts'
+import { addressKey } from '@posthorn/contracts/address-key'
 import { type AccountListBlocks, type Db, type PageRequest, readPage, readRows } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'

@@ -26,8 +26,10 @@ function withState(db: Db) {
   return db
     .selectFrom('oauth2Apps')
     .leftJoin('oauth2AppStates', 'oauth2AppStates.app', 'oauth2Apps.id')
+    .leftJoin('pubsubStates', 'pubsubStates.app', 'oauth2Apps.id')
     .select(['id', 'provider', 'name', 'enabled', 'config', 'createdAt'])
     .select(['oauth2Apps.updatedAt', 'oauth2AppStates.lastError', secretKinds.as('secrets')])
+    .select('pubsubStates.lastError as pubSubFailure')
 }
 
 /** Gets an application with its number of accounts. @throws AppError `not-found` */
@@ -42,6 +44,12 @@ export function getApp(db: Db, id: string) {
 export function listApps(db: Db, page: PageRequest) {
   return readPage(withState(db).orderBy('createdAt').orderBy('id'), page)
 }
+/** One page of the applications for Pub/Sub, oldest first, and their total. */
+export function listPubSubStates(db: Db, page: PageRequest) {
+  const apps = withState(db).where(sql`config ->> 'baseScopes'`, '=', 'pubsub')
+  return readPage(apps.orderBy('createdAt').orderBy('id'), page)
+}
+
 export type AppListRow = Awaited<ReturnType<typeof listApps>>['rows'][number]
 
 /** Locks the stored application until the transaction ends. @throws AppError `not-found` */
@@ -117,25 +125,25 @@ export async function upsertAppSecret(
 }
 
 /** OAuth2 application that the hosted form offers for signing in. */
-export interface SignInOffer {
-  id: string
+export interface SignInOffer extends AppForAccount {
   title: string
   /** True if the first page of the form lists it; else only a link can request it. */
   listed: boolean
 }
 
-/** Enabled applications for mail servers with user consent, ordered by title. */
+/** Enabled applications with user consent, ordered by title. */
 export function listSignInOffers(db: Db): Promise<SignInOffer[]> {
   return db
     .selectFrom('oauth2Apps')
     .select([
       'id',
+      'provider',
+      'config',
       sql<string>`coalesce(nullif(config ->> 'title', ''), name)`.as('title'),
       sql<boolean>`coalesce((config ->> 'includeInListing')::boolean, false)`.as('listed'),
     ])
     .where('enabled', '=', true)
     .where('provider', 'in', ['gmail', 'outlook', 'mailRu', 'generic'])
-    .where(sql<boolean>`coalesce(config ->> 'baseScopes', 'imap') = 'imap'`)
     .orderBy('title')
     .orderBy('id')
     .execute()

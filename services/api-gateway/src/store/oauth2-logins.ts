@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AccountRegistration } from '@posthorn/contracts'
+import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 

@@ -1,4 +1,4 @@
-import type { OutboxEntry } from '@posthorn/contracts'
+import type { OutboxEntry } from '@posthorn/contracts/schemas/outbox'
 import {
   batchStatements,
   type Db,

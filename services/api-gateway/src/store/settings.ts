@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SettingKey } from '@posthorn/contracts'
+import type { SettingKey } from '@posthorn/contracts/settings/settings'
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 

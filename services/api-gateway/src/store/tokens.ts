@@ -1,4 +1,4 @@
-import type { Permissions, Restrictions } from '@posthorn/contracts'
+import type { Permissions, Restrictions } from '@posthorn/contracts/schemas/token'
 import { type Db, type PageRequest, readPage, type Tokens, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type Insertable, sql } from 'kysely'

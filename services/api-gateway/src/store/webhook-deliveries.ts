@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import {
   type Db,
   type Deliveries,

@@ -1,10 +1,11 @@
 import { checkToken, listTokens } from '@posthorn/access'
-import type { Entitlement, ServiceName } from '@posthorn/contracts'
+import type { Entitlement } from '@posthorn/contracts/commands/credentials'
+import type { ServiceName } from '@posthorn/contracts/services'
 import { type Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { hashToken, sameSecret } from '@posthorn/secrets'
 import { findSealedSetting, type Protocol } from '../store/credentials.ts'
-import { findShardHolder, isLeased } from '../store/entitlements.ts'
+import { findShardHolder, isCleaningUp, isLeased } from '../store/entitlements.ts'
 
 // A requester gets the credentials of the accounts it holds now, and no others. An attacker who
 // controls one process cannot get further credentials without visibly taking over work.
@@ -45,20 +46,35 @@ export async function assertEntitledToGateway(
     throw notEntitled()
 }
 
+/** Protocols that each service uses. */
+const protocols: Partial<Record<ServiceName, readonly Protocol[]>> = {
+  'sync-worker': ['imap', 'api'],
+  sender: ['smtp', 'api'],
+  'imap-proxy': ['imap'],
+}
+
 async function isEntitled(
   db: Db,
   requester: ServiceName,
   { account, protocol, entitlement = {} }: CredentialRequest,
 ): Promise<boolean> {
   const { worker, queueId, token } = entitlement
+  if (!protocols[requester]?.includes(protocol)) return false
   if (requester === 'sender')
-    return protocol === 'smtp' && queueId !== undefined && isLeased(db, queueId, { account })
-  if (protocol !== 'imap') return false
+    return queueId !== undefined && holdsSubmission(db, { account, protocol, queueId })
   if (requester === 'sync-worker') return worker !== undefined && holdsShard(db, account, worker)
-  if (requester !== 'imap-proxy') return false
   return token === undefined
     ? (await findSealedSetting(db, 'imapProxyServerPassword')) !== undefined
     : isTokenUsable(db, account, token)
+}
+
+/** A sender also removes drafts at a mail API of submissions that are finished. */
+async function holdsSubmission(
+  db: Db,
+  { account, protocol, queueId }: { account: string; protocol: Protocol; queueId: string },
+): Promise<boolean> {
+  if (await isLeased(db, queueId, { account })) return true
+  return protocol === 'api' && isCleaningUp(db, queueId, account)
 }
 
 async function holdsShard(

@@ -3,8 +3,8 @@ import { type CommandHandler, on } from '@posthorn/bus'
 import {
   checkImapProxyServerPassword,
   checkSmtpServerPassword,
-  minServerPasswordLength,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/credentials'
+import { minServerPasswordLength } from '@posthorn/contracts/settings/settings'
 import type { Logger } from '@posthorn/telemetry'
 import { findSealedSetting, settingSealContext } from '../store/credentials.ts'
 import type { SecretDeps } from './get-secrets.ts'

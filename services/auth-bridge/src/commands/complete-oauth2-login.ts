@@ -1,37 +1,46 @@
 import { on } from '@posthorn/bus'
-import { completeOAuth2Login, defined } from '@posthorn/contracts'
+import { completeOAuth2Login } from '@posthorn/contracts/commands/oauth2-login'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
 import { assertConsentBased, loadApplication } from '../oauth2/application.ts'
 import type { StoredGrant } from '../oauth2/grant.ts'
 import { identify } from '../oauth2/identity.ts'
+import { shortScope } from '../oauth2/profile.ts'
 import { type OAuth2Deps, requestToken } from '../oauth2/token-endpoint.ts'
 import { passwordSealContext } from '../store/credentials.ts'
 
 /**
  * Exchanges an authorization code for a grant, sealed for its account. A code is usable once: the
  * provider rejects a repeat (RFC 6749 §4.1.2).
+ *
+ * @throws AppError `rejected` without a refresh token, unless the access token does not expire
  */
 export function onCompleteOAuth2Login(deps: OAuth2Deps) {
   return on(completeOAuth2Login, async ({ app: id, account, code, codeVerifier }) => {
     const app = await loadApplication(deps, id)
     assertConsentBased(app)
     const tokens = await requestToken(deps, app, { kind: 'authorization_code', code, codeVerifier })
-    const { email, unverified, name } = await identify(deps, app, tokens)
     const { accessToken, refreshToken, expires, scopes = [...app.profile.scopes] } = tokens
+    const missingScopes = missing(app.profile.requiredScopes, scopes)
+    // Otherwise the account would fail when the access token expires. A new consent repairs it.
+    if (refreshToken === undefined && expires !== undefined && missingScopes.length === 0)
+      throw new AppError('rejected', 'The provider issued no refresh token', {
+        code: 'TokenGenerationError',
+      })
+    const { email, unverified, name } = await identify(deps, app, tokens)
     const grant: StoredGrant = { accessToken, scopes, ...defined({ refreshToken, expires }) }
     const context = passwordSealContext(account, 'oauth2')
     return {
       user: email,
       ...defined({ unverified, name }),
       scopes,
-      missingScopes: missing(app.profile.requiredScopes, scopes),
+      missingScopes,
       sealedGrant: await deps.sealer.seal(JSON.stringify(grant), context),
     }
   })
 }
 
-/** Ignores resource prefix and case: Microsoft omits or changes them. */
 function missing(required: readonly string[], granted: readonly string[]): string[] {
-  const short = (scope: string) => scope.toLowerCase().replace(/^https:\/\/[^/]+\/(?=.)/, '')
-  const present = new Set(granted.map(short))
-  return required.filter((scope) => !present.has(short(scope)))
+  const present = new Set(granted.map(shortScope))
+  return required.filter((scope) => !present.has(shortScope(scope)))
 }

@@ -1,12 +1,19 @@
 import { on } from '@posthorn/bus'
-import { type Credentials, getCredentials } from '@posthorn/contracts'
+import { type Credentials, getCredentials } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Unsealer } from '@posthorn/secrets'
 import type { AccessTokens } from '../oauth2/access-tokens.ts'
-import { resolveGrant } from '../oauth2/grant.ts'
+import { isOwnMailbox, type ResolvedGrant, resolveGrant } from '../oauth2/grant.ts'
 import type { AuthServer } from '../providers/auth-server.ts'
-import { findLogin, passwordSealContext, type StoredLogin } from '../store/credentials.ts'
+import {
+  findLogin,
+  passwordSealContext,
+  type Protocol,
+  type StoredLogin,
+} from '../store/credentials.ts'
+import { findApp } from '../store/oauth2-apps.ts'
 import { assertEntitled } from './assert-entitled.ts'
 
 export interface Deps {
@@ -30,14 +37,21 @@ export function onGetCredentials(deps: Deps) {
       throw new AppError('not-found', 'Account record was not found for requested ID', {
         code: 'AccountNotFound',
       })
-    if (!login.configured)
-      throw new AppError('not-found', `The account has no ${protocol.toUpperCase()} server`, {
-        code: protocol === 'imap' ? 'IMAPUnavailable' : 'SMTPUnavailable',
-      })
+    if (!login.configured) throw notConfigured(protocol)
     if (fresh) authServer.invalidate(account)
     if (login.useAuthServer) return authServer.get(login)
     const hasOwn = login.user !== undefined || !login.hasOAuth2
     return hasOwn ? getStoredPassword(unsealer, login) : getOAuth2Credentials(deps, login, fresh)
+  })
+}
+
+function notConfigured(protocol: Protocol): AppError {
+  if (protocol === 'api')
+    return new AppError('internal', 'The account is for mail servers, not for an API', {
+      code: 'InvalidBaseScopes',
+    })
+  return new AppError('not-found', `The account has no ${protocol.toUpperCase()} server`, {
+    code: protocol === 'imap' ? 'IMAPUnavailable' : 'SMTPUnavailable',
   })
 }
 
@@ -46,7 +60,7 @@ async function getStoredPassword(
   unsealer: Unsealer,
   { account, protocol, user, sealed }: StoredLogin,
 ): Promise<Credentials> {
-  if (user === undefined || sealed === undefined)
+  if (protocol === 'api' || user === undefined || sealed === undefined)
     throw new AppError(
       'rejected',
       `No ${protocol.toUpperCase()} password is stored for this account`,
@@ -67,12 +81,26 @@ async function getOAuth2Credentials(
   const grant = await resolveGrant(db, account, protocol)
   if (!grant) throw new AppError('not-found', 'The account has no OAuth2')
   const { user, holder } = grant
+  const ofApi = protocol === 'api' ? await describeApplication(db, grant) : {}
   if (!grant.useAuthServer) {
-    const { accessToken } = await tokens.get(grant, { fresh })
-    return { user, accessToken }
+    const { accessToken, expires } = await tokens.get(grant, { fresh })
+    const end = expires !== undefined && protocol === 'api' && { expires: toIsoDate(expires) }
+    return { user, accessToken, ...ofApi, ...end }
   }
   if (fresh) authServer.invalidate(holder)
   const credentials = await authServer.get({ account: holder, protocol })
   // The login name of a shared mailbox is its own.
-  return user === grant.owner ? credentials : { ...credentials, user }
+  return { ...credentials, ...(user !== grant.owner && { user }), ...ofApi }
+}
+
+/** Application whose limits the account shares, its cloud, and whether the mailbox is `/me`. */
+async function describeApplication(db: Db, grant: ResolvedGrant) {
+  const { app: application } = grant
+  const app = await findApp(db, application)
+  const own = (app && isOwnMailbox(app.provider, grant)) || undefined
+  return defined({ application, cloud: app?.config.cloud, own })
+}
+
+function toIsoDate(ms: number): string {
+  return new Date(ms).toISOString()
 }

@@ -1,5 +1,5 @@
 import { on } from '@posthorn/bus'
-import { getGatewayCredentials } from '@posthorn/contracts'
+import { getGatewayCredentials } from '@posthorn/contracts/commands/credentials'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Unsealer } from '@posthorn/secrets'

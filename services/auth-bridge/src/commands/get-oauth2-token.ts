@@ -1,5 +1,5 @@
 import { on } from '@posthorn/bus'
-import { getOAuth2Token } from '@posthorn/contracts'
+import { getOAuth2Token } from '@posthorn/contracts/commands/oauth2'
 import { AppError } from '@posthorn/errors'
 import type { AccessTokens, TokenDeps } from '../oauth2/access-tokens.ts'
 import { loadApplication } from '../oauth2/application.ts'
@@ -18,7 +18,7 @@ export function onGetOAuth2Token(deps: OAuth2TokenDeps) {
       throw new AppError('forbidden', 'Reading access tokens is disabled', {
         code: 'ApiEndpointDisabled',
       })
-    const grant = await resolveGrant(deps.db, account, 'imap')
+    const grant = await resolveGrant(deps.db, account)
     if (!grant || grant.useAuthServer)
       throw new AppError('invalid', 'No OAuth2 tokens are stored for this account', {
         code: 'UnsupportedOperation',

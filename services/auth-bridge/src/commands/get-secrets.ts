@@ -1,16 +1,19 @@
 import { on } from '@posthorn/bus'
 import {
-  check,
-  defined,
   getLinkSecret,
   getOpenAiApiKey,
   getServiceSecret,
+} from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
+import {
   type WebhookTargetSecret,
   WebhookTargetSecrets,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/settings/webhook-targets'
+import { check } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { sameSecret, type Unsealer } from '@posthorn/secrets'
+import { parseObject } from '../parse-object.ts'
 import {
   findSealedSetting,
   listPreviousLinkSecrets,
@@ -88,5 +91,5 @@ async function unsealPrevious({ db, unsealer }: SecretDeps, current: string) {
 
 async function unsealTargets(deps: SecretDeps): Promise<WebhookTargetSecret[]> {
   const text = await unsealSetting(deps, 'webhookSecrets')
-  return text === undefined ? [] : check(WebhookTargetSecrets, JSON.parse(text))
+  return text === undefined ? [] : check(WebhookTargetSecrets, parseObject(text))
 }

@@ -4,14 +4,15 @@ import { onCompleteOAuth2Login } from './complete-oauth2-login.ts'
 import { onGetCredentials } from './get-credentials.ts'
 import { onGetGatewayCredentials } from './get-gateway-credentials.ts'
 import { onGetOAuth2Token, type OAuth2TokenDeps } from './get-oauth2-token.ts'
+import { onGetPubSubToken } from './get-pubsub-token.ts'
 import { onGetLinkSecret, onGetOpenAiApiKey, onGetServiceSecret } from './get-secrets.ts'
 import { onRevokeAccountGrant, onRevokeOAuth2Grant } from './revoke-oauth2-grant.ts'
 import { onStartOAuth2Login } from './start-oauth2-login.ts'
 import { onUnsealHeader, onUnsealLogin } from './unseal.ts'
-import { onVerifyOAuth2App } from './verify-oauth2-app.ts'
+import { onVerifyOAuth2App, type VerifyDeps } from './verify-oauth2-app.ts'
 
 /** Handlers of all commands on the queue `credentials`. */
-export function createHandlers(deps: OAuth2TokenDeps & { authServer: AuthServer }) {
+export function createHandlers(deps: OAuth2TokenDeps & VerifyDeps & { authServer: AuthServer }) {
   return [
     onGetCredentials(deps),
     onGetGatewayCredentials(deps),
@@ -21,6 +22,7 @@ export function createHandlers(deps: OAuth2TokenDeps & { authServer: AuthServer 
     onRevokeAccountGrant(deps),
     onVerifyOAuth2App(deps),
     onGetOAuth2Token(deps),
+    onGetPubSubToken(deps),
     onGetServiceSecret(deps),
     onGetLinkSecret(deps),
     onGetOpenAiApiKey(deps),

@@ -1,5 +1,6 @@
 import { on } from '@posthorn/bus'
-import { revokeAccountGrant, revokeOAuth2Grant } from '@posthorn/contracts'
+import { revokeAccountGrant } from '@posthorn/contracts/commands/oauth2'
+import { revokeOAuth2Grant } from '@posthorn/contracts/commands/oauth2-login'
 import { loadApplication } from '../oauth2/application.ts'
 import { revokeToken } from '../oauth2/endpoints.ts'
 import { parseGrant } from '../oauth2/grant.ts'

@@ -1,5 +1,6 @@
 import { on } from '@posthorn/bus'
-import { defined, startOAuth2Login } from '@posthorn/contracts'
+import { startOAuth2Login } from '@posthorn/contracts/commands/oauth2-login'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import { assertConsentBased, loadApplication } from '../oauth2/application.ts'
 import { findEndpoints } from '../oauth2/endpoints.ts'

@@ -1,5 +1,7 @@
 import { on } from '@posthorn/bus'
-import { type ServiceName, type SettingKey, unsealHeader, unsealLogin } from '@posthorn/contracts'
+import { unsealHeader, unsealLogin } from '@posthorn/contracts/commands/credentials'
+import type { ServiceName } from '@posthorn/contracts/services'
+import type { SettingKey } from '@posthorn/contracts/settings/settings'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import {

@@ -1,17 +1,26 @@
 import { on } from '@posthorn/bus'
-import { type OAuth2CheckStep, verifyOAuth2App } from '@posthorn/contracts'
+import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
+import type { OAuth2CheckStep } from '@posthorn/contracts/schemas/oauth2-app'
 import { messageOf } from '@posthorn/errors'
 import type { AccessTokens, TokenDeps } from '../oauth2/access-tokens.ts'
 import { type Application, loadApplication } from '../oauth2/application.ts'
-import { signAssertion } from '../oauth2/assertion.ts'
+import { signClientAssertion } from '../oauth2/assertion.ts'
 import { findEndpoints } from '../oauth2/endpoints.ts'
-import { resolveGrant } from '../oauth2/grant.ts'
+import { isOwnMailbox, resolveGrant } from '../oauth2/grant.ts'
+import {
+  canRead,
+  type MailboxToken,
+  type OpenProvider,
+  readMailboxAddress,
+} from '../oauth2/mailbox-profile.ts'
+import { signServiceAssertion } from '../oauth2/sign-service-assertion.ts'
 import { requestToken } from '../oauth2/token-endpoint.ts'
+import { requestPubSubToken } from './get-pubsub-token.ts'
 
-type Deps = TokenDeps & { tokens: AccessTokens }
+export type VerifyDeps = TokenDeps & { tokens: AccessTokens; openProvider: OpenProvider }
 
 /** Checks an application step by step. The first failed step is the one to fix. */
-export function onVerifyOAuth2App(deps: Deps) {
+export function onVerifyOAuth2App(deps: VerifyDeps) {
   return on(verifyOAuth2App, async ({ app: id, account }) => {
     let app: Application
     try {
@@ -19,14 +28,15 @@ export function onVerifyOAuth2App(deps: Deps) {
     } catch (error) {
       return { steps: [failed(steps.enabled, error)] }
     }
-    return {
-      steps: [
-        ok(steps.enabled),
-        await check(steps.endpoints, async () => (await findEndpoints(deps, app)).tokenUrl),
-        await checkSigning(app),
-        await checkToken(deps, app, account),
-      ],
-    }
+    const before = [
+      ok(steps.enabled),
+      await check(steps.endpoints, async () => (await findEndpoints(deps, app)).tokenUrl),
+      await checkSigning(deps, app),
+    ]
+    const issued: MailboxToken[] = []
+    const token = await checkToken(deps, { app, account }, (each) => void issued.push(each))
+    const ofApi = app.config.baseScopes === 'api' ? [await checkProfile(deps, app, issued[0])] : []
+    return { steps: [...before, token, ...ofApi] }
   })
 }
 
@@ -43,43 +53,77 @@ const steps = {
   },
   sign: {
     id: 'sign',
-    label: 'Service key can sign',
-    hint: 'Store the private key of the service account as PEM',
+    label: 'Service key, certificate or federated identity can sign',
+    hint: 'Store the private key as PEM, for Outlook with its certificate; or check the federation',
   },
   token: {
     id: 'token',
     label: 'Provider issues an access token',
     hint: 'See the message: it is the response of the provider',
   },
+  profile: {
+    id: 'profile',
+    label: 'API of the provider returns the profile of the mailbox',
+    hint: 'Enable the API at the provider, and check the scopes and the licence of the mailbox',
+  },
 }
 type Step = (typeof steps)[keyof typeof steps]
 
-async function checkSigning({ provider, serviceKey = '' }: Application): Promise<OAuth2CheckStep> {
-  if (provider !== 'gmailService') return skipped(steps.sign, 'The provider uses no service key')
-  const claims = { iss: '', sub: '', scope: '', aud: '' }
+async function checkSigning(deps: VerifyDeps, app: Application): Promise<OAuth2CheckStep> {
+  const { provider, clientId, serviceKey } = app
+  const audience = app.profile.tokenUrl ?? ''
+  if (provider === 'gmailService')
+    return check(steps.sign, async () => {
+      await signServiceAssertion(deps, app, { subject: clientId, audience })
+    })
+  if (provider !== 'outlookService' || serviceKey === undefined)
+    return skipped(steps.sign, 'The application uses no service key')
   return check(steps.sign, () => {
-    signAssertion(claims, serviceKey, Date.now())
+    signClientAssertion({ clientId, tokenUrl: audience }, serviceKey, Date.now())
   })
 }
 
 async function checkToken(
-  deps: Deps,
-  app: Application,
-  account: string | undefined,
+  deps: VerifyDeps,
+  { app, account }: { app: Application; account: string | undefined },
+  onIssued: (token: MailboxToken) => void,
 ): Promise<OAuth2CheckStep> {
-  const grant = account === undefined ? undefined : await resolveGrant(deps.db, account, 'imap')
+  if (app.config.baseScopes === 'pubsub')
+    return check(steps.token, async () => void (await requestPubSubToken(deps, app)))
+  const grant = account === undefined ? undefined : await resolveGrant(deps.db, account)
   if (grant && grant.app !== app.id)
     return failed(steps.token, new Error('The account belongs to another application'))
   // A stored token would not prove that the current client secret is valid.
   if (grant && !grant.useAuthServer)
-    return check(steps.token, () => deps.tokens.get(grant, { fresh: true, insist: true }))
+    return check(steps.token, async () => {
+      const { accessToken } = await deps.tokens.get(grant, { fresh: true, insist: true })
+      onIssued({ accessToken, user: grant.user, own: isOwnMailbox(app.provider, grant) })
+    })
   if (app.provider === 'outlookService')
-    return check(steps.token, () => requestToken(deps, app, { kind: 'client_credentials' }))
+    return check(steps.token, async () => {
+      const { accessToken } = await requestToken(deps, app, { kind: 'client_credentials' })
+      if (account?.includes('@')) onIssued({ accessToken, user: account })
+    })
   if (app.provider === 'gmailService' && account?.includes('@'))
-    return check(steps.token, () =>
-      requestToken(deps, app, { kind: 'jwt-bearer', subject: account }),
-    )
+    return check(steps.token, async () => {
+      const { accessToken } = await requestToken(deps, app, {
+        kind: 'jwt-bearer',
+        subject: account,
+      })
+      onIssued({ accessToken, user: account })
+    })
   return skipped(steps.token, 'No account with a renewable token was named')
+}
+
+/** Reads the profile with the token that was just issued. */
+async function checkProfile(
+  { openProvider }: VerifyDeps,
+  app: Application,
+  mailbox: MailboxToken | undefined,
+): Promise<OAuth2CheckStep> {
+  if (!canRead(app)) return skipped(steps.profile, 'The scopes permit sending only')
+  if (!mailbox) return skipped(steps.profile, 'There is no access token of a mailbox')
+  return check(steps.profile, () => readMailboxAddress(openProvider, app, mailbox))
 }
 
 async function check(step: Step, work: () => unknown): Promise<OAuth2CheckStep> {

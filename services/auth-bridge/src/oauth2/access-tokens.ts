@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import { SingleFlight, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
@@ -13,10 +13,10 @@ import {
   storeTokens,
 } from '../store/oauth2-tokens.ts'
 import { claimRefresh, type RefreshLease, releaseRefresh } from '../store/refresh-leases.ts'
-import { type Application, loadMailApplication } from './application.ts'
+import { type Application, loadGrantApplication } from './application.ts'
 import { parseGrant, type ResolvedGrant, type StoredGrant } from './grant.ts'
 import { isJustRenewed, mayRetry } from './retry-policy.ts'
-import { errorOf, lastErrorOf, unreachableCode } from './token-failure.ts'
+import { afterDoubt, errorOf, lastErrorOf, unreachableCode } from './token-failure.ts'
 import { type Grant, type OAuth2Deps, requestToken } from './token-endpoint.ts'
 
 export interface AccessToken {
@@ -63,10 +63,11 @@ export class AccessTokens {
    * recent failure.
    *
    * @throws AppError `rejected` if the provider issues none, `unreachable` if it does not respond,
-   * `internal` if the application does not exist
+   * `internal` if the application does not exist or has other base scopes
    */
   get(resolved: ResolvedGrant, { fresh = false, insist = false } = {}): Promise<AccessToken> {
-    const key = JSON.stringify([resolved.holder, resolved.app, resolved.owner, fresh, insist])
+    const { holder, app, owner, baseScopes } = resolved
+    const key = JSON.stringify([holder, app, owner, baseScopes, fresh, insist])
     return this.#flights.run(key, () => this.#obtain(resolved, { fresh, insist }))
   }
 
@@ -75,7 +76,7 @@ export class AccessTokens {
     { fresh, insist }: { fresh: boolean; insist: boolean },
   ): Promise<AccessToken> {
     const { db, signal } = this.#deps
-    const app = await loadMailApplication(this.#deps, resolved.app)
+    const app = await loadGrantApplication(this.#deps, resolved)
     const { holder: account } = resolved
     const rejected = fresh ? await this.#rejectedVersion(account, insist) : undefined
     const lease = { account, holder: randomUUID() }
@@ -143,8 +144,10 @@ export class AccessTokens {
       // The grant may have been replaced during the request with the old one.
       const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined
-      if (error instanceof AppError) await this.#recordFailure(holder, tokens, error)
-      throw error
+      if (!(error instanceof AppError)) throw error
+      const failure = afterDoubt(error, tokens.failure?.error)
+      await this.#recordFailure(holder, tokens, failure)
+      throw failure
     }
   }
 
@@ -171,7 +174,9 @@ export class AccessTokens {
     const { db, log } = this.#deps
     const { failure, isInterrupted } = from
     log.warn({ err: error, account, afterInterruption: isInterrupted }, 'token renewal failed')
-    const failed = { error: lastErrorOf(error), again: failure !== undefined }
+    const { ttl: retrySeconds } = error.extras
+    const again = failure !== undefined
+    const failed = { error: lastErrorOf(error), again, ...defined({ retrySeconds }) }
     await markRefreshFailed(db, account, failed).catch(() => undefined)
   }
 

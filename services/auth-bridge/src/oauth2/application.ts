@@ -1,8 +1,9 @@
-import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts'
+import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Unsealer } from '@posthorn/secrets'
 import { appSecretSealContext, findApp } from '../store/oauth2-apps.ts'
+import type { BaseScopes, ResolvedGrant } from './grant.ts'
 import { type Profile, profileOf } from './profile.ts'
 
 /** OAuth2 application with unsealed secrets. */
@@ -13,26 +14,32 @@ export interface Application {
   profile: Profile
   clientId: string
   clientSecret?: string
+  /** Private key (PEM) of a service account; of `outlookService` with its certificate. */
   serviceKey?: string
+  /** Workload Identity Federation of a service account (JSON). */
+  externalAccount?: string
 }
 
 /**
- * Loads an application whose tokens are for mail servers.
+ * Loads the application of a grant.
  *
- * @throws AppError `internal` `InvalidBaseScopes` if they are for an API; see `loadApplication`
+ * @throws AppError `internal` `InvalidBaseScopes` if its tokens are for another kind of mail system
+ *   than that of the account; see `loadApplication`
  */
-export async function loadMailApplication(
+export async function loadGrantApplication(
   deps: { db: Db; unsealer: Unsealer },
-  id: string,
+  { app: id, baseScopes }: Pick<ResolvedGrant, 'app' | 'baseScopes'>,
 ): Promise<Application> {
   const app = await loadApplication(deps, id)
-  if ((app.config.baseScopes ?? 'imap') !== 'imap')
-    throw new AppError(
-      'internal',
-      'The OAuth2 application of this account is not for mail servers',
-      { code: 'InvalidBaseScopes' },
-    )
+  const { baseScopes: actual = 'imap' } = app.config
+  if (actual !== baseScopes)
+    throw new AppError('internal', unsuitable[baseScopes], { code: 'InvalidBaseScopes' })
   return app
+}
+
+const unsuitable: Record<BaseScopes, string> = {
+  imap: 'The OAuth2 application of this account is not for mail servers',
+  api: 'The OAuth2 application of this account is not for the API of its provider',
 }
 
 /**
@@ -62,7 +69,10 @@ export async function loadApplication(
     config,
     profile: profileOf(provider, config),
     clientId: config.clientId ?? config.serviceClient ?? '',
-    ...(Object.fromEntries(unsealed) as Pick<Application, 'clientSecret' | 'serviceKey'>),
+    ...(Object.fromEntries(unsealed) as Pick<
+      Application,
+      'clientSecret' | 'serviceKey' | 'externalAccount'
+    >),
   }
 }
 

@@ -1,11 +1,21 @@
-import { createHttpCaller, type EgressPolicy, type HttpProxy } from '@posthorn/net'
+import type { EgressPolicy } from '@posthorn/net/egress'
+import { createHttpCaller } from '@posthorn/net/http-caller'
+import type { OriginMap } from '@posthorn/net/origin-map'
+import { createProviderHttp } from '@posthorn/net/provider-http'
+import type { HttpProxy } from '@posthorn/net/proxy-agents'
 import type { Metrics } from '@posthorn/telemetry'
 import type { TokenDeps } from './access-tokens.ts'
+import { Federation } from './federation.ts'
 import { oauthMaxBytes, oauthTimeoutMs } from './http-fetch.ts'
+import type { OpenProvider } from './mailbox-profile.ts'
 
 export interface OAuth2Options extends Pick<TokenDeps, 'db' | 'unsealer' | 'sealer' | 'log'> {
   metrics: Metrics
-  config: { oauthEgressPolicy: EgressPolicy }
+  config: {
+    oauthEgressPolicy: EgressPolicy
+    providerOrigins: OriginMap
+    identityTokenFile?: string | undefined
+  }
   proxy: () => Promise<HttpProxy | undefined>
 }
 
@@ -13,10 +23,11 @@ export interface OAuth2Options extends Pick<TokenDeps, 'db' | 'unsealer' | 'seal
 export function createOAuth2(
   stack: AsyncDisposableStack,
   { metrics, config, proxy, ...deps }: OAuth2Options,
-): TokenDeps {
+): TokenDeps & { openProvider: OpenProvider } {
   const http = stack.use(
     createHttpCaller({
       policy: config.oauthEgressPolicy,
+      origins: config.providerOrigins,
       proxy,
       timeoutMs: oauthTimeoutMs,
       maxResponseBytes: oauthMaxBytes,
@@ -31,5 +42,9 @@ export function createOAuth2(
   })
   const onRequest: TokenDeps['onRequest'] = ({ ok, provider, statusCode }) =>
     refreshes.inc({ status: ok ? 'success' : 'failure', provider, statusCode })
-  return { ...deps, http, onRequest, signal: stop.signal }
+  const { identityTokenFile } = config
+  const federation = new Federation({ http, identityTokenFile })
+  const openProvider: OpenProvider = (origin) =>
+    createProviderHttp({ caller: http, origins: [origin], mappedOrigins: config.providerOrigins })
+  return { ...deps, http, federation, openProvider, onRequest, signal: stop.signal }
 }

@@ -1,5 +1,5 @@
-import { defined } from '@posthorn/contracts'
-import type { HttpCaller } from '@posthorn/net'
+import { defined } from '@posthorn/contracts/defined'
+import type { HttpCaller } from '@posthorn/net/http-caller'
 import {
   allowInsecureRequests,
   type AuthorizationServer,
@@ -15,6 +15,7 @@ import {
   revocationRequest,
 } from 'oauth4webapi'
 import type { Application } from './application.ts'
+import { signClientAssertion } from './assertion.ts'
 import { fetchThrough } from './http-fetch.ts'
 
 interface HttpDeps {
@@ -82,13 +83,13 @@ async function discover(
  * @throws Error if the provider rejects the request or does not respond
  */
 export async function revokeToken(
-  { http }: HttpDeps,
+  { http, now = Date.now }: HttpDeps & { now?: () => number },
   app: Application,
   token: string,
 ): Promise<boolean> {
   const endpoints = await findEndpoints({ http }, app)
   if (endpoints.revokeUrl === undefined) return false
-  const client = clientAuthOf(app, endpoints)
+  const client = clientAuthOf(app, endpoints, now())
   await processRevocationResponse(
     await revocationRequest(
       toAuthorizationServer(endpoints),
@@ -101,10 +102,21 @@ export async function revokeToken(
   return true
 }
 
+/**
+ * Authentication of the client: by certificate (RFC 7523 §2.2), by secret, or none. `now` is in
+ * epoch milliseconds.
+ */
 export function clientAuthOf(
-  { clientSecret }: Application,
-  { usesBasicAuth }: Endpoints,
+  { provider, clientId, clientSecret, serviceKey }: Application,
+  { usesBasicAuth, tokenUrl }: Endpoints,
+  now: number,
 ): ClientAuth {
+  if (provider === 'outlookService' && serviceKey !== undefined)
+    return (_server, _client, body) => {
+      body.set('client_id', clientId)
+      body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
+      body.set('client_assertion', signClientAssertion({ clientId, tokenUrl }, serviceKey, now))
+    }
   if (clientSecret === undefined) return None()
   return usesBasicAuth ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret)
 }

@@ -1,3 +1,4 @@
+import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { parseObject } from '../parse-object.ts'
@@ -29,32 +30,39 @@ export interface ResolvedGrant {
   useAuthServer: boolean
   /** User whose tokens these are. */
   owner: string
-  /** User to log in as. */
+  /** User to log in as, or mailbox to use at an API. */
   user: string
+  /** Base scopes that the application must have. */
+  baseScopes: BaseScopes
 }
+
+/** Base scopes of the applications of accounts: for mail servers or for an API. */
+export type BaseScopes = 'imap' | 'api'
 
 /** Maximum length of a delegation chain. */
 const maxHops = 20
 
 /**
  * Follows `delegatedAccount` to the account that holds the grant. A shared mailbox is read as
- * itself; mail is sent as the token's owner, because Exchange accepts nothing else. Undefined for
- * an unknown account.
+ * itself; mail is sent as the token's owner, because SMTP of Exchange accepts nothing else. An API
+ * reads and sends as the shared mailbox. Without `protocol`, that of the account's mailbox is used.
+ * Undefined for an unknown account.
  *
  * @throws AppError `rejected` `TokenGenerationError` if the chain is broken or circular
  */
 export async function resolveGrant(
   db: Db,
   account: string,
-  protocol: Protocol,
+  protocol?: Protocol,
 ): Promise<ResolvedGrant | undefined> {
   const requested = await findOAuth2Account(db, account)
   if (!requested) return undefined
-  const mailbox = protocol === 'imap' ? requested.oauth2?.auth?.delegatedUser : undefined
+  const baseScopes = requested.backend === 'imap' ? 'imap' : 'api'
+  const mailbox = protocol === 'smtp' ? undefined : requested.oauth2?.auth?.delegatedUser
   const seen = new Set<string>()
   for (let current = requested; ;) {
     const next = current.oauth2?.auth?.delegatedAccount
-    if (next === undefined) return toResolvedGrant(current, mailbox)
+    if (next === undefined) return { ...toResolvedGrant(current, mailbox), baseScopes }
     seen.add(current.account)
     if (seen.size > maxHops || seen.has(next)) throw broken('delegates in a circle')
     current = await getDelegate(db, next)
@@ -70,11 +78,22 @@ async function getDelegate(db: Db, account: string): Promise<OAuth2Account> {
 function toResolvedGrant(
   { account, email, oauth2 }: OAuth2Account,
   mailbox: string | undefined,
-): ResolvedGrant {
+): Omit<ResolvedGrant, 'baseScopes'> {
   if (!oauth2) throw broken('delegates to an account without OAuth2')
   const { provider, auth, useAuthServer = false } = oauth2
   const owner = auth?.user ?? email ?? ''
   return { holder: account, app: provider, useAuthServer, owner, user: mailbox ?? owner }
+}
+
+/**
+ * True if the mailbox is that of the token's user at Microsoft. Tokens of applications have no
+ * user, and those of an authentication server may be of that kind.
+ */
+export function isOwnMailbox(
+  provider: OAuth2Provider,
+  { useAuthServer, owner, user }: ResolvedGrant,
+): boolean {
+  return provider === 'outlook' && !useAuthServer && user === owner
 }
 
 function broken(reason: string): AppError {

@@ -1,5 +1,6 @@
-import { defined, minCredentialsTimeoutMs } from '@posthorn/contracts'
-import type { CallResult, HttpCaller } from '@posthorn/net'
+import { minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
+import type { CallResult, HttpCaller } from '@posthorn/net/http-caller'
 
 /** Timeout of a provider request. Shorter than the requester's, so that it learns the reason. */
 export const oauthTimeoutMs = minCredentialsTimeoutMs - 2_000
@@ -38,6 +39,10 @@ function toResponse({ status, body, error, outcome, headers }: CallResult): Resp
   const content = [204, 205, 304].includes(status) ? null : new Uint8Array(body)
   return new Response(content, {
     status,
-    headers: defined({ 'content-type': headers['content-type'] }),
+    headers: defined({
+      'content-type': headers['content-type'],
+      'retry-after': headers['retry-after'],
+      date: headers.date,
+    }),
   })
 }

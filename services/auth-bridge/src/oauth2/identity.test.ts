@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { identify, identityOf, isValidFor, parseIdToken } from './identity.ts'
 import { profileOf } from './profile.ts'
 

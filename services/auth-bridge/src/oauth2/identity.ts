@@ -1,6 +1,6 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
-import type { HttpCaller } from '@posthorn/net'
+import type { HttpCaller } from '@posthorn/net/http-caller'
 import { parseObject } from '../parse-object.ts'
 import type { Application } from './application.ts'
 import { findEndpoints } from './endpoints.ts'

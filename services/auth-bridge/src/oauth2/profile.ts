@@ -1,9 +1,9 @@
-import {
-  defined,
-  type OAuth2AppConfig,
-  type OAuth2Cloud,
-  type OAuth2Provider,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type {
+  OAuth2AppConfig,
+  OAuth2Cloud,
+  OAuth2Provider,
+} from '@posthorn/contracts/schemas/oauth2-app'
 
 /** Endpoints and peculiarities of a provider. */
 export interface Profile {
@@ -49,16 +49,31 @@ export function profileOf(provider: OAuth2Provider, config: OAuth2AppConfig): Pr
   }
 }
 
-/** Adds `extraScopes` and removes `skipScopes`. */
+/**
+ * Adds `extraScopes` and removes `skipScopes`. Extra scopes are optional for the user, unless they
+ * replace a skipped scope for mail, such as `gmail.send` instead of `gmail.modify`.
+ */
 function adjustScopes(
   { scopes, requiredScopes }: Profile,
   { extraScopes = [], skipScopes = [] }: OAuth2AppConfig,
 ) {
-  const isWanted = (scope: string) => !skipScopes.includes(scope)
+  const skipped = new Set(skipScopes.map(shortScope))
+  const isWanted = (scope: string) => !skipped.has(shortScope(scope))
+  const required = requiredScopes.filter(isWanted)
+  const isReplaced = required.length < requiredScopes.length
+  const replacing = isReplaced ? extraScopes.filter((scope) => mailScope.test(scope)) : []
   return {
     scopes: [...new Set([...scopes, ...extraScopes])].filter(isWanted),
-    requiredScopes: requiredScopes.filter(isWanted),
+    requiredScopes: [...new Set([...required, ...replacing])].filter(isWanted),
   }
+}
+
+/** Scopes of the Gmail API and of mail in Microsoft Graph. */
+const mailScope = /(?:^|\/)(?:gmail\.[a-z.]+|Mail\.[a-z]+(?:\.Shared)?)$/i
+
+/** Scope without its resource, in lower case: Microsoft omits or changes both in responses. */
+export function shortScope(scope: string): string {
+  return scope.toLowerCase().replace(/^https:\/\/[^/]+\/(?=.)/, '')
 }
 
 const identity = ['openid', 'email', 'profile']
@@ -184,6 +199,11 @@ function tenantIdOf(authority: string): string | undefined {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(authority)
     ? authority.toLowerCase()
     : undefined
+}
+
+/** Origin of Microsoft Graph in the cloud of an application. */
+export function graphOriginOf(config: OAuth2AppConfig): string {
+  return new URL(cloudOf(config).graph).origin
 }
 
 /** A token is for one resource: mail servers or Graph, never both (AADSTS28000). */

@@ -13,8 +13,14 @@ test.each([
   ['no response for 1 h', unreachable, 3_600_000, 30_000],
 ])('mayRetry: after %s, true from its delay on', (...row) => {
   const [, error, lastedMs, ms] = row
-  expect(mayRetry({ error, lastedMs, agoMs: ms - 1 })).toBe(false)
-  expect(mayRetry({ error, lastedMs, agoMs: ms })).toBe(true)
+  expect(mayRetry({ error, lastedMs, agoMs: ms - 1, waitMs: 0 })).toBe(false)
+  expect(mayRetry({ error, lastedMs, agoMs: ms, waitMs: 0 })).toBe(true)
+})
+
+test('mayRetry: the provider requested a delay, false until it has passed', () => {
+  const failure = { error: unreachable, lastedMs: 0, agoMs: 60_000 }
+  expect(mayRetry({ ...failure, waitMs: 1 })).toBe(false)
+  expect(mayRetry({ ...failure, waitMs: 0 })).toBe(true)
 })
 
 test('isJustRenewed: true for 5 min after a renewal', () => {

@@ -11,8 +11,12 @@ const delays = {
   unreachable: { min: 1_000, max: 30_000 },
 }
 
-/** True if the provider may be called again. Until then callers get the last error. */
-export function mayRetry({ error, lastedMs, agoMs }: RefreshFailure): boolean {
+/**
+ * True if the provider may be called again: after the delay, and after the time that the provider
+ * requested. Until then callers get the last error.
+ */
+export function mayRetry({ error, lastedMs, agoMs, waitMs }: RefreshFailure): boolean {
+  if (waitMs > 0) return false
   const isUnreachable = error.serverResponseCode === unreachableCode
   const { min, max } = isUnreachable ? delays.unreachable : delays.rejected
   return agoMs >= Math.min(max, Math.max(min, lastedMs))

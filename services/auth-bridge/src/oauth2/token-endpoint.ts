@@ -1,7 +1,8 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { HttpCaller } from '@posthorn/net'
+import type { HttpCaller } from '@posthorn/net/http-caller'
+import { readRetryAfter } from '@posthorn/net/retry-after'
 import type { Sealer, Unsealer } from '@posthorn/secrets'
 import {
   type ClientAuth,
@@ -12,7 +13,6 @@ import {
 import { parseObject } from '../parse-object.ts'
 import { clearAppError, markAppFailed } from '../store/oauth2-apps.ts'
 import type { Application } from './application.ts'
-import { signAssertion } from './assertion.ts'
 import {
   clientAuthOf,
   type Endpoints,
@@ -21,6 +21,8 @@ import {
   toAuthorizationServer,
   toClient,
 } from './endpoints.ts'
+import type { Federation } from './federation.ts'
+import { signServiceAssertion } from './sign-service-assertion.ts'
 import { failureOfToken, lastErrorOf, type TokenFailure } from './token-failure.ts'
 
 /** Tokens issued by a token endpoint. */
@@ -47,6 +49,7 @@ export interface OAuth2Deps {
   unsealer: Unsealer
   sealer: Sealer
   http: Pick<HttpCaller, 'call'>
+  federation: Pick<Federation, 'sign'>
   now?: () => number
   /** Called after each token request. `statusCode` is 0 if there was no response. */
   onRequest?: (outcome: { provider: string; ok: boolean; statusCode: number }) => void
@@ -95,38 +98,57 @@ async function callTokenEndpoint(
   grant: Grant,
 ): Promise<TokenResponse> {
   const { now = Date.now, onRequest } = deps
-  const request = { url: app.profile.tokenUrl ?? '', statusCode: 0 }
+  const request: RequestProgress = { url: app.profile.tokenUrl ?? '', statusCode: 0 }
   const report = (ok: boolean) =>
     onRequest?.({ provider: app.provider, ok, statusCode: request.statusCode })
   try {
     const endpoints = await findEndpoints(deps, app)
     request.url = endpoints.tokenUrl
-    const parameters = parametersOf({ app, endpoints }, grant, now())
+    const parameters = await parametersOf(deps, { app, endpoints }, grant)
     const server = toAuthorizationServer(endpoints)
     const client = toClient(app)
     const received = await genericTokenEndpointRequest(
       server,
       client,
-      authFor(app, endpoints, grant),
+      authFor(app, endpoints, { grant, now: now() }),
       grantTypes[grant.kind],
       parameters,
       options(deps.http),
     )
     request.statusCode = received.status
+    request.retryAfterMs = retryAfterOf(received)
     const { response, idToken } = await normalize(received)
     const tokens = await processGenericTokenEndpointResponse(server, client, response)
     report(true)
     return { ...toTokenResponse(tokens, now()), ...defined({ idToken }) }
   } catch (error) {
     report(false)
-    // The service key is invalid: nothing was sent.
+    // The service key or the federation is invalid: no token was requested.
     if (error instanceof AppError && error.kind === 'rejected')
       throw new TokenRequestError({ error, ofApplication: true })
     const secrets = secretsOf(app, grant)
     const { scopes } = app.profile
-    const failed = { grant: grantTypes[grant.kind], url: request.url, scopes, secrets }
+    const { url, retryAfterMs } = request
+    const failed = { grant: grantTypes[grant.kind], url, scopes, secrets, retryAfterMs }
     throw new TokenRequestError(failureOfToken(error, app, failed))
   }
+}
+
+/** State of a token request, for the report of its failure. */
+interface RequestProgress {
+  url: string
+  /** 0: no response. */
+  statusCode: number
+  retryAfterMs?: number | undefined
+}
+
+/** Far above the delays of providers; a longer one would look like a rejection. */
+const maxRetryAfterMs = 10 * 60_000
+
+function retryAfterOf({ headers }: Response): number | undefined {
+  const retryAfter = headers.get('retry-after') ?? undefined
+  const date = headers.get('date') ?? undefined
+  return readRetryAfter(defined({ 'retry-after': retryAfter, date }), { maxMs: maxRetryAfterMs })
 }
 
 const grantTypes = {
@@ -137,12 +159,12 @@ const grantTypes = {
 } as const
 
 /** Parameters of a request beside grant type and client authentication. */
-function parametersOf(
+async function parametersOf(
+  deps: OAuth2Deps,
   { app, endpoints }: { app: Application; endpoints: Endpoints },
   grant: Grant,
-  now: number,
-): Record<string, string> {
-  const { config, profile, serviceKey = '' } = app
+): Promise<Record<string, string>> {
+  const { config, profile } = app
   const scope = profile.scopes.join(' ')
   switch (grant.kind) {
     case 'refresh_token':
@@ -159,16 +181,19 @@ function parametersOf(
     case 'client_credentials':
       return { scope }
     case 'jwt-bearer': {
-      const iss = config.serviceClientEmail ?? config.serviceClient ?? ''
-      const claims = { iss, sub: grant.subject, scope, aud: endpoints.tokenUrl }
-      return { assertion: signAssertion(claims, serviceKey, now) }
+      const request = { subject: grant.subject, audience: endpoints.tokenUrl }
+      return { assertion: await signServiceAssertion(deps, app, request) }
     }
   }
 }
 
-/** An assertion authenticates the client itself. */
-function authFor(app: Application, endpoints: Endpoints, { kind }: Grant): ClientAuth {
-  return kind === 'jwt-bearer' ? () => undefined : clientAuthOf(app, endpoints)
+/** The assertion of a service account authenticates the client itself. */
+function authFor(
+  app: Application,
+  endpoints: Endpoints,
+  { grant, now }: { grant: Grant; now: number },
+): ClientAuth {
+  return grant.kind === 'jwt-bearer' ? () => undefined : clientAuthOf(app, endpoints, now)
 }
 
 /**
@@ -202,7 +227,8 @@ function toTokenResponse(response: TokenEndpointResponse, now: number): TokenRes
   }
 }
 
-function secretsOf({ clientSecret, serviceKey }: Application, grant: Grant): string[] {
+function secretsOf({ clientSecret, serviceKey, externalAccount }: Application, grant: Grant) {
   const sent = 'refreshToken' in grant ? grant.refreshToken : 'code' in grant ? grant.code : ''
-  return [clientSecret ?? '', serviceKey ?? '', sent].filter((secret) => secret !== '')
+  const secrets = [clientSecret, serviceKey, externalAccount, sent]
+  return secrets.flatMap((secret) => (secret ? [secret] : []))
 }

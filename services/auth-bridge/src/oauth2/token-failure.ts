@@ -1,4 +1,6 @@
-import { defined, type LastError, type TokenRequestInfo } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import type { TokenRequestInfo } from '@posthorn/contracts/schemas/token-request'
 import { AppError, messageOf } from '@posthorn/errors'
 import { ResponseBodyError } from 'oauth4webapi'
 import type { Application } from './application.ts'
@@ -10,6 +12,8 @@ export interface TokenRequest {
   scopes: readonly string[]
   /** Values to mask: some endpoints repeat their input. */
   secrets: readonly string[]
+  /** Delay that the response requests, in milliseconds. */
+  retryAfterMs?: number | undefined
 }
 
 /** Rejection by a token endpoint, or a missing response. */
@@ -33,10 +37,23 @@ const temporaryNumbers = [50196, 90033]
 const applicationCodes = new Set([
   'invalid_client',
   'unauthorized_client',
+  'deleted_client',
+  'disabled_client',
   'redirect_uri_mismatch',
   'invalid_scope',
+  'invalid_resource',
   'unsupported_grant_type',
 ])
+/**
+ * Microsoft, with the code `invalid_request`: tenant or redirect URL unknown, scopes of two
+ * resources, TLS too old.
+ */
+const applicationNumbers = [90002, 50011, 500113, 28000, 1002016]
+/**
+ * Google, with the code `invalid_grant` that also stands for an unknown mailbox: key or clock
+ * wrong, service account switched off.
+ */
+const serviceAccountTexts = /^(?:Invalid JWT|Robot)\b/i
 
 /** Classifies an error of the OAuth client: temporary or permanent, and whose fault it is. */
 export function failureOfToken(
@@ -45,8 +62,8 @@ export function failureOfToken(
   request: TokenRequest,
 ): TokenFailure {
   if (!(error instanceof ResponseBodyError) || isTemporary(error))
-    return { error: unreachable(error), ofApplication: false }
-  const ofApplication = applicationCodes.has(error.error)
+    return { error: unreachable(error, request.retryAfterMs), ofApplication: false }
+  const ofApplication = isOfApplication(error)
   const tokenRequest = describe(error, app, { ...request, ofApplication })
   const { error_description: description = error.error } = tokenRequest.response as ReportedResponse
   const code = request.grant === 'refresh_token' ? 'OauthRenewError' : 'TokenGenerationError'
@@ -62,17 +79,60 @@ interface ReportedResponse {
 
 function isTemporary({ status, error, cause }: ResponseBodyError): boolean {
   if (status >= 500 || status === 429 || temporaryCodes.has(error)) return true
-  const numbers = cause['error_codes']
-  return Array.isArray(numbers) && numbers.some((code) => temporaryNumbers.includes(Number(code)))
+  return hasNumber(cause, temporaryNumbers)
+}
+
+function isOfApplication({ error, cause }: ResponseBodyError): boolean {
+  if (applicationCodes.has(error)) return true
+  if (error === 'invalid_request') return hasNumber(cause, applicationNumbers)
+  const text = cause['error_description']
+  return error === 'invalid_grant' && typeof text === 'string' && serviceAccountTexts.test(text)
+}
+
+/** True if a response of Microsoft has one of the AADSTS numbers. */
+function hasNumber(
+  { error_codes: numbers }: Record<string, unknown>,
+  expected: readonly number[],
+): boolean {
+  return Array.isArray(numbers) && numbers.some((code) => expected.includes(Number(code)))
 }
 
 /** Interface spec, "Authentication server" 6. */
 export const unreachableCode = 'ETokenRefresh'
 
-function unreachable(error: unknown): AppError {
+function unreachable(error: unknown, retryAfterMs: number | undefined): AppError {
   return new AppError('unreachable', 'The token endpoint could not be used', {
     code: unreachableCode,
     cause: new Error(messageOf(error)),
+    extras: defined({
+      ttl: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
+    }),
+  })
+}
+
+const doubted = 'The provider rejected a refresh token that may be valid, which is tried again'
+
+/**
+ * Rejections that have been seen for valid refresh tokens: Google's without a reason, and one of
+ * Microsoft for personal accounts. Their text tells them from others with the code `invalid_grant`.
+ */
+const doubtfulTexts =
+  /^(?:Bad Request$|AADSTS70000: The provided value for the input parameter 'refresh_token')/
+
+/** Delay until a doubtful rejection counts, in seconds. */
+const doubtSeconds = 60
+
+/**
+ * Error of a failed renewal, after the failure before it. A doubtful rejection is temporary until
+ * it is repeated.
+ */
+export function afterDoubt(error: AppError, before: LastError | undefined): AppError {
+  const isDoubtful = error.code === 'OauthRenewError' && doubtfulTexts.test(error.message)
+  if (!isDoubtful || before?.response === doubted) return error
+  return new AppError('unreachable', doubted, {
+    code: unreachableCode,
+    extras: { ttl: doubtSeconds },
+    cause: error,
   })
 }
 
@@ -121,12 +181,19 @@ function describe(
   }
 }
 
-function flagOf(error: string, { error_codes: numbers }: Record<string, unknown>): string {
-  if (Array.isArray(numbers) && numbers.includes(7000222)) return 'The client secret has expired'
+function flagOf(error: string, response: Record<string, unknown>): string {
+  if (hasNumber(response, [7000222])) return 'The client secret has expired'
+  if (hasNumber(response, [90002])) return 'The tenant does not exist'
+  if (hasNumber(response, [50011, 500113])) return unregisteredRedirect
+  if (error === 'invalid_grant') return 'The service account or its key cannot be used'
+  if (error === 'deleted_client' || error === 'disabled_client')
+    return 'The client was deleted or disabled at the provider'
   if (error === 'invalid_client') return 'The client id or its secret is wrong'
-  if (error === 'redirect_uri_mismatch') return 'The redirect URL is not registered at the provider'
+  if (error === 'redirect_uri_mismatch') return unregisteredRedirect
   return 'The provider does not allow this application the requested access'
 }
+
+const unregisteredRedirect = 'The redirect URL is not registered at the provider'
 
 /** Masks secrets and cuts text. */
 function sanitize(value: unknown, secrets: readonly string[]): unknown {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { createHttpCaller } from '@posthorn/net'
+import { createHttpCaller } from '@posthorn/net/http-caller'
 import type { StoredLogin } from '../store/credentials.ts'
 import { createAuthServer } from './auth-server.ts'
 
@@ -110,7 +110,8 @@ test('AuthServer.get: cached until 1 min before expiry, per protocol and address
   respond = (_request, response) => response.end(JSON.stringify({ user: 'u', pass: 'p', expires }))
   let url = `http://127.0.0.1:${port}/auth`
   const bridge = createAuthServer({ http, address: () => Promise.resolve(url), now: () => now })
-  const get = (protocol: 'imap' | 'smtp' = 'imap') => bridge.get({ ...login('a'), protocol })
+  const get = (protocol: StoredLogin['protocol'] = 'imap') =>
+    bridge.get({ ...login('a'), protocol })
   expect(await get()).toEqual({ user: 'u', pass: 'p' })
   now += 119_000
   await get()
@@ -128,6 +129,8 @@ test('AuthServer.get: cached until 1 min before expiry, per protocol and address
     '/auth?account=a&proto=smtp',
     '/moved?account=a&proto=smtp',
   ])
+  await get('api')
+  expect(requests.at(-1)?.url).toBe('/moved?account=a&proto=api')
 })
 
 test('AuthServer.get: a failure goes to all callers, is not cached and has no secret', async () => {

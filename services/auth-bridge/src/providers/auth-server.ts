@@ -1,8 +1,10 @@
-import { type Credentials, defined } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { TtlCache } from '@posthorn/flow'
-import { type HttpCaller, splitCredentials } from '@posthorn/net'
+import type { HttpCaller } from '@posthorn/net/http-caller'
+import { splitCredentials } from '@posthorn/net/url'
 import type { Unsealer } from '@posthorn/secrets'
 import { findSealedSetting, settingSealContext, type StoredLogin } from '../store/credentials.ts'
 import { type CredentialsResponse, parseCredentials } from './parse-credentials.ts'
@@ -26,7 +28,7 @@ export const authServerMaxBytes = 64 * 1_024
 
 /**
  * Creates the client of the operator's authentication server:
- * `GET <authServer>?account=<id>&proto=<imap|smtp>`. Every failure is `unreachable`, because it
+ * `GET <authServer>?account=<id>&proto=<imap|smtp|api>`. Every failure is `unreachable`, because it
  * says nothing about the login at the mail server.
  */
 export function createAuthServer({ http, address, now = Date.now }: AuthServerDeps): AuthServer {

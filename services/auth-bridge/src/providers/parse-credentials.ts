@@ -1,4 +1,4 @@
-import type { Credentials } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import { parseObject } from '../parse-object.ts'
 
 /** Responses are cached until this long before they expire, so that the login still succeeds. */

@@ -1,12 +1,15 @@
 import type { Db } from '@posthorn/db'
 
-export type Protocol = 'imap' | 'smtp'
+/** Protocol of a mail server. */
+type ServerProtocol = 'imap' | 'smtp'
+/** Protocol of a login. `api`: the Gmail API or Microsoft Graph. */
+export type Protocol = ServerProtocol | 'api'
 
 /** Registration of an account for one protocol, with its sealed password. */
 export interface StoredLogin {
   account: string
   protocol: Protocol
-  /** True if the account has a server for this protocol. */
+  /** True if the account has a server for this protocol, or uses the API. */
   configured: boolean
   useAuthServer: boolean
   user: string | undefined
@@ -26,12 +29,19 @@ export async function findLogin(
     .leftJoin('credentials', (join) =>
       join
         .onRef('credentials.account', '=', 'accounts.account')
-        .on('credentials.kind', '=', protocol),
+        // The grant of an API account is read with its tokens.
+        .on('credentials.kind', '=', protocol === 'api' ? 'oauth2' : protocol),
     )
-    .select(['accounts.imap', 'accounts.smtp', 'accounts.oauth2', 'credentials.sealed'])
+    .select(['accounts.backend', 'accounts.imap', 'accounts.smtp', 'accounts.oauth2'])
+    .select('credentials.sealed')
     .where('accounts.account', '=', account)
     .executeTakeFirst()
   if (!row) return undefined
+  const hasOAuth2 = row.oauth2 !== null
+  if (protocol === 'api') {
+    const configured = row.backend !== 'imap' && hasOAuth2
+    return { ...withoutServer, account, protocol, configured, hasOAuth2 }
+  }
   const server = row[protocol]
   return {
     account,
@@ -40,12 +50,15 @@ export async function findLogin(
     useAuthServer: server?.useAuthServer === true,
     user: server?.auth ? server.auth.user : undefined,
     sealed: row.sealed ?? undefined,
-    hasOAuth2: row.oauth2 !== null,
+    hasOAuth2,
   }
 }
 
+/** The OAuth2 settings decide about the authentication server. */
+const withoutServer = { useAuthServer: false, user: undefined, sealed: undefined }
+
 /** Seal context of an account's password or grant. */
-export function passwordSealContext(account: string, protocol: Protocol | 'oauth2'): string {
+export function passwordSealContext(account: string, protocol: ServerProtocol | 'oauth2'): string {
   return `credentials/${account}/${protocol}`
 }
 

@@ -1,4 +1,4 @@
-import type { SettingKey } from '@posthorn/contracts'
+import type { SettingKey } from '@posthorn/contracts/settings/settings'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
@@ -31,6 +31,18 @@ export async function isLeased(
   return 'gateway' in through
     ? row.gateway === through.gateway
     : row.account === through.account && row.gateway === null
+}
+
+/** True if a sender holds the cleanup of the drafts of this submission of the account. */
+export async function isCleaningUp(db: Db, queueId: string, account: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('draftCleanups')
+    .select('queueId')
+    .where('queueId', '=', queueId)
+    .where('account', '=', account)
+    .where('leaseUntil', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { LastError } from '@posthorn/contracts'
+import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 

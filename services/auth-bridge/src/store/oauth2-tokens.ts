@@ -1,5 +1,5 @@
-import type { LastError } from '@posthorn/contracts'
-import type { Db, StoredOAuth2 } from '@posthorn/db'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import type { Backend, Db, StoredOAuth2 } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
 /** Grant time of accounts without a grant (service accounts, client credentials). */
@@ -12,6 +12,7 @@ export function tokensSealContext(account: string): string {
 
 export interface OAuth2Account {
   account: string
+  backend: Backend
   email: string | null
   oauth2: StoredOAuth2 | null
 }
@@ -19,7 +20,7 @@ export interface OAuth2Account {
 export function findOAuth2Account(db: Db, account: string): Promise<OAuth2Account | undefined> {
   return db
     .selectFrom('accounts')
-    .select(['account', 'email', 'oauth2'])
+    .select(['account', 'backend', 'email', 'oauth2'])
     .where('account', '=', account)
     .executeTakeFirst()
 }
@@ -47,6 +48,8 @@ export interface RefreshFailure {
   lastedMs: number
   /** Time since the last failure. */
   agoMs: number
+  /** Time until the earliest next try; 0 if it has passed. */
+  waitMs: number
 }
 
 /** Finds the grant of an account and its tokens. Tokens of an earlier grant are left out. */
@@ -78,6 +81,7 @@ function selectGrantTokens(db: Db, account: string) {
       isConfirmed.as('isConfirmed'),
       milliseconds(sql`oauth2_tokens.updated_at - oauth2_tokens.failing_since`).as('lastedMs'),
       milliseconds(sql`now() - oauth2_tokens.updated_at`).as('agoMs'),
+      waitMs.as('waitMs'),
       sql<boolean>`coalesce(oauth2_tokens.refreshing_until < now(), false)`.as('isInterrupted'),
     ])
     .where('accounts.account', '=', account)
@@ -94,7 +98,8 @@ const noTokens: GrantTokens = {
 }
 
 function toGrantTokens(row: GrantRow): GrantTokens {
-  const { isFailing, isConfirmed, isInterrupted, lastError: error, lastedMs, agoMs } = row
+  const { isFailing, isConfirmed, isInterrupted, lastError: error } = row
+  const { lastedMs, agoMs, waitMs } = row
   const grantUpdatedAt = row.grantUpdatedAt ?? noGrant
   const isCurrent = row.tokensOf?.getTime() === grantUpdatedAt.getTime()
   return {
@@ -103,7 +108,7 @@ function toGrantTokens(row: GrantRow): GrantTokens {
     tokens: (isCurrent && row.tokens) || undefined,
     revision: row.revision ?? '0',
     renewedAgoMs: isCurrent && isConfirmed ? agoMs : undefined,
-    failure: isFailing && error ? { error, lastedMs, agoMs } : undefined,
+    failure: isFailing && error ? { error, lastedMs, agoMs, waitMs } : undefined,
     isInterrupted,
   }
 }
@@ -115,6 +120,8 @@ const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth
 /** False if account or application changed: the provider may now issue other tokens. */
 const isConfirmed = sql<boolean>`oauth2_tokens.sealed is not null and oauth2_tokens.failing_since is null
   and oauth2_tokens.updated_at >= greatest(accounts.updated_at, oauth2_apps.updated_at)`
+
+const waitMs = sql<number>`greatest(0, coalesce(1000 * extract(epoch from oauth2_tokens.retry_at - now()), 0))::float8`
 
 function milliseconds(interval: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(1000 * extract(epoch from ${interval}))::float8`
@@ -142,6 +149,7 @@ export async function storeTokens(
       revision: sql<string>`revision + 1`,
       grantUpdatedAt: from.grantUpdatedAt,
       failingSince: null,
+      retryAt: null,
       lastError: null,
       updatedAt: sql<Date>`now()`,
     })
@@ -156,7 +164,7 @@ export async function storeTokens(
 export async function markRefreshFailed(
   db: Db,
   account: string,
-  { error, again }: { error: LastError; again: boolean },
+  { error, again, retrySeconds }: { error: LastError; again: boolean; retrySeconds?: number },
 ): Promise<void> {
   const now = sql<Date>`now()`
   await db
@@ -164,6 +172,10 @@ export async function markRefreshFailed(
     .set({
       failingSince: again ? sql<Date>`coalesce(failing_since, now())` : now,
       lastError: JSON.stringify(error),
+      retryAt:
+        retrySeconds === undefined
+          ? null
+          : sql<Date>`now() + make_interval(secs => ${retrySeconds})`,
       updatedAt: now,
     })
     .where('account', '=', account)

@@ -1,4 +1,4 @@
-import { addressSettings } from '@posthorn/contracts'
+import { addressSettings } from '@posthorn/contracts/settings/settings'
 import type { Db } from '@posthorn/db'
 import type { HeaderOwner } from '@posthorn/secrets'
 import { sql } from 'kysely'

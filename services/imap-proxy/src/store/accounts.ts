@@ -1,8 +1,8 @@
-import type { ImapConfig, ImapDisabled } from '@posthorn/contracts'
-import type { Db, StoredServer } from '@posthorn/db'
-import { sql } from 'kysely'
+import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
+import type { Accounts, Db, StoredServer } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
 
-type AnyImap = StoredServer<ImapConfig | ImapDisabled>
+type ServerColumns = Pick<Selectable<Accounts>, 'backend' | 'imap'>
 
 /** IMAP server of an account and its proxy. */
 export interface StoredImap {
@@ -18,11 +18,12 @@ export interface StoredImap {
 export async function findImap(db: Db, account: string): Promise<StoredImap | null | undefined> {
   const row = await db
     .selectFrom('accounts')
-    .select(['imap', 'proxy'])
+    .select(['backend', 'imap', 'proxy'])
     .where('account', '=', account)
     .executeTakeFirst()
   if (!row) return undefined
-  return isUsable(row.imap) ? { server: row.imap, proxy: row.proxy } : null
+  const server = serverOf(row)
+  return server && { server, proxy: row.proxy }
 }
 
 /** Returns the given accounts that exist and have IMAP enabled. */
@@ -33,12 +34,13 @@ export async function listUsableAccounts(
   if (accounts.length === 0) return new Set()
   const rows = await db
     .selectFrom('accounts')
-    .select(['account', 'imap'])
+    .select(['account', 'backend', 'imap'])
     .where('account', '=', sql<string>`any(${accounts})`)
     .execute()
-  return new Set(rows.filter(({ imap }) => isUsable(imap)).map(({ account }) => account))
+  return new Set(rows.filter((row) => serverOf(row) !== null).map(({ account }) => account))
 }
 
-function isUsable(imap: AnyImap | null): imap is StoredServer<ImapConfig> {
-  return imap !== null && imap.disabled !== true
+/** Null if IMAP is disabled, and for accounts of an API, which clients cannot reach by IMAP. */
+function serverOf({ backend, imap }: ServerColumns): StoredServer<ImapConfig> | null {
+  return backend === 'imap' && imap && imap.disabled !== true ? imap : null
 }

@@ -1,20 +1,19 @@
-import { defined, messageDeliveryError, messageFailed, messageSent } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import {
+  messageDeliveryError,
+  messageFailed,
+  messageSent,
+} from '@posthorn/contracts/events/sending'
 import { deriveEventId, type NetworkRouting, type NewEvent } from '@posthorn/db'
 import { backoff } from '@posthorn/flow'
 import type { AttemptOutcome } from '../store/outcomes.ts'
 import type { Submission } from '../store/submission.ts'
-import type { AttemptError, AttemptFailure, SendResult } from '../transports/transport.ts'
-
-/** Consequences of a failure for the message and its lanes. */
-export interface ReplyClass {
-  /** True if another attempt would fail too. */
-  permanent: boolean
-  /**
-   * Lane the failure concerns beyond this message: the server for everybody (`host`), or for this
-   * account only. That lane is suspended, so that other messages keep their attempts.
-   */
-  suspends?: 'host' | 'account'
-}
+import type {
+  AttemptError,
+  AttemptFailure,
+  ReplyClass,
+  SendResult,
+} from '../transports/transport.ts'
 
 /** Failures without a reply that repeat: caused by the message, the envelope or the settings. */
 const permanentCodes = new Set([
@@ -95,15 +94,16 @@ export interface OutcomeDecision {
 type Failed = Pick<AttemptError, 'failure'> & {
   routing?: NetworkRouting | undefined
   inDoubt?: boolean
+  replyClass?: ReplyClass | undefined
 }
 
 /** Decides between retry and rejection after a failed attempt. */
 export function decideFailure(
   context: EventContext,
-  { failure, routing, inDoubt = false }: Failed,
+  { failure, routing, inDoubt = false, replyClass = classifyReply(failure) }: Failed,
   retryBaseMs: number,
 ): OutcomeDecision {
-  const isLast = classifyReply(failure).permanent || context.attempt >= context.maxAttempts
+  const isLast = replyClass.permanent || context.attempt >= context.maxAttempts
   const delayMs = retryDelayMs(context.attempt, retryBaseMs)
   return {
     outcome: isLast

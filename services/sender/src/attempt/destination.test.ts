@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Settings } from '@posthorn/contracts'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import { chooseNetworkPath } from './destination.ts'
 
 const preferences = { account: 'a', proxy: null, localAddress: null, accountProxy: null }

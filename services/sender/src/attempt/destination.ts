@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 import type { Bus } from '@posthorn/bus'
 import {
-  type CommandRequest,
   type Credentials,
-  defined,
   getCredentials,
   getGatewayCredentials,
-  type Settings,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/commands/credentials'
+import type { CommandRequest } from '@posthorn/contracts/define'
+import { defined } from '@posthorn/contracts/defined'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import { AppError } from '@posthorn/errors'
-import { isSameAddress, rankAddresses } from '@posthorn/net'
+import { isSameAddress, rankAddresses } from '@posthorn/net/local-addresses'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { Submission } from '../store/submission.ts'
 import {
@@ -163,17 +163,35 @@ function gatewayServer(
   }
 }
 
-function credentialsFrom<C extends typeof getCredentials | typeof getGatewayCredentials>(
-  { bus, signal, credentialsMs: timeoutMs }: DestinationDeps,
+async function credentialsFrom<C extends typeof getCredentials | typeof getGatewayCredentials>(
+  deps: DestinationDeps,
+  command: C,
+  request: CommandRequest<C>,
+): Promise<Credentials> {
+  try {
+    return await requestCredentials(deps, command, request)
+  } catch (error) {
+    if (!(error instanceof AttemptError)) throw error
+    throw new AttemptError({ ...error.failure, command: 'AUTH' }, { cause: error.cause })
+  }
+}
+
+/**
+ * Requests a login from auth-bridge.
+ *
+ * @throws AttemptError if auth-bridge refuses it; PreAttemptError if it is unavailable
+ */
+export function requestCredentials<C extends typeof getCredentials | typeof getGatewayCredentials>(
+  {
+    bus,
+    signal,
+    credentialsMs: timeoutMs,
+  }: Pick<DestinationDeps, 'bus' | 'signal' | 'credentialsMs'>,
   command: C,
   request: CommandRequest<C>,
 ): Promise<Credentials> {
   const work = () => bus.request(command, request, { key: 'credentials', timeoutMs, signal })
-  return fromAuthBridge(work, signal, (error) => ({
-    message: error.message,
-    code: codeOf(error),
-    command: 'AUTH',
-  }))
+  return fromAuthBridge(work, signal, (error) => ({ message: error.message, code: codeOf(error) }))
 }
 
 /**

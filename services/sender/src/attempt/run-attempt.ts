@@ -1,28 +1,33 @@
 import type { Bus } from '@posthorn/bus'
+import { defined } from '@posthorn/contracts/defined'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { retryUntil } from '@posthorn/flow'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { releaseClaim } from '../store/outbox.ts'
-import type { OutboxLease, Submission } from '../store/submission.ts'
+import { pauseAccount } from '../store/sending-locks.ts'
+import { isByApi, type OutboxLease, type Submission } from '../store/submission.ts'
 import { HandoverIntent } from '../transports/handover.ts'
 import {
   AttemptError,
   type AttemptFailure,
+  PausedError,
   PreAttemptError,
   RecordError,
+  type ReplyClass,
   type SendResult,
   type Transport,
 } from '../transports/transport.ts'
+import type { MailApis } from './connect-mail-api.ts'
 import {
   classifyReply,
   decideAccepted,
   decideFailure,
   type OutcomeDecision,
-  type ReplyClass,
 } from './decide-outcome.ts'
 import { resolveDestination } from './destination.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
+import { sendByApi } from './send-by-api.ts'
 import { findSentCopy, isFiledByServer } from './sent-copy.ts'
 
 export interface AttemptDeps {
@@ -31,6 +36,7 @@ export interface AttemptDeps {
   unsealLogin: UnsealLogin
   settings: SettingsCache
   transport: Transport
+  mailApis: MailApis
   recorder: OutcomeRecorder
   /** Commits the intent record of a row. Resolves to false if its lease was lost. */
   writeIntent: (lease: OutboxLease) => Promise<boolean>
@@ -53,7 +59,8 @@ export interface AttemptTiming {
 export type AttemptResult =
   | { kind: 'sent'; final: boolean }
   | { kind: 'failed'; failure: AttemptFailure; suspends: ReplyClass['suspends']; final: boolean }
-  | { kind: 'released' }
+  /** `pauseMs`: the provider pauses the account for this time. */
+  | { kind: 'released'; pauseMs?: number }
   | { kind: 'lost' }
 
 export interface AttemptOptions {
@@ -117,6 +124,13 @@ async function trySend(
   { signal, onAccepted }: AttemptOptions,
 ): Promise<Attempted> {
   const { log, timing } = deps
+  if (isByApi(submission)) {
+    const { leaseMs, findSentMs, credentialsMs } = timing
+    const context = { ...deps, leaseMs, findSentMs, credentialsMs, assertSendable }
+    const result = await sendByApi(context, submission, { signal, onAccepted })
+    const decision = decideAccepted(submission, result, timing.retryBaseMs)
+    return { submission, decision, result: { kind: 'sent', final: true } }
+  }
   if (await hasSentCopy(deps, submission, signal)) {
     const result = { response: sentCopyResponse, accepted: submission.envelope.to, rejected: [] }
     const filing = { ...submission.filing, copy: false }
@@ -140,11 +154,11 @@ function toFailed({ log, timing }: AttemptDeps, submission: Submission, error: u
   if (error instanceof PreAttemptError || error instanceof RecordError) throw error
   const failed = error instanceof AttemptError ? error : internalError()
   if (failed !== error) log.error({ err: error }, 'attempt failed unexpectedly')
-  const { failure, routing } = failed
+  const { failure, routing, replyClass } = failed
   const decision = decideFailure(submission, failed, timing.retryBaseMs)
   const final = decision.outcome.trigger === 'reject'
   log.info({ failure, routing, final }, 'attempt failed')
-  const suspends = suspendedLane(submission, failure)
+  const suspends = replyClass ? replyClass.suspends : suspendedLane(submission, failure)
   return { submission, decision, result: { kind: 'failed', failure, suspends, final } }
 }
 
@@ -220,12 +234,16 @@ async function release(
   { err, signal }: { err: PreAttemptError; signal: AbortSignal },
 ): Promise<AttemptResult> {
   log.info({ err }, 'attempt cancelled, releasing claim')
-  const delayMs = signal.aborted ? 0 : releaseDelayMs
+  const pauseMs = err instanceof PausedError ? err.pauseMs : undefined
+  const delayMs = pauseMs ?? (signal.aborted ? 0 : releaseDelayMs)
   const onRetry = (err: unknown) => log.warn({ err }, 'claim not released')
+  const work = async () => {
+    if (pauseMs !== undefined) await pauseAccount(db, submission.account, pauseMs)
+    await releaseClaim(db, submission, delayMs)
+  }
   try {
-    const work = () => releaseClaim(db, submission, delayMs)
     await retryUntil(work, { delayMs: 1_000, maxAttempts: 3, onRetry })
-    return { kind: 'released' }
+    return { kind: 'released', ...defined({ pauseMs }) }
   } catch (error) {
     onRetry(error)
     return { kind: 'lost' }

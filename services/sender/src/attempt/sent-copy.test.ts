@@ -3,29 +3,31 @@ import type { SendingAccount } from '../store/submission.ts'
 import { type FilingInput, isFiledByServer, planFiling } from './sent-copy.ts'
 
 interface Facts
-  extends Pick<FilingInput, 'filing'>, Pick<SendingAccount, 'imap' | 'smtp' | 'copy'> {
+  extends Pick<FilingInput, 'filing'>, Pick<SendingAccount, 'backend' | 'imap' | 'smtp' | 'copy'> {
   gateway: string | null
 }
 const at = (host: string) => ({ host, port: 993 })
 const own: Facts = {
   filing: null,
   gateway: null,
+  backend: 'imap',
   imap: at('imap.example.com'),
   smtp: at('smtp.example.com'),
   copy: null,
 }
 const account = { account: 'a', byOAuth2: false, smtpEhloName: null, proxy: null, version: '1' }
 function inputOf(facts: Partial<Facts>): FilingInput {
-  const { filing, gateway, imap, smtp, copy } = { ...own, ...facts }
+  const { filing, gateway, backend, imap, smtp, copy } = { ...own, ...facts }
   return {
     filing,
     gateway: gateway === null ? undefined : { name: gateway, server: undefined },
-    sender: { ...account, imap, smtp, copy },
+    sender: { ...account, backend, imap, smtp, copy },
   }
 }
 const gmail = { imap: at('imap.gmail.com'), smtp: at('smtp.gmail.com') }
 const outlook = { imap: at('Outlook.Office365.com'), smtp: at('smtp.office365.com.') }
 const disabled = { disabled: true as const }
+const graph = { backend: 'graph' as const, imap: null, smtp: null }
 
 interface Case {
   name: string
@@ -76,6 +78,8 @@ const cases: Case[] = [
   },
   { name: 'account without IMAP', input: { imap: null, filing: { copy: true } }, copy: false },
   { name: 'disabled IMAP', input: { imap: disabled, copy: true }, copy: false },
+  { name: 'account of an API', input: graph, copy: false },
+  { name: 'account of an API with a gateway', input: { ...graph, gateway: 'g' }, copy: true },
 ]
 test.each(cases)('planFiling: $name, copy $copy', ({ input, copy }) => {
   expect(planFiling(inputOf(input))?.copy ?? false).toBe(copy)
@@ -93,6 +97,10 @@ test('planFiling: without a copy, plans flag and draft only', () => {
   })
   expect(planFiling(inputOf({ copy: false, filing: { sentMailPath: 'x' } }))).toBeNull()
   expect(planFiling(inputOf({ imap: null, filing: { reference } }))).toBeNull()
+  expect(planFiling(inputOf({ ...graph, filing: { reference } }))).toEqual({
+    copy: false,
+    reference,
+  })
 })
 
 test('isFiledByServer: own server of a provider or copy false, returns true', () => {
@@ -104,5 +112,6 @@ test('isFiledByServer: own server of a provider or copy false, returns true', ()
     true,
   ])
   expect(isFiled({ ...gmail, gateway: 'g' })).toBe(false)
+  expect([isFiled(graph), isFiled({ ...graph, gateway: 'g' })]).toEqual([true, false])
   expect(isFiled({ copy: false, imap: disabled })).toBe(false)
 })

@@ -1,10 +1,12 @@
 import type { Bus } from '@posthorn/bus'
-import { defined, findSent, shardOf } from '@posthorn/contracts'
-import type { Filing } from '@posthorn/db'
+import { findSent } from '@posthorn/contracts/commands/filing'
+import { defined } from '@posthorn/contracts/defined'
+import { shardOf } from '@posthorn/contracts/shards'
+import { type Filing, hasMailbox } from '@posthorn/db'
 import { isPermanent, messageOf } from '@posthorn/errors'
 import { retryUntil } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { Submission } from '../store/submission.ts'
+import { isByApi, type Submission } from '../store/submission.ts'
 import { cancelled } from '../transports/transport.ts'
 
 /** Properties that decide about mailbox work after sending. */
@@ -20,17 +22,17 @@ const filingProviders = [
 
 /** Mailbox work of a sent message; null if there is none. */
 export function planFiling(input: FilingInput): FilingPlan | null {
-  if (!imapOf(input)) return null
+  if (!hasMailbox(input.sender)) return null
   const plan = { ...input.filing, copy: wantsCopy(input) }
   return plan.copy || plan.reference !== undefined || plan.draft !== undefined ? plan : null
 }
 
-function imapOf({ sender: { imap } }: FilingInput) {
-  return imap && imap.disabled !== true ? imap : undefined
-}
-
-/** Precedence: submission, account, default. By default a copy is stored unless the server does. */
+/**
+ * Precedence: submission, account, default. By default a copy is stored unless the server does.
+ * Providers of mail APIs always do.
+ */
 function wantsCopy(input: FilingInput): boolean {
+  if (isByApi(input)) return false
   return input.filing?.copy ?? input.sender.copy ?? !isFiledByProvider(input)
 }
 
@@ -39,15 +41,16 @@ function wantsCopy(input: FilingInput): boolean {
  * such a server.
  */
 export function isFiledByServer(input: FilingInput): boolean {
-  if (!imapOf(input) || input.gateway) return false
+  if (!hasMailbox(input.sender) || input.gateway) return false
   return input.sender.copy === false || isFiledByProvider(input)
 }
 
 /** Providers store only messages that were sent by their own servers. */
-function isFiledByProvider(input: FilingInput): boolean {
-  const imap = imapOf(input)
-  const { smtp } = input.sender
-  if (input.gateway || !imap || !smtp) return false
+function isFiledByProvider({ gateway, sender }: FilingInput): boolean {
+  const { backend, imap, smtp } = sender
+  if (gateway) return false
+  if (backend !== 'imap') return true
+  if (!imap || imap.disabled || !smtp) return false
   const provider = filingProviders.find((domains) => isInDomain(imap.host, domains))
   return provider !== undefined && isInDomain(smtp.host, provider)
 }

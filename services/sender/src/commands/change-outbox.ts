@@ -1,5 +1,5 @@
 import { type CommandHandler, on } from '@posthorn/bus'
-import { changeOutbox } from '@posthorn/contracts'
+import { changeOutbox } from '@posthorn/contracts/commands/outbox'
 import type { Db } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
 import { changeSubmission } from '../store/outbox-changes.ts'

@@ -1,10 +1,8 @@
 import { type CommandHandler, on } from '@posthorn/bus'
-import {
-  type CommandRequest,
-  defined,
-  type VerificationResult,
-  verifySmtp,
-} from '@posthorn/contracts'
+import { verifySmtp } from '@posthorn/contracts/commands/verify'
+import type { CommandRequest } from '@posthorn/contracts/define'
+import { defined } from '@posthorn/contracts/defined'
+import type { VerificationResult } from '@posthorn/contracts/schemas/verification'
 import type { SettingsCache } from '@posthorn/db'
 import type { UnsealLogin } from '@posthorn/unseal'
 import { chooseNetworkPath } from '../attempt/destination.ts'

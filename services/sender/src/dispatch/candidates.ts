@@ -1,4 +1,4 @@
-import { listDue } from '../store/outbox.ts'
+import { listDue } from '../store/claims.ts'
 import type { Db } from '@posthorn/db'
 import type { DueSubmission } from '../store/submission.ts'
 import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'
@@ -8,6 +8,8 @@ export interface CandidateDeps {
   lanes: LaneLimiter
   /** Regular poll interval. */
   sweepMs: number
+  /** This process. */
+  worker: string
   /** True if this process has claimed the row. */
   isClaimed: (queueId: string) => boolean
 }
@@ -55,8 +57,8 @@ export class Candidates {
     this.#polledAt = performance.now()
     if (this.#rows.size > maxCandidates) this.#rows.clear()
     if (this.#rows.size === 0) this.#hasMore = false
-    const { db, lanes } = this.#deps
-    const due = await listDue(db, { limit: pollBatch, saturated: lanes.saturated() })
+    const { db, lanes, worker } = this.#deps
+    const due = await listDue(db, { limit: pollBatch, saturated: lanes.saturated(), worker })
     const isFull = due.length === pollBatch
     if (isFull) this.#hasMore = true
     for (const row of due) if (this.#isCandidate(row)) this.#rows.set(row.queueId, row)

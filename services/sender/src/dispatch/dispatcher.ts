@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { type PeriodicTask, type Permit, runPeriodically } from '@posthorn/flow'
 import { type AttemptDeps, type AttemptResult, runAttempt } from '../attempt/run-attempt.ts'
 import type { senderMetrics } from '../metrics.ts'
-import { claimDue, renewLeases } from '../store/outbox.ts'
+import { claimDue } from '../store/claims.ts'
+import { renewLeases } from '../store/outbox.ts'
 import type { DueSubmission, LaneKeys, Submission } from '../store/submission.ts'
 import { RecordError } from '../transports/transport.ts'
+import type { AccountLocks } from './account-locks.ts'
 import { Candidates } from './candidates.ts'
 import { type LaneDemand, LaneLimiter, type LaneLimits, type LanePermit } from './lane-limiter.ts'
 import { PrefetchedSubmissions } from './prefetched-submissions.ts'
@@ -15,6 +16,8 @@ export interface DispatcherDeps extends AttemptDeps {
   /** True while the queue is paused. Attempts in flight continue. */
   paused: () => boolean
   metrics: ReturnType<typeof senderMetrics>
+  /** Locks of accounts at mail APIs. */
+  locks: AccountLocks
 }
 
 interface InFlightSubmission {
@@ -43,8 +46,6 @@ interface Reservation {
  * Disposal claims nothing more, cancels attempts before their handover and waits for the others.
  */
 export class Dispatcher implements AsyncDisposable {
-  /** Identifies this process in the rows it has leased. */
-  readonly worker = randomUUID()
   readonly #deps: DispatcherDeps
   readonly #lanes: LaneLimiter
   readonly #candidates: Candidates
@@ -59,12 +60,13 @@ export class Dispatcher implements AsyncDisposable {
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
     const { db, log, sweepMs, timing } = deps
+    const { worker } = deps.locks
     const lanes = new LaneLimiter(deps.lanes, timing.retryBaseMs)
     this.#lanes = lanes
     this.#prefetched = new PrefetchedSubmissions({ db, lanes, log })
     const isClaimed = (queueId: string) =>
       this.#inFlight.has(queueId) || this.#prefetched.has(queueId)
-    this.#candidates = new Candidates({ db, lanes, sweepMs, isClaimed })
+    this.#candidates = new Candidates({ db, lanes, sweepMs, worker, isClaimed })
     const every = (everyMs: number, name: string) => ({ everyMs, log, name })
     this.#sweeper = runPeriodically(every(sweepMs, 'sweep'), (signal) => this.#sweep(signal))
     this.#reaper = runPeriodically(every(sweepMs, 'reap'), (signal) => this.#reapExhausted(signal))
@@ -127,13 +129,13 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #claim(reservations: Reservation[]): Promise<void> {
-    const { db, timing } = this.#deps
+    const { db, timing, locks } = this.#deps
     const conflicts = new Map(reservations.map((each) => [each.row.queueId, each]))
-    const queueIds = [...conflicts.keys()]
-    this.#candidates.remove(queueIds)
+    this.#candidates.remove(conflicts.keys())
     try {
-      const { leaseMs } = timing
-      const claimed = await claimDue(db, queueIds, { worker: this.worker, leaseMs })
+      const rows = reservations.map(({ row }) => row)
+      const { worker } = locks
+      const claimed = await claimDue(db, rows, { worker, leaseMs: timing.leaseMs })
       const submissions = new Map(claimed.map((each) => [each.queueId, each]))
       // In the order of the candidates: the claim returns rows in no particular order.
       for (const { row, start, permit } of reservations) {
@@ -167,7 +169,9 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #start(submission: Submission, demand: LaneDemand, permit: LanePermit): void {
+    const { locks } = this.#deps
     const cancel = new AbortController()
+    if (demand.byApi) locks.add(submission)
     if (this.#isStopping) cancel.abort(stoppingError())
     const stopTimer = this.#deps.metrics.duration.startTimer()
     const startedAt = performance.now()
@@ -181,6 +185,7 @@ export class Dispatcher implements AsyncDisposable {
       stopTimer()
       this.#count(result)
       this.#inFlight.delete(submission.queueId)
+      if (demand.byApi) locks.remove(submission)
       permit[Symbol.dispose]()
       this.#suspendLane(result, demand)
       this.#refill(demand)
@@ -190,6 +195,15 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Suspends the lane that a failure concerns. Cancelled attempts suspend the account's lane. */
   #suspendLane(result: AttemptResult, demand: LaneDemand): void {
+    const { account, gateway, host } = demand
+    if (result.kind === 'released' && result.pauseMs !== undefined) {
+      // The pause is in the database, for all senders.
+      this.#deps.log.warn(
+        { account, suspendedMs: result.pauseMs },
+        'account paused by its provider',
+      )
+      return
+    }
     if (result.kind === 'released' && !this.#isStopping) {
       this.#lanes.suspend('account', demand)
       this.#prefetched.releaseSuspended()
@@ -198,7 +212,6 @@ export class Dispatcher implements AsyncDisposable {
     const { failure, suspends: kind } = result
     const suspendedMs = this.#lanes.suspend(kind, demand)
     this.#prefetched.releaseSuspended()
-    const { account, gateway, host } = demand
     this.#deps.log.warn({ kind, account, gateway, host, failure, suspendedMs }, 'lane suspended')
   }
 
@@ -227,7 +240,8 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Renews all leases. A submission whose lease was lost is cancelled before its handover. */
   async #renewLeases(): Promise<void> {
-    const { db, timing } = this.#deps
+    const { db, timing, locks } = this.#deps
+    await locks.renew()
     const inFlight = Array.from(this.#inFlight.values(), ({ submission }) => submission)
     const leases = [...inFlight, ...this.#prefetched.submissions]
     const renewed = await renewLeases(db, leases, timing.leaseMs)

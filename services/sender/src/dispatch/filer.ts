@@ -1,5 +1,6 @@
 import type { Bus } from '@posthorn/bus'
-import { fileSent, shardOf } from '@posthorn/contracts'
+import { fileSent } from '@posthorn/contracts/commands/filing'
+import { shardOf } from '@posthorn/contracts/shards'
 import type { Db } from '@posthorn/db'
 import { AppError, isPermanent, messageOf } from '@posthorn/errors'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'

@@ -7,6 +7,7 @@ const demand = (account: string, host = 'h:25', bytes = 1) => ({
   gateway: null as string | null,
   host,
   bytes,
+  byApi: false,
 })
 
 /** Limiter with a constant clock, and shorthands that are true if a permit was granted. */
@@ -179,4 +180,14 @@ test('LaneLimiter.tryPrefetch: limits the number, and the bytes to a quarter of 
   expect(prefetches(demand('b', 'b:25', 4))).toBe(false)
   for (let left = 3; left > 0; left--) expect(prefetches(demand('b', 'b:25'))).toBe(true)
   expect(prefetches(demand('b', 'b:25', 0))).toBe(false)
+})
+
+test('LaneLimiter: account at a mail API, admits one submission at a time', () => {
+  const { lanes, acquires } = limiter()
+  const byApi = { ...demand('a', ''), byApi: true }
+  const permit = lanes.tryAcquire(byApi)
+  expect(acquires(byApi)).toBe(false)
+  expect(acquires({ ...byApi, account: 'b' })).toBe(true)
+  permit?.releaseServer()
+  expect(acquires(byApi)).toBe(true)
 })

@@ -14,7 +14,7 @@ export interface LaneLimits {
 }
 
 /** Capacity that a submission needs. */
-export type LaneDemand = Pick<DueSubmission, 'account' | 'gateway' | 'host' | 'bytes'>
+export type LaneDemand = Pick<DueSubmission, 'account' | 'gateway' | 'host' | 'bytes' | 'byApi'>
 
 /** Capacity of a submission in flight. Disposal releases all of it. */
 export interface LanePermit extends Disposable {
@@ -142,7 +142,7 @@ export class LaneLimiter {
     const affected = kind === 'account' && demand.gateway !== null ? 'gateway' : kind
     const key = keysOf(demand).get(affected)
     if (key === undefined) return 0
-    const { breaker } = this.#laneOf(affected, key)
+    const { breaker } = this.#laneOf(affected, { key, byApi: demand.byApi })
     if (!breaker.isOpen) breaker.failure()
     return breaker.remainingMs
   }
@@ -167,13 +167,15 @@ export class LaneLimiter {
   }
 
   #lanesOf(demand: LaneDemand): Lane[] {
-    return Array.from(keysOf(demand), ([kind, key]) => this.#laneOf(kind, key))
+    const { byApi } = demand
+    return Array.from(keysOf(demand), ([kind, key]) => this.#laneOf(kind, { key, byApi }))
   }
 
-  #laneOf(kind: LaneKind, key: string): Lane {
+  #laneOf(kind: LaneKind, { key, byApi }: { key: string; byApi: boolean }): Lane {
     const existing = this.#lanes[kind].get(key)
     if (existing) return existing
-    const lane = new Lane(this.#limitOf(kind), this.#retryBaseMs, this.#clock)
+    // All senders together send one request at a time for an account at a mail API.
+    const lane = new Lane(byApi ? 1 : this.#limitOf(kind), this.#retryBaseMs, this.#clock)
     this.#lanes[kind].set(key, lane)
     return lane
   }

@@ -6,8 +6,9 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import { isDue, isOutside } from './outbox.ts'
+import { isClaimable, isDue, isOutside } from './outbox.ts'
 import { failureColumns } from './outcomes.ts'
+import { listPausedAccounts } from './sending-locks.ts'
 import { type LaneKeys, type OutboxLease, stateAfter, type Submission } from './submission.ts'
 
 /** Row whose last attempt ended with its process. */
@@ -28,14 +29,15 @@ export interface ReapOptions {
 const examinedRows = 2_000
 const exhausted = sql<string>`(
   select queue_id from (
-    select queue_id, attempts, max_attempts from outbox where ${isDue}
+    select queue_id, attempts, max_attempts, provider_draft from outbox where ${isDue}
     order by next_attempt_at limit ${sql.lit(examinedRows)}
-  ) as oldest where attempts >= max_attempts
+  ) as oldest where attempts >= max_attempts and provider_draft is null
 )`
 
 /**
  * Marks rows failed whose attempts are used up without an outcome: the process died in each.
- * Otherwise a message that crashes processes would do so forever.
+ * Otherwise a message that crashes processes would do so forever. Rows with a draft at a provider
+ * get a last attempt instead.
  */
 export function reapExhausted(
   db: Db,
@@ -50,6 +52,7 @@ export function reapExhausted(
       // Evaluated again after the row lock: another sender may have finished the row.
       .where('state', '=', 'queued')
       .whereRef('attempts', '>=', 'maxAttempts')
+      .where('providerDraft', 'is', null)
       .orderBy('nextAttemptAt')
       .limit(limit)
       .forUpdate()
@@ -91,26 +94,28 @@ export async function countRows(db: Db, kind: keyof typeof counted): Promise<num
   return rows[0]?.count ?? 0
 }
 
-/** Rows that are examined while lanes are suspended, which bounds the cost. */
+/** Rows that are examined while lanes are suspended or accounts paused, which bounds the cost. */
 const examinedDue = 10_000
 
 /**
  * Age in seconds of the oldest due submission that may start; 0 if there is none. Skips those in
- * flight and in suspended lanes. If all of the 10,000 oldest are in suspended lanes, returns the
- * age of the newest of these, which no other one exceeds.
+ * flight, in suspended lanes and of paused accounts. If these are all of the 10,000 oldest, returns
+ * the age of the newest of them, which no other one exceeds.
  */
 export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise<number> {
-  const isAnySuspended = Object.values(suspended).some((keys) => keys.length > 0)
+  const accounts = [...suspended.accounts, ...(await listPausedAccounts(db))]
+  const lanes = { ...suspended, accounts }
+  const isAnySuspended = Object.values(lanes).some((keys) => keys.length > 0)
   const limit = isAnySuspended ? examinedDue : 1
   const { rows } = await sql<{ seconds: number | null }>`
     with oldest as materialized (
       select next_attempt_at, account, gateway from outbox
-      where ${isDue} and attempts < max_attempts order by next_attempt_at limit ${limit}
+      where ${isClaimable} order by next_attempt_at limit ${limit}
     ), startable as (
       select outbox.next_attempt_at from oldest as outbox
       join accounts on accounts.account = outbox.account
       left join gateways on gateways.gateway = outbox.gateway
-      where ${isOutside(suspended)}
+      where ${isOutside(lanes)}
     )
     select extract(epoch from now() - coalesce(
       (select min(next_attempt_at) from startable),
@@ -132,6 +137,7 @@ export async function deleteFinished(
       select queue_id from outbox
       where state in ('sent', 'failed') and filing_next_at is null
         and finished_at < now() - make_interval(secs => ${keepMs / 1_000})
+        and not exists (select from draft_cleanups where draft_cleanups.queue_id = outbox.queue_id)
       limit ${limit}
     )`.execute(db)
   return Number(numAffectedRows)

@@ -10,16 +10,27 @@ const isChangeable = sql<boolean>`(state in ('queued', 'held')
   and (lease_until is null or (lease_until < now() and data_sent_at is null)))`
 
 const changes = {
-  delete: (queueId) => sql`delete from outbox where queue_id = ${queueId} and ${isChangeable}`,
+  /** The draft at a provider is removed later. */
+  delete: (queueId) => sql`
+    with deleted as (
+      delete from outbox where queue_id = ${queueId} and ${isChangeable}
+      returning queue_id, account, message_id, provider_draft ->> 'id' as draft_id
+    ), cleanup as (
+      insert into draft_cleanups (queue_id, account, message_id, draft_id, check_at)
+      select deleted.*, now() from deleted where draft_id is not null
+      on conflict (queue_id) do update set draft_id = excluded.draft_id, check_at = now()
+    )
+    select queue_id from deleted`,
   hold: (queueId) => sql`update outbox set state = ${stateLiteral('queued', 'hold')}
-    where queue_id = ${queueId} and ${isChangeable}`,
+    where queue_id = ${queueId} and ${isChangeable} returning queue_id`,
   /** Due at its original time, or now. */
   release: (queueId) => sql`update outbox set state = ${stateLiteral('held', 'release')},
-    next_attempt_at = greatest(send_at, now()) where queue_id = ${queueId} and state = 'held'`,
+    next_attempt_at = greatest(send_at, now()) where queue_id = ${queueId} and state = 'held'
+    returning queue_id`,
   /** Due now, also if it is held. */
   send: (queueId) => sql`update outbox set state = ${stateLiteral('queued', 'makeDue')},
     next_attempt_at = now(), send_at = least(send_at, now())
-    where queue_id = ${queueId} and ${isChangeable}`,
+    where queue_id = ${queueId} and ${isChangeable} returning queue_id`,
 } satisfies Record<string, (queueId: string) => RawBuilder<unknown>>
 
 /**
@@ -32,8 +43,8 @@ export async function changeSubmission(
   action: keyof typeof changes,
 ): Promise<'done' | 'missing' | 'busy'> {
   // A concurrent claim delays the statement: Postgres evaluates its condition after the lock.
-  const { numAffectedRows } = await changes[action](queueId).execute(db)
-  if (numAffectedRows === 1n) return 'done'
+  const { rows } = await changes[action](queueId).execute(db)
+  if (rows.length > 0) return 'done'
   const row = await db
     .selectFrom('outbox')
     .select('queueId')

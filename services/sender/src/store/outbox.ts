@@ -1,7 +1,6 @@
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 import {
-  type DueSubmission,
   type LaneKeys,
   type OutboxLease,
   stateAfter,
@@ -10,15 +9,16 @@ import {
   type SubmissionTrigger,
 } from './submission.ts'
 
-export interface DueOptions {
-  limit: number
-  /** Lanes without capacity. Their rows are skipped. */
-  saturated: LaneKeys
-}
-
 export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
   and (lease_until is null or lease_until < now()))`
-const laneHost = sql<string>`coalesce(case when outbox.gateway is null
+/**
+ * Due rows that may be claimed. With a draft at the provider, one more attempt finds out whether
+ * the message was sent.
+ */
+export const isClaimable = sql<boolean>`(${isDue}
+  and (attempts < max_attempts or provider_draft is not null))`
+export const isByApi = sql<boolean>`(accounts.backend <> 'imap' and outbox.gateway is null)`
+export const laneHost = sql<string>`coalesce(case when ${isByApi} then null when outbox.gateway is null
   then lower(accounts.smtp ->> 'host') || ':' || (accounts.smtp ->> 'port')
   else lower(gateways.host) || ':' || gateways.port end, '')`
 const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`
@@ -28,112 +28,6 @@ export function isOutside({ accounts, gateways, hosts }: LaneKeys) {
   return sql<boolean>`(${laneAccount} <> all(${sql.val(accounts)}::text[])
     and (outbox.gateway is null or outbox.gateway <> all(${sql.val(gateways)}::text[]))
     and ${laneHost} <> all(${sql.val(hosts)}::text[]))`
-}
-
-/** Lists due rows, oldest first. Claims nothing. */
-export function listDue(db: Db, { limit, saturated }: DueOptions): Promise<DueSubmission[]> {
-  return db
-    .selectFrom('outbox')
-    .innerJoin('accounts', 'accounts.account', 'outbox.account')
-    .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
-    .select([
-      'outbox.queueId',
-      'outbox.account',
-      'outbox.gateway',
-      laneHost.as('host'),
-      sql<number>`coalesce(octet_length(mime), 0)`.as('bytes'),
-      sql<boolean>`(attempts = 0 and max_attempts > 1)`.as('fresh'),
-    ])
-    .where(isDue)
-    .whereRef('attempts', '<', 'maxAttempts')
-    .where(isOutside(saturated))
-    .orderBy('nextAttemptAt')
-    .limit(limit)
-    .execute()
-}
-
-interface ClaimOptions {
-  worker: string
-  leaseMs: number
-}
-
-/**
- * Claims the rows that are still due, counting one attempt each, in no particular order. Skips
- * rows that are locked. The claim is committed before any attempt starts.
- */
-export async function claimDue(
-  db: Db,
-  queueIds: string[],
-  options: ClaimOptions,
-): Promise<Submission[]> {
-  if (queueIds.length === 0) return []
-  const rows = await updateDue(db, queueIds, options)
-  return rows.map((row) => toSubmission(row, options.worker))
-}
-
-const leftList = sql<string | null>`(select list_id from account_list_blocks
-  where list_id = outbox.list_id and recipient = outbox.list_recipient
-    and account = outbox.account)`
-
-function updateDue(db: Db, queueIds: string[], { worker, leaseMs }: ClaimOptions) {
-  return db
-    .with('due', (db) =>
-      db
-        .selectFrom('outbox')
-        .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
-        .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
-        .select(['gateways.username', 'gateways.version as gatewayVersion'])
-        // An array, so that the statement is the same for any number of rows.
-        .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
-        .where(isDue)
-        .whereRef('attempts', '<', 'maxAttempts')
-        .forUpdate('outbox')
-        .skipLocked(),
-    )
-    .updateTable('outbox')
-    .from(['due', 'accounts'])
-    .whereRef('outbox.queueId', '=', 'due.queueId')
-    .whereRef('accounts.account', '=', 'outbox.account')
-    .set({
-      attempts: sql`attempts + 1`,
-      worker,
-      leaseUntil: inMs(leaseMs),
-      attemptStartedAt: sql<Date>`now()`,
-    })
-    .returning(['outbox.queueId', 'outbox.account', 'messageId', 'envelope', 'mime', 'attempts'])
-    .returning(['maxAttempts', 'firstError', 'outbox.gateway', 'outbox.proxy', 'localAddress'])
-    .returning(['dsn', 'dataSentAt', 'response', 'filing', leftList.as('leftList')])
-    .returning(['due.host', 'due.port', 'due.secure', 'due.username', 'due.gatewayVersion'])
-    .returning(['accounts.imap', 'accounts.smtp', 'accounts.oauth2', 'accounts.copy'])
-    .returning(['accounts.smtpEhloName', 'accounts.proxy as accountProxy', 'accounts.version'])
-    .execute()
-}
-
-type ClaimedRow = Awaited<ReturnType<typeof updateDue>>[number]
-type GatewayColumn = 'gateway' | 'host' | 'port' | 'secure' | 'username' | 'gatewayVersion'
-
-function toSubmission(
-  { attempts, oauth2, mime, dataSentAt, response, ...row }: ClaimedRow,
-  worker: string,
-): Submission {
-  const { account, imap, smtp, copy, smtpEhloName, accountProxy: proxy, version } = row
-  return {
-    ...row,
-    worker,
-    attempt: attempts,
-    sender: { account, imap, smtp, byOAuth2: oauth2 !== null, copy, smtpEhloName, proxy, version },
-    gateway: toGateway(row),
-    mime: mime ?? Buffer.alloc(0),
-    maybeSent: dataSentAt !== null,
-    partlySent: response !== null,
-  }
-}
-
-function toGateway(row: Pick<ClaimedRow, GatewayColumn>): Submission['gateway'] {
-  const { gateway: name, host, port, secure, username, gatewayVersion: version } = row
-  if (name === null) return undefined
-  const isFound = host !== null && port !== null && secure !== null && version !== null
-  return { name, server: isFound ? { host, port, secure, username, version } : undefined }
 }
 
 /** Renews leases. Returns the rows that are still leased by this process. */

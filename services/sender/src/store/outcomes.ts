@@ -9,6 +9,7 @@ import {
   type Tx,
 } from '@posthorn/db'
 import { sql } from 'kysely'
+import { requestCleanup } from './draft-cleanups.ts'
 import { inMs, leasedRows, stateLiteral } from './outbox.ts'
 import { stateAfter, type Submission } from './submission.ts'
 
@@ -63,6 +64,7 @@ export function recordOutcome(
     const row = await updateRow(tx, submission, { outcome, filing })
     if (!row) return undefined
     await updateGatewayStates(tx, [{ submission, outcome }])
+    if (outcome.trigger === 'reject') await requestCleanup(tx, row)
     const nextAttempt = row.state === 'queued' ? row.nextAttemptAt : undefined
     return recordEvents(tx, events(nextAttempt), serviceUrl)
   })
@@ -131,7 +133,7 @@ function updateRow(tx: Tx, submission: Submission, { outcome, filing }: RowChang
     .where('worker', '=', submission.worker)
     .where('attempts', '=', submission.attempt)
     .where('state', '=', 'queued')
-    .returning(['state', 'nextAttemptAt'])
+    .returning(['queueId', 'account', 'messageId', 'providerDraft', 'state', 'nextAttemptAt'])
     .executeTakeFirst()
 }
 

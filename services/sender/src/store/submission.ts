@@ -1,5 +1,5 @@
-import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts'
-import type { DsnRequest, Filing, StoredServer } from '@posthorn/db'
+import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts/schemas/mail-server'
+import type { Backend, DsnRequest, Filing, ProviderDraft, StoredServer } from '@posthorn/db'
 
 /** State of a submission. `leased` is a row in state `queued` with an unexpired lease. */
 export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
@@ -79,6 +79,8 @@ export interface DueSubmission {
   gateway: string | null
   /** `host:port` of the server. Empty without a server. */
   host: string
+  /** True if it is sent through the mail API of the account. */
+  byApi: boolean
   bytes: number
   /** True for a first attempt with retries left. Safe to prefetch: a crash costs one attempt. */
   fresh: boolean
@@ -114,10 +116,23 @@ export interface Submission extends OutboxLease {
   leftList: string | null
   /** Requested mailbox work after sending. */
   filing: Filing | null
+  /** Draft at the provider. If it no longer exists, it was sent. */
+  providerDraft: ProviderDraft | null
+  /** True if an earlier attempt may have deposited a draft without committing its id. */
+  mayHaveDraft: boolean
+  /** Thread at the provider that the message continues. */
+  providerThread: string | null
+  useStructuredFormat: boolean
+}
+
+/** True if a submission is sent through the mail API of its account. A gateway uses SMTP. */
+export function isByApi({ sender, gateway }: Pick<Submission, 'sender' | 'gateway'>): boolean {
+  return sender.backend !== 'imap' && !gateway
 }
 
 export interface SendingAccount {
   account: string
+  backend: Backend
   imap: StoredServer<ImapConfig | ImapDisabled> | null
   smtp: StoredServer<SmtpConfig> | null
   /** True if the account has OAuth2, the login of a server without one of its own. */

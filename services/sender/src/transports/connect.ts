@@ -1,17 +1,14 @@
 import { reverse } from 'node:dns/promises'
 import { BlockList, isIPv6 } from 'node:net'
 import { hostname } from 'node:os'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { NetworkRouting } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { TtlCache, withTimeout } from '@posthorn/flow'
-import {
-  type EgressPolicy,
-  type MailPorts,
-  type ConnectedSocket,
-  connectSocket,
-  redactProxyUrl,
-} from '@posthorn/net'
+import { type ConnectedSocket, connectSocket } from '@posthorn/net/connect-socket'
+import type { EgressPolicy } from '@posthorn/net/egress'
+import type { MailPorts } from '@posthorn/net/ports'
+import { redactProxyUrl } from '@posthorn/net/proxy'
 import { AttemptError, cancelled, type Destination } from './transport.ts'
 
 /**

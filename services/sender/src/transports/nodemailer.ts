@@ -4,7 +4,8 @@
  * of data, so the sender drives single connections. nodemailer.test.ts fails if a new version
  * changes a member used here.
  */
-import { type Credentials, defined } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
 import SmtpConnection, {
   type SMTPConnectionCustomAuthContext as AuthContext,
   type SMTPConnectionCustomAuthHandlers as AuthHandlers,

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { DsnRequest, NetworkRouting } from '@posthorn/db'
 import { clean, type SendInfo, toFailure } from './nodemailer.ts'
 import {

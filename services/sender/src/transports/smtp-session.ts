@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
-import type { Credentials } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { NetworkRouting } from '@posthorn/db'
-import type { EgressPolicy, ConnectedSocket, MailPorts } from '@posthorn/net'
+import type { ConnectedSocket } from '@posthorn/net/connect-socket'
+import type { EgressPolicy } from '@posthorn/net/egress'
+import type { MailPorts } from '@posthorn/net/ports'
 import { connectDestination, EhloNames, networkRoutingOf, requiresStartTls } from './connect.ts'
 import { HandoverStream } from './handover.ts'
 import {

@@ -1,5 +1,5 @@
 import type { SecureVersion } from 'node:tls'
-import type { Credentials } from '@posthorn/contracts'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { DsnRequest, NetworkRouting, OutboxError } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 
@@ -90,6 +90,32 @@ export class PreAttemptError extends Error {
   override name = 'PreAttemptError'
 }
 
+/**
+ * Stage error before the handover: the provider permits no requests now. The claim is released, and
+ * nothing is sent for the account before `pauseMs` have passed.
+ */
+export class PausedError extends PreAttemptError {
+  override name = 'PausedError'
+  /** Undefined if the provider names no time. */
+  readonly pauseMs: number | undefined
+
+  constructor(message: string, options: ErrorOptions & { pauseMs?: number | undefined }) {
+    super(message, options)
+    this.pauseMs = options.pauseMs
+  }
+}
+
+/** Consequences of a failure for the message and its lanes. */
+export interface ReplyClass {
+  /** True if another attempt would fail too. */
+  permanent: boolean
+  /**
+   * Lane the failure concerns beyond this message: the server for everybody (`host`), or for this
+   * account only. That lane is suspended, so that other messages keep their attempts.
+   */
+  suspends?: 'host' | 'account'
+}
+
 /** Error of an attempt whose signal was aborted before the handover. */
 export function cancelled({ reason }: AbortSignal): PreAttemptError {
   return new PreAttemptError('attempt cancelled', { cause: reason })
@@ -103,6 +129,8 @@ export class AttemptError extends Error {
   routing: NetworkRouting | undefined
   /** True if the end of data was sent without a reply: the server may have accepted the message. */
   inDoubt = false
+  /** Set by a mail API; otherwise the SMTP reply decides. */
+  replyClass: ReplyClass | undefined
 
   constructor(failure: AttemptFailure, options?: ErrorOptions) {
     super(failure.message, options)

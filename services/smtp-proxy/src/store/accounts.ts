@@ -30,10 +30,12 @@ export function findSendingAccount(db: Db, account: string): Promise<SendingAcco
     .leftJoin('accountStates', 'accountStates.account', 'accounts.account')
     .select([
       'accounts.shard',
+      'accounts.backend',
       'accounts.imap',
       'accounts.smtp',
       'accountStates.state',
       'accountStates.initializedAt',
+      'accountStates.lastError',
     ])
     .where('accounts.account', '=', account)
     .executeTakeFirst()

@@ -1,59 +1,61 @@
 import type { CommandHandler } from '@posthorn/bus'
-import { getQuota, syncAccount } from '@posthorn/contracts'
-import { type CommandDeps, onAccount, withMailSession } from './account.ts'
-import { onCreateMailbox, onDeleteMailbox, onUpdateMailbox } from './change-mailbox.ts'
-import { onDeleteMessage, onMoveMessage, onUpdateMessage } from './change-message.ts'
-import { onGetAttachment, onGetMessageSource } from './download.ts'
-import { onFileSent, onFindSent } from './file-sent.ts'
-import { onGetMessage, onGetText } from './get-message.ts'
-import { onListMailboxes } from './list-mailboxes.ts'
-import { onListMessages, onSearchMessages } from './list-messages.ts'
-import { BounceCache, MailboxCache, type ReadDeps } from './read-caches.ts'
-import { onDeleteMessages, onMoveMessages, onUpdateMessages } from './update-matches.ts'
-import { onUploadMessage } from './upload-message.ts'
+import { accountCommands } from '@posthorn/contracts/commands'
+import type { Db } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { KeyedMutex } from '@posthorn/flow'
+import type {
+  AccountCommandMethods,
+  AccountCommandName,
+  AccountDriver,
+} from '../drivers/account-driver.ts'
+import type { Registry } from '../sessions/registry.ts'
+import { deleteUpload } from '../store/uploads.ts'
 
-/** Handlers of all commands that the worker of an account serves. */
-export function createHandlers(
-  deps: CommandDeps & Pick<ReadDeps, 'settings' | 'reader'>,
-): CommandHandler[] {
-  const readDeps = { ...deps, mailboxes: new MailboxCache(), bounces: new BounceCache() }
-  return [
-    onDeleteMessages(deps),
-    onDeleteMessage(deps),
-    onMoveMessages(deps),
-    onMoveMessage(deps),
-    onUpdateMessages(deps),
-    onUpdateMessage(deps),
-    onUpdateMailbox(deps),
-    onDeleteMailbox(deps),
-    onCreateMailbox(deps),
-    onGetAttachment(deps),
-    onGetMessage(readDeps),
-    onGetMessageSource(deps),
-    onGetQuota(deps),
-    onGetText(readDeps),
-    onListMailboxes(deps),
-    onListMessages(readDeps),
-    onSearchMessages(readDeps),
-    onSyncAccount(deps),
-    onUploadMessage(deps),
-    onFileSent(deps),
-    onFindSent(deps),
-  ]
+export interface HandlerDeps {
+  db: Db
+  sessions: Pick<Registry, 'find'>
 }
 
-function onGetQuota(deps: CommandDeps): CommandHandler {
-  return onAccount(deps, getQuota, (_request, target) =>
-    withMailSession(target, {}, async (mail) => ({
-      quota: (await mail.quota()) ?? (false as const),
-    })),
-  )
+/**
+ * Handlers of all commands that the worker of an account serves. Each calls the method of the
+ * account's driver that has the name of the command.
+ */
+export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] {
+  const driverOf = ({ account }: { account: string }) => getDriver(sessions, account)
+  const filings = new KeyedMutex<string>()
+  const exceptions: Partial<AccountCommandMethods> = {
+    // One after the other for the same message, so that the second request finds the copy.
+    fileSent(request, signal, deadline) {
+      const work = () => {
+        signal.throwIfAborted()
+        return driverOf(request).fileSent(request, signal, deadline)
+      }
+      return filings.run(request.queueId, work, signal)
+    },
+    async uploadMessage(request, signal, deadline) {
+      try {
+        return await driverOf(request).uploadMessage(request, signal, deadline)
+      } catch (error) {
+        // Deletes the bytes if the driver did not; no request refers to them any more.
+        await deleteUpload(db, request.upload).catch(() => undefined)
+        throw error
+      }
+    },
+  }
+  const names = Object.keys(accountCommands) as AccountCommandName[]
+  return names.map((name) => ({
+    command: accountCommands[name],
+    async handle(request: never, { signal, deadline }) {
+      const methods = name in exceptions ? exceptions : driverOf(request)
+      return methods[name]?.(request, signal, deadline)
+    },
+  }))
 }
 
-/** Requests a full sync. Requests that arrive before it starts are merged into it. */
-function onSyncAccount(deps: CommandDeps): CommandHandler {
-  return onAccount(deps, syncAccount, async (_request, { session }) => {
-    session.requestFullSync()
-    return { sync: true as const }
-  })
+/** @throws AppError `unavailable` `WorkerNotAvailable` without a session of the account */
+function getDriver(sessions: HandlerDeps['sessions'], account: string): AccountDriver {
+  const session = sessions.find(account)
+  if (!session)
+    throw new AppError('unavailable', 'No worker holds the account', { code: 'WorkerNotAvailable' })
+  return session.driver
 }

@@ -1,19 +1,17 @@
-import type { FetchedMessage, MailSession } from '@posthorn/backends'
-import {
-  defined,
-  type MessageBounce,
-  type MessageComplaint,
-  type MessageNew,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { MessageNew } from '@posthorn/contracts/events/message'
+import type { MessageBounce, MessageComplaint } from '@posthorn/contracts/events/reports'
 import type { Bounces, NewEvent } from '@posthorn/db'
+import type { ReadPart } from '@posthorn/message-reader'
 import { type Complaint, type DeliveryReport, mayBeReport, type Report } from '@posthorn/reports'
-import type { MessageSource } from '../messages/source.ts'
-import { undefinedIfMissing } from '../messages/undefined-if.ts'
-import type { Account } from '../store/accounts.ts'
 import { hashMessageId } from '../store/announced.ts'
-import type { MailboxRow } from '../store/mailboxes.ts'
 import type { FailedRecipient, SentMessage } from '../store/outbox.ts'
-import { mailboxEvent, messageKey } from './mailbox-events.ts'
+import {
+  type EventAccount,
+  type EventKey,
+  type EventMailbox,
+  mailboxEvent,
+} from './mailbox-event.ts'
 
 /** Bytes of a report that are parsed. The rest is the returned message. */
 const maxReadBytes = 1024 * 1024
@@ -30,8 +28,17 @@ export interface MessageReport {
 
 interface ReportCandidate {
   id: string
+  /** Bytes of the message. */
+  size: number
   headers: Record<string, string[]>
   specialUse: string | undefined
+}
+
+/** Message that may be a report, and the readings of its account. */
+export interface ReportSource {
+  /** Reads the beginning of the message. Undefined if the server does not return it. */
+  readStart: (maxBytes: number) => Promise<Buffer | undefined>
+  read: ReadPart
 }
 
 /**
@@ -39,31 +46,15 @@ interface ReportCandidate {
  * complaints and delivery reports in the Inbox. Fetches only messages whose headers look like one.
  */
 export async function readMessageReport(
-  { session, read }: MessageSource<'downloadSource'>,
-  { uid, size }: Pick<FetchedMessage, 'uid' | 'size'>,
-  { id, headers, specialUse }: ReportCandidate,
+  { readStart, read }: ReportSource,
+  { id, size, headers, specialUse }: ReportCandidate,
 ): Promise<MessageReport | undefined> {
   const isInbox = specialUse === '\\Inbox'
   if ((!isInbox && specialUse !== '\\Junk') || size > maxMessageBytes || !mayBeReport(headers))
     return undefined
-  const source = await undefinedIfMissing(readStart(session, uid))
+  const source = await readStart(maxReadBytes)
   const report = source && (await read('report', source))
   return report && toMessageReport(report, { id, isInbox })
-}
-
-/** First bytes of a message. The rest is read and dropped, to free the connection. */
-async function readStart(
-  session: Pick<MailSession, 'downloadSource'>,
-  uid: number,
-): Promise<Buffer> {
-  const { content } = await session.downloadSource(uid)
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of content) {
-    if (length < maxReadBytes) chunks.push(chunk)
-    length += chunk.length
-  }
-  return Buffer.concat(chunks)
 }
 
 function toMessageReport(
@@ -119,16 +110,15 @@ function toComplaint({ arf, messageId, headers = {} }: Complaint, id: string): M
 /** Sent messages in the outbox by Message-ID. */
 export type SentMessages = ReadonlyMap<string, SentMessage>
 
-/** Events of a report: one per recipient of a bounce, or the complaint. */
+/** Events of a report: one per recipient of a bounce, or the complaint. `key`: of its message. */
 export function reportEvents(
-  account: Account,
-  row: MailboxRow,
-  { uid, report, sent }: { uid: number; report: MessageReport; sent: SentMessages },
+  account: EventAccount,
+  mailbox: EventMailbox,
+  { key, report, sent }: { key: EventKey; report: MessageReport; sent: SentMessages },
 ): NewEvent[] {
-  const key = messageKey(row, uid)
   const bounces = report.bounces.map((bounce) => {
     const data = { ...bounce, ...defined({ queueId: sent.get(bounce.messageId ?? '')?.queueId }) }
-    return mailboxEvent(account, row, {
+    return mailboxEvent(account, mailbox, {
       event: 'messageBounce',
       key: [...key, data.recipient],
       data,
@@ -136,7 +126,7 @@ export function reportEvents(
   })
   if (!report.complaint) return bounces
   const data = addRecipient(report.complaint, sent)
-  return [...bounces, mailboxEvent(account, row, { event: 'messageComplaint', key, data })]
+  return [...bounces, mailboxEvent(account, mailbox, { event: 'messageComplaint', key, data })]
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { TranscriptLine } from '@posthorn/backends'
-import type { Settings } from '@posthorn/contracts'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { Db } from '@posthorn/db'
 import { messageOf } from '@posthorn/errors'
 import { runPeriodically } from '@posthorn/flow'

@@ -1,27 +1,44 @@
 import type { ImapBackend } from '@posthorn/backends'
+import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
 import { cacheSettings } from '@posthorn/db'
 import { createMessageReader } from '@posthorn/message-reader'
-import { proxyFromSettings } from '@posthorn/net'
-import type { ServiceContext } from '@posthorn/service'
+import { type HttpProxy, proxyFromSettings } from '@posthorn/net/proxy-agents'
+import type { ServiceContext } from '@posthorn/service/bootstrap'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import type { Config } from '../config.ts'
+import { createApiDrivers, type MailApis } from '../drivers/api/create-api-drivers.ts'
+import { createImapDrivers } from '../drivers/imap/create-imap-drivers.ts'
 import { createChangeBroadcaster } from '../events/change-broadcaster.ts'
 import { batchMarkPublished } from '../events/commit.ts'
 import { logRetention, startTranscripts } from '../logs/transcripts.ts'
 import { createWorkerMetrics } from '../metrics.ts'
+import { LoginRate } from '../shards/login-rate.ts'
 import { createAccountReader } from '../store/accounts.ts'
 import { createSummaries } from '../summaries/summaries.ts'
-import { indexEmptyMailboxes } from '../sync/changes/initial-sync.ts'
-import type { AccountSessionDeps } from './account-session.ts'
+import { createDestinations, type Destinations } from '../watches/destinations.ts'
+import { createWatchMetrics, registerWatchGauge } from '../watches/watch-metrics.ts'
+import { WatchRegistry } from '../watches/watch-registry.ts'
 import { createStatusUpdater } from './account-status.ts'
-import { createConnector, createCredentialsClient, createServerOptions } from './connect.ts'
 import { ConnectionCounts, SyncTimes } from './deferred-writes.ts'
-import { createLoginLimiter, LoginRate } from './login-limiter.ts'
-import { Registry } from './registry.ts'
+import { Registry, type RegistryDeps } from './registry.ts'
+
+/** Parts of a worker that the clients of mail APIs share. */
+export interface MailApiParts {
+  /** Limits of all requests of this process to mail providers. */
+  readonly limiter: ProviderLimiter
+  /** Proxy of the settings. */
+  readonly proxy: () => Promise<HttpProxy | undefined>
+  readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
+  readonly destinations: Destinations
+}
+
+/** Creates the clients of mail APIs by provider. Their resources are added to the stack. */
+export type CreateMailApis = (stack: AsyncDisposableStack, parts: MailApiParts) => MailApis
 
 interface SessionOptions {
   config: Config
   backend: ImapBackend
+  createMailApis: CreateMailApis
   /** Id of this worker, and the secret that authenticates its credential requests. */
   worker: { id: string; proof: string }
 }
@@ -30,7 +47,7 @@ interface SessionOptions {
 export function createSessions(
   stack: AsyncDisposableStack,
   { log, db, bus, metrics: registry }: ServiceContext,
-  { config, backend, worker }: SessionOptions,
+  { config, backend, createMailApis, worker }: SessionOptions,
 ) {
   const metrics = createWorkerMetrics(registry)
   const settings = cacheSettings(db)
@@ -44,34 +61,53 @@ export function createSessions(
   const proxy = proxyFromSettings(() => settings.get(), { egress, unseal: unsealLogin })
   const summariesDeps = { bus, metrics, log, proxy, unsealLogin, config: config.summaries }
   const summaries = createSummaries(stack, summariesDeps)
-  const commitDeps = { db, bus, settings, metrics, markPublished: batchMarkPublished(db) }
+  const commit = { db, bus, settings, metrics, markPublished: batchMarkPublished(db) }
   const reader = stack.use(createMessageReader({ log, metrics: registry }, config.reader))
-  const getServerOptions = createServerOptions({ settings, unsealLogin, config })
   const loginRate = new LoginRate(config.logins.perSecond)
-  const perSecond = () => loginRate.perSecond
-  const logins = createLoginLimiter({ ...config.logins, perSecond })
-  const connect = createConnector({
+  const shared = { connections, reader, summaries, transcripts, unsealLogin, worker }
+  const parts = { commit, config, log, ...shared }
+  const imap = createImapDrivers(parts, {
     backend,
-    settings,
-    credentials: createCredentialsClient(bus, worker),
-    getServerOptions,
-    logins,
-    connections,
-    transcripts,
-    log,
+    loginsPerSecond: () => loginRate.perSecond,
   })
-  const indexEmpty = indexEmptyMailboxes(commitDeps)
-  const session: AccountSessionDeps = {
-    sync: { ...commitDeps, config, summaries, reader, indexEmpty },
-    connect,
-    accounts: createAccountReader(db),
-    applyStatusUpdate: createStatusUpdater({ ...commitDeps, config, syncTimes }),
+  const limiter = createLimiter(config, loginRate)
+  const destinations = createDestinations({ db, settings })
+  const mailApis = createMailApis(stack, { limiter, proxy, config, destinations })
+  const watches = stack.use(
+    new WatchRegistry({ commit, metrics: createWatchMetrics(registry), log }),
+  )
+  registerWatchGauge(registry, () => watches.count())
+  const apiParts = { mailApis, watches, destinations }
+  const deps: RegistryDeps = {
+    drivers: [['imap', imap.createDriver], ...createApiDrivers(parts, apiParts)],
+    store: { db, settings, accounts: createAccountReader(db) },
+    applyStatusUpdate: createStatusUpdater({ ...commit, config, syncTimes }),
     changes,
+    metrics,
     config,
     log,
   }
-  const sessions = stack.use(new Registry(session, (host) => logins.keyOf(host)))
+  const sessions = stack.use(new Registry(deps))
   const deferred = { connections, syncTimes }
-  const shared = { settings, summaries, reader, metrics, getServerOptions, loginRate }
-  return { sessions, ...shared, deferred, retention }
+  const { verifyImap } = imap
+  return {
+    sessions,
+    watches,
+    settings,
+    summaries,
+    metrics,
+    loginRate,
+    verifyImap,
+    deferred,
+    retention,
+  }
+}
+
+/** Limits of requests to mail providers: the live workers share those of an application. */
+function createLimiter(config: Config, loginRate: LoginRate): ProviderLimiter {
+  return new ProviderLimiter({
+    limits: config.providerLimits,
+    service: 'sync-worker',
+    replicas: () => loginRate.workers,
+  })
 }

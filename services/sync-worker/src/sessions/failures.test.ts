@@ -53,6 +53,18 @@ test.each([
   })
 })
 
+test('failureOf: the text of a provider whose status is passed through is the response', () => {
+  const response = 'Mail service not enabled'
+  const error = new AppError('provider', 'OAuth2 request failed', {
+    status: 400,
+    extras: { info: { response } },
+  })
+  expect(failureOf(error)).toEqual({
+    kind: 'connectFailed',
+    error: { response, description: 'OAuth2 request failed' },
+  })
+})
+
 test('failureOf: "authenticated but not connected" is ambiguous', () => {
   const response = 'User is authenticated but not connected.'
   const error = new AppError('unauthorized', 'refused', { extras: { info: { response } } })

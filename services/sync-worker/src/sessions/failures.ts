@@ -1,10 +1,21 @@
-import { defined, type LastError, matches, TokenRequestInfo } from '@posthorn/contracts'
-import { AppError, messageOf } from '@posthorn/errors'
-import type { MailboxRefusal } from '../sync/passes/sync-pass.ts'
+import { defined } from '@posthorn/contracts/defined'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import { TokenRequestInfo } from '@posthorn/contracts/schemas/token-request'
+import { matches } from '@posthorn/contracts/validate'
+import { AppError, type ErrorKind, messageOf } from '@posthorn/errors'
+import type { MailboxRefusal } from '../drivers/account-driver.ts'
 import type { StatusTrigger } from './status-transition.ts'
 
 /** Maximum stored characters of a server's response. */
 const maxText = 1_000
+
+/** Kinds of failures of a server or provider that do not concern the credentials. */
+const serverFailures: ReadonlySet<ErrorKind> = new Set([
+  'unreachable',
+  'rejected',
+  'forbidden',
+  'provider',
+])
 
 /**
  * Status trigger of a failure: rejected credentials, or a server (or its token endpoint) that
@@ -19,7 +30,7 @@ export function failureOf(
     const failure = { kind: 'authFailed', error: describe(error) } as const
     return isAmbiguous(error) ? { ...failure, ambiguous: true } : failure
   }
-  const isServerFailure = ['unreachable', 'rejected', 'forbidden'].includes(error.kind)
+  const isServerFailure = serverFailures.has(error.kind)
   return isServerFailure ? { kind: 'connectFailed', error: describe(error) } : undefined
 }
 

@@ -1,4 +1,6 @@
+import type { Backend } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import type { CreateDriver } from '../drivers/account-driver.ts'
 import type { LoginCounts } from '../shards/handover.ts'
 import type { ShardAccounts, ShardObserver } from '../shards/leased-shards.ts'
 import type { AccountLoad } from '../shards/memory-guard.ts'
@@ -6,13 +8,18 @@ import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import { AccountSession, type AccountSessionDeps } from './account-session.ts'
 
+export interface RegistryDeps extends Omit<AccountSessionDeps, 'createDriver'> {
+  /** Drivers by the backend of an account. Accounts of other backends get no session. */
+  readonly drivers: readonly (readonly [Backend, CreateDriver])[]
+}
+
 /**
  * Runs one session per account of the leased shards. Changed registrations are noticed immediately
  * through `refresh`, otherwise by a periodic sweep.
  */
 export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
-  readonly #deps: AccountSessionDeps
-  readonly #loginKeyOf: (host: string) => string
+  readonly #deps: RegistryDeps
+  readonly #sessionDeps: ReadonlyMap<Backend, AccountSessionDeps>
   readonly #sweep: PeriodicTask
   readonly #leases = new Map<number, Lease>()
   readonly #running = new Map<string, AccountSession>()
@@ -21,10 +28,11 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   /** Leased shards whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
 
-  /** `loginKeyOf`: key of the login limits of a host. */
-  constructor(deps: AccountSessionDeps, loginKeyOf: (host: string) => string) {
+  constructor(deps: RegistryDeps) {
     this.#deps = deps
-    this.#loginKeyOf = loginKeyOf
+    this.#sessionDeps = new Map(
+      deps.drivers.map(([backend, createDriver]) => [backend, { ...deps, createDriver }]),
+    )
     const { config, log } = deps
     this.#sweep = runPeriodically({ everyMs: config.accountsSweepMs, log, name: 'accounts' }, () =>
       this.#reconcileAll(),
@@ -76,9 +84,9 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
 
   logins(): Map<number, LoginCounts> {
     const byShard = new Map<number, Map<string, number>>()
-    for (const { lease, account } of this.#running.values()) {
-      if (!account) continue
-      const key = this.#loginKeyOf(account.imap.host)
+    for (const { lease, driver } of this.#running.values()) {
+      const key = driver.loginKey
+      if (key === undefined) continue
       const counts = byShard.get(lease.shard) ?? new Map<string, number>()
       byShard.set(lease.shard, counts.set(key, (counts.get(key) ?? 0) + 1))
     }
@@ -94,7 +102,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
 
   async #reconcileAll(): Promise<void> {
     const shards = [...this.#leases.keys()]
-    const versions = await listAccountVersions(this.#deps.sync.db, shards)
+    const versions = await listAccountVersions(this.#deps.store.db, shards)
     const registered = new Set(versions.map(({ account }) => account))
     // An account registered after the query is missing too, so read it again before stopping it.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
@@ -104,18 +112,19 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   }
 
   async #reconcile(account: string): Promise<void> {
-    const version = await this.#deps.accounts.findVersion(account)
+    const version = await this.#deps.store.accounts.findVersion(account)
     if (version) this.#ensure(version)
-    else if (this.#running.has(account)) await this.#stop(account)
+    else if (this.#running.has(account)) await this.#stop(account, (session) => session.end())
   }
 
   /** Starts the session of an account, or restarts it if its registration or lease changed. */
-  #ensure({ account, shard, version }: AccountVersion): void {
+  #ensure({ account, shard, version, backend }: AccountVersion): void {
     const lease = this.#leases.get(shard)
     if (!lease || this.#stopping.has(account)) return // reconciled again after the stop
     const session = this.#running.get(account)
     if (!session) {
-      this.#running.set(account, new AccountSession(this.#deps, { ...lease, account }, version))
+      const deps = this.#sessionDeps.get(backend)
+      if (deps) this.#running.set(account, new AccountSession(deps, { ...lease, account }, version))
       return
     }
     const isCurrent =
@@ -126,11 +135,11 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
         .catch(() => undefined)
   }
 
-  #stop(account: string): Promise<void> {
+  #stop(account: string, stop = (session: AccountSession) => session.stop()): Promise<void> {
     const session = this.#running.get(account)
     if (!session) return this.#stopping.get(account)?.done ?? Promise.resolve()
     this.#running.delete(account)
-    const stopped = session.stop().catch((err: unknown) => {
+    const stopped = stop(session).catch((err: unknown) => {
       this.#deps.log.warn({ err, account }, 'stopping an account session failed')
     })
     const done = stopped.finally(() => this.#stopping.delete(account))

@@ -1,4 +1,4 @@
-import type { AccountState, LastError } from '@posthorn/contracts'
+import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
 import { Mutex, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'

@@ -1,4 +1,5 @@
-import { type AccountState, defined, type LastError } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
 import type { SyncError } from '@posthorn/db'
 import type { AccountStatus } from '../store/account-status.ts'
 

@@ -1,4 +1,4 @@
-import { shardCount } from '@posthorn/contracts'
+import { shardCount } from '@posthorn/contracts/shards'
 import type { LiveWorker } from '../store/shards.ts'
 
 /** State of a worker that decides how the shards are shared. */

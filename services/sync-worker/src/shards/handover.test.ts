@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { shardCount, shardOf } from '@posthorn/contracts'
+import { shardCount, shardOf } from '@posthorn/contracts/shards'
 import { RateLimiter } from '@posthorn/flow'
 import type { LiveWorker } from '../store/shards.ts'
 import { fairShare } from './fair-share.ts'

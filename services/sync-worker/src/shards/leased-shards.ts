@@ -3,7 +3,7 @@ import { type Clock, Semaphore, sleep, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
 import type { WorkerMetrics } from '../metrics.ts'
-import type { LoginRate } from '../sessions/login-limiter.ts'
+import type { LoginRate } from './login-rate.ts'
 import type { Lease } from '../store/lease.ts'
 import {
   claimShards,

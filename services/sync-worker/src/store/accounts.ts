@@ -1,23 +1,25 @@
-import type { ImapConfig } from '@posthorn/contracts'
+import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
 import {
   type Accounts,
   type AccountStates,
   batchStatements,
   type Db,
+  hasMailbox,
   type StoredServer,
 } from '@posthorn/db'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { accountStatusColumns, ensureAccountStatusRows } from './account-status.ts'
 import type { AccountLease } from './lease.ts'
 
-/** A registered account with an IMAP server, as its session uses it. */
+/** A registered account that connects, as its session and its driver use it. */
 export interface Account {
   readonly account: string
   readonly version: string
   readonly lease: AccountLease
   /** Part of every event id, so that a later registration or a flush makes new ids. */
   readonly registeredAt: number
-  readonly imap: StoredServer<ImapConfig>
+  /** Null for accounts of an API. */
+  readonly imap: StoredServer<ImapConfig> | null
   /** Paths or special uses of the mailboxes to sync. Empty: all. */
   readonly paths: readonly string[]
   /** Paths or special uses of mailboxes with a connection of their own. */
@@ -31,16 +33,24 @@ export interface Account {
   readonly logs: boolean
 }
 
-/** Undefined if the account is paused, has no IMAP server, or a disabled one. */
+/** An account with an IMAP server. */
+export type ImapAccount = Account & { readonly imap: StoredServer<ImapConfig> }
+
+export function isImapAccount(account: Account): account is ImapAccount {
+  return account.imap !== null
+}
+
+/** Undefined if the account is paused or has no mailbox. */
 export function toAccount(row: AccountRow, lease: AccountLease): Account | undefined {
-  if (!row.imap || row.imap.disabled || row.paused) return undefined
-  const { account, version, imap, imapIndexer, notifyFrom, proxy, logs } = row
+  const { imap } = row
+  if (!hasMailbox(row) || row.paused) return undefined
+  const { account, version, imapIndexer, notifyFrom, proxy, logs } = row
   return {
     account,
     version,
     lease,
     registeredAt: row.createdAt.getTime() + Number(row.flushEpoch),
-    imap,
+    imap: imap && !imap.disabled ? imap : null,
     paths: (row.path ?? []).filter((path) => path !== '*'),
     subconnections: row.subconnections ?? [],
     imapIndexer,
@@ -54,6 +64,7 @@ const columns = [
   'account',
   'shard',
   'version',
+  'backend',
   'imap',
   'path',
   'subconnections',
@@ -70,7 +81,7 @@ const columns = [
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 
-export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version'>
+export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version' | 'backend'>
 
 /**
  * Reads registrations, with one statement for all sessions that start at the same time. Results are
@@ -120,7 +131,7 @@ export function listAccountVersions(db: Db, shards: readonly number[]): Promise<
 function selectVersions(db: Db, condition: RawBuilder<boolean>): Promise<AccountVersion[]> {
   return db
     .selectFrom('accounts')
-    .select(['account', 'shard', 'version'])
+    .select(['account', 'shard', 'version', 'backend'])
     .where(condition)
     .execute()
 }

@@ -1,4 +1,4 @@
-import type { BounceInfo } from '@posthorn/contracts'
+import type { BounceInfo } from '@posthorn/contracts/schemas/message'
 import type { Bounces, Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import { deleteExpired, hashMessageId } from './announced.ts'

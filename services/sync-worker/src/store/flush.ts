@@ -1,5 +1,6 @@
 import type { Tx } from '@posthorn/db'
 import { sql } from 'kysely'
+import { deleteApiIndex } from './api/feeds.ts'
 
 /**
  * Deletes the index and the announced Message-IDs of an account. The mailboxes keep their numbers,
@@ -17,6 +18,7 @@ export async function flushIndex(
     )
     .execute()
   await tx.deleteFrom('announcedMessages').where('account', '=', account).execute()
+  await flushApiIndex(tx, account)
   // A mailbox created after the account was initialized would announce all its messages: date it
   // back.
   await sql`
@@ -29,6 +31,19 @@ export async function flushIndex(
   await tx
     .updateTable('accountStates')
     .set({ flushedEpoch: epoch, syncError: null })
+    .where('account', '=', account)
+    .execute()
+}
+
+/**
+ * Accounts at a mail API: message ids are the provider's, so nothing of the index has to stay but
+ * its row, which tells a flushed index from a lost one.
+ */
+async function flushApiIndex(tx: Tx, account: string): Promise<void> {
+  await deleteApiIndex(tx, account)
+  await tx
+    .updateTable('apiMailboxes')
+    .set({ messages: 0, announceFrom: null, filledAt: null })
     .where('account', '=', account)
     .execute()
 }

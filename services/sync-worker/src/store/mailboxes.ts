@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import type { Db, Mailboxes, Tx } from '@posthorn/db'
 import { type Selectable, sql, type Transaction, type UpdateObject } from 'kysely'
 

@@ -1,5 +1,9 @@
-import { defined, matches, MessageSummary, parseDate, type Settings } from '@posthorn/contracts'
-import { splitCredentials } from '@posthorn/net'
+import { defined } from '@posthorn/contracts/defined'
+import { parseDate } from '@posthorn/contracts/formats'
+import { MessageSummary } from '@posthorn/contracts/schemas/summary'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import { matches } from '@posthorn/contracts/validate'
+import { splitCredentials } from '@posthorn/net/url'
 import type { SummaryInput } from './input.ts'
 
 // Chat completion of the OpenAI API: request for a summary, and the summary in its response. Pure.

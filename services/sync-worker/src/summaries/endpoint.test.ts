@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { CallRequest, CallResult } from '@posthorn/net'
+import type { CallRequest } from '@posthorn/net/call'
+import type { CallResult } from '@posthorn/net/http-caller'
 import { createEndpoint } from './endpoint.ts'
 
 const input = { text: 'Hi' }

@@ -1,5 +1,5 @@
-import type { MessageSummary } from '@posthorn/contracts'
-import type { CallResult, HttpCaller } from '@posthorn/net'
+import type { MessageSummary } from '@posthorn/contracts/schemas/summary'
+import type { CallResult, HttpCaller } from '@posthorn/net/http-caller'
 import {
   alternativeDialect,
   buildChatRequest,

@@ -1,9 +1,7 @@
-import { defined, type MessageNew, type Settings } from '@posthorn/contracts'
-import type { ReadText } from '@posthorn/message-reader'
-import type { Outline } from '../messages/outline.ts'
-import { readText } from '../messages/read-text.ts'
-import type { MessageSource } from '../messages/source.ts'
-import { undefinedIfMissing } from '../messages/undefined-if.ts'
+import { defined } from '@posthorn/contracts/defined'
+import type { MessageNew } from '@posthorn/contracts/events/message'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import type { ReadPart, ReadText } from '@posthorn/message-reader'
 
 /** Part of a message that is sent to the endpoint: no attachments, no other headers. */
 export interface SummaryInput {
@@ -20,28 +18,30 @@ const maxRecipients = 20
 /** Read limit per kind of text. */
 const maxBytes = 65_536
 
+/** Readings of a message, and of its account. */
 export interface SummarySource {
-  uid: number
-  outline: Outline
+  /** Reads both kinds of text. Undefined if the server does not return them. */
+  readTexts: (maxBytes: number) => Promise<Partial<ReadText> | undefined>
+  read: ReadPart
+}
+
+interface SummarisedMessage {
   entry: Pick<MessageNew, 'from' | 'to' | 'subject' | 'date' | 'messageSpecialUse'>
   /** Texts that were read for the event. */
-  read: Partial<ReadText>
+  texts: Partial<ReadText>
 }
 
 /** Input for the summary of a new message. Undefined outside the inbox and without text. */
 export async function buildSummaryInput(
-  source: MessageSource,
-  { uid, outline, entry, read }: SummarySource,
+  { readTexts, read }: SummarySource,
+  { entry, texts: notified }: SummarisedMessage,
   settings: Settings,
 ): Promise<SummaryInput | undefined> {
   if (settings.generateEmailSummary !== true || entry.messageSpecialUse !== '\\Inbox')
     return undefined
   const suffices = settings.notifyText === true && (settings.notifyTextSize ?? maxBytes) >= maxBytes
-  const options = { plain: true, html: true, webSafe: false, maxBytes }
-  const texts = suffices
-    ? read
-    : await undefinedIfMissing(readText(source, { uid, outline }, options))
-  const text = await source.read('summary', texts ?? {})
+  const texts = suffices ? notified : await readTexts(maxBytes)
+  const text = await read('summary', texts ?? {})
   if (text === '') return undefined
   const { from, to = [], subject, date } = entry
   return defined({

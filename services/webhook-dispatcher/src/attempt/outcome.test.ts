@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { CallResult, HttpOutcome } from '@posthorn/net'
+import type { CallResult } from '@posthorn/net/http-caller'
+import type { HttpOutcome } from '@posthorn/net/outcome'
 import { createSchedule } from '../targets/options.ts'
 import { nextState } from './outcome.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
-import { getServiceSecret } from '@posthorn/contracts'
+import { getServiceSecret } from '@posthorn/contracts/commands/credentials'
 import { messageOf } from '@posthorn/errors'
 import { sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'

@@ -1,5 +1,6 @@
 import type { Bus, WorkQueue } from '@posthorn/bus'
-import { EventMessageSchema, eventPartitions } from '@posthorn/contracts'
+import { EventMessageSchema } from '@posthorn/contracts/events/envelope'
+import { eventPartitions } from '@posthorn/contracts/shards'
 import { type Db, publishEvents } from '@posthorn/db'
 import { KeyedMutex, Semaphore, SingleFlight } from '@posthorn/flow'
 import { listLatePartitions, lockUnpublishedEvents } from '../store/events.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Settings } from '@posthorn/contracts'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import { type Db, readSettings, type Tx } from '@posthorn/db'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { DecideRoutes, RouteDecisions } from '../routes/decide.ts'

@@ -1,4 +1,5 @@
-import { defined, type Settings } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache } from '@posthorn/db'
 import { type Backoff, backoff, fixedBackoff } from '@posthorn/flow'
 import { laneOf } from './targets.ts'

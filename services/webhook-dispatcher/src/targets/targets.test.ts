@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Settings } from '@posthorn/contracts'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { AccountTarget } from '../store/target-sources.ts'
 import {
   isEmitted,

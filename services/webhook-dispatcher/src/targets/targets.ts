@@ -1,4 +1,4 @@
-import type { Settings } from '@posthorn/contracts'
+import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { Batcher, TtlCache } from '@posthorn/flow'

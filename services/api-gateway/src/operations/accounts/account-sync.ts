@@ -1,4 +1,7 @@
-import { defined, operations, parseDate, syncAccount } from '@posthorn/contracts'
+import { syncAccount } from '@posthorn/contracts/commands/maintenance'
+import { defined } from '@posthorn/contracts/defined'
+import { parseDate } from '@posthorn/contracts/formats'
+import { operations } from '@posthorn/contracts/operations'
 import { callWorker } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { flushAccount, getShard, updateAccount } from '../../store/accounts.ts'

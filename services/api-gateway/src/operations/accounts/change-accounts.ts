@@ -1,11 +1,9 @@
 import type { Bus } from '@posthorn/bus'
-import {
-  accountDeleted,
-  type AccountRegistration,
-  defined,
-  operations,
-  revokeAccountGrant,
-} from '@posthorn/contracts'
+import { revokeAccountGrant } from '@posthorn/contracts/commands/oauth2'
+import { defined } from '@posthorn/contracts/defined'
+import { accountDeleted } from '@posthorn/contracts/events/account'
+import { operations } from '@posthorn/contracts/operations'
+import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import { deriveEventId, publishEvents, recordEvents } from '@posthorn/db'
 import { planAccount } from '../../accounts/plan-account.ts'
 import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'

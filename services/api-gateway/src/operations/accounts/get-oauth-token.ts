@@ -1,4 +1,6 @@
-import { defined, getOAuth2Token, operations } from '@posthorn/contracts'
+import { getOAuth2Token } from '@posthorn/contracts/commands/oauth2'
+import { defined } from '@posthorn/contracts/defined'
+import { operations } from '@posthorn/contracts/operations'
 import { AppError } from '@posthorn/errors'
 import { requestTimeout } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'

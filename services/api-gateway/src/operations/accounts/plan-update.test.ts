@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { type AccountUpdate } from '@posthorn/contracts'
+import type { AccountUpdate } from '@posthorn/contracts/schemas/account'
 import { AppError } from '@posthorn/errors'
 import type { LockedAccount } from '../../store/accounts.ts'
 import { planUpdate } from './plan-update.ts'
 
 const stored: LockedAccount = {
+  backend: 'imap',
   email: 'me@mail.example',
   imap: {
     host: 'imap.mail.example',

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AccountUpdate, defined, type ImapUpdate, type SmtpUpdate } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type { AccountUpdate } from '@posthorn/contracts/schemas/account'
+import type { ImapUpdate, SmtpUpdate } from '@posthorn/contracts/schemas/mail-server'
 import { type AccountPlan, planAccount } from '../../accounts/plan-account.ts'
 import type { ServerInput, StoredServers } from '../../accounts/plan-server.ts'
 import { mask } from '../../http/masks.ts'

@@ -1,4 +1,8 @@
-import { defined, getQuota, operations, type SmtpStatus } from '@posthorn/contracts'
+import { getQuota, listSignatures } from '@posthorn/contracts/commands/maintenance'
+import { defined } from '@posthorn/contracts/defined'
+import { operations } from '@posthorn/contracts/operations'
+import type { SmtpStatus } from '@posthorn/contracts/schemas/smtp-status'
+import { type Db, isSendOnly } from '@posthorn/db'
 import type { Caller } from '../../access/caller.ts'
 import { callWorker, type WorkerDeps } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
@@ -7,10 +11,11 @@ import {
   type AccountListRow,
   type AccountRow,
   findAccount,
+  findWatch,
   listAccounts,
   type SendingAttempt,
 } from '../../store/account-records.ts'
-import { accountNotFound, getShard } from '../../store/accounts.ts'
+import { accountNotFound } from '../../store/accounts.ts'
 import { visibleFailure, visibleLastError } from '../hide-failure.ts'
 import { present } from '../present.ts'
 
@@ -27,17 +32,39 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
       const { account } = input.params
       const row = await findAccount(db, account)
       if (!row) throw accountNotFound()
-      const record = describeAccount(row, input.caller)
-      if (!input.query.quota || !row.imap) return record
+      const outlookSubscription =
+        row.backend === 'graph' ? await describeSubscription(db, account, input.caller) : undefined
+      const record = { ...describeAccount(row, input.caller), ...present({ outlookSubscription }) }
+      if (!input.query.quota || isSendOnly(row)) return record
       const { quota } = await callWorker(deps, input, [getQuota, { account }])
       return { ...record, quota: quota && { ...quota, status: percentOf(quota) } }
     }),
-    // IMAP and SMTP servers store no signatures.
-    handle(operations.getServerSignatures, async ({ params: { account } }) => {
-      await getShard(db, account)
-      return { signatures: [], signaturesSupported: false }
+    handle(operations.getServerSignatures, async (input) => {
+      const { account } = input.params
+      const row = await findAccount(db, account)
+      if (!row) throw accountNotFound()
+      // Mail servers and Microsoft Graph store none.
+      if (row.backend !== 'gmail' || isSendOnly(row))
+        return { signatures: [], signaturesSupported: false }
+      return callWorker(deps, input, [listSignatures, { account }])
     }),
   ]
+}
+
+/** Undefined if the account has no subscription yet, or no public address for one. */
+async function describeSubscription(db: Db, account: string, caller: Caller) {
+  const watch = await findWatch(db, account)
+  if (!watch) return undefined
+  const { remoteId, expiresAt, lastError } = watch
+  const isCreated = watch.state === 'active'
+  return {
+    ...(remoteId !== '' && { id: remoteId }),
+    expirationDateTime: remoteId === '' ? null : expiresAt.toISOString(),
+    state: {
+      state: isCreated ? ('created' as const) : ('error' as const),
+      error: isCreated ? null : (visibleLastError(lastError, caller)?.response ?? null),
+    },
+  }
 }
 
 function percentOf({ usage, limit }: { usage: number; limit: number }): string {
@@ -85,8 +112,8 @@ function describeAccount(row: AccountRow, caller: Caller) {
       oauth2: describeOAuth2(row),
       baseScopes: row.oauth2 ? row.baseScopes : undefined,
       authFailureDisabledAt: row.authFailureDisabledAt?.toISOString(),
-      sendOnly: row.imap ? undefined : true,
-      connections: row.imap ? connectionsOf(row) : undefined,
+      sendOnly: isSendOnly(row) || undefined,
+      connections: isSendOnly(row) ? undefined : connectionsOf(row),
       syncError: row.syncError,
     }),
     smtpStatus: row.lastSendingAttempt && describeSending(row.lastSendingAttempt, caller),
@@ -103,8 +130,10 @@ function describeSending(attempt: SendingAttempt, caller: Caller): SmtpStatus {
 }
 
 /** Type of the account; with OAuth2 the type of the application. */
-function typeOf({ imap, oauth2, oauth2Provider, hasDelegate }: AccountListRow) {
-  if (!oauth2) return imap ? ('imap' as const) : ('sending' as const)
+function typeOf(row: AccountListRow) {
+  const { backend, oauth2, oauth2Provider, hasDelegate } = row
+  if (isSendOnly(row) && !oauth2) return 'sending' as const
+  if (!oauth2) return backend === 'imap' ? ('imap' as const) : ('oauth2' as const)
   if (oauth2.auth?.delegatedAccount === undefined) return oauth2Provider ?? ('oauth2' as const)
   return hasDelegate ? ('delegated' as const) : ('invalid' as const)
 }

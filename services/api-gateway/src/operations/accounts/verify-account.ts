@@ -1,10 +1,7 @@
-import {
-  type FieldError,
-  fieldError,
-  validationError,
-  operations,
-  type VerifyRequest,
-} from '@posthorn/contracts'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import { operations } from '@posthorn/contracts/operations'
+import type { VerifyRequest } from '@posthorn/contracts/schemas/verification'
+import { validationError } from '@posthorn/contracts/validate'
 import { hasFullRights } from '../../access/authorize.ts'
 import { credentialsOf, probeServers } from '../../accounts/probe-servers.ts'
 import { probeWithoutDetails } from '../../accounts/probe-without-details.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type GatewayRegistration, operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
+import type { GatewayRegistration } from '@posthorn/contracts/schemas/gateway'
 import type { Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Sealer } from '@posthorn/secrets'

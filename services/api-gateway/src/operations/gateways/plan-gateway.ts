@@ -1,9 +1,6 @@
-import {
-  fieldError,
-  type GatewayRegistration,
-  type GatewayUpdate,
-  validationError,
-} from '@posthorn/contracts'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import type { GatewayRegistration, GatewayUpdate } from '@posthorn/contracts/schemas/gateway'
+import { validationError } from '@posthorn/contracts/validate'
 import type { GatewayColumns, LockedGateway } from '../../store/gateways.ts'
 import { mask } from '../../http/masks.ts'
 

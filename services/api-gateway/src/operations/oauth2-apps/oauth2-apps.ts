@@ -1,10 +1,12 @@
-import { defined, type OAuth2CheckStep, operations, verifyOAuth2App } from '@posthorn/contracts'
-import type { Db, Tx } from '@posthorn/db'
+import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
+import { defined } from '@posthorn/contracts/defined'
+import { operations } from '@posthorn/contracts/operations'
+import type { PubSubError } from '@posthorn/contracts/schemas/oauth2-app'
+import type { Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import { requestTimeout } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { mask } from '../../http/masks.ts'
-import { findAccount } from '../../store/account-records.ts'
 import {
   type AppListRow,
   type AppSecretKind,
@@ -13,6 +15,7 @@ import {
   getApp,
   insertApp,
   listApps,
+  listPubSubStates,
   lockApp,
   updateApp,
   upsertAppSecret,
@@ -20,6 +23,7 @@ import {
 import { inTransaction } from '../../store/transaction.ts'
 import { newSortableId } from '../sortable-id.ts'
 import type { OperationDeps } from '../operation-deps.ts'
+import { accountSteps } from './account-steps.ts'
 import { type AppPlan, planRegistration, planUpdate } from './plan-oauth2-app.ts'
 
 type OAuth2AppDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'timeoutMs'>
@@ -58,6 +62,10 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
       const accounts = await deleteApp(db, id)
       return { id, deleted: true, accounts }
     }),
+    handle(operations.getPubSubStatus, async ({ query }) => {
+      const { rows, ...counts } = await listPubSubStates(db, query)
+      return { ...counts, apps: rows.map(describePubSub) }
+    }),
     onCheckOAuth2App(deps),
   ]
 }
@@ -76,7 +84,14 @@ async function storeSecrets(
 }
 
 /** Application with masked secrets. */
-function describeListed({ config, secrets, createdAt, updatedAt, ...row }: AppListRow) {
+function describeListed({
+  config,
+  secrets,
+  createdAt,
+  updatedAt,
+  pubSubFailure,
+  ...row
+}: AppListRow) {
   const tenant = row.provider.startsWith('outlook') ? config.authority : undefined
   return {
     includeInListing: false,
@@ -84,13 +99,30 @@ function describeListed({ config, secrets, createdAt, updatedAt, ...row }: AppLi
     ...defined({ tenant }),
     ...Object.fromEntries(secrets.map((kind) => [kind, mask])),
     ...row,
+    pubSubError: toPubSubError(pubSubFailure),
     created: createdAt.toISOString(),
     updated: updatedAt.toISOString(),
   }
 }
 
-/** Minimum timeout: auth-bridge calls the provider up to twice. */
-const minTimeoutMs = 20_000
+function describePubSub({ id, name, lastError, pubSubFailure }: AppListRow) {
+  const { response } = lastError ?? {}
+  return {
+    id,
+    name,
+    lastError: response === undefined ? null : { response },
+    pubSubError: toPubSubError(pubSubFailure),
+  }
+}
+
+function toPubSubError(failure: AppListRow['pubSubFailure']): PubSubError | null {
+  if (!failure) return null
+  const { response = '', description = null } = failure
+  return { message: response, description }
+}
+
+/** Minimum timeout: auth-bridge calls the provider several times, each for at most 8 s. */
+const minTimeoutMs = 30_000
 
 /** Checks an application with auth-bridge and adds the state of the account's mailbox. */
 function onCheckOAuth2App({ db, bus, timeoutMs }: OAuth2AppDeps) {
@@ -101,7 +133,8 @@ function onCheckOAuth2App({ db, bus, timeoutMs }: OAuth2AppDeps) {
     const minimum = { timeoutMs: Math.max(minTimeoutMs, timeoutMs) }
     const options = { key: 'credentials', timeoutMs: requestTimeout(minimum, headers), signal }
     const reply = await bus.request(verifyOAuth2App, { app, ...defined({ account }) }, options)
-    const steps = [...reply.steps, await mailboxStep(db, testConnection ? account : undefined)]
+    const tested = testConnection ? account : undefined
+    const steps = [...reply.steps, ...(await accountSteps(db, row, tested))]
     return {
       app,
       provider: row.provider,
@@ -111,19 +144,4 @@ function onCheckOAuth2App({ db, bus, timeoutMs }: OAuth2AppDeps) {
       steps,
     }
   })
-}
-
-/** Reports the state of the account's session. No additional login. */
-async function mailboxStep(db: Db, account: string | undefined): Promise<OAuth2CheckStep> {
-  const step = { id: 'mailbox', label: 'The mailbox of the account is connected' }
-  const row = account === undefined ? undefined : await findAccount(db, account)
-  if (!row) return { ...step, status: 'skip', message: 'No registered account was named' }
-  const { state, lastError } = row
-  if (state === 'connected' || state === 'syncing') return { ...step, status: 'ok', message: state }
-  const failed = state === 'authenticationError' || state === 'connectError'
-  return {
-    ...step,
-    status: failed ? 'fail' : 'skip',
-    message: (failed && lastError?.response) || `The account is in the state ${state ?? 'new'}`,
-  }
 }

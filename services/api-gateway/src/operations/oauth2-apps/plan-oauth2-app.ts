@@ -1,13 +1,14 @@
-import {
-  defined,
-  type FieldError,
-  fieldError,
-  validationError,
-  type OAuth2AppConfig,
-  type OAuth2AppRegistration,
-  type OAuth2AppUpdate,
-  type OAuth2Provider,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import { ExternalAccount } from '@posthorn/contracts/schemas/external-account'
+import type {
+  OAuth2AppConfig,
+  OAuth2AppRegistration,
+  OAuth2AppUpdate,
+  OAuth2Provider,
+} from '@posthorn/contracts/schemas/oauth2-app'
+import { matches, validationError } from '@posthorn/contracts/validate'
+import { acceptsAccounts } from '../../accounts/plan-oauth2.ts'
 import { mask } from '../../http/masks.ts'
 import type { AppSecretKind, LockedApp } from '../../store/oauth2-apps.ts'
 
@@ -31,8 +32,8 @@ export function planRegistration(body: OAuth2AppRegistration): AppPlan {
   const errors = Object.entries(secrets)
     .filter(([, secret]) => secret === mask)
     .map(([kind]) => fieldError(kind, 'is required'))
-  errors.push(...unsupportedErrors(config))
-  const plan = { name, enabled, config: withDefaults(provider, config), secrets }
+  errors.push(...unsupportedErrors(provider, config), ...googleErrors(provider, config, config))
+  const plan = { name, enabled, config: withDefaults(provider, { config, secrets }), secrets }
   assertComplete(provider, plan, errors)
   return plan
 }
@@ -55,7 +56,11 @@ export function planUpdate(body: OAuth2AppUpdate, stored: LockedApp): AppPlan {
     Object.entries(input.secrets).filter(([, secret]) => secret !== mask),
   )
   const plan = { name, enabled, config, secrets }
-  const errors = [...unsupportedErrors(input.config), ...providerErrors(plan, stored)]
+  const errors = [
+    ...unsupportedErrors(stored.provider, input.config),
+    ...googleErrors(stored.provider, config, input.config),
+    ...providerErrors(plan, stored),
+  ]
   assertComplete(stored.provider, { ...plan, storedSecrets: stored.secrets }, errors)
   return plan
 }
@@ -70,33 +75,57 @@ function splitSecrets({ clientSecret, serviceKey, externalAccount, ...config }: 
   }
 }
 
-function withDefaults(provider: OAuth2Provider, config: OAuth2AppConfig): OAuth2AppConfig {
+function withDefaults(
+  provider: OAuth2Provider,
+  { config, secrets }: Pick<AppPlan, 'config' | 'secrets'>,
+): OAuth2AppConfig {
+  const isFederated = secrets.externalAccount !== undefined && secrets.serviceKey === undefined
+  const authMethod = isFederated ? ('externalAccount' as const) : ('serviceKey' as const)
   return {
     baseScopes: 'imap',
     ...(provider.startsWith('outlook') ? { cloud: 'global' as const } : {}),
-    ...(provider === 'gmailService' ? { authMethod: 'serviceKey' as const } : {}),
+    ...(provider === 'gmailService' ? { authMethod } : {}),
     ...config,
   }
 }
 
-const googleFields = [
-  'googleProjectId',
-  'googleWorkspaceAccounts',
-  'googleTopicName',
-  'googleSubscriptionName',
-  'pubSubApp',
-] as const
-
-/** Values that would have no effect, because their backend does not exist yet. */
-function unsupportedErrors(input: OAuth2AppConfig): FieldError[] {
+/** Base scopes that the provider does not have. */
+function unsupportedErrors(provider: OAuth2Provider, input: OAuth2AppConfig): FieldError[] {
   const { baseScopes = 'imap' } = input
-  return [
-    ...(baseScopes === 'imap'
+  if (baseScopes === 'pubsub')
+    return provider === 'gmailService'
       ? []
-      : [fieldError('baseScopes', `"${baseScopes}" is not possible yet; use "imap"`)]),
-    ...googleFields
-      .filter((name) => Boolean(input[name]))
-      .map((name) => fieldError(name, 'is not possible yet: the Gmail API is not supported')),
+      : [fieldError('baseScopes', '"pubsub" is for gmailService only')]
+  return acceptsAccounts({ provider, config: input })
+    ? []
+    : [
+        fieldError(
+          'baseScopes',
+          `"${baseScopes}" is for gmail, gmailService, outlook and outlookService`,
+        ),
+      ]
+}
+
+const topicFields = ['googleProjectId', 'googleTopicName', 'googleSubscriptionName'] as const
+
+/** Members of a request about Pub/Sub that do not fit the base scopes. Stored ones stay. */
+function googleErrors(
+  provider: OAuth2Provider,
+  { baseScopes, googleProjectId }: OAuth2AppConfig,
+  input: OAuth2AppConfig,
+): FieldError[] {
+  const isPubSub = baseScopes === 'pubsub' && provider === 'gmailService'
+  const isGmailApi = baseScopes === 'api' && provider.startsWith('gmail')
+  const misplaced = isPubSub ? [] : topicFields.filter((name) => Boolean(input[name]))
+  return [
+    ...misplaced.map((name) => fieldError(name, 'is for the base scope "pubsub" only')),
+    ...(isPubSub && !googleProjectId ? [fieldError('googleProjectId', 'is required')] : []),
+    ...(input.pubSubApp && !isGmailApi
+      ? [fieldError('pubSubApp', 'is for the Gmail API only (base scope "api")')]
+      : []),
+    ...(input.googleWorkspaceAccounts
+      ? [fieldError('googleWorkspaceAccounts', 'is not possible yet')]
+      : []),
   ]
 }
 
@@ -125,20 +154,57 @@ function assertComplete(provider: OAuth2Provider, plan: CompletePlan, errors: Fi
     ...genericOnlyErrors(provider, config),
     ...(provider === 'generic' ? endpointErrors(config) : []),
     ...(provider === 'outlookService' ? tenantErrors(config) : []),
-    // Workload Identity Federation is not supported by auth-bridge.
-    ...(config.authMethod === 'externalAccount' || secrets.externalAccount !== undefined
-      ? [fieldError('externalAccount', 'is not possible yet; use a service key')]
-      : []),
+    ...(has('serviceKey') ? [] : missingKeyErrors(provider, config, has('clientSecret'))),
+    ...federationErrors(provider, plan, has('externalAccount')),
   )
   if (errors.length > 0) throw validationError(errors)
+}
+
+/** Services authenticate by a key: Google's without a federation, Microsoft's without a secret. */
+function missingKeyErrors(
+  provider: OAuth2Provider,
+  { authMethod }: OAuth2AppConfig,
+  hasClientSecret: boolean,
+): FieldError[] {
+  if (provider === 'gmailService' && authMethod !== 'externalAccount')
+    return [fieldError('serviceKey', 'is required')]
+  return provider === 'outlookService' && !hasClientSecret
+    ? [fieldError('clientSecret', 'is required without a serviceKey')]
+    : []
+}
+
+/** Workload Identity Federation replaces the key of a service account of Google. */
+function federationErrors(
+  provider: OAuth2Provider,
+  { config, secrets: { externalAccount } }: CompletePlan,
+  isStored: boolean,
+): FieldError[] {
+  const isUsed = provider === 'gmailService' && config.authMethod === 'externalAccount'
+  if (!isUsed)
+    return externalAccount === undefined && config.authMethod !== 'externalAccount'
+      ? []
+      : [fieldError('externalAccount', 'is for gmailService without a serviceKey only')]
+  if (externalAccount === undefined)
+    return isStored ? [] : [fieldError('externalAccount', 'is required')]
+  return isExternalAccount(externalAccount)
+    ? []
+    : [fieldError('externalAccount', 'must be JSON of an external account with a file or URL')]
+}
+
+function isExternalAccount(text: string): boolean {
+  try {
+    return matches(ExternalAccount, JSON.parse(text))
+  } catch {
+    return false
+  }
 }
 
 const consentFields = ['clientId', 'clientSecret', 'redirectUrl'] as const
 const requiredFields: Record<OAuth2Provider, readonly string[]> = {
   gmail: consentFields,
-  gmailService: ['serviceClient', 'serviceClientEmail', 'serviceKey'],
+  gmailService: ['serviceClient', 'serviceClientEmail'],
   outlook: [...consentFields, 'authority'],
-  outlookService: ['clientId', 'clientSecret', 'authority'],
+  outlookService: ['clientId', 'authority'],
   mailRu: consentFields,
   // RFC 6749 §2.1: a public client has no secret.
   generic: ['clientId', 'redirectUrl'],

@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
 import {
   addressSettings,
-  type FieldError,
-  fieldError,
-  validationError,
   secretSettings,
   settingDefaults,
   type SettingKey,
   type Settings,
   type SettingsUpdate,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/settings/settings'
+import { validationError } from '@posthorn/contracts/validate'
 import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { mask, maskUrl, unknownMask, unmaskHeaders } from '../../http/masks.ts'
 import { type SettingChange, settingSealContext } from '../../store/settings.ts'
@@ -49,7 +48,8 @@ function planChange(key: SettingKey, value: unknown, stored: Settings): ChangePl
   if (value === null || value === undefined || (value === '' && addresses.has(key)))
     return { key, unset: true }
   if (key === 'webhooksCustomHeaders') return planHeaders(value as Headers, stored)
-  if (key === 'serviceUrl') return { key, value: new URL(value as string).origin }
+  if (key === 'serviceUrl' || key === 'notificationBaseUrl')
+    return { key, value: new URL(value as string).origin }
   return typeof value === 'string' ? planText(key, value, stored) : { key, value }
 }
 

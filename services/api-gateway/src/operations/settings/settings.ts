@@ -1,15 +1,15 @@
+import type { Operation } from '@posthorn/contracts/define'
+import { eventNames } from '@posthorn/contracts/events'
+import { operations } from '@posthorn/contracts/operations'
 import {
   addressSettings,
-  eventNames,
-  type Operation,
-  operations,
   privilegedSettings,
   secretSettings,
   settingDefaults,
   type SettingKey,
   settingKeys,
   type Settings,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/settings/settings'
 import { readSettings, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { refusedPermission } from '../../access/authorize.ts'

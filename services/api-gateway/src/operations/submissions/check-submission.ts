@@ -1,11 +1,7 @@
-import {
-  type Dsn,
-  type FieldError,
-  fieldError,
-  validationError,
-  maxRecipients,
-  type Submission,
-} from '@posthorn/contracts'
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import { maxRecipients } from '@posthorn/contracts/schemas/content'
+import type { Dsn, Submission } from '@posthorn/contracts/schemas/submission'
+import { validationError } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import type { Caller } from '../../access/caller.ts'
 import { attachmentFields } from '../../composing/attachments.ts'

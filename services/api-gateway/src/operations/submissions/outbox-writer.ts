@@ -1,11 +1,9 @@
-import {
-  addressKey,
-  defined,
-  type DraftSubmission,
-  parseDate,
-  type SubmissionResult,
-} from '@posthorn/contracts'
-import { assertCanSend, type Db, type Filing, newQueueId, type Tx } from '@posthorn/db'
+import { addressKey } from '@posthorn/contracts/address-key'
+import { defined } from '@posthorn/contracts/defined'
+import { parseDate } from '@posthorn/contracts/formats'
+import type { DraftSubmission, SubmissionResult } from '@posthorn/contracts/schemas/submission'
+import { assertCanSend, type Db, type Filing, hasMailbox, newQueueId, type Tx } from '@posthorn/db'
+import { assertHeaderEnvelope } from '@posthorn/mime'
 import { sealLogin } from '@posthorn/secrets'
 import type { ComposedCopy } from '../../composing/compose-copy.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
@@ -32,6 +30,10 @@ export interface SendOptions {
   owner: SendingAccount
   options: DraftSubmission & { listId?: string }
   filing?: Pick<Filing, 'reference' | 'draft'>
+  /** Thread at the provider that the messages continue. For accounts at a mail API. */
+  thread?: string | undefined
+  /** The provider's own format instead of MIME. For accounts at a mail API. */
+  useStructuredFormat?: boolean
   idempotencyKey?: IdempotencyKey | undefined
 }
 
@@ -47,6 +49,11 @@ export async function getSender(db: Db, account: string, { gateway }: { gateway?
   return owner
 }
 
+/** True if the mail API of the account sends, not an SMTP server. */
+export function isByApi({ backend }: SendingAccount, { gateway }: { gateway?: string }): boolean {
+  return backend !== 'imap' && gateway === undefined
+}
+
 /** Stores submissions in the outbox and publishes hints for due ones. Senders also poll. */
 export class OutboxWriter {
   readonly #deps: WriterDeps
@@ -57,7 +64,10 @@ export class OutboxWriter {
     this.#insert = createSubmissionInserter(deps.outbox)
   }
 
-  /** Returns a function that creates outbox rows with the options of a request. */
+  /**
+   * Returns a function that creates outbox rows with the options of a request. It throws AppError
+   * `invalid` `UnsupportedOperation` for an envelope that the account cannot send.
+   */
   async rowFactory(
     sendOptions: SendOptions,
   ): Promise<(message: ComposedCopy, sendAt: Date) => NewSubmission> {
@@ -65,6 +75,7 @@ export class OutboxWriter {
     const { account, owner, options, idempotencyKey } = sendOptions
     const filing = filingOf(sendOptions)
     const { proxy } = options
+    const byApi = isByApi(owner, options)
     const shared = {
       account,
       shard: owner.shard,
@@ -76,18 +87,22 @@ export class OutboxWriter {
       dsn: options.dsn ? JSON.stringify(options.dsn) : null,
       filing: filing ? JSON.stringify(filing) : null,
       idempotencyKey: idempotencyKey?.key ?? null,
+      ...(byApi && apiColumns(sendOptions)),
     }
-    return ({ mime, messageId, envelope, subject = null }, sendAt) => ({
-      ...shared,
-      queueId: newQueueId(Date.now()),
-      messageId,
-      envelope: JSON.stringify(envelope),
-      subject,
-      mime,
-      ...listColumns(options, envelope),
-      sendAt,
-      nextAttemptAt: sendAt,
-    })
+    return ({ mime, messageId, envelope, subject = null }, sendAt) => {
+      if (byApi) assertHeaderEnvelope(mime, envelope)
+      return {
+        ...shared,
+        queueId: newQueueId(Date.now()),
+        messageId,
+        envelope: JSON.stringify(envelope),
+        subject,
+        mime,
+        ...listColumns(options, envelope),
+        sendAt,
+        nextAttemptAt: sendAt,
+      }
+    }
   }
 
   /** Finds the response to an earlier request with the same idempotency key. */
@@ -156,14 +171,18 @@ function withKey(
 }
 
 /** Filing after sending. Null if the request has no filing options or the account no mailbox. */
-function filingOf({ owner: { imap }, options, filing }: SendOptions): Filing | null {
-  if (!imap || imap.disabled) return null
+function filingOf({ owner, options, filing }: SendOptions): Filing | null {
+  if (!hasMailbox(owner)) return null
   const { copy, sentMailPath } = options
   const all = {
     ...filing,
     ...defined({ copy: typeof copy === 'boolean' ? copy : undefined, sentMailPath }),
   }
   return Object.keys(all).length === 0 ? null : all
+}
+
+function apiColumns({ thread, useStructuredFormat = false }: SendOptions) {
+  return { providerThread: thread ?? null, useStructuredFormat }
 }
 
 /** Columns by which the sender checks the block again. A message of a list has one recipient. */

@@ -1,11 +1,9 @@
-import {
-  defined,
-  getMessage,
-  getMessageSource,
-  validationError,
-  type MessageDetail,
-  operations,
-} from '@posthorn/contracts'
+import { getMessage, getMessageSource } from '@posthorn/contracts/commands/messages'
+import { defined } from '@posthorn/contracts/defined'
+import { operations } from '@posthorn/contracts/operations'
+import type { MessageDetail } from '@posthorn/contracts/schemas/message'
+import { validationError } from '@posthorn/contracts/validate'
+import { hasMailbox } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { prepareStoredMessage } from '@posthorn/mime'
 import { readBytes } from '../../composing/attachments.ts'
@@ -56,8 +54,8 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
   })
 }
 
-function assertMailbox({ imap }: SendingAccount): void {
-  if (!imap || imap.disabled)
+function assertMailbox(owner: SendingAccount): void {
+  if (!hasMailbox(owner))
     throw new AppError('invalid', 'The account has no mailbox with drafts', {
       code: 'UnsupportedOperation',
     })

@@ -1,9 +1,9 @@
-import {
-  defined,
-  type MergeResult,
-  type Submission,
-  type SubmissionResult,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import type {
+  MergeResult,
+  Submission,
+  SubmissionResult,
+} from '@posthorn/contracts/schemas/submission'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { describeProblem } from '@posthorn/http'

@@ -1,12 +1,10 @@
-import {
-  addressKey,
-  defined,
-  fieldError,
-  maxRecipients,
-  operations,
-  type SubmissionResult,
-  validationError,
-} from '@posthorn/contracts'
+import { addressKey } from '@posthorn/contracts/address-key'
+import { defined } from '@posthorn/contracts/defined'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { operations } from '@posthorn/contracts/operations'
+import { maxRecipients } from '@posthorn/contracts/schemas/content'
+import type { SubmissionResult } from '@posthorn/contracts/schemas/submission'
+import { validationError } from '@posthorn/contracts/validate'
 import {
   addressCopy,
   composeCopy,
@@ -25,7 +23,13 @@ import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import { blockedRecipients } from '../../store/lists.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
-import { getSender, type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
+import {
+  getSender,
+  isByApi,
+  type OutboxWriter,
+  type SendOptions,
+  sendTime,
+} from './outbox-writer.ts'
 import { messageIdOf, submitMerge, type SubmitTools } from './submit-merge.ts'
 
 type SubmitDeps = ResolveDeps & Pick<OperationDeps, 'links' | 'renderer'>
@@ -35,17 +39,18 @@ export function onSubmitMessage(deps: SubmitDeps, writer: OutboxWriter) {
   const { db, renderer } = deps
   return handle(operations.submitMessage, async (input) => {
     const { params, query, body: submission } = input
-    if (query.useStructuredFormat)
-      throw validationError([fieldError('useStructuredFormat', 'is for accounts on a mail API')])
     checkSubmission(submission)
     assertProxyAllowed(submission, input.caller)
     const idempotencyKey = submission.dryRun ? undefined : idempotencyKeyOf('submitMessage', input)
     const earlier = await writer.findResponse(idempotencyKey)
     if (earlier) return earlier
     const owner = await getSender(db, params.account, submission)
+    const { useStructuredFormat = false } = query
+    if (useStructuredFormat && !isByApi(owner, submission))
+      throw validationError([fieldError('useStructuredFormat', 'is for accounts on a mail API')])
     using held = new DisposableStack()
     const resolved = await resolveSubmission(deps, input, { owner, held })
-    const options = { ...sendOptionsOf(resolved), idempotencyKey }
+    const options = { ...sendOptionsOf(resolved), idempotencyKey, useStructuredFormat }
     const tools = { db, writer, renderer, links: await createMessageLinks(deps, resolved) }
     const submitResolved = submission.mailMerge ? submitMerge : submitSingle
     return await submitResolved(tools, resolved, options)
@@ -56,7 +61,8 @@ function sendOptionsOf({ account, owner, submission, original }: ResolvedSubmiss
   const { message, action = 'reply' } = submission.reference ?? {}
   const isFiled = original && message !== undefined
   const filing = isFiled ? { reference: { message, action } } : {}
-  return { account, owner, options: submission, filing }
+  const thread = action === 'forward' ? undefined : original?.threadId
+  return { account, owner, options: submission, filing, thread }
 }
 
 /** Stores the only message of a submission. A dry run returns its bytes instead. */

@@ -1,11 +1,11 @@
-import {
-  defined,
-  fieldError,
-  validationError,
-  type RouteFunctions,
-  type WebhookRouteCreation,
-  type WebhookRouteUpdate,
-} from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
+import { fieldError } from '@posthorn/contracts/describe-error'
+import type {
+  RouteFunctions,
+  WebhookRouteCreation,
+  WebhookRouteUpdate,
+} from '@posthorn/contracts/schemas/webhook-route'
+import { validationError } from '@posthorn/contracts/validate'
 import type { Sandbox } from '@posthorn/sandbox'
 import { type Sealer, sealLogin } from '@posthorn/secrets'
 import { sealHeaderColumn, unknownMask, unmaskHeaders, unmaskUrl } from '../../http/masks.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { operations } from '@posthorn/contracts'
+import { operations } from '@posthorn/contracts/operations'
 import { readSettings } from '@posthorn/db'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { maskHeaders, maskUrl } from '../../http/masks.ts'

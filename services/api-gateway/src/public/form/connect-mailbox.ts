@@ -1,5 +1,5 @@
 import type { Bus } from '@posthorn/bus'
-import type { AccountRegistration } from '@posthorn/contracts'
+import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import { type Db, publishEvents, type SettingsCache, type Tx } from '@posthorn/db'
 import type { TaskGroup } from '@posthorn/flow'
 import type { Sealer } from '@posthorn/secrets'

@@ -1,4 +1,4 @@
-import type { VerificationResult } from '@posthorn/contracts'
+import type { VerificationResult } from '@posthorn/contracts/schemas/verification'
 import { isNotTested, isRejectedLogin } from '../../accounts/probe-without-details.ts'
 import { formTexts } from './form-texts.ts'
 

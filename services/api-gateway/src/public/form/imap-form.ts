@@ -1,4 +1,4 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { decryptFormState, encryptFormState } from '@posthorn/links'
 import type { ProbeResult } from '../../accounts/probe-servers.ts'
 import { probeWithoutDetails } from '../../accounts/probe-without-details.ts'

@@ -1,9 +1,9 @@
+import { defined } from '@posthorn/contracts/defined'
 import {
   type AccountRegistration,
   AccountRegistration as AccountRegistrationSchema,
-  check,
-  defined,
-} from '@posthorn/contracts'
+} from '@posthorn/contracts/schemas/account'
+import { check } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
 import type { FormLink } from '../../store/form-links.ts'
 import { formTexts } from './form-texts.ts'

@@ -1,5 +1,6 @@
-import { defined } from '@posthorn/contracts'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError, isPermanent } from '@posthorn/errors'
+import { acceptsAccounts } from '../../accounts/plan-oauth2.ts'
 import { startSignIn } from '../../accounts/start-sign-in.ts'
 import { countProbes, type FormLink } from '../../store/form-links.ts'
 import { listSignInOffers } from '../../store/oauth2-apps.ts'
@@ -22,7 +23,7 @@ export async function onChoice(deps: ImapFormDeps, form: FormRequest): Promise<v
   const type = params.get('type') || link.request.type || ''
   if (type === 'imap') return showPerson(deps, form)
   const options = (await listSignInOffers(deps.db)).filter(
-    ({ id, listed }) => listed || id === link.request.type,
+    (app) => acceptsAccounts(app) && (app.listed || app.id === link.request.type),
   )
   if (type === '' && options.length === 0) return showPerson(deps, form)
   const option = options.find(({ id }) => id === type)

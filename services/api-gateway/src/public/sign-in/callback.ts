@@ -1,4 +1,5 @@
-import { completeOAuth2Login, defined } from '@posthorn/contracts'
+import { completeOAuth2Login } from '@posthorn/contracts/commands/oauth2-login'
+import { defined } from '@posthorn/contracts/defined'
 import { AppError, isPermanent } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'

@@ -1,9 +1,6 @@
-import {
-  type CommandResponse,
-  completeOAuth2Login,
-  defined,
-  revokeOAuth2Grant,
-} from '@posthorn/contracts'
+import { completeOAuth2Login, revokeOAuth2Grant } from '@posthorn/contracts/commands/oauth2-login'
+import type { CommandResponse } from '@posthorn/contracts/define'
+import { defined } from '@posthorn/contracts/defined'
 import type { Tx } from '@posthorn/db'
 import { findExpectedEmail, isUserConnected } from '../../store/accounts.ts'
 import { upsertPassword } from '../../store/credentials.ts'

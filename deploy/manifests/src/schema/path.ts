@@ -1,0 +1,22 @@
+/** Keys and indexes from the root of a document to one of its values. */
+export type Path = readonly (string | number)[]
+
+/** Fault at one place of a document. */
+export interface Fault {
+  path: Path
+  text: string
+}
+
+/** Path as text: `spec.ports[0].name`. */
+export function formatPath(path: Path): string {
+  return path
+    .map((key) =>
+      typeof key === 'number' ? `[${key}]` : /^[\w-]+$/.test(key) ? `.${key}` : `["${key}"]`,
+    )
+    .join('')
+    .replace(/^\./, '')
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

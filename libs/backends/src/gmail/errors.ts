@@ -1,0 +1,82 @@
+import { defined } from '@posthorn/contracts/defined'
+import { ProviderError } from '@posthorn/net/provider-error'
+import { isMailApiError, MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
+
+/** Reasons with status 403 that are limits. Gmail has other permanent ones, such as `forbidden`. */
+const limitReasons = new Set([
+  'ratelimitexceeded',
+  'userratelimitexceeded',
+  'dailylimitexceeded',
+  'quotaexceeded',
+])
+
+/** Failures by status, where the reason does not matter. */
+const byStatus: Readonly<Record<number, MailApiFailure>> = {
+  401: 'token-rejected',
+  404: 'message-missing',
+  408: 'unavailable',
+  // Names of labels only.
+  409: 'folder-exists',
+  413: 'too-large',
+  429: 'rate-limited',
+}
+
+/**
+ * Failure that an error response of Gmail means, by its status and `errors[0].reason` (guide
+ * "Resolve errors" of the Gmail API). Texts do not decide. Callers that know more about a request
+ * use `relabelled`.
+ */
+export function toGmailError(error: ProviderError): MailApiError {
+  return gmailError(failureOf(error), error)
+}
+
+function failureOf({ status, code = '' }: ProviderError): MailApiFailure {
+  const reason = code.toLowerCase()
+  if (status === 403) return limitReasons.has(reason) ? 'rate-limited' : 'access-denied'
+  // No mailbox; also seen for 1 % of the requests to healthy ones (php-client issue 2558).
+  if (status === 400 && reason === 'failedprecondition') return 'mailbox-disabled'
+  const isServerError = status >= 500 || status < 400
+  return byStatus[status] ?? (isServerError ? 'unavailable' : 'refused')
+}
+
+const hourMs = 3_600_000
+
+export interface Relabelling {
+  /** Failure by status. Others stay. A function gets the reason in lower case. */
+  [status: number]: MailApiFailure | ((reason: string) => MailApiFailure | undefined)
+  /** False: clients get the kind and code of the failure instead of the status. */
+  passesStatus?: boolean
+}
+
+/** Replaces the failure of an error response by what it means for a certain request. */
+export function relabelled(error: unknown, failures: Relabelling): unknown {
+  if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return error
+  const { status, code = '' } = error.cause
+  const chosen = failures[status]
+  const failure = typeof chosen === 'function' ? chosen(code.toLowerCase()) : chosen
+  return gmailError(failure ?? error.failure, error.cause, failures.passesStatus)
+}
+
+function gmailError(
+  failure: MailApiFailure,
+  cause: ProviderError,
+  passesStatus = true,
+): MailApiError {
+  const { message, code = '' } = cause
+  // A limit of the day without a time: requests until then would fail, too.
+  const isDaily = failure === 'rate-limited' && code.toLowerCase() === 'dailylimitexceeded'
+  const retryAfterMs = cause.retryAfterMs ?? (isDaily ? hourMs : undefined)
+  // The interface has no 409: a name that exists is an invalid request.
+  const status = failure === 'folder-exists' ? 400 : cause.status
+  return new MailApiError(failure, message, {
+    ...defined({ retryAfterMs }),
+    status,
+    passesStatus,
+    cause,
+  })
+}
+
+/** Refusal by this client, in the form of one by Gmail. */
+export function refusal(text: string): MailApiError {
+  return new MailApiError('refused', text, { status: 400, passesStatus: true })
+}

@@ -1,0 +1,94 @@
+import type { MessageChange } from '../mail-api/feeds.ts'
+import { isApiId, maxBulkIds } from '../mail-api/ids.ts'
+import type { GmailHistory, GmailMessage } from '../provider-types/gmail.ts'
+import { changeOfLabel, stateOfLabels } from './labels.ts'
+
+/** Net changes of history records. */
+export interface HistoryChanges {
+  changed: MessageChange[]
+  removed: string[]
+  /** Id of the last record that is part of the changes. Absent: all are. */
+  cutAt?: string
+}
+
+/**
+ * Net changes of records in their order (guide "Synchronize clients with Gmail"). A label set that
+ * a record lacks is not known. Stops before a record that would exceed the entries of a page.
+ */
+export function changesOfHistory(records: readonly GmailHistory[]): HistoryChanges {
+  const changed = new Map<string, MessageChange>()
+  const removed = new Set<string>()
+  let last: string | undefined
+  for (const record of records) {
+    const count = changed.size + removed.size
+    if (last !== undefined && count > 0 && count + sizeOf(record) > maxBulkIds)
+      return { changed: [...changed.values()], removed: [...removed], cutAt: last }
+    applyRecord(record, { changed, removed })
+    last = record.id
+  }
+  return { changed: [...changed.values()], removed: [...removed] }
+}
+
+function sizeOf(record: GmailHistory): number {
+  const { messagesAdded = [], messagesDeleted = [], labelsAdded = [], labelsRemoved = [] } = record
+  return messagesAdded.length + messagesDeleted.length + labelsAdded.length + labelsRemoved.length
+}
+
+type Changes = { changed: Map<string, MessageChange>; removed: Set<string> }
+
+function applyRecord(record: GmailHistory, changes: Changes): void {
+  for (const { message } of record.messagesAdded ?? []) {
+    const change = changeOf(message, changes)
+    if (change && message?.labelIds) Object.assign(change, stateOfLabels(message.labelIds))
+  }
+  for (const { message, labelIds } of record.labelsAdded ?? [])
+    setLabels(changeOf(message, changes), labelIds, true)
+  for (const { message, labelIds } of record.labelsRemoved ?? [])
+    setLabels(changeOf(message, changes), labelIds, false)
+  for (const { message } of record.messagesDeleted ?? []) removeMessage(message, changes)
+}
+
+/** Change of a message that is not deleted. */
+function changeOf(
+  message: GmailMessage | undefined,
+  { changed, removed }: Changes,
+): MessageChange | undefined {
+  const { id = '', threadId } = message ?? {}
+  if (!isApiId(id) || removed.has(id)) return undefined
+  const change = changed.get(id) ?? { id }
+  if (threadId !== undefined && isApiId(threadId)) change.threadId = threadId
+  changed.set(id, change)
+  return change
+}
+
+function removeMessage(message: GmailMessage | undefined, { changed, removed }: Changes): void {
+  const { id = '' } = message ?? {}
+  if (!isApiId(id)) return
+  changed.delete(id)
+  removed.add(id)
+}
+
+function setLabels(
+  change: MessageChange | undefined,
+  ids: readonly string[] | undefined,
+  isAdded: boolean,
+): void {
+  if (change) for (const id of ids ?? []) setLabel(change, id, isAdded)
+}
+
+function setLabel(change: MessageChange, id: string, isAdded: boolean): void {
+  if (!isApiId(id)) return
+  const { flags, label } = changeOfLabel(id, isAdded)
+  Object.assign(change, flags)
+  if (label === undefined) return
+  if (change.labels) change.labels = withLabel(change.labels, label, isAdded)
+  else {
+    change.addedLabels = withLabel(change.addedLabels ?? [], label, isAdded)
+    change.removedLabels = withLabel(change.removedLabels ?? [], label, !isAdded)
+  }
+}
+
+function withLabel(labels: readonly string[], label: string, isIn: boolean): string[] {
+  const others = labels.filter((each) => each !== label)
+  return isIn ? [...others, label] : others
+}

@@ -1,0 +1,137 @@
+import { defined } from '@posthorn/contracts/defined'
+import { isMailApiError, MailApiError } from '../../mail-api/errors.ts'
+import { isApiId, maxPageTokenLength } from '../../mail-api/ids.ts'
+import type { ApiPage, ListedId, MessageQuery, PageOptions } from '../../mail-api/reads.ts'
+import type {
+  GmailLabel,
+  GmailListMessagesResponse,
+  GmailMessage,
+} from '../../provider-types/gmail.ts'
+import { relabelled } from '../errors.ts'
+import { readLabels } from '../labels.ts'
+import { lookUp } from './lookups.ts'
+import { type GmailRequests, idPath } from '../requests.ts'
+import { type GmailQuery, planSearch } from './search.ts'
+
+/** Most ids per page of Gmail. */
+const maxListed = 500
+
+/** One page of ids. */
+export async function listIds(
+  requests: GmailRequests,
+  { query, page }: { query: MessageQuery; page: PageOptions },
+  signal: AbortSignal,
+): Promise<ApiPage<ListedId>> {
+  const { has = [], not = [] } = query.search?.labels ?? {}
+  const labels = has.length + not.length > 0 ? await readLabels(requests, signal) : []
+  const plan = planSearch({ ...query, labels })
+  if (plan.kind === 'list') return listByQuery(requests, { query, page, plan: plan.query }, signal)
+  const offset = offsetOf(page.pageToken)
+  const matches = await lookUp(requests, { query: { ...query, labels }, plan }, signal)
+  const next = offset + page.limit
+  return defined({
+    entries: matches.slice(offset, next).flatMap(toListedId),
+    nextPageToken: next < matches.length ? String(next) : undefined,
+    total: matches.length,
+  })
+}
+
+/** Pages of lookups by id are counted by this client. */
+function offsetOf(pageToken = '0'): number {
+  if (/^\d{1,9}$/.test(pageToken)) return Number(pageToken)
+  throw stalePage()
+}
+
+async function listByQuery(
+  requests: GmailRequests,
+  { query, page, plan }: { query: MessageQuery; page: PageOptions; plan: GmailQuery },
+  signal: AbortSignal,
+): Promise<ApiPage<ListedId>> {
+  const { folderId, search = {} } = query
+  const list = readPage(requests, { query: plan, page }, signal).catch((error: unknown) =>
+    explain(requests, { error, query, page, signal }),
+  )
+  const isWhole = folderId !== undefined && Object.keys(search).length === 0
+  const [{ entries, nextPageToken }, total] = await Promise.all([
+    list,
+    isWhole ? countOf(requests, folderId, signal) : undefined,
+  ])
+  return defined({ entries, nextPageToken, total })
+}
+
+/** Number of messages of a label. Undefined if it does not exist, which the list reports. */
+async function countOf(
+  requests: GmailRequests,
+  id: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const { messagesTotal } = await requests.json<GmailLabel>({
+      operation: 'labels.get',
+      path: idPath('labels', id, 'folder-missing'),
+      fields: 'messagesTotal',
+      signal,
+    })
+    return messagesTotal
+  } catch (error) {
+    if (isMailApiError(error, 'message-missing') || isMailApiError(error, 'folder-missing'))
+      return undefined
+    throw error
+  }
+}
+
+/** One page of `messages.list`, newest first. */
+export async function readPage(
+  requests: GmailRequests,
+  { query, page }: { query: GmailQuery; page: PageOptions },
+  signal: AbortSignal,
+): Promise<ApiPage<ListedId>> {
+  const { labelIds, q, includeSpamTrash } = query
+  const { messages = [], nextPageToken } = await requests.json<GmailListMessagesResponse>({
+    operation: 'messages.list',
+    path: '/messages',
+    query: {
+      labelIds,
+      q,
+      includeSpamTrash,
+      maxResults: Math.min(page.limit, maxListed),
+      pageToken: page.pageToken,
+    },
+    fields: 'messages(id,threadId),nextPageToken',
+    signal,
+  })
+  return defined({ entries: messages.flatMap(toListedId), nextPageToken: tokenOf(nextPageToken) })
+}
+
+function toListedId({ id = '', threadId }: Partial<GmailMessage>): ListedId[] {
+  if (!isApiId(id)) return []
+  return [defined({ id, threadId: isApiId(threadId ?? '') ? threadId : undefined })]
+}
+
+/** Usable page token of a response. */
+export function tokenOf(token: unknown): string | undefined {
+  const isUsable = typeof token === 'string' && token !== '' && token.length <= maxPageTokenLength
+  return isUsable ? token : undefined
+}
+
+/** Gmail refuses unknown labels and old page tokens with the same reason. */
+async function explain(
+  requests: GmailRequests,
+  context: { error: unknown; query: MessageQuery; page: PageOptions; signal: AbortSignal },
+): Promise<never> {
+  const { error, query, page, signal } = context
+  const isUnclear = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
+  const { folderId, search } = query
+  const isNamed = folderId !== undefined || search?.labels?.has !== undefined
+  if (isUnclear && isNamed) {
+    const labels = new Set((await readLabels(requests, signal)).map(({ id }) => id))
+    if (folderId !== undefined && !labels.has(folderId))
+      throw new MailApiError('folder-missing', 'The label does not exist.')
+  }
+  const isStale = isUnclear && page.pageToken !== undefined
+  throw isStale ? relabelled(error, { 400: 'stale-page' }) : error
+}
+
+function stalePage(): MailApiError {
+  return new MailApiError('stale-page', 'Invalid pageToken', { status: 400, passesStatus: true })
+}

@@ -1,0 +1,152 @@
+import { defined } from '@posthorn/contracts/defined'
+import { decodeTransferEncoding } from '../../imap/decode.ts'
+import { isMailApiError, MailApiError } from '../../mail-api/errors.ts'
+import type { ApiDownload } from '../../mail-api/messages.ts'
+import type { GmailMessage } from '../../provider-types/gmail.ts'
+import { type GmailRequest, type GmailRequests, idPath } from '../requests.ts'
+import { readBase64Member } from './base64-member.ts'
+import { messagePath, unreadableIds } from './message-path.ts'
+import { type GmailPart, readParts } from './parts.ts'
+import { findSourcePart } from './source-part.ts'
+
+/** Message of 50 MiB as base64, with the other members. */
+const maxSourceBytes = 72 * 1024 * 1024
+const maxStructureBytes = 64 * 1024 * 1024
+
+/** Source of a message, decoded while it arrives. */
+export async function downloadSource(
+  requests: GmailRequests,
+  id: string,
+  signal: AbortSignal,
+): Promise<ApiDownload> {
+  const content = await openMember(requests, 'raw', {
+    operation: 'messages.get',
+    path: messagePath(id),
+    query: { format: 'raw' },
+    fields: 'raw',
+    maxBytes: maxSourceBytes,
+    signal,
+  })
+  return { contentType: 'message/rfc822', content }
+}
+
+/**
+ * Content of a part. Its attachment id is looked up by each read, because it soon expires
+ * (dust-tt/dust pull request 27314), and once more if it is refused.
+ */
+export async function downloadPart(
+  requests: GmailRequests,
+  { id, partId }: { id: string; partId: string },
+  signal: AbortSignal,
+): Promise<ApiDownload> {
+  for (let attempt = 0; ; attempt++) {
+    const part = await findPart(requests, { id, partId }, signal)
+    const { size, type: contentType, filename } = part
+    try {
+      const content = await openPart(requests, { id, part }, signal)
+      // A contained message is decoded from its transfer encoding: its size is not reported.
+      const bytes = contentType === 'message/rfc822' ? undefined : size
+      return defined({ size: bytes, contentType, filename, content })
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      if (attempt > 0) throw isMailApiError(error, 'message-missing') ? partMissing() : error
+    }
+  }
+}
+
+/** True if an attachment id has expired. */
+function isRefused(error: unknown): boolean {
+  return (['message-missing', 'unreadable-id', 'refused'] as const).some((failure) =>
+    isMailApiError(error, failure),
+  )
+}
+
+/** Content of a text that Gmail did not send with its message. */
+export async function readLargeText(
+  requests: GmailRequests,
+  { id, part }: { id: string; part: GmailPart },
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of await openPart(requests, { id, part }, signal)) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= maxBytes) break
+  }
+  return Buffer.concat(chunks).toString('base64url')
+}
+
+async function findPart(
+  requests: GmailRequests,
+  { id, partId }: { id: string; partId: string },
+  signal: AbortSignal,
+): Promise<GmailPart> {
+  const { payload } = await unreadableIds(() =>
+    requests.json<GmailMessage>({
+      operation: 'messages.get',
+      path: messagePath(id),
+      query: { format: 'full' },
+      fields: 'payload',
+      maxBytes: maxStructureBytes,
+      signal,
+    }),
+  )
+  const part = payload && readParts(payload).find((each) => each.partId === partId)
+  if (!part) throw partMissing()
+  return part
+}
+
+async function openPart(
+  requests: GmailRequests,
+  { id, part }: { id: string; part: GmailPart },
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (part.type === 'message/rfc822')
+    return contentOf(await readMessagePart(requests, { id, partId: part.partId }, signal))
+  const { attachmentId, data = '' } = part
+  if (attachmentId === undefined) return contentOf(Buffer.from(data, 'base64url'))
+  return openMember(requests, 'data', {
+    operation: 'messages.attachments.get',
+    path: `${idPath('messages', id, 'message-missing')}/attachments/${encodeURIComponent(attachmentId)}`,
+    fields: 'data',
+    maxBytes: maxSourceBytes,
+    signal,
+  })
+}
+
+/** Contained message, from the source: its form as an attachment is not documented. */
+async function readMessagePart(
+  requests: GmailRequests,
+  { id, partId }: { id: string; partId: string },
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { content } = await downloadSource(requests, id, signal)
+  const inner = findSourcePart(await concat(content), partId)
+  if (!inner) throw partMissing()
+  return concat(decodeTransferEncoding(contentOf(inner.body), inner.encoding))
+}
+
+async function openMember(
+  requests: GmailRequests,
+  member: 'raw' | 'data',
+  request: GmailRequest,
+): Promise<AsyncIterable<Uint8Array>> {
+  const response = await unreadableIds(() => requests.open(request))
+  return (async function* () {
+    using _open = response
+    yield* readBase64Member(response.body, member, request.signal)
+  })()
+}
+
+async function concat(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(content))
+}
+
+async function* contentOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes
+}
+
+function partMissing(): MailApiError {
+  return new MailApiError('part-missing', 'The message has no such part.')
+}

@@ -1,0 +1,144 @@
+import { defined } from '@posthorn/contracts/defined'
+import { decodeText, decodeWords } from '@posthorn/mime'
+import type { ApiAttachment, ApiTexts } from '../../mail-api/messages.ts'
+import type { GmailMessagePart } from '../../provider-types/gmail.ts'
+import { headersOf } from './headers.ts'
+
+/** Leaf of a message, or a contained message: its inner parts are not read. */
+export interface GmailPart {
+  /** Empty for a message that has no other part. */
+  partId: string
+  /** Media type in lower case. */
+  type: string
+  filename?: string
+  charset?: string
+  contentId?: string
+  /** True within a multipart/related. */
+  related: boolean
+  disposition?: string
+  size?: number
+  /** Content as base64url. Absent if it is read by `attachmentId`. */
+  data?: string
+  /** Valid for a short time, different in each response. */
+  attachmentId?: string
+}
+
+const maxDepth = 64
+const maxParts = 1_000
+const maxFilename = 1_000
+
+/** Leaves in order. Deeper or later ones than the limits are left out. */
+export function readParts(payload: GmailMessagePart): GmailPart[] {
+  const parts: GmailPart[] = []
+  const visit = (part: GmailMessagePart, depth: number, related: boolean) => {
+    const type = (typeof part.mimeType === 'string' && part.mimeType.toLowerCase()) || 'text/plain'
+    if (!type.startsWith('multipart/')) {
+      if (parts.length < maxParts) parts.push(toPart(part, type, related))
+      return
+    }
+    if (depth === maxDepth || !Array.isArray(part.parts)) return
+    for (const child of part.parts) visit(child, depth + 1, type === 'multipart/related')
+  }
+  visit(payload, 0, false)
+  return parts
+}
+
+function toPart(part: GmailMessagePart, type: string, related: boolean): GmailPart {
+  const headers = new Map(
+    headersOf(part.headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  const { partId = '', filename, body: { size, data, attachmentId } = {} } = part
+  return defined({
+    partId: /^[\d.]{0,200}$/.test(partId) ? partId : '',
+    type,
+    filename: filename ? decodeWords(filename).slice(0, maxFilename) : undefined,
+    ...partHeaders((name) => headers.get(name) ?? ''),
+    related,
+    size: typeof size === 'number' ? size : undefined,
+    data: typeof data === 'string' ? data : undefined,
+    attachmentId: typeof attachmentId === 'string' ? attachmentId : undefined,
+  })
+}
+
+function partHeaders(header: (name: string) => string) {
+  return {
+    charset: /charset="?([^";\s]{1,60})/i.exec(header('content-type'))?.[1],
+    contentId: header('content-id').trim().replace(/^<|>$/g, '') || undefined,
+    disposition: header('content-disposition').split(';', 1)[0]?.trim().toLowerCase() || undefined,
+  }
+}
+
+export function attachmentsOf(parts: readonly GmailPart[]): ApiAttachment[] {
+  const html = parts.filter((part) => part.type === 'text/html' && isText(part)).map(textOfPart)
+  return parts
+    .filter((part) => !isText(part))
+    .map(({ partId, type, size, filename, contentId, related }) =>
+      defined({
+        partId,
+        contentType: type,
+        size,
+        filename,
+        contentId,
+        // Not by its disposition: sent files may be marked as inline (googleworkspace/cli 589).
+        embedded:
+          contentId !== undefined &&
+          (related || html.some((text) => text.includes(`cid:${contentId}`))),
+      }),
+    )
+}
+
+/** True for parts that are shown as the text of the message. */
+function isText({ type, filename, disposition }: GmailPart): boolean {
+  const isShown = type === 'text/plain' || type === 'text/html'
+  return isShown && filename === undefined && disposition !== 'attachment'
+}
+
+/** Text parts that Gmail sent without their content, because they are large. */
+export function largeTexts(parts: readonly GmailPart[]): GmailPart[] {
+  return parts.filter((part) => isText(part) && part.data === undefined && part.attachmentId)
+}
+
+/** Texts of both kinds. Several of a kind are joined with a line end. */
+export function textsOf(parts: readonly GmailPart[], maxBytes: number): ApiTexts {
+  const join = (type: string) => {
+    const texts = parts.filter((part) => part.type === type && isText(part)).map(textOfPart)
+    return texts.length === 0 ? undefined : texts.join('\n')
+  }
+  const [plain, html] = [join('text/plain'), join('text/html')]
+  const isCut = [plain, html].some((text) => Buffer.byteLength(text ?? '') > maxBytes)
+  return defined({
+    plain: plain === undefined ? undefined : cut(plain, maxBytes),
+    html: html === undefined ? undefined : cut(html, maxBytes),
+    hasMore: isCut ? (true as const) : undefined,
+  })
+}
+
+/**
+ * Text of a part. Gmail sends some texts converted to UTF-8 and others as they are: those that are
+ * valid UTF-8 with non-ASCII characters were converted.
+ */
+function textOfPart({ data = '', charset }: GmailPart): string {
+  const bytes = Buffer.from(data, 'base64url')
+  const isAscii = bytes.every((byte) => byte < 0x80)
+  const text = decodeText(bytes, isAscii || !isUtf8(bytes) ? charset : 'utf-8')
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Beginning of a text in at most this number of UTF-8 bytes, without half a character. */
+function cut(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= maxBytes) return text
+  let end = maxBytes
+  // UTF-8: bytes 10xxxxxx continue a character.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
+}

@@ -1,0 +1,61 @@
+import { parseHeaders } from '@posthorn/mime'
+
+const maxDepth = 64
+
+/**
+ * Body of a part of a message (RFC 2046 §5.1), before its transfer encoding is decoded: the part
+ * with a Gmail part id, which has indexes from 0. Undefined if there is none.
+ */
+export function findSourcePart(
+  source: Buffer,
+  partId: string,
+): { body: Buffer; encoding: string | undefined } | undefined {
+  const indexes = partId === '' ? [] : partId.split('.').map(Number)
+  if (indexes.length > maxDepth) return undefined
+  let part = splitPart(source)
+  for (const index of indexes) {
+    const boundary = boundaryOf(part.head)
+    const child = boundary && childAt(part.body, boundary, index)
+    if (!child) return undefined
+    part = splitPart(child)
+  }
+  const [encoding] = parseHeaders(part.head)['content-transfer-encoding'] ?? []
+  return { body: part.body, encoding }
+}
+
+function splitPart(bytes: Buffer): { head: Buffer; body: Buffer } {
+  if (bytes[0] === 13 && bytes[1] === 10) return { head: Buffer.alloc(0), body: bytes.subarray(2) }
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return { head: bytes, body: Buffer.alloc(0) }
+  return { head: bytes.subarray(0, end + 2), body: bytes.subarray(end + 4) }
+}
+
+function boundaryOf(head: Buffer): string | undefined {
+  const [type = ''] = parseHeaders(head)['content-type'] ?? []
+  const [, quoted, bare] = /boundary="([^"]{1,200})"|boundary=([^\s;"]{1,200})/i.exec(type) ?? []
+  return /^multipart\//i.test(type.trim()) ? (quoted ?? bare) : undefined
+}
+
+/** Part between two delimiter lines. The preamble comes before the first. */
+function childAt(body: Buffer, boundary: string, index: number): Buffer | undefined {
+  const delimiter = `--${boundary}`
+  let start = nextDelimiter(body, delimiter, 0)
+  for (let count = 0; start !== -1; count++) {
+    const after = start + delimiter.length
+    if (body.toString('latin1', after, after + 2) === '--') return undefined
+    const lineEnd = body.indexOf('\n', after)
+    if (lineEnd === -1) return undefined
+    const next = nextDelimiter(body, delimiter, lineEnd)
+    // RFC 2046 §5.1.1: the line end before a delimiter belongs to it.
+    const end = next === -1 ? body.length : Math.max(lineEnd + 1, next - 2)
+    if (count === index) return body.subarray(lineEnd + 1, end)
+    start = next
+  }
+  return undefined
+}
+
+function nextDelimiter(body: Buffer, delimiter: string, from: number): number {
+  if (from === 0 && body.indexOf(delimiter) === 0) return 0
+  const lineEnd = body.indexOf(`\n${delimiter}`, from)
+  return lineEnd === -1 ? -1 : lineEnd + 1
+}

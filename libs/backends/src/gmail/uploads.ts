@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { defined } from '@posthorn/contracts/defined'
+import { ProviderError } from '@posthorn/net/provider-error'
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import type { ClientRequest } from '../provider-client/provider-client.ts'
+import { type GmailRequests, type QueryValue, urlOf } from './requests.ts'
+
+/** Message that is uploaded. A repeat stores or sends it twice. */
+export interface MessageUpload {
+  operation: 'messages.insert' | 'messages.send' | 'drafts.create'
+  path: '/messages' | '/messages/send' | '/drafts'
+  content: Uint8Array
+  threadId?: string
+  labelIds?: readonly string[]
+  query?: Readonly<Record<string, QueryValue>>
+  fields: string
+  signal: AbortSignal
+}
+
+/** Above, JSON is refused: Gmail reports 413 from 5 MB of base64 on (google-api-go-client #374). */
+const maxJsonBytes = 3_500_000
+/** Above, an upload is resumed after a failure. */
+const maxPlainBytes = 8_000_000
+/** Smaller messages always pass. Some mailboxes accept 1 MiB of JSON (dotnet-client #856). */
+const safeJsonBytes = 500_000
+/** A multiple of 256 KiB (guide "Uploading Attachments" of the Gmail API). */
+const chunkBytes = 8 * 1024 * 1024
+const maxResumes = 3
+/** Time for 35 MiB at 1 Mbit/s. */
+const timeoutMs = 300_000
+
+/** Uploads a message in the form that Gmail accepts for its size. */
+export async function uploadMessage<T extends object>(
+  requests: GmailRequests,
+  upload: MessageUpload,
+): Promise<Partial<T>> {
+  const { length } = upload.content
+  if (length > maxPlainBytes) return uploadInChunks<T>(requests, upload)
+  if (length > maxJsonBytes) return uploadWhole<T>(requests, upload)
+  try {
+    return await requests.json<T>({
+      ...upload,
+      method: 'POST',
+      body: resourceOf(upload, Buffer.from(upload.content).toString('base64url')),
+    })
+  } catch (error) {
+    if (length > safeJsonBytes && isTooMuchJson(error)) return uploadWhole<T>(requests, upload)
+    throw error
+  }
+}
+
+/** Refused before anything was stored: 413, or 400 with a page of HTML or an unspecific reason. */
+function isTooMuchJson(error: unknown): boolean {
+  if (!isMailApiError(error) || !(error.cause instanceof ProviderError)) return false
+  const { status, code } = error.cause
+  return status === 413 || (status === 400 && (code === undefined || code === 'badRequest'))
+}
+
+/** Resource of the operation: a message, or a draft with a message. */
+function resourceOf({ path, threadId, labelIds }: MessageUpload, raw?: string): object {
+  const message = defined({ raw, threadId, labelIds })
+  return path === '/drafts' ? { message } : message
+}
+
+/** One request with the source, and the resource if it has other members. */
+async function uploadWhole<T extends object>(
+  requests: GmailRequests,
+  upload: MessageUpload,
+): Promise<Partial<T>> {
+  const { content, threadId, labelIds } = upload
+  const isPlain = threadId === undefined && labelIds === undefined
+  const body = isPlain ? { type: 'message/rfc822', bytes: content } : multipartOf(upload)
+  const { json } = await requests.raw<T>({
+    ...uploadRequest(upload, isPlain ? 'media' : 'multipart'),
+    headers: { 'content-type': body.type },
+    body: body.bytes,
+  })
+  return json ?? {}
+}
+
+function multipartOf(upload: MessageUpload): { type: string; bytes: Uint8Array } {
+  const boundary = randomUUID()
+  const head =
+    `--${boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n` +
+    `${JSON.stringify(resourceOf(upload))}\r\n--${boundary}\r\nContent-Type: message/rfc822\r\n\r\n`
+  const bytes = Buffer.concat([
+    Buffer.from(head),
+    upload.content,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ])
+  return { type: `multipart/related; boundary=${boundary}`, bytes }
+}
+
+function uploadRequest(upload: MessageUpload, uploadType: string): ClientRequest {
+  const { operation, path, query, fields, signal } = upload
+  return {
+    operation,
+    method: 'POST',
+    url: (mailbox) => urlOf({ path, query: { uploadType, ...query }, fields }, mailbox, '/upload'),
+    repeatable: false,
+    timeoutMs,
+    signal,
+  }
+}
+
+/** Resumable upload: the session knows what it has, so that no part is stored twice. */
+async function uploadInChunks<T extends object>(
+  requests: GmailRequests,
+  upload: MessageUpload,
+): Promise<Partial<T>> {
+  const { content } = upload
+  const { headers } = await requests.raw({
+    ...uploadRequest(upload, 'resumable'),
+    headers: {
+      'content-type': 'application/json; charset=UTF-8',
+      'x-upload-content-type': 'message/rfc822',
+      'x-upload-content-length': String(content.length),
+    },
+    body: JSON.stringify(resourceOf(upload)),
+    // A session without content has no effect.
+    repeatable: true,
+  })
+  const session = { upload, url: headers.location ?? '' }
+  let offset = 0
+  for (let failures = 0; failures <= maxResumes;) {
+    const state = await sendChunk<T>(requests, session, offset)
+    if (state.result) return state.result
+    if (state.offset <= offset) failures++
+    offset = state.offset
+  }
+  throw new MailApiError('unavailable', 'The upload does not continue')
+}
+
+interface UploadSession {
+  upload: MessageUpload
+  /** Address from Gmail. A request to another origin fails before it is sent. */
+  url: string
+}
+
+interface UploadState<T> {
+  result?: Partial<T>
+  /** Number of bytes that the session has. */
+  offset: number
+}
+
+/** Sends the next chunk. After a failure, asks the session what it has. */
+async function sendChunk<T extends object>(
+  requests: GmailRequests,
+  session: UploadSession,
+  offset: number,
+): Promise<UploadState<T>> {
+  const { content } = session.upload
+  const end = Math.min(offset + chunkBytes, content.length)
+  try {
+    const range = `bytes ${offset}-${end - 1}/${content.length}`
+    const body = content.subarray(offset, end)
+    return await put<T>(requests, session, { range, body, repeatable: false })
+  } catch (error) {
+    if (!isMailApiError(error, 'unavailable')) throw error
+    const range = `bytes */${content.length}`
+    return put<T>(requests, session, { range, body: '', repeatable: true })
+  }
+}
+
+async function put<T extends object>(
+  requests: GmailRequests,
+  { upload: { operation, signal }, url }: UploadSession,
+  { range, ...chunk }: { range: string; body: Uint8Array | string; repeatable: boolean },
+): Promise<UploadState<T>> {
+  const { status, headers, json } = await requests.raw<T>({
+    ...chunk,
+    operation,
+    // Counted at the start of the upload.
+    count: 0,
+    method: 'PUT',
+    url,
+    headers: { 'content-range': range },
+    accept: [308],
+    timeoutMs,
+    signal,
+  })
+  if (status !== 308) return { result: json ?? {}, offset: 0 }
+  const [, last] = /^bytes=0-(\d{1,12})$/.exec(String(headers['range'] ?? '')) ?? []
+  return { offset: last === undefined ? 0 : Number(last) + 1 }
+}

@@ -1,0 +1,83 @@
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import type { ApiWatch, MailApiWatches } from '../mail-api/watches.ts'
+import type { GmailWatchResponse } from '../provider-types/gmail.ts'
+import { relabelled } from './errors.ts'
+import type { GmailRequests } from './requests.ts'
+
+/** Id of the only watch of a mailbox. */
+const watchId = 'watch'
+
+/** Notifications over a Pub/Sub topic. Renewing a watch is starting it again. */
+export function gmailWatches(
+  requests: GmailRequests,
+  findTopic: () => Promise<string | undefined>,
+): MailApiWatches {
+  const watch = async (signal: AbortSignal) => {
+    signal.throwIfAborted()
+    const topic = await findTopic()
+    if (topic === undefined)
+      throw new MailApiError('watch-refused', 'The application has no Pub/Sub topic.')
+    return startWatch(requests, topic, signal)
+  }
+  return {
+    // Notifications are signed by Google and carry no secret.
+    watch: (_secret, signal) => watch(signal),
+    renewWatch: (_id, signal) => watch(signal),
+    stopWatch: (_id, signal) => stopWatch(requests, signal),
+    listWatches: async () => undefined,
+  }
+}
+
+async function startWatch(
+  requests: GmailRequests,
+  topicName: string,
+  signal: AbortSignal,
+): Promise<ApiWatch> {
+  const start = () =>
+    requests.json<GmailWatchResponse>({
+      operation: 'watch',
+      method: 'POST',
+      path: '/watch',
+      fields: 'expiration',
+      body: { topicName },
+      repeatable: true,
+      signal,
+    })
+  try {
+    return toWatch(await start().catch(stopOthers))
+  } catch (error) {
+    throw asWatchError(error)
+  }
+
+  /** Gmail permits one topic per developer: another client's watch is stopped, once. */
+  async function stopOthers(error: unknown): Promise<Partial<GmailWatchResponse>> {
+    if (!isMailApiError(error, 'mailbox-disabled')) throw error
+    await stopWatch(requests, signal)
+    return start()
+  }
+}
+
+/** Failures of the topic or its permissions, which an operator repairs. */
+function asWatchError(error: unknown): unknown {
+  return relabelled(error, {
+    400: 'watch-refused',
+    403: (reason) => (reason === 'forbidden' ? 'watch-refused' : undefined),
+    404: 'watch-refused',
+  })
+}
+
+async function stopWatch(requests: GmailRequests, signal: AbortSignal): Promise<void> {
+  await requests.json({
+    operation: 'stop',
+    method: 'POST',
+    path: '/stop',
+    repeatable: true,
+    signal,
+  })
+}
+
+function toWatch({ expiration }: Partial<GmailWatchResponse>): ApiWatch {
+  const expiresAt = new Date(Number(expiration))
+  if (!Number.isNaN(expiresAt.getTime())) return { id: watchId, expiresAt }
+  throw new MailApiError('unavailable', 'The watch has no expiration')
+}

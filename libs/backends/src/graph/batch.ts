@@ -1,0 +1,161 @@
+import { backoff, sleep } from '@posthorn/flow'
+import { readProviderError } from '@posthorn/net/provider-error'
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { type GraphClient, graphHeaders, type GraphRequest, queryText } from './graph-client.ts'
+
+export type BatchPart = Omit<GraphRequest, 'signal' | 'mime'>
+
+/** Result of a part: its body, or its failure. */
+export type PartResult<T> = { body: T } | { error: MailApiError }
+
+interface BatchResponse {
+  id?: unknown
+  status?: unknown
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+/** Most repeats of failed parts. A longer delay is the caller's decision. */
+const maxRepeats = 5
+const maxDelayMs = 60_000
+const maxRetryAfterMs = 3_600_000
+const defaultDelayMs = backoff({ baseMs: 1_000, maxMs: 30_000, jitter: 0.3 })
+
+/**
+ * Sends idempotent requests, several at a time, and returns their results in the same order. Parts
+ * are judged one by one: rate-limited and temporarily failed ones are sent again.
+ *
+ * @throws MailApiError of the batch itself, or a rate limit that lasts too long
+ */
+export async function sendAll<T>(
+  client: GraphClient,
+  parts: readonly BatchPart[],
+  signal: AbortSignal,
+): Promise<PartResult<T>[]> {
+  const results: PartResult<T>[] = []
+  while (results.length < parts.length) {
+    const group = parts.slice(results.length, results.length + client.batchSize)
+    results.push(...(await sendGroup<T>(client, group, signal)))
+  }
+  return results
+}
+
+async function sendGroup<T>(
+  client: GraphClient,
+  group: readonly BatchPart[],
+  signal: AbortSignal,
+): Promise<PartResult<T>[]> {
+  const [only] = group
+  if (only && group.length === 1) return [await sendOne<T>(client, only, signal)]
+  const results: PartResult<T>[] = []
+  let left = group.map((_, index) => index)
+  for (let attempt = 1; ; attempt++) {
+    const received = await sendBatches<T>(client, { group, left }, signal)
+    for (const index of left) results[index] = received.get(index) ?? incomplete()
+    left = left.filter((index) => isTemporary(results[index]))
+    if (left.length === 0 || attempt > maxRepeats) return results
+    await wait(client, { errors: left.map((index) => errorOf(results[index])), attempt }, signal)
+  }
+}
+
+async function sendOne<T>(
+  client: GraphClient,
+  part: BatchPart,
+  signal: AbortSignal,
+): Promise<PartResult<T>> {
+  try {
+    return { body: await client.json<T>({ ...part, repeatable: true, signal }) }
+  } catch (error) {
+    if (!isMailApiError(error) || isShared(error)) throw error
+    return { error }
+  }
+}
+
+/** Failures that concern the mailbox instead of the object. */
+function isShared({ failure }: MailApiError): boolean {
+  return ['rate-limited', 'unavailable', 'token-rejected', 'unlicensed'].includes(failure)
+}
+
+/** Sends the parts of a group in as many batches as the mailbox requires now. */
+async function sendBatches<T>(
+  client: GraphClient,
+  { group, left }: { group: readonly BatchPart[]; left: readonly number[] },
+  signal: AbortSignal,
+): Promise<Map<number, PartResult<T>>> {
+  const results = new Map<number, PartResult<T>>()
+  for (let sent = 0; sent < left.length;) {
+    const part = left.slice(sent, sent + client.batchSize)
+    for (const result of await sendBatch<T>(client, { group, left: part }, signal))
+      results.set(...result)
+    sent += part.length
+  }
+  return results
+}
+
+async function sendBatch<T>(
+  client: GraphClient,
+  { group, left }: { group: readonly BatchPart[]; left: readonly number[] },
+  signal: AbortSignal,
+): Promise<Map<number, PartResult<T>>> {
+  const root = await client.root(signal)
+  const requests = left.map((index) => partOf(group[index] as BatchPart, { root, index }))
+  const { json } = await client.batch<{ responses?: BatchResponse[] }>(requests, signal)
+  const responses = Array.isArray(json?.responses) ? json.responses : []
+  return new Map(responses.map((each) => [Number(each.id), resultOf<T>(client, each)]))
+}
+
+function partOf(part: BatchPart, { root, index }: { root: string; index: number }): object {
+  const { method = 'GET', path, query, json } = part
+  const type = json ? { 'content-type': 'application/json' } : {}
+  return {
+    id: String(index),
+    method,
+    url: `${root}${path}${queryText(query)}`,
+    headers: { ...graphHeaders(part), ...type },
+    ...(json && { body: json }),
+  }
+}
+
+function resultOf<T>(
+  client: GraphClient,
+  { status, headers = {}, body }: BatchResponse,
+): PartResult<T> {
+  if (typeof status !== 'number') return incomplete()
+  if (status >= 200 && status < 300) return { body: body as T }
+  const lowered = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  )
+  const text = typeof body === 'string' ? body : JSON.stringify(body ?? '')
+  const response = { status, headers: Object.fromEntries(lowered), text }
+  return { error: client.toError(readProviderError(response, { maxRetryAfterMs })) }
+}
+
+function incomplete(): { error: MailApiError } {
+  return { error: new MailApiError('unavailable', 'The provider omitted a part of a batch') }
+}
+
+function errorOf(result: PartResult<unknown> | undefined): MailApiError | undefined {
+  return result && 'error' in result ? result.error : undefined
+}
+
+/** 424 is the status of parts that were not executed. */
+function isTemporary(result: PartResult<unknown> | undefined): boolean {
+  const error = errorOf(result)
+  if (!error) return false
+  return ['rate-limited', 'unavailable'].includes(error.failure) || error.status === 424
+}
+
+/** Waits for the longest requested delay. @throws MailApiError if that is too long */
+async function wait(
+  client: GraphClient,
+  { errors, attempt }: { errors: (MailApiError | undefined)[]; attempt: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const requested = errors.map((error) => error?.retryAfterMs ?? 0)
+  const limited = errors.find((error) => isMailApiError(error, 'rate-limited'))
+  const delayMs = Math.max(...requested) || (client.delayMs ?? defaultDelayMs)(attempt)
+  if (limited) client.pause(delayMs)
+  if (delayMs > maxDelayMs) throw limited ?? errors[0]
+  // A pause delays the next batch, up to the time that the API request has.
+  if (!limited) await sleep(delayMs, signal)
+}

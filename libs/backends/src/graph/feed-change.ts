@@ -1,0 +1,31 @@
+import { defined } from '@posthorn/contracts/defined'
+import type { Feed, FeedPosition, MessageChange } from '../mail-api/feeds.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import { isId, labelsOf } from './message-fields.ts'
+
+/** Properties of the index. A delta knows no extended properties and no header fields. */
+export const feedFields = 'id,conversationId,parentFolderId,isRead,isDraft,flag,categories'
+
+/** Page of a feed that is requested. `now` in ms since 1970. */
+export interface FeedRequest {
+  feed: Feed
+  position: FeedPosition
+  now: number
+}
+
+/**
+ * Entry of a feed. A changed message may have its changed properties only. Its folder is that of
+ * the feed: the reported parent may be unknown.
+ */
+export function toChange(message: GraphMessage, feed: Feed): MessageChange {
+  const { id = '', conversationId, isRead, isDraft, flag, categories } = message
+  return defined({
+    id,
+    threadId: isId(conversationId) ? conversationId : undefined,
+    folderId: feed.id,
+    unseen: typeof isRead === 'boolean' ? !isRead : undefined,
+    draft: typeof isDraft === 'boolean' ? isDraft : undefined,
+    flagged: flag ? flag.flagStatus === 'flagged' : undefined,
+    labels: Array.isArray(categories) ? labelsOf(categories) : undefined,
+  })
+}

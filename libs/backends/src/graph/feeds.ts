@@ -1,0 +1,93 @@
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import type { ChangesPage, Feed, MailApiFeeds, MessageChange } from '../mail-api/feeds.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import { decodeCursor, encodeCursor, type GraphCursor, staleCursor } from './feed-cursor.ts'
+import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
+import { type GraphClient, linkQuery } from './graph-client.ts'
+import { readListedPage } from './listed-feed.ts'
+import { folderPath } from './lists.ts'
+import { isId } from './message-fields.ts'
+
+type DeltaItem = GraphMessage & { '@removed'?: object }
+
+interface DeltaPage {
+  value?: DeltaItem[]
+  '@odata.nextLink'?: unknown
+  '@odata.deltaLink'?: unknown
+}
+
+/**
+ * One feed per folder. The cloud `china` has no delta of messages: folders are listed instead.
+ * `now` in ms since 1970.
+ */
+export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds {
+  const read = client.access.cloud === 'china' ? readListedPage : readDeltaPage
+  return {
+    feeds: (folders) => folders.map(({ id }) => ({ id, folderId: id })),
+    async changes(feed, position, signal) {
+      try {
+        return await read(client, { feed, position, now: now() }, signal)
+      } catch (error) {
+        // Lost states have several statuses and codes, and links no other errors of their own.
+        const isLink = position.cursor !== undefined && isMailApiError(error, 'refused')
+        throw isLink ? staleCursor(error.message) : error
+      }
+    },
+  }
+}
+
+async function readDeltaPage(
+  client: GraphClient,
+  { feed, position: { cursor, limit } }: FeedRequest,
+  signal: AbortSignal,
+): Promise<ChangesPage> {
+  const start = cursor === undefined ? undefined : decodeCursor(cursor)
+  const page = await client.json<DeltaPage>({
+    path: `${folderPath(feed.id)}/messages/delta`,
+    query: start?.query ?? { $select: feedFields },
+    // Never `$top`, which ends the round. Without the header, a page has 10 entries.
+    prefer: [`odata.maxpagesize=${limit}`],
+    missing: 'folder-missing',
+    signal,
+  })
+  const full = start === undefined || start.kind === 'full'
+  const { changed, removed } = toChanges(page.value ?? [], feed)
+  const left = new Set([...(start?.removed ?? []), ...removed])
+  for (const { id } of changed) left.delete(id)
+  const next = nextCursor(page, full)
+  return {
+    full,
+    changed,
+    removed: full ? [] : [...left],
+    cursor: encodeCursor(full && left.size > 0 ? { ...next, removed: [...left] } : next),
+    complete: next.kind === 'delta',
+  }
+}
+
+function nextCursor(page: DeltaPage, full: boolean): GraphCursor {
+  const { '@odata.nextLink': next, '@odata.deltaLink': delta } = page
+  if (typeof next === 'string') return { kind: full ? 'full' : 'round', query: linkQuery(next) }
+  if (typeof delta === 'string') return { kind: 'delta', query: linkQuery(delta) }
+  throw new MailApiError('unavailable', 'The provider sent a page of changes without a link')
+}
+
+/** Merges repeated entries of a page. The last one decides whether the message is there. */
+function toChanges(
+  items: readonly DeltaItem[],
+  feed: Feed,
+): { changed: MessageChange[]; removed: string[] } {
+  const changed = new Map<string, MessageChange>()
+  const removed = new Set<string>()
+  for (const item of items) {
+    if (!isId(item.id)) continue
+    const { id } = item
+    if (item['@removed']) {
+      changed.delete(id)
+      removed.add(id)
+    } else {
+      changed.set(id, { ...changed.get(id), ...toChange(item, feed) })
+      removed.delete(id)
+    }
+  }
+  return { changed: [...changed.values()], removed: [...removed] }
+}

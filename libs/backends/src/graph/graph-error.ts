@@ -1,0 +1,101 @@
+import { defined } from '@posthorn/contracts/defined'
+import type { ProviderError } from '@posthorn/net/provider-error'
+import { MailApiError, type MailApiFailure } from '../mail-api/errors.ts'
+
+/**
+ * Failures by error code, in lower case and without a leading "Error": the service uses several
+ * spellings of most of them, with different statuses.
+ */
+const failures: Readonly<Record<string, MailApiFailure>> = {
+  itemnotfound: 'message-missing',
+  invalidmailboxitemid: 'message-missing',
+  foldernotfound: 'folder-missing',
+  invalididmalformed: 'unreadable-id',
+  accessdenied: 'access-denied',
+  authorization_requestdenied: 'access-denied',
+  mailboxnotenabledforrestapi: 'mailbox-disabled',
+  quotaexceeded: 'mailbox-full',
+  quotaexceededexception: 'mailbox-full',
+  executesearchstaledata: 'stale-page',
+  invalidrecipients: 'invalid-recipients',
+  messagesizeexceeded: 'too-large',
+  requestentitytoolarge: 'too-large',
+  maximumrequestlengthexceeded: 'too-large',
+  sendasdenied: 'send-denied',
+  exceededmessagelimit: 'rate-limited',
+  messagesubmissionblocked: 'rate-limited',
+  applicationthrottled: 'rate-limited',
+  toomanyrequests: 'rate-limited',
+  activitylimitreached: 'rate-limited',
+  toomanyobjectsopened: 'rate-limited',
+  folderexists: 'folder-exists',
+  syncstatenotfound: 'stale-cursor',
+  resyncrequired: 'stale-cursor',
+  syncstateinvalid: 'stale-cursor',
+  invaliddeltatoken: 'stale-cursor',
+  // Mailboxes are unknown for up to 15 minutes after their creation.
+  invaliduser: 'unavailable',
+  request_resourcenotfound: 'unavailable',
+  resourcenotfound: 'unavailable',
+  mailboxmoveinprogress: 'unavailable',
+  mailboxstoreunavailable: 'unavailable',
+  mailboxinfostale: 'unavailable',
+  serverbusy: 'unavailable',
+  internalservertransienterror: 'unavailable',
+  timeoutexpired: 'unavailable',
+  // Wraps errors of the mailbox with misleading statuses, 401 included. Subscriptions only.
+  extensionerror: 'watch-refused',
+}
+
+/** Value of `syncWarning` when the service has dropped the state of a delta. */
+const staleWarning = 'syncStateNotFound'
+
+/** Turns an error response into its failure. The code decides; the status does if it is unknown. */
+export function graphError(error: ProviderError): MailApiError {
+  const { status, code, message, retryAfterMs } = error
+  const failure = failures[normalized(code)] ?? byStatus(status, code)
+  const warning = failure === 'stale-cursor' ? staleWarning : undefined
+  return new MailApiError(
+    failure,
+    message,
+    defined({ status, retryAfterMs, warning, cause: error }),
+  )
+}
+
+/** Like `graphError`, for subscriptions: what is missing is the subscription. */
+export function subscriptionError(error: ProviderError): MailApiError {
+  const generic = graphError(error)
+  const isTemporary = error.status === 429 || (error.status >= 500 && !isExtension(error.code))
+  if (isTemporary || generic.code === 'OAuthTokenRejected') return generic
+  const failure = error.status === 404 ? 'watch-missing' : 'watch-refused'
+  return new MailApiError(failure, error.message, { status: error.status, cause: error })
+}
+
+/** True if the mailbox had too many open objects (OfficeDev/outlook-dev-docs issue 144). */
+export function isTooManyOpen({ code }: ProviderError): boolean {
+  return normalized(code) === 'toomanyobjectsopened'
+}
+
+function isExtension(code: string | undefined): boolean {
+  return normalized(code) === 'extensionerror'
+}
+
+function normalized(code = ''): string {
+  return code.toLowerCase().replace(/^error/, '')
+}
+
+/** True without a code, or with the one of an error that the service cannot name. */
+function isUnnamed(code: string | undefined): boolean {
+  return ['', 'unknownerror'].includes(normalized(code))
+}
+
+function byStatus(status: number, code: string | undefined): MailApiFailure {
+  // Without a code, the token is good (microsoftgraph/microsoft-graph-docs issue 6968).
+  if (status === 401) return isUnnamed(code) ? 'unlicensed' : 'token-rejected'
+  if (status === 403) return 'access-denied'
+  if (status === 410) return 'stale-cursor'
+  if (status === 413) return 'too-large'
+  if (status === 429) return 'rate-limited'
+  // A 400 without a code is transient (twentyhq/twenty pull request 18726).
+  return status >= 500 || (status === 400 && code === undefined) ? 'unavailable' : 'refused'
+}

@@ -1,0 +1,2 @@
+export { createGraphApi, type GraphApiDeps } from './graph-api.ts'
+export type { GraphNotificationUrls } from './watches.ts'

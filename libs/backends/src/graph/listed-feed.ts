@@ -1,0 +1,73 @@
+import type { ChangesPage } from '../mail-api/feeds.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import { decodeCursor, encodeCursor, type GraphCursor } from './feed-cursor.ts'
+import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
+import { type GraphClient, linkQuery } from './graph-client.ts'
+import { folderPath } from './lists.ts'
+import { isId } from './message-fields.ts'
+import { utcSeconds } from './search-filter.ts'
+
+interface ListPage {
+  value?: GraphMessage[]
+  '@odata.nextLink'?: unknown
+}
+
+/** Time after which a folder is listed completely, which shows older changes and deletions. */
+const fullEveryMs = 15 * 60_000
+/** Messages that arrived this long before the last complete list are listed again. */
+const overlapMs = 60 * 60_000
+
+/**
+ * Page of a folder in a cloud without delta: a full round lists it, newest first. Until the next
+ * one, changes are the latest messages.
+ */
+export async function readListedPage(
+  client: GraphClient,
+  { feed, position: { cursor, limit }, now }: FeedRequest,
+  signal: AbortSignal,
+): Promise<ChangesPage> {
+  const start = startOf(cursor === undefined ? undefined : decodeCursor(cursor), now)
+  const page = await client.json<ListPage>({
+    path: `${folderPath(feed.id)}/messages`,
+    query: start.query || firstQuery(start, limit),
+    missing: 'folder-missing',
+    signal,
+  })
+  const messages = new Map((page.value ?? []).map((each) => [each.id, each]))
+  const next = nextCursor(page, start)
+  return {
+    full: start.kind === 'list',
+    changed: [...messages.values()]
+      .filter(({ id }) => isId(id))
+      .map((each) => toChange(each, feed)),
+    removed: [],
+    cursor: encodeCursor(next),
+    complete: next.kind === 'listed',
+  }
+}
+
+type Start = GraphCursor & { at: number }
+
+function startOf(cursor: GraphCursor | undefined, now: number): Start {
+  const at = cursor?.at ?? now
+  if (!cursor || (cursor.kind === 'listed' && now - at >= fullEveryMs))
+    return { kind: 'list', query: '', at: now }
+  return cursor.kind === 'listed' ? { kind: 'recent', query: '', at } : { ...cursor, at }
+}
+
+function firstQuery({ kind, at }: Start, limit: number): Record<string, string> {
+  const $filter = `receivedDateTime ge ${utcSeconds(new Date(at - overlapMs))}`
+  return {
+    $select: feedFields,
+    $orderby: 'receivedDateTime desc',
+    $top: String(limit),
+    ...(kind === 'recent' && { $filter }),
+  }
+}
+
+function nextCursor(page: ListPage, { kind, at }: Start): GraphCursor {
+  const link = page['@odata.nextLink']
+  return typeof link === 'string'
+    ? { kind, query: linkQuery(link), at }
+    : { kind: 'listed', query: '', at }
+}

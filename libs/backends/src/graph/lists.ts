@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto'
+import { defined } from '@posthorn/contracts/defined'
+import { MailApiError } from '../mail-api/errors.ts'
+import type { ApiPage, MessageQuery, PageOptions } from '../mail-api/reads.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import { type BatchPart, sendAll } from './batch.ts'
+import { type GraphClient, linkQuery } from './graph-client.ts'
+import { type ListPlan, planList } from './list-plan.ts'
+import { isId, receivedAt } from './message-fields.ts'
+import { translateFilter, utcSeconds } from './search-filter.ts'
+
+export interface ListRequest {
+  query: MessageQuery
+  page: PageOptions
+  /** Value of `$select`. Includes what `plan.check` needs. */
+  select: string
+  signal: AbortSignal
+}
+
+type RawPage = ApiPage<GraphMessage>
+
+interface ListResponse {
+  value?: GraphMessage[]
+  '@odata.count'?: unknown
+  '@odata.nextLink'?: unknown
+}
+
+/** Most messages of a page of the service, and of a thread. */
+const maxTop = 1_000
+
+/** Reads one page of messages. @throws MailApiError `folder-missing`, `stale-page` */
+export function listPage(client: GraphClient, request: ListRequest): Promise<RawPage> {
+  const plan = planList(request.query)
+  if (plan.kind === 'ids') return idsPage(client, plan, request)
+  if (plan.kind === 'thread') return threadPage(client, plan.filter, request)
+  return servicePage(client, plan, request)
+}
+
+/** Path of an id below the mailbox. Ids that are no path segment do not exist. */
+export function messagePath(id: string): string {
+  if (!isId(id) || /^\.\.?$/.test(id))
+    throw new MailApiError('message-missing', 'The message does not exist')
+  return `/messages/${encodeURIComponent(id)}`
+}
+
+export function folderPath(id: string): string {
+  if (!isId(id) || /^\.\.?$/.test(id))
+    throw new MailApiError('folder-missing', 'The folder does not exist')
+  return `/mailFolders/${encodeURIComponent(id)}`
+}
+
+/** Reads messages by id, in order. Missing ones are left out. */
+export async function readMessages(
+  client: GraphClient,
+  { ids, select, signal }: { ids: readonly string[]; select: string; signal: AbortSignal },
+): Promise<GraphMessage[]> {
+  const readable = ids.filter((id) => isId(id) && !/^\.\.?$/.test(id))
+  const parts = readable.map((id): BatchPart => ({
+    path: messagePath(id),
+    query: { $select: select },
+  }))
+  const messages: GraphMessage[] = []
+  for (const result of await sendAll<GraphMessage>(client, parts, signal)) {
+    if ('body' in result) messages.push(result.body)
+    else if (!['message-missing', 'unreadable-id'].includes(result.error.failure))
+      throw result.error
+  }
+  return messages
+}
+
+async function idsPage(
+  client: GraphClient,
+  { ids, check }: Extract<ListPlan, { kind: 'ids' }>,
+  { query: { folderId }, page, select, signal }: ListRequest,
+): Promise<RawPage> {
+  const start = offsetOf(page.pageToken)
+  const wanted = ids.slice(start, start + page.limit)
+  const messages = await readMessages(client, { ids: wanted, select, signal })
+  const entries = messages.filter(
+    (message) => check(message) && (folderId ?? message.parentFolderId) === message.parentFolderId,
+  )
+  const next = start + page.limit
+  return defined({ entries, nextPageToken: next < ids.length ? `i${next}` : undefined })
+}
+
+/** A filter by thread cannot be ordered, so that all of it is read for each page. */
+async function threadPage(
+  client: GraphClient,
+  filter: string,
+  { query, page, select, signal }: ListRequest,
+): Promise<RawPage> {
+  const path = pathOf(query)
+  const options = { $select: select, $filter: filter, $top: String(maxTop) }
+  const { value = [] } = await client.json<ListResponse>({
+    path,
+    query: options,
+    missing: 'folder-missing',
+    signal,
+  })
+  const sorted = value.sort((one, other) => receivedAt(other).getTime() - receivedAt(one).getTime())
+  const start = offsetOf(page.pageToken)
+  const next = start + page.limit
+  return defined({
+    entries: sorted.slice(start, next),
+    total: sorted.length,
+    nextPageToken: next < sorted.length ? `i${next}` : undefined,
+  })
+}
+
+async function servicePage(
+  client: GraphClient,
+  plan: Extract<ListPlan, { kind: 'filter' | 'index' }>,
+  request: ListRequest,
+): Promise<RawPage> {
+  const { page, query, signal } = request
+  const resumed = page.pageToken?.startsWith('t') ? decodeTime(page.pageToken) : undefined
+  const response = await client.json<ListResponse>({
+    path: pathOf(query),
+    query: pageQuery(plan, request, resumed),
+    missing: 'folder-missing',
+    signal,
+  })
+  const listed = Array.isArray(response.value) ? response.value : []
+  const messages = listed.filter(({ id }) => isId(id) && !resumed?.seen.has(shortHash(id)))
+  const count = response['@odata.count']
+  return defined({
+    entries: plan.kind === 'index' ? messages.filter(plan.check) : messages,
+    total: typeof count === 'number' && !resumed ? count : undefined,
+    nextPageToken: nextToken(plan, { listed, response, page }),
+  })
+}
+
+function pathOf({ folderId }: MessageQuery): string {
+  return folderId === undefined ? '/messages' : `${folderPath(folderId)}/messages`
+}
+
+interface Resumed {
+  before: string
+  seen: Set<string>
+}
+
+function pageQuery(
+  plan: Extract<ListPlan, { kind: 'filter' | 'index' }>,
+  { query, page, select }: ListRequest,
+  resumed?: Resumed,
+): string | Record<string, string | undefined> {
+  if (page.pageToken?.startsWith('n')) return page.pageToken.slice(1)
+  const $top = String(page.limit)
+  if (plan.kind === 'index') return { $select: select, $search: plan.search, $top }
+  const filter = resumed ? resumedFilter(query, resumed) : plan.filter
+  return {
+    $select: select,
+    $filter: filter,
+    $orderby: 'receivedDateTime desc',
+    $count: resumed ? undefined : 'true',
+    $top,
+  }
+}
+
+function nextToken(
+  plan: ListPlan,
+  { listed, response, page }: { listed: GraphMessage[]; response: ListResponse; page: PageOptions },
+): string | undefined {
+  const link = response['@odata.nextLink']
+  if (typeof link === 'string') return `n${linkQuery(link)}`
+  const count = response['@odata.count']
+  const isAll = typeof count === 'number' && page.pageToken === undefined && count <= listed.length
+  const isFull = listed.length >= page.limit
+  if (plan.kind !== 'filter' || plan.filter === undefined || !isFull || isAll) return undefined
+  return encodeTime(listed)
+}
+
+/**
+ * Token for a full page without a link, which the service may omit with a filter although there is
+ * more: the time of the last message, and hashes of those that were listed with it.
+ */
+function encodeTime(listed: readonly GraphMessage[]): string | undefined {
+  const last = listed.at(-1)
+  if (!last) return undefined
+  const time = receivedAt(last).getTime()
+  const same = listed.filter((each) => receivedAt(each).getTime() === time)
+  const hashes = same.map(({ id = '' }) => shortHash(id))
+  // A page of one time cannot be continued at that time.
+  return same.length === listed.length && same.length > 1
+    ? `t${time - 1_000}`
+    : ['t' + time, ...hashes].join('.')
+}
+
+function decodeTime(token: string): Resumed {
+  const [time = '', ...hashes] = token.slice(1).split('.')
+  const date = new Date(Number(time))
+  if (Number.isNaN(date.getTime()))
+    throw new MailApiError('stale-page', 'The page token is invalid')
+  return { before: utcSeconds(new Date(date.getTime() + 1_000)), seen: new Set(hashes) }
+}
+
+function resumedFilter({ search = {} }: MessageQuery, { before }: Resumed): string {
+  const limit = new Date(before)
+  const earlier = search.before && search.before < limit ? search.before : limit
+  return translateFilter({ ...search, before: earlier })?.filter ?? ''
+}
+
+function shortHash(id: string): string {
+  return createHash('sha256').update(id).digest('base64url').slice(0, 7)
+}
+
+function offsetOf(token: string | undefined): number {
+  if (token === undefined) return 0
+  const [, digits] = /^i(\d{1,6})$/.exec(token) ?? []
+  if (digits === undefined) throw new MailApiError('stale-page', 'The page token is invalid')
+  return Number(digits)
+}

@@ -1,0 +1,177 @@
+import { defined } from '@posthorn/contracts/defined'
+import { htmlToText } from '@posthorn/mime'
+import { isApiId } from '../mail-api/ids.ts'
+import type { ApiMessage, ApiTexts, GetOptions } from '../mail-api/messages.ts'
+import type { GraphMessage, GraphRecipient } from '../provider-types/graph.ts'
+
+type Envelope = ApiMessage['envelope']
+type Address = Envelope['from'][number]
+
+/** Properties of a message in lists. Without `$select`, the service sends texts. */
+const listed = [
+  'id',
+  'conversationId',
+  'parentFolderId',
+  'isRead',
+  'isDraft',
+  'flag',
+  'categories',
+  'receivedDateTime',
+  'sentDateTime',
+  'createdDateTime',
+  'subject',
+  'bodyPreview',
+  'internetMessageId',
+  'hasAttachments',
+  'from',
+  'sender',
+  'replyTo',
+  'toRecipients',
+  'ccRecipients',
+  'bccRecipients',
+]
+
+const maxHeaderBytes = 256 * 1024
+const maxLabelLength = 255
+/** Limit of texts in options. */
+const maxTextLimit = 10 * 1024 * 1024
+
+/** Value of `$select` for a message. */
+export function selectOf({ headers, maxTextBytes }: GetOptions): string {
+  return [
+    ...listed,
+    ...(headers ? ['internetMessageHeaders'] : []),
+    ...(maxTextBytes === undefined ? [] : ['body']),
+  ].join(',')
+}
+
+/**
+ * Message of the interface. Every member may be null or absent, also those that the description
+ * requires. Undefined without a usable id.
+ */
+export function toMessage(
+  message: GraphMessage | undefined,
+  options: GetOptions,
+): ApiMessage | undefined {
+  if (!message || !isId(message.id)) return undefined
+  const { id, conversationId, parentFolderId, bodyPreview } = message
+  return {
+    ...defined({
+      id,
+      threadId: isId(conversationId) ? conversationId : undefined,
+      folderId: isId(parentFolderId) ? parentFolderId : undefined,
+      preview: bodyPreview?.slice(0, 255) || undefined,
+      headers: options.headers ? headersOf(message) : undefined,
+      texts:
+        options.maxTextBytes === undefined ? undefined : textsOf(message, options.maxTextBytes),
+    }),
+    ...flagsOf(message),
+    labels: labelsOf(message.categories),
+    receivedAt: receivedAt(message),
+    envelope: envelopeOf(message),
+  }
+}
+
+export function isId(id: unknown): id is string {
+  return typeof id === 'string' && isApiId(id)
+}
+
+/** Names of categories, without those that are too long. */
+export function labelsOf(categories: unknown): string[] {
+  const names: unknown[] = Array.isArray(categories) ? categories : []
+  return names.filter(
+    (name): name is string => typeof name === 'string' && name.length <= maxLabelLength,
+  )
+}
+
+function flagsOf({ isRead, flag, isDraft }: GraphMessage) {
+  return {
+    unseen: isRead === false,
+    flagged: flag?.flagStatus === 'flagged',
+    draft: isDraft === true,
+  }
+}
+
+/** Drafts and reports may have no time of arrival. */
+export function receivedAt(message: GraphMessage): Date {
+  const { receivedDateTime, sentDateTime, createdDateTime } = message
+  return dateOf(receivedDateTime ?? sentDateTime ?? createdDateTime) ?? new Date(0)
+}
+
+export function dateOf(text: string | null | undefined): Date | undefined {
+  const date = new Date(text ?? Number.NaN)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
+function envelopeOf(message: GraphMessage): Envelope {
+  return defined({
+    date: dateOf(message.sentDateTime),
+    subject: message.subject ?? undefined,
+    messageId: message.internetMessageId ?? undefined,
+    inReplyTo: headerOf(message, 'in-reply-to'),
+    from: addressesOf([message.from]),
+    sender: addressesOf([message.sender]),
+    replyTo: addressesOf(message.replyTo),
+    to: addressesOf(message.toRecipients),
+    cc: addressesOf(message.ccRecipients),
+    bcc: addressesOf(message.bccRecipients),
+  })
+}
+
+/** Recipients without a name have their address as name. An address may be an X.500 one. */
+function addressesOf(recipients: unknown): Address[] {
+  const list = (Array.isArray(recipients) ? recipients : []) as (
+    | GraphRecipient
+    | null
+    | undefined
+  )[]
+  return list.flatMap((recipient) => {
+    const { name, address } = recipient?.emailAddress ?? {}
+    if (!name && !address) return []
+    return [
+      defined({
+        name: name && name !== address ? name : undefined,
+        address: address ?? undefined,
+      }) as Address,
+    ]
+  })
+}
+
+function headersOf({ internetMessageHeaders }: GraphMessage): [string, string][] {
+  const headers: [string, string][] = []
+  let bytes = 0
+  for (const { name, value } of internetMessageHeaders ?? []) {
+    bytes += (name?.length ?? 0) + (value?.length ?? 0)
+    if (bytes > maxHeaderBytes) break
+    if (name) headers.push([name, value ?? ''])
+  }
+  return headers
+}
+
+function headerOf(message: GraphMessage, name: string): string | undefined {
+  return headersOf(message).find(([each]) => each.toLowerCase() === name)?.[1]
+}
+
+/** The service stores one text. It would make the plain one from HTML, so this saves a request. */
+function textsOf({ body }: GraphMessage, maxBytes: number): ApiTexts {
+  const content = body?.content ?? ''
+  if (content === '') return {}
+  const isHtml = body?.contentType === 'html'
+  const plain = cut(isHtml ? htmlToText(content) : content, maxBytes)
+  const html = isHtml ? cut(content, maxBytes) : undefined
+  return defined({
+    plain: plain.text,
+    html: html?.text,
+    hasMore: plain.isCut || html?.isCut ? (true as const) : undefined,
+  })
+}
+
+/** Cuts at a character, so that the text stays valid UTF-8. */
+function cut(text: string, maxBytes: number): { text: string; isCut: boolean } {
+  const limit = Math.min(maxBytes, maxTextLimit)
+  const bytes = Buffer.from(text)
+  if (bytes.length <= limit) return { text, isCut: false }
+  let end = limit
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return { text: bytes.toString('utf8', 0, end), isCut: true }
+}

@@ -1,0 +1,79 @@
+import { MailApiError } from '../mail-api/errors.ts'
+import { maxGetIds } from '../mail-api/ids.ts'
+import type { ApiMessage, GetOptions } from '../mail-api/messages.ts'
+import type { MailApiReads } from '../mail-api/reads.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import { downloadAttachment, downloadOf, listAttachments } from './attachments.ts'
+import type { GraphClient } from './graph-client.ts'
+import { listPage, messagePath, readMessages } from './lists.ts'
+import { isId, selectOf, toMessage } from './message-fields.ts'
+
+/** Properties of ids, and those that searches check. */
+const idFields = [
+  'id,conversationId,parentFolderId,receivedDateTime,sentDateTime,isRead,isDraft,flag,from',
+  'subject,categories,internetMessageId',
+].join(',')
+
+/** Reading of messages. Texts and attachments are requested only if they are wanted. */
+export function graphReads(client: GraphClient): MailApiReads {
+  return {
+    async profile(signal) {
+      // Any request shows that the mailbox exists; the address is in no resource of mail.
+      // Parts of a new mailbox are missing for up to 15 minutes.
+      const missing = 'unavailable' as const
+      await client.json({ path: '/mailFolders/inbox', query: { $select: 'id' }, missing, signal })
+      return { address: await client.mailbox(signal) }
+    },
+    async listIds(query, page, signal) {
+      const { entries, ...rest } = await listPage(client, { query, page, select: idFields, signal })
+      return {
+        ...rest,
+        entries: entries.flatMap(({ id, conversationId }) =>
+          isId(id) ? [{ id, ...(isId(conversationId) && { threadId: conversationId }) }] : [],
+        ),
+      }
+    },
+    async listMessages(query, page, signal) {
+      const select = selectOf({})
+      const { entries, ...rest } = await listPage(client, { query, page, select, signal })
+      return { ...rest, entries: entries.flatMap((each) => toMessage(each, {}) ?? []) }
+    },
+    async getMessage(id, options, signal) {
+      const request = { path: messagePath(id), query: { $select: selectOf(options) }, signal }
+      const message = await client.json<GraphMessage>(request)
+      return complete(client, { message, options, signal })
+    },
+    async getMessages(ids, options, signal) {
+      const wanted = ids.slice(0, maxGetIds)
+      const select = selectOf(options)
+      const messages: ApiMessage[] = []
+      for (const message of await readMessages(client, { ids: wanted, select, signal }))
+        messages.push(await complete(client, { message, options, signal }))
+      return messages
+    },
+    async downloadSource(id, signal) {
+      const path = `${messagePath(id)}/$value`
+      const response = await client.open({ path, signal })
+      return downloadOf(response, { contentType: 'message/rfc822' })
+    },
+    downloadAttachment: (part, signal) => downloadAttachment(client, part, signal),
+  }
+}
+
+async function complete(
+  client: GraphClient,
+  { message, options, signal }: { message: GraphMessage; options: GetOptions; signal: AbortSignal },
+): Promise<ApiMessage> {
+  const converted = toMessage(message, options)
+  if (!converted) throw new MailApiError('unavailable', 'The provider sent a message without an id')
+  if (!options.attachments) return converted
+  const attachments = mayHaveFiles(message)
+    ? await listAttachments(client, converted.id, signal)
+    : []
+  return { ...converted, attachments }
+}
+
+/** `hasAttachments` ignores inline files: the text shows whether there are some. */
+function mayHaveFiles({ hasAttachments, body }: GraphMessage): boolean {
+  return hasAttachments !== false || !body?.content || /\bcid:/i.test(body.content)
+}

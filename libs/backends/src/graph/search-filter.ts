@@ -1,0 +1,122 @@
+import { MailApiError } from '../mail-api/errors.ts'
+import type { SearchTerms } from '../searches.ts'
+
+export type TermName = keyof SearchTerms
+
+/**
+ * Translations of terms to expressions, in the order of the expressions. Terms without one are
+ * refused, as are values for which a translation returns undefined.
+ */
+export type Translations = {
+  readonly [K in TermName]?: (value: NonNullable<SearchTerms[K]>) => string | string[] | undefined
+}
+
+/** Message-ID as the service stores it, with one pair of angle brackets. */
+const messageIdPattern = /^<?([^<>\s"(){}\p{Cc}]+)>?$/u
+
+/** Expressions of `$filter`. */
+const translations: Translations = {
+  since: (date) => `receivedDateTime ge ${utcSeconds(date)}`,
+  before: (date) => `receivedDateTime lt ${utcSeconds(date)}`,
+  unseen: (value) => `isRead eq ${!value}`,
+  seen: (value) => `isRead eq ${value}`,
+  draft: (value) => `isDraft eq ${value}`,
+  flagged: (value) => `flag/flagStatus ${value ? 'eq' : 'ne'} 'flagged'`,
+  from: (value) => fromFilter(cleanText(value)?.trim()),
+  body: (value) => contains('body/content', cleanText(value)),
+  subject: (value) => contains('subject', cleanText(value)),
+  sentSince: (date) => `sentDateTime ge ${utcSeconds(date)}`,
+  sentBefore: (date) => `sentDateTime lt ${utcSeconds(date)}`,
+  threadId: (value) => equals('conversationId', cleanText(value)),
+  header: (value) => equals('internetMessageId', messageIdOf(value)),
+  labels: ({ has = [], not = [] }) => [
+    ...has.map((name) => `categories/any(c:c eq ${quoted(name)})`),
+    ...not.map((name) => `not categories/any(c:c eq ${quoted(name)})`),
+  ],
+}
+
+/** First property of a filter that is ordered by time, as the service requires. */
+const anyTime = 'receivedDateTime ge 1900-01-01T00:00:00Z'
+
+/**
+ * Translates terms to `$filter` (interface rules: translate or refuse, never ignore). A filter by
+ * thread must not be ordered. Undefined without terms.
+ *
+ * @throws MailApiError `unsupported-term`
+ */
+export function translateFilter(
+  terms: SearchTerms,
+): { filter: string; ordered: boolean } | undefined {
+  const expressions = translateTerms(terms, translations)
+  if (expressions.length === 0) return undefined
+  const ordered = terms.threadId === undefined
+  const isTimed = terms.since !== undefined || terms.before !== undefined
+  const first = ordered && !isTimed ? [anyTime] : []
+  return { filter: [...first, ...expressions].join(' and '), ordered }
+}
+
+/** Names of the terms that are set. */
+export function termNames(terms: SearchTerms): TermName[] {
+  return (Object.keys(terms) as TermName[]).filter((name) => terms[name] !== undefined)
+}
+
+export function unsupportedTerm(name: string): MailApiError {
+  return new MailApiError('unsupported-term', `Searching by ${name} is not supported`)
+}
+
+/** Seconds are the precision of the service. Rounded up, so that no bound includes too much. */
+export function utcSeconds(date: Date): string {
+  const seconds = Math.ceil(date.getTime() / 1_000) * 1_000
+  return new Date(seconds).toISOString().replace('.000Z', 'Z')
+}
+
+/** Text of a `$filter`. Quotes within are doubled. */
+export function quoted(text: string): string {
+  return `'${text.replace(/'/g, "''")}'`
+}
+
+/** Message-ID of a header term with angle brackets; undefined for any other header term. */
+export function messageIdOf(header: NonNullable<SearchTerms['header']>): string | undefined {
+  const [entry, ...others] = Object.entries(header)
+  if (!entry || others.length > 0 || entry[0].toLowerCase() !== 'message-id') return undefined
+  const text = typeof entry[1] === 'string' ? entry[1].trim() : ''
+  const id = messageIdPattern.exec(text)?.[1]
+  return id === undefined ? undefined : `<${id}>`
+}
+
+/** @throws MailApiError `unsupported-term` */
+export function translateTerms(terms: SearchTerms, translations: Translations): string[] {
+  const names = termNames(terms)
+  const refused = names.find((name) => !Object.hasOwn(translations, name))
+  if (refused) throw unsupportedTerm(refused)
+  const order = Object.keys(translations) as TermName[]
+  return order
+    .filter((name) => names.includes(name))
+    .flatMap((name) => {
+      const translate = translations[name] as (value: unknown) => string | string[] | undefined
+      const expressions = translate(terms[name])
+      if (expressions === undefined) throw unsupportedTerm(name)
+      return expressions
+    })
+}
+
+/** Replaces control characters. Undefined for blank text. */
+function cleanText(text: string): string | undefined {
+  const clean = text.replace(/\p{Cc}/gu, ' ')
+  return clean.trim() === '' ? undefined : clean
+}
+
+function contains(property: string, text: string | undefined): string | undefined {
+  return text === undefined ? undefined : `contains(${property},${quoted(text)})`
+}
+
+function equals(property: string, text: string | undefined): string | undefined {
+  return text === undefined ? undefined : `${property} eq ${quoted(text)}`
+}
+
+function fromFilter(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const [address, name] = ['from/emailAddress/address', 'from/emailAddress/name']
+  if (/^[^\s@"<>]+@[^\s@"<>]+$/.test(text)) return equals(address, text)
+  return `(${contains(address, text)} or ${contains(name, text)})`
+}

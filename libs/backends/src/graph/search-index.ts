@@ -1,0 +1,55 @@
+import type { SearchTerms } from '../searches.ts'
+import { type Translations, translateTerms } from './search-filter.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** Expressions of `$search` (Keyword Query Language). */
+const translations: Translations = {
+  to: (value) => phrase('to', value),
+  cc: (value) => phrase('cc', value),
+  bcc: (value) => phrase('bcc', value),
+  body: (value) => phrase('body', value),
+  larger: (bytes) => `size>${bytes}`,
+  smaller: (bytes) => `size<${bytes}`,
+  since: (date) => `received>=${lowerDay(date)}`,
+  before: (date) => `received<${upperDay(date)}`,
+  sentSince: (date) => `sent>=${lowerDay(date)}`,
+  sentBefore: (date) => `sent<${upperDay(date)}`,
+}
+
+/**
+ * Translates terms to the value of `$search`. The index compares days in a time zone of its own, so
+ * that times must be checked again. Undefined without terms.
+ *
+ * @throws MailApiError `unsupported-term`
+ */
+export function translateSearch(terms: SearchTerms): string | undefined {
+  const expressions = translateTerms(terms, translations)
+  if (expressions.length === 0) return undefined
+  // In capitals: a blank between two restrictions of one property means OR.
+  return `"${expressions.join(' AND ').replace(/[\\"]/g, '\\$&')}"`
+}
+
+/** Text of clients never becomes an operator. Undefined without a letter or digit. */
+function phrase(property: string, value: string): string | undefined {
+  const clean = value.replace(/[\p{Cc}"\s]+/gu, ' ').trim()
+  if (!/[\p{L}\p{N}]/u.test(clean)) return undefined
+  const isWord = /^[A-Za-z0-9][A-Za-z0-9@._+-]*$/.test(clean)
+  return `${property}:${isWord ? clean : `"${clean}"`}`
+}
+
+/** First UTC day that any time zone may mean. */
+function lowerDay(date: Date): string {
+  return dayOf(date.getTime() - 12 * hourMs)
+}
+
+/** Day after the last one that any time zone may mean. */
+function upperDay(date: Date): string {
+  const time = date.getTime() + 14 * hourMs
+  return dayOf(time % dayMs === 0 ? time : time + dayMs)
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}

@@ -1,0 +1,162 @@
+import { defined } from '@posthorn/contracts/defined'
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import type { ApiSentMessage, DraftQuery, MailApiSending } from '../mail-api/sending.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import {
+  attachmentOf,
+  createDraft,
+  draftOf,
+  encodedSize,
+  incompleteId,
+  maxMessageBytes,
+  maxMimeBytes,
+  maxRequestBytes,
+  removeDraft,
+} from './drafts.ts'
+import type { GraphClient } from './graph-client.ts'
+import { messagePath } from './lists.ts'
+import { dateOf, isId } from './message-fields.ts'
+import { quoted } from './search-filter.ts'
+import { isMimeOnly, toStructured } from './structured-message.ts'
+
+const fields = 'id,conversationId,isDraft,internetMessageId,sentDateTime'
+const maxDrafts = 10
+/** A message of the thread that was sent before is another one. */
+const recentMs = 10 * 60_000
+
+/** Sending. The service files the sent copy. `now` in ms since 1970. */
+export function graphSending(client: GraphClient, now: () => number): MailApiSending {
+  return {
+    // A thread cannot be chosen: the service finds it by the header fields of the message.
+    depositDraft: (content, { structured }, signal) =>
+      createDraft(client, { content, structured }, signal),
+    async releaseDraft(id, signal) {
+      const path = `${messagePath(id)}/send`
+      const request = { method: 'POST' as const, path, missing: 'message-missing' as const, signal }
+      assertAccepted((await client.response(request)).status)
+      return {}
+    },
+    findDrafts: (query, signal) => findDrafts(client, query, signal),
+    async findSent({ messageId, messageIdHeader, threadId }, signal) {
+      const own = await readMessage(client, messageId, signal)
+      if (own) return own.isDraft === true ? undefined : sentOf(own)
+      const byHeader =
+        messageIdHeader === undefined
+          ? []
+          : await listSent(client, `internetMessageId eq ${quoted(messageIdHeader)}`, signal)
+      const [sent] = byHeader
+      if (sent || threadId === undefined) return sent && sentOf(sent)
+      const filter = `conversationId eq ${quoted(threadId)}`
+      const [last] = await listSent(client, filter, signal)
+      return last && now() - sentTime(last) < recentMs ? sentOf(last) : undefined
+    },
+    discardDraft: (id, signal) => removeDraft(client, id, signal),
+    async sendMessage(content, { structured = false }, signal) {
+      signal.throwIfAborted()
+      if (content.length > maxMessageBytes) throw tooLarge()
+      const request = { method: 'POST' as const, path: '/sendMail', signal }
+      if (content.length <= maxMimeBytes && !(structured && !isMimeOnly(content))) {
+        const { status } = await client.response({ ...request, mime: content })
+        if (status === 202) return {}
+      }
+      const json = await structuredBody(content)
+      assertAccepted((await client.response({ ...request, json })).status)
+      return {}
+    },
+  }
+}
+
+/** Any other success means that nothing was sent, or that nothing is certain. */
+function assertAccepted(status: number): void {
+  if (status !== 202)
+    throw new MailApiError('unavailable', `The provider did not accept the message (${status})`)
+}
+
+async function structuredBody(content: Uint8Array): Promise<object> {
+  const { message, messageIdHeader, files } = await toStructured(content)
+  if (encodedSize(message, files) > maxRequestBytes) throw tooLarge()
+  return {
+    message: {
+      ...message,
+      ...defined({ internetMessageId: messageIdHeader }),
+      ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
+    },
+    saveToSentItems: true,
+  }
+}
+
+function tooLarge(): MailApiError {
+  return new MailApiError('too-large', 'The message is too large to be sent')
+}
+
+async function findDrafts(client: GraphClient, query: DraftQuery, signal: AbortSignal) {
+  const candidates =
+    'messageIdHeader' in query
+      ? await listByHeader(client, query, signal)
+      : [await readMessage(client, 'draftId' in query ? query.draftId : query.messageId, signal)]
+  return candidates.filter((each) => each?.isDraft === true).map(draftOf)
+}
+
+async function listByHeader(
+  client: GraphClient,
+  { messageIdHeader, incomplete = false }: { messageIdHeader: string; incomplete?: boolean },
+  signal: AbortSignal,
+): Promise<GraphMessage[]> {
+  const header = incomplete ? incompleteId(messageIdHeader) : messageIdHeader
+  const query = {
+    $select: fields,
+    $filter: `internetMessageId eq ${quoted(header)}`,
+    $top: String(maxDrafts),
+  }
+  const page = await client.json<{ value?: GraphMessage[] }>({
+    path: '/mailFolders/drafts/messages',
+    query,
+    signal,
+  })
+  return (page.value ?? []).slice(0, maxDrafts)
+}
+
+/** Message by id. Undefined if it does not exist. */
+async function readMessage(
+  client: GraphClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<GraphMessage | undefined> {
+  try {
+    return await client.json<GraphMessage>({
+      path: messagePath(id),
+      query: { $select: fields },
+      missing: 'message-missing',
+      signal,
+    })
+  } catch (error) {
+    if (isMailApiError(error, 'message-missing')) return undefined
+    throw error
+  }
+}
+
+/** Messages in the folder of sent ones, latest first. A Message-ID may occur several times. */
+async function listSent(
+  client: GraphClient,
+  filter: string,
+  signal: AbortSignal,
+): Promise<GraphMessage[]> {
+  const page = await client.json<{ value?: GraphMessage[] }>({
+    path: '/mailFolders/sentitems/messages',
+    query: { $select: fields, $filter: filter, $top: '50' },
+    signal,
+  })
+  return (page.value ?? []).sort((one, other) => sentTime(other) - sentTime(one))
+}
+
+function sentTime({ sentDateTime }: GraphMessage): number {
+  return dateOf(sentDateTime)?.getTime() ?? 0
+}
+
+function sentOf({ id, conversationId, internetMessageId }: GraphMessage): ApiSentMessage {
+  return defined({
+    id: isId(id) ? id : undefined,
+    threadId: isId(conversationId) ? conversationId : undefined,
+    messageIdHeader: internetMessageId ?? undefined,
+  })
+}

@@ -1,0 +1,130 @@
+import { defined } from '@posthorn/contracts/defined'
+import { parseMessage, type ParsedAddress } from '@posthorn/mime'
+import { MailApiError } from '../mail-api/errors.ts'
+import type { GraphRecipient } from '../provider-types/graph.ts'
+
+type Parsed = Awaited<ReturnType<typeof parseMessage>>
+
+/** File of a message, as the service takes it. */
+export interface StructuredFile {
+  name: string
+  contentType: string
+  isInline: boolean
+  contentId?: string
+  content: Buffer
+}
+
+/** Message in the format of the service. */
+export interface StructuredMessage {
+  /** Members without files and Message-ID. */
+  message: object
+  messageIdHeader?: string
+  files: StructuredFile[]
+}
+
+/** Types that lose their meaning in the structured format. */
+const mimeOnly =
+  /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|text\/calendar|application\/pgp-encrypted)/i
+/** MAPI properties of header fields that the service does not accept as such. */
+const headerProperties = [
+  ['in-reply-to', 'String 0x1042'],
+  ['references', 'String 0x1039'],
+] as const
+/** Own fields that are passed on: the service accepts few, and only names with `x-`. */
+const maxHeaders = 5
+
+/**
+ * Converts a message (RFC 5322).
+ *
+ * @throws MailApiError `too-large` for signed, encrypted or calendar mail, which only MIME keeps
+ */
+export async function toStructured(content: Uint8Array): Promise<StructuredMessage> {
+  const parsed = await parseMessage(Buffer.from(content))
+  const types = [
+    firstOf(parsed, 'content-type'),
+    ...parsed.attachments.map((each) => each.contentType),
+  ]
+  if (parsed.incomplete || types.some((type) => mimeOnly.test(type ?? '')) || hasCalendar(content))
+    throw new MailApiError('too-large', 'The message cannot be converted and is too large for MIME')
+  return defined({
+    message: messageOf(parsed),
+    messageIdHeader: parsed.messageId,
+    files: parsed.attachments.map((each, index) =>
+      defined({
+        name: each.filename ?? `attachment-${index + 1}`,
+        contentType: each.contentType,
+        isInline: each.inline && each.contentId !== undefined,
+        contentId: each.contentId,
+        content: each.content,
+      }),
+    ),
+  })
+}
+
+/** True for mail that only MIME keeps. */
+export function isMimeOnly(content: Uint8Array): boolean {
+  const head = Buffer.from(content.subarray(0, 64 * 1024)).toString('latin1')
+  const [, type = ''] = /^content-type:[ \t]*(?:\r?\n[ \t]+)?([^;\r\n]+)/im.exec(head) ?? []
+  return mimeOnly.test(type.trim()) || hasCalendar(content)
+}
+
+/** A calendar part is an alternative text, which is no attachment. */
+function hasCalendar(content: Uint8Array): boolean {
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  return (
+    text.includes('text/calendar') &&
+    /^content-type:\s*text\/calendar/im.test(text.toString('latin1'))
+  )
+}
+
+function messageOf(parsed: Parsed): object {
+  const [from] = recipientsOf(parsed.from)
+  return defined({
+    subject: parsed.subject,
+    body:
+      parsed.html === undefined
+        ? { contentType: 'text', content: parsed.text }
+        : { contentType: 'html', content: parsed.html },
+    from,
+    toRecipients: recipientsOf(parsed.to),
+    ccRecipients: recipientsOf(parsed.cc),
+    bccRecipients: recipientsOf(parsed.bcc),
+    replyTo: recipientsOf(parsed.replyTo),
+    importance: importanceOf(parsed),
+    internetMessageHeaders: ownHeaders(parsed),
+    singleValueExtendedProperties: replyProperties(parsed),
+  })
+}
+
+function recipientsOf(addresses: readonly ParsedAddress[]): GraphRecipient[] {
+  return addresses.map(({ name, address }) => ({
+    emailAddress: name === '' ? { address } : { name, address },
+  }))
+}
+
+function importanceOf(parsed: Parsed): 'high' | 'low' | undefined {
+  const importance = firstOf(parsed, 'importance')?.toLowerCase()
+  const priority = firstOf(parsed, 'x-priority')?.charAt(0) ?? ''
+  if (importance === 'high' || /[12]/.test(priority)) return 'high'
+  return importance === 'low' || /[45]/.test(priority) ? 'low' : undefined
+}
+
+function ownHeaders({ headers }: Parsed): object[] | undefined {
+  const own = Object.entries(headers)
+    .filter(([name]) => name.startsWith('x-') && name !== 'x-priority')
+    .flatMap(([name, values]) => values.slice(0, 1).map((value) => ({ name, value })))
+    .slice(0, maxHeaders)
+  return own.length === 0 ? undefined : own
+}
+
+function replyProperties(parsed: Parsed): object[] | undefined {
+  const properties = headerProperties.flatMap(([name, id]) => {
+    const value = firstOf(parsed, name)
+    return value === undefined ? [] : [{ id, value }]
+  })
+  return properties.length === 0 ? undefined : properties
+}
+
+function firstOf({ headers }: Parsed, name: string): string | undefined {
+  return headers[name]?.[0]
+}

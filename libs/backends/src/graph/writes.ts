@@ -1,0 +1,178 @@
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import type { AppendTarget, MailApiWrites, MessageUpdate, MoveResult } from '../mail-api/writes.ts'
+import type { GraphMessage } from '../provider-types/graph.ts'
+import { type BatchPart, type PartResult, sendAll } from './batch.ts'
+import { createDraft, removeDraft } from './drafts.ts'
+import { type GraphClient, renameMissing } from './graph-client.ts'
+import { folderPath, messagePath } from './lists.ts'
+import { isId, labelsOf } from './message-fields.ts'
+
+type Etagged = GraphMessage & { '@odata.etag'?: string }
+
+interface Changes {
+  ids: readonly string[]
+  toPart: (id: string) => BatchPart
+}
+
+/** Attempts of a change of labels that other clients also change. */
+const maxConflicts = 3
+
+/** Changes of messages: one request per message, several of them in a batch. */
+export function graphWrites(client: GraphClient): MailApiWrites {
+  return {
+    async updateMessages(ids, update, signal) {
+      if (update.addLabels?.length || update.removeLabels?.length)
+        return { missing: await changeLabels(client, { ids, update }, signal) }
+      const json = propertiesOf(update, update.setLabels)
+      const toPart = (id: string) => ({ method: 'PATCH' as const, path: messagePath(id), json })
+      return { missing: missingOf(ids, await changeAll(client, { ids, toPart }, signal)) }
+    },
+    moveMessages: (ids, { to }, signal) => move(client, { ids, destinationId: to }, signal),
+    async trashMessages(ids, signal) {
+      try {
+        return await move(client, { ids, destinationId: 'deleteditems' }, signal)
+      } catch (error) {
+        throw isMailApiError(error, 'folder-missing')
+          ? renameMissing(error, 'trash-missing')
+          : error
+      }
+    },
+    async removeMessages(ids, signal) {
+      const toPart = (id: string) => ({
+        method: 'POST' as const,
+        path: `${messagePath(id)}/permanentDelete`,
+      })
+      return { missing: missingOf(ids, await changeAll(client, { ids, toPart }, signal)) }
+    },
+    appendMessage: (content, target, signal) => append(client, { content, target }, signal),
+  }
+}
+
+/** Results by id. Ids that the provider cannot have are missing without a request. */
+async function changeAll(
+  client: GraphClient,
+  { ids, toPart }: Changes,
+  signal: AbortSignal,
+): Promise<Map<string, PartResult<Etagged>>> {
+  const usable = [...new Set(ids)].filter((id) => isId(id) && !/^\.\.?$/.test(id))
+  const results = await sendAll<Etagged>(client, usable.map(toPart), signal)
+  return new Map(usable.map((id, index) => [id, results[index] as PartResult<Etagged>]))
+}
+
+/** Ids of missing messages. @throws MailApiError of the first other failure */
+function missingOf(
+  ids: readonly string[],
+  results: ReadonlyMap<string, PartResult<Etagged>>,
+): string[] {
+  return ids.filter((id) => {
+    const result = results.get(id)
+    if (!result) return true
+    if ('body' in result) return false
+    if (!['message-missing', 'unreadable-id'].includes(result.error.failure)) throw result.error
+    return true
+  })
+}
+
+function propertiesOf(
+  { unseen, flagged }: MessageUpdate,
+  labels: readonly string[] | undefined,
+): object {
+  return {
+    ...(unseen !== undefined && { isRead: !unseen }),
+    ...(flagged !== undefined && { flag: { flagStatus: flagged ? 'flagged' : 'notFlagged' } }),
+    ...(labels && { categories: [...new Set(labels)] }),
+  }
+}
+
+/**
+ * Adds and removes labels. The service replaces the whole list, so that it is read first, and
+ * again if another client has changed the message in between.
+ */
+async function changeLabels(
+  client: GraphClient,
+  { ids, update }: { ids: readonly string[]; update: MessageUpdate },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const missing = new Set<string>()
+  let left = ids
+  for (let attempt = 1; left.length > 0; attempt++) {
+    const read = (id: string) => ({ path: messagePath(id), query: { $select: 'id,categories' } })
+    const states = await changeAll(client, { ids: left, toPart: read }, signal)
+    for (const id of missingOf(left, states)) missing.add(id)
+    const present = left.filter((id) => !missing.has(id))
+    const toPart = (id: string) => labelPart(id, states.get(id), update)
+    const results = await changeAll(client, { ids: present, toPart }, signal)
+    left = present.filter((id) => hasConflict(results.get(id)) && attempt < maxConflicts)
+    const settled = present.filter((id) => !left.includes(id))
+    for (const id of missingOf(settled, results)) missing.add(id)
+  }
+  return ids.filter((id) => missing.has(id))
+}
+
+function labelPart(
+  id: string,
+  state: PartResult<Etagged> | undefined,
+  update: MessageUpdate,
+): BatchPart {
+  const { categories, '@odata.etag': etag } = state && 'body' in state ? state.body : {}
+  const { addLabels = [], removeLabels = [], setLabels } = update
+  const labels = [...(setLabels ?? labelsOf(categories)), ...addLabels]
+  const json = propertiesOf(
+    update,
+    labels.filter((label) => !removeLabels.includes(label)),
+  )
+  return {
+    method: 'PATCH',
+    path: messagePath(id),
+    json,
+    ...(etag !== undefined && { ifMatch: etag }),
+  }
+}
+
+function hasConflict(result: PartResult<Etagged> | undefined): boolean {
+  return result !== undefined && 'error' in result && result.error.status === 412
+}
+
+async function move(
+  client: GraphClient,
+  { ids, destinationId }: { ids: readonly string[]; destinationId: string },
+  signal: AbortSignal,
+): Promise<MoveResult> {
+  const toPart = (id: string) => ({
+    method: 'POST' as const,
+    path: `${messagePath(id)}/move`,
+    json: { destinationId },
+  })
+  const results = await changeAll(client, { ids, toPart }, signal)
+  const newIds = new Map<string, string>()
+  for (const [id, result] of results)
+    if ('body' in result && isId(result.body.id) && result.body.id !== id)
+      newIds.set(id, result.body.id)
+  return { missing: missingOf(ids, results), newIds }
+}
+
+/** The service creates drafts only, in any folder. */
+async function append(
+  client: GraphClient,
+  { content, target }: { content: Uint8Array; target: AppendTarget },
+  signal: AbortSignal,
+): Promise<{ id: string; threadId?: string }> {
+  if (target.draft !== true)
+    throw new MailApiError('unsupported-operation', 'Only drafts can be uploaded')
+  const path = `${folderPath(target.folderId)}/messages`
+  const draft = await createDraft(client, { content, path }, signal).catch((error: unknown) => {
+    throw renameMissing(error, 'folder-missing')
+  })
+  const { unseen = false, flagged = false, labels = [] } = target
+  if (unseen || flagged || labels.length > 0) {
+    const json = propertiesOf({ unseen, flagged }, labels)
+    const request = { path: messagePath(draft.id), json, repeatable: true, signal }
+    await client.json({ method: 'PATCH', ...request }).catch(async (error: unknown) => {
+      await removeDraft(client, draft.id).catch(() => undefined)
+      throw error
+    })
+  }
+  return draft.threadId === undefined
+    ? { id: draft.id }
+    : { id: draft.id, threadId: draft.threadId }
+}

@@ -1,0 +1,123 @@
+import { AppError, type ErrorKind, type ErrorExtras } from '@posthorn/errors'
+
+/**
+ * Kind and code of each failure as API clients see it (interface spec, "Provider-mapped errors").
+ * Failures without a code are described by their message. For providers whose status is passed
+ * through see `MailApiErrorOptions.passesStatus`.
+ */
+const failures = {
+  /** Deleted, moved out of the mailbox, or never existed. */
+  'message-missing': ['not-found', 'MessageNotFound'],
+  /** Id that the provider cannot read. */
+  'unreadable-id': ['invalid', 'InvalidMessageId'],
+  'folder-missing': ['not-found', 'FolderNotFound'],
+  /** Label that is not in the list of folders. */
+  'label-missing': ['not-found', 'NotFound'],
+  'part-missing': ['not-found', 'MessageNotFound'],
+  /** Mailbox without a trash folder. */
+  'trash-missing': ['not-found', 'TrashNotFound'],
+  /** Expired or deleted: create a new one and read all feeds. */
+  'watch-missing': ['not-found', 'NotFound'],
+  /** Changes since the cursor are no longer available: start a full round. See `warning`. */
+  'stale-cursor': ['unprocessable', undefined],
+  /** Page token of a list or search has expired: start with the first page. */
+  'stale-page': ['invalid', 'SearchCursorExpired'],
+  /** Operation that the provider, the placement or the granted scopes do not have. Permanent. */
+  'unsupported-operation': ['invalid', 'UnsupportedOperation'],
+  'unsupported-term': ['invalid', 'UnsupportedSearchTerm'],
+  'folder-exists': ['rejected', 'ALREADYEXISTS'],
+  /** Any other refusal with a 4xx status, also 409. Permanent; the text is the provider's. */
+  refused: ['rejected', undefined],
+  /** Rate or concurrency limit of the provider, after waiting within the client. */
+  'rate-limited': ['rate-limited', undefined],
+  /** Storage of the mailbox is used up. A retry needs action by its owner. */
+  'mailbox-full': ['rate-limited', 'QuotaExceeded'],
+  /** Access token rejected although it was renewed once. */
+  'token-rejected': ['forbidden', 'OAuthTokenRejected'],
+  /** Token rejected for another reason than itself: the mailbox has no licence. */
+  unlicensed: ['forbidden', 'OAuthTokenRejected'],
+  /** Scope, policy or delegation does not permit the request. */
+  'access-denied': ['forbidden', 'AccessDenied'],
+  /** No mailbox, no licence, or a mailbox outside the provider's cloud. */
+  'mailbox-disabled': ['forbidden', 'MailboxNotEnabled'],
+  'send-denied': ['forbidden', 'SendAsDenied'],
+  'invalid-recipients': ['invalid', 'InvalidRecipients'],
+  'too-large': ['too-large', 'MessageTooLarge'],
+  /** Notifications refused by the provider. Polling continues. */
+  'watch-refused': ['rejected', 'SubscriptionSetupError'],
+  /** Network failure, 5xx, or a response that cannot be read. Temporary. */
+  unavailable: ['unreachable', 'ConnectionError'],
+} as const satisfies Record<string, readonly [ErrorKind, string | undefined]>
+
+/** Reason of a failed call of `MailApi`. */
+export type MailApiFailure = keyof typeof failures
+
+/** Failures that have their kind and code whatever status the provider sent. */
+const translated: ReadonlySet<MailApiFailure> = new Set([
+  'message-missing',
+  'part-missing',
+  'folder-missing',
+  'rate-limited',
+  'token-rejected',
+  'unlicensed',
+  // Not a result of client requests.
+  'stale-cursor',
+  'watch-missing',
+  'watch-refused',
+])
+
+/** Text for clients where the provider's own text is secondary. Interface spec, "403 messages". */
+const requestFailed = 'OAuth2 request failed'
+
+export interface MailApiErrorOptions extends ErrorOptions {
+  /**
+   * Delay in milliseconds that the provider requests before a retry, at most 24 h. Absent if it
+   * names none or an unreadable one: back off. With `rate-limited` and `unavailable`.
+   */
+  retryAfterMs?: number
+  /** HTTP status of the provider. Absent without a response. */
+  status?: number
+  /**
+   * True for Gmail: clients get the provider's status without a code (kind `provider`), except for
+   * missing messages and folders, rate limits and rejected tokens.
+   */
+  passesStatus?: boolean
+  /** Value of `syncWarning` in `GET /v1/changes`, with `stale-cursor`. */
+  warning?: string
+}
+
+/**
+ * Failure of a provider's mail API. `kind`, `code` and `message` are for API clients and follow
+ * from `failure`; callers decide by `failure`. Without a code, `info.response` has the text of the
+ * provider if `message` does not.
+ */
+export class MailApiError extends AppError {
+  override name = 'MailApiError'
+  readonly failure: MailApiFailure
+  readonly retryAfterMs: number | undefined
+  readonly warning: string | undefined
+  /** True after `depositDraft` if an incomplete draft could not be removed. */
+  leavesDraft = false
+
+  /** `text`: message of the provider, or the reason of a failure without a response. */
+  constructor(failure: MailApiFailure, text: string, options: MailApiErrorOptions = {}) {
+    const { retryAfterMs, warning, passesStatus = false, ...rest } = options
+    const passes = passesStatus && rest.status !== undefined && !translated.has(failure)
+    const [kind, code] = passes ? (['provider', undefined] as const) : failures[failure]
+    const isGeneric = passes || code === 'OAuthTokenRejected'
+    const extras: ErrorExtras = {
+      ...(isGeneric && { info: { response: text } }),
+      ...(failure === 'rate-limited' &&
+        retryAfterMs !== undefined && { ttl: Math.ceil(retryAfterMs / 1_000) }),
+    }
+    super(kind, isGeneric ? requestFailed : text, { ...rest, code, extras })
+    this.failure = failure
+    this.retryAfterMs = retryAfterMs
+    this.warning = warning
+  }
+}
+
+/** True if the error is a failure of a mail API, of the named kind if one is named. */
+export function isMailApiError(error: unknown, failure?: MailApiFailure): error is MailApiError {
+  return error instanceof MailApiError && (failure === undefined || error.failure === failure)
+}

@@ -1,0 +1,23 @@
+export type * from './access.ts'
+export {
+  isMailApiError,
+  MailApiError,
+  type MailApiErrorOptions,
+  type MailApiFailure,
+} from './errors.ts'
+export type * from './feeds.ts'
+export type * from './folders.ts'
+export {
+  isApiId,
+  maxBulkIds,
+  maxCursorLength,
+  maxGetIds,
+  maxIdLength,
+  maxPageTokenLength,
+} from './ids.ts'
+export type * from './mail-api.ts'
+export type * from './messages.ts'
+export type * from './reads.ts'
+export type * from './sending.ts'
+export type * from './watches.ts'
+export type * from './writes.ts'

@@ -1,0 +1,74 @@
+/** Draft at the provider. `id` and `messageId` differ for Gmail. */
+export interface ApiDraft {
+  id: string
+  /** Id of the message that holds the draft. Changes with the draft's content. */
+  messageId: string
+  threadId?: string
+}
+
+export interface DepositOptions {
+  /** Thread that the message continues. Left out if the provider refuses it. */
+  threadId?: string
+  /** Uses the provider's own message format instead of MIME, where it has one. */
+  structured?: boolean
+}
+
+/** Exactly one way to look up drafts. */
+export type DraftQuery =
+  | { draftId: string }
+  /** Id of the message that holds the draft. */
+  | { messageId: string }
+  /**
+   * Message-ID header with angle brackets. Uses an index that may lag behind by seconds.
+   * `incomplete`: finds drafts whose deposit did not end, instead of complete ones.
+   */
+  | { messageIdHeader: string; incomplete?: boolean }
+
+/** Sent message. Members are absent if the provider does not report them (yet). */
+export interface ApiSentMessage {
+  id?: string
+  threadId?: string
+  /** Message-ID header with angle brackets. Providers replace the original one. */
+  messageIdHeader?: string
+  /** Addresses of the authors. Gmail replaces one that is no confirmed alias, without an error. */
+  from?: readonly string[]
+}
+
+/**
+ * Sending in two steps. After a crash between them, the draft decides: if it exists, it was not
+ * sent; if it does not, it was. The provider stores the sent copy.
+ */
+export interface MailApiSending {
+  /**
+   * Creates a draft. A repeat creates a second one. A draft that a crash leaves incomplete is found
+   * as such only, because callers adopt complete ones.
+   * @throws MailApiError `too-large`, `invalid-recipients`, `mailbox-full`; with `leavesDraft` if
+   *   an incomplete draft may be left
+   */
+  depositDraft(content: Uint8Array, options: DepositOptions, signal: AbortSignal): Promise<ApiDraft>
+  /**
+   * Sends a draft to the recipients of its header. If the connection fails, the message may have
+   * been sent: look for the draft.
+   * @throws MailApiError `message-missing`: no such draft; `send-denied`, `invalid-recipients`,
+   *   `too-large`; `rate-limited` also for daily limits, with 1 h if the provider names no time
+   */
+  releaseDraft(id: string, signal: AbortSignal): Promise<ApiSentMessage>
+  /** Drafts that match, at most 10. With an id, decides whether the draft exists. */
+  findDrafts(query: DraftQuery, signal: AbortSignal): Promise<ApiDraft[]>
+  /**
+   * Message that a released draft became. Undefined if it is not visible yet, which may take a
+   * minute, or if it was deleted.
+   */
+  findSent(
+    draft: ApiDraft & { messageIdHeader?: string },
+    signal: AbortSignal,
+  ): Promise<ApiSentMessage | undefined>
+  /** Deletes a draft permanently. Succeeds if it does not exist. */
+  discardDraft(id: string, signal: AbortSignal): Promise<void>
+  /** Sends without a draft, for grants that permit no more. A repeat sends again. */
+  sendMessage(
+    content: Uint8Array,
+    options: DepositOptions,
+    signal: AbortSignal,
+  ): Promise<ApiSentMessage>
+}

@@ -1,0 +1,67 @@
+/** Change of flags and labels. Labels are ids (placement `labels`) or names. */
+export interface MessageUpdate {
+  unseen?: boolean
+  flagged?: boolean
+  addLabels?: readonly string[]
+  removeLabels?: readonly string[]
+  /** Replaces all labels. `unsupported-operation` with placement `labels`. */
+  setLabels?: readonly string[]
+}
+
+/** Result of a change of several messages. */
+export interface BulkResult {
+  /** Ids that the provider reports as missing. Some bulk requests ignore missing ids. */
+  missing: string[]
+}
+
+export interface MoveResult extends BulkResult {
+  /** New ids of moved messages whose id changed. Usually empty. */
+  newIds: Map<string, string>
+}
+
+export interface MoveTarget {
+  /** Folder that the messages are moved to. */
+  to: string
+  /** Folder that they leave. Required with placement `labels`, otherwise ignored. */
+  from?: string
+}
+
+/** Placement and flags of an uploaded message. Flags default to false. */
+export interface AppendTarget {
+  folderId: string
+  unseen?: boolean
+  flagged?: boolean
+  draft?: boolean
+  labels?: readonly string[]
+  /** Defaults to now. */
+  receivedAt?: Date
+}
+
+/**
+ * Changes of messages, at most 1,000 ids per call. Not atomic: a failure may leave a part of the
+ * messages changed. A repeat is harmless, except of `appendMessage`.
+ */
+export interface MailApiWrites {
+  /** @throws MailApiError `label-missing`; `refused` for a label that is not `assignable` */
+  updateMessages(
+    ids: readonly string[],
+    update: MessageUpdate,
+    signal: AbortSignal,
+  ): Promise<BulkResult>
+  /** @throws MailApiError `folder-missing`; `unsupported-operation` without a required `from` */
+  moveMessages(ids: readonly string[], target: MoveTarget, signal: AbortSignal): Promise<MoveResult>
+  /** Moves to the trash. @throws MailApiError `trash-missing` */
+  trashMessages(ids: readonly string[], signal: AbortSignal): Promise<MoveResult>
+  /** Deletes permanently. @throws MailApiError `unsupported-operation` unless `traits.removes` */
+  removeMessages(ids: readonly string[], signal: AbortSignal): Promise<BulkResult>
+  /**
+   * Uploads a message (RFC 5322). A repeat stores it twice.
+   * @throws MailApiError `folder-missing`; `too-large`; `unsupported-operation` for a message that
+   *   is no draft if `traits.appends` is `drafts`
+   */
+  appendMessage(
+    content: Uint8Array,
+    target: AppendTarget,
+    signal: AbortSignal,
+  ): Promise<{ id: string; threadId?: string }>
+}

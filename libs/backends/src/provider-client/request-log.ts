@@ -1,0 +1,45 @@
+import { messageOf } from '@posthorn/errors'
+import { ProviderError } from '@posthorn/net/provider-error'
+import type { ProviderHttp, ProviderRequest } from '@posthorn/net/provider-http'
+import type { TranscriptLine } from '../mail-session.ts'
+
+/** Opens the protocol log of one request. */
+export type OpenRequestLog = () => (line: TranscriptLine) => void
+
+/** An upload address needs no login, so it is as secret as one. */
+const uploadAddress = '(upload address)'
+
+/**
+ * Client that writes each request to a protocol log: method and address, then status and time, or
+ * the failure. Headers and bodies are left out.
+ */
+export function logRequests(http: ProviderHttp, openLog: OpenRequestLog): ProviderHttp {
+  return {
+    open: (request) => logRequest(openLog(), request, () => http.open(request)),
+    json: (request) => logRequest(openLog(), request, () => http.json(request)),
+    upload: (request) =>
+      logRequest(openLog(), { ...request, url: uploadAddress }, () => http.upload(request)),
+  }
+}
+
+async function logRequest<T extends { status: number }>(
+  write: (line: TranscriptLine) => void,
+  { method = 'GET', url }: Pick<ProviderRequest, 'method' | 'url'>,
+  send: () => Promise<T>,
+): Promise<T> {
+  const say = (from: TranscriptLine['from'], text: string) => write({ at: new Date(), from, text })
+  const startedAt = performance.now()
+  const duration = () => `after ${Math.round(performance.now() - startedAt)} ms`
+  say('client', `${method} ${url}`)
+  try {
+    const response = await send()
+    say('server', `${response.status} ${duration()}`)
+    return response
+  } catch (error) {
+    if (error instanceof ProviderError) {
+      const status = error.code === undefined ? error.status : `${error.status} ${error.code}`
+      say('server', `${status} ${duration()}: ${error.message}`)
+    } else say('us', `no response ${duration()}: ${messageOf(error)}`)
+    throw error
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Units per method of the Gmail API (quota page of the Gmail API, May 2026), for projects created
+ * since then, and for those without calls from November 2025 to April 2026. Names are those of the
+ * discovery document without `gmail.users.`.
+ */
+const since2026 = {
+  getProfile: 1,
+  'history.list': 2,
+  watch: 100,
+  stop: 50,
+  'labels.list': 1,
+  'labels.get': 1,
+  'labels.create': 5,
+  'labels.update': 5,
+  'labels.delete': 5,
+  'messages.list': 5,
+  'messages.get': 20,
+  'messages.attachments.get': 20,
+  'messages.modify': 5,
+  'messages.batchModify': 50,
+  'messages.trash': 20,
+  'messages.untrash': 20,
+  'messages.delete': 10,
+  'messages.batchDelete': 50,
+  'messages.insert': 25,
+  'messages.import': 25,
+  'messages.send': 100,
+  'drafts.list': 5,
+  'drafts.get': 20,
+  'drafts.create': 10,
+  'drafts.update': 15,
+  'drafts.send': 100,
+  'drafts.delete': 10,
+  'threads.list': 10,
+  'threads.get': 40,
+  'threads.modify': 10,
+  'threads.trash': 20,
+  'threads.untrash': 20,
+  'threads.delete': 20,
+  'settings.sendAs.list': 1,
+  'settings.sendAs.get': 1,
+} as const
+
+/** Units that differ for older projects. */
+const before2026 = {
+  'messages.get': 5,
+  'messages.attachments.get': 5,
+  'messages.trash': 5,
+  'messages.untrash': 5,
+  'drafts.get': 5,
+  'threads.get': 10,
+  'threads.trash': 10,
+  'threads.untrash': 10,
+} as const
+
+/** Tables of Google, by age of the project. */
+export const gmailQuotas = {
+  since2026: { accountUnits: 6_000, costs: { ...since2026 } },
+  before2026: { accountUnits: 15_000, costs: { ...since2026, ...before2026 } },
+} as const
+
+/** Units per minute of all mailboxes of a project, for both tables. */
+export const gmailProjectUnits = 1_200_000

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import {
+  type ProviderAccount,
+  type ProviderCall,
+  ProviderLimiter,
+  type ProviderLimiterOptions,
+} from './provider-limiter.ts'
+import { defaultProviderLimits } from './provider-limits.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+const create = (options: Partial<ProviderLimiterOptions> = {}) =>
+  new ProviderLimiter({
+    limits: defaultProviderLimits,
+    service: 'sync-worker',
+    replicas: () => 1,
+    ...options,
+  })
+const mailbox = (account: string, more: Partial<ProviderAccount> = {}): ProviderAccount => ({
+  provider: 'gmail',
+  application: 'app',
+  account,
+  ...more,
+})
+const get: ProviderCall = { operation: 'messages.get', priority: 'sync' }
+
+async function run(limiter: ProviderLimiter, account: ProviderAccount, call: ProviderCall) {
+  const permit = await limiter.acquire(account, call)
+  permit[Symbol.dispose]()
+}
+
+/** Counts the requests that a process of each limiter can make within `ms`. */
+async function countWithin(
+  ms: number,
+  limiters: readonly ProviderLimiter[],
+  { call, provider = 'gmail' }: { call: ProviderCall; provider?: ProviderAccount['provider'] },
+) {
+  let count = 0
+  const stop = new AbortController()
+  for (const limiter of limiters)
+    for (let n = 0; n < 990; n++)
+      run(limiter, mailbox('a', { provider }), { ...call, signal: stop.signal }).then(
+        () => (count += 1),
+        () => undefined,
+      )
+  await jest.advanceTimersByTimeAsync(ms)
+  stop.abort()
+  await jest.advanceTimersByTimeAsync(0)
+  return count
+}
+
+test.each(['since2026', 'before2026'] as const)(
+  'ProviderLimiter: worker and sender together stay within the units of a minute (%s)',
+  async (quota) => {
+    const { gmail } = defaultProviderLimits
+    const units = { since2026: 6_000, before2026: 15_000 }[quota]
+    const limits = { ...defaultProviderLimits, gmail: { ...gmail, accountUnits: units } }
+    const services = ['sync-worker', 'sender'] as const
+    const limiters = services.map((service) => create({ limits, service }))
+    const count = await countWithin(59_999, limiters, { call: get })
+    expect(count * 20).toBeLessThanOrEqual(units)
+    expect(count * 20).toBeGreaterThan(units * 0.97)
+  },
+)
+
+test('ProviderLimiter: Graph, worker and sender together stay below 10,000 requests in 10 min', async () => {
+  const limiters = (['sync-worker', 'sender'] as const).map((service) => create({ service }))
+  const call = { operation: 'GET', count: 10, priority: 'sync' } as const
+  const count = await countWithin(599_999, limiters, { call, provider: 'graph' })
+  expect(count * 10).toBeLessThanOrEqual(9_000)
+  expect(count * 10).toBeGreaterThan(8_700)
+})
+
+test('ProviderLimiter: Graph, 3 concurrent requests in the worker and 1 in the sender', async () => {
+  const account = mailbox('a', { provider: 'graph' })
+  for (const [service, concurrent] of [
+    ['sync-worker', 3],
+    ['sender', 1],
+  ] as const) {
+    const limiter = create({ service })
+    let admitted = 0
+    for (let n = 0; n < 5; n++)
+      void limiter.acquire(account, { operation: '', priority: 'sync' }).then(() => (admitted += 1))
+    await jest.advanceTimersByTimeAsync(60_000)
+    expect(admitted).toBe(concurrent)
+  }
+})
+
+test('ProviderLimiter: live processes share the units of an application equally', async () => {
+  const { gmail } = defaultProviderLimits
+  const limits = { ...defaultProviderLimits, gmail: { ...gmail, applicationUnits: 4_000 } }
+  const two = [create({ limits, replicas: () => 2 }), create({ limits, replicas: () => 2 })]
+  // The part of the workers is 75 %.
+  const count = await countWithin(59_999, two, { call: get })
+  expect(count * 20).toBeLessThanOrEqual(3_000)
+  expect(count * 20).toBeGreaterThan(2_800)
+})
+
+test('ProviderLimiter: a request of a caller starts before those of an initial sync', async () => {
+  const limiter = create()
+  const started: string[] = []
+  const start = (name: string, call: Partial<ProviderCall>) =>
+    void run(limiter, mailbox('a'), { ...get, ...call }).then(() => started.push(name))
+  for (let n = 0; n < 500; n++) start('initial', { priority: 'initial-sync' })
+  await jest.advanceTimersByTimeAsync(1_000)
+  const before = started.length
+  start('sync', { priority: 'sync' })
+  start('caller', { priority: 'caller', timeoutMs: 10_000 })
+  await jest.advanceTimersByTimeAsync(1_000)
+  expect(started.slice(before, before + 3)).toEqual(['caller', 'sync', 'initial'])
+})
+
+test('ProviderLimiter: a caller that would wait too long gets rate-limited with ttl', async () => {
+  const limiter = create()
+  limiter.pause(mailbox('a'), 9_001)
+  await expect(
+    limiter.acquire(mailbox('a'), { ...get, priority: 'caller', timeoutMs: 10_000 }),
+  ).rejects.toMatchObject({ kind: 'rate-limited', extras: { ttl: 10 } })
+  const waiting = run(limiter, mailbox('a'), { ...get, priority: 'caller', timeoutMs: 10_002 })
+  await jest.advanceTimersByTimeAsync(9_001)
+  await waiting
+})
+
+test('ProviderLimiter: a caller behind other callers waits until 1 s before its timeout', async () => {
+  const limiter = create({ service: 'sender' })
+  const running = await limiter.acquire(mailbox('a'), get)
+  const waiting = limiter.acquire(mailbox('a'), { ...get, priority: 'caller', timeoutMs: 10_000 })
+  const settled = waiting.catch((error: unknown) => ({ error, at: performance.now() }))
+  const startedAt = performance.now()
+  await jest.advanceTimersByTimeAsync(20_000)
+  const { error, at } = (await settled) as { error: unknown; at: number }
+  expect(at - startedAt).toBe(9_000)
+  expect(error).toMatchObject({ kind: 'rate-limited', extras: { ttl: 1 } })
+  running[Symbol.dispose]()
+})
+
+test('ProviderLimiter: too many waiting requests get rate-limited', async () => {
+  const limiter = create()
+  limiter.pause(mailbox('a'), 1_000)
+  const stop = new AbortController()
+  const call = { ...get, signal: stop.signal }
+  const waiting = Array.from({ length: 1_000 }, () => limiter.acquire(mailbox('a'), call))
+  await expect(limiter.acquire(mailbox('a'), get)).rejects.toMatchObject({ kind: 'rate-limited' })
+  stop.abort(new Error('stop'))
+  const results = await Promise.allSettled(waiting)
+  expect(results.every(({ status }) => status === 'rejected')).toBe(true)
+})
+
+test('ProviderLimiter: pauseApplication pauses its accounts, not those of others', async () => {
+  const limiter = create()
+  limiter.pauseApplication({ provider: 'gmail', application: 'app' }, 60_000)
+  const caller = { ...get, priority: 'caller', timeoutMs: 10_000 } as const
+  await expect(limiter.acquire(mailbox('a'), caller)).rejects.toMatchObject({
+    extras: { ttl: 60 },
+  })
+  await run(limiter, mailbox('a', { application: 'other' }), caller)
+  await run(limiter, mailbox('a', { provider: 'graph' }), caller)
+})
+
+test('ProviderLimiter: count multiplies the units, as for the parts of a batch', async () => {
+  const limiter = create()
+  await run(limiter, mailbox('a'), { ...get, count: 25 })
+  const caller = { ...get, priority: 'caller', count: 25, timeoutMs: 1_000 } as const
+  await expect(limiter.acquire(mailbox('a'), caller)).rejects.toMatchObject({
+    kind: 'rate-limited',
+  })
+})
+
+test('ProviderLimiter: accounts without requests take no memory', async () => {
+  const limiter = create()
+  for (let n = 0; n < 1_000; n++) await run(limiter, mailbox(`a${n}`), get)
+  expect(limiter.size).toBeGreaterThan(0)
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect(limiter.size).toBe(0)
+  expect(jest.getTimerCount()).toBe(0)
+})

@@ -1,0 +1,166 @@
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import {
+  type Clock,
+  type Permit,
+  QueueFullError,
+  QuotaLimiter,
+  type QuotaRate,
+  RateLimitedError,
+} from '@posthorn/flow'
+import type { Provider, ProviderLimits, ProviderLimitTable } from './provider-limits.ts'
+
+/** Order in which waiting requests start: of API callers, of changes, of initial syncs. */
+const priorities = ['caller', 'sync', 'initial-sync'] as const
+export type ProviderPriority = (typeof priorities)[number]
+
+/** Mailbox whose limits apply. */
+export interface ProviderAccount {
+  provider: Provider
+  /** OAuth2 application, whose limits its accounts share. */
+  application: string
+  account: string
+}
+
+export interface ProviderCall {
+  /** Method of Gmail in the form of the quota table: `messages.get`. */
+  operation: string
+  /** Number of such calls in one request, such as the parts of a batch; defaults to 1. */
+  count?: number
+  /** Concurrent requests that the provider makes of it, such as parts of a batch; defaults to 1. */
+  slots?: number
+  priority: ProviderPriority
+  /**
+   * Remaining time of an API request. The wait is 1 s shorter, so that its response still arrives.
+   * Default: no limit.
+   */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+export interface ProviderLimiterOptions {
+  limits: ProviderLimitTable
+  /** Service of this process: each has a part of the units and of the concurrent requests. */
+  service: 'sync-worker' | 'sender'
+  /** Returns the number of live processes of this service, which share its part equally. */
+  replicas: () => number
+  clock?: Clock
+}
+
+/** Waiting requests per account and priority. A request holds at most its parameters. */
+const maxWaiting = 1_000
+/**
+ * Part of the units that is available immediately. With the published limits, it is enough for a
+ * batch of 25 gets, or for sending a message. With lower ones, at least for one call of each kind.
+ */
+const burstPart = 1 / 8
+/** Time for the response to reach the API client. */
+const responseMs = 1_000
+
+/**
+ * Limits the requests of this process to mail providers, per account and per application. Processes
+ * do not communicate: each has a fixed part, so that all together stay below the provider's limits.
+ * Memory: one entry per account in use and one per application.
+ */
+export class ProviderLimiter {
+  readonly #options: ProviderLimiterOptions
+  readonly #applications = new Map<string, QuotaLimiter>()
+
+  constructor(options: ProviderLimiterOptions) {
+    this.#options = options
+  }
+
+  /** Number of accounts in memory: those in use, paused, or without all of their units. */
+  get size(): number {
+    return [...this.#applications.values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /**
+   * Waits for a permit for one request; dispose it when the response has been read.
+   *
+   * @throws AppError `rate-limited` with `ttl` (seconds) if the wait is longer than the API request
+   * or too many requests wait; the signal's reason
+   */
+  async acquire(mailbox: ProviderAccount, call: ProviderCall): Promise<Permit> {
+    const { operation, count = 1, slots, priority, timeoutMs = Infinity, signal } = call
+    const { costs, defaultCost } = this.#options.limits[mailbox.provider]
+    const request = {
+      units: (costs[operation] ?? defaultCost) * count,
+      slots,
+      priority: priorities.indexOf(priority),
+      maxWaitMs: Math.max(0, timeoutMs - responseMs),
+      signal,
+    }
+    try {
+      return await this.#limiterOf(mailbox).acquire(mailbox.account, request)
+    } catch (error) {
+      throw toAppError(error)
+    }
+  }
+
+  /** Starts no request for the mailbox until then, as the provider requested by `Retry-After`. */
+  pause(mailbox: ProviderAccount, retryAfterMs: number): void {
+    this.#limiterOf(mailbox).pause(mailbox.account, retryAfterMs)
+  }
+
+  /** Starts the requests of the mailbox one by one for `ms`: the provider had too many open. */
+  narrow(mailbox: ProviderAccount, ms: number): void {
+    this.#limiterOf(mailbox).narrow(mailbox.account, ms)
+  }
+
+  /** Concurrent requests that this process may make for the mailbox now. */
+  concurrency(mailbox: ProviderAccount): number {
+    return this.#limiterOf(mailbox).concurrency(mailbox.account)
+  }
+
+  /** Starts no request of the application: the provider refused because of its own limit. */
+  pauseApplication(mailbox: Omit<ProviderAccount, 'account'>, retryAfterMs: number): void {
+    this.#limiterOf(mailbox).pauseAll(retryAfterMs)
+  }
+
+  #limiterOf({ provider, application }: Omit<ProviderAccount, 'account'>): QuotaLimiter {
+    const key = `${provider} ${application}`
+    const existing = this.#applications.get(key)
+    if (existing) return existing
+    const limiter = createLimiter(this.#options, this.#options.limits[provider])
+    this.#applications.set(key, limiter)
+    return limiter
+  }
+}
+
+function createLimiter(
+  { service, replicas, clock }: ProviderLimiterOptions,
+  limits: ProviderLimits,
+): QuotaLimiter {
+  const isSender = service === 'sender'
+  const part = (isSender ? limits.senderPercent : 100 - limits.senderPercent) / 100
+  const maxCost = Math.max(limits.defaultCost, ...Object.values(limits.costs))
+  const rateOf = (units: number, windowMs: number): QuotaRate => ({
+    units,
+    windowMs,
+    burst: Math.min(units / 2, Math.max(units * burstPart, maxCost)),
+  })
+  return new QuotaLimiter({
+    perKey: {
+      ...rateOf(limits.accountUnits * part, limits.accountWindowMs),
+      concurrent: isSender ? limits.senderConcurrency : limits.workerConcurrency,
+    },
+    total: () => {
+      const units = (limits.applicationUnits * part) / Math.max(1, replicas())
+      return rateOf(units, limits.applicationWindowMs)
+    },
+    priorities: priorities.length,
+    maxWaiting,
+    ...defined({ clock }),
+  })
+}
+
+function toAppError(cause: unknown): unknown {
+  const isLimited = cause instanceof RateLimitedError || cause instanceof QueueFullError
+  if (!isLimited) return cause
+  const retryAfterMs = cause instanceof RateLimitedError ? cause.retryAfterMs : 0
+  return new AppError('rate-limited', 'The rate limit of the mail provider is exhausted', {
+    extras: { ttl: Math.max(1, Math.ceil(retryAfterMs / 1_000)) },
+    cause,
+  })
+}

@@ -1,0 +1,83 @@
+import { ConfigError, type Env, json } from '@posthorn/config'
+import { gmailQuotas } from './gmail-quota.ts'
+import {
+  defaultProviderLimits,
+  type Provider,
+  type ProviderLimits,
+  type ProviderLimitTable,
+  providers,
+} from './provider-limits.ts'
+
+const name = 'SVC_PROVIDER_LIMITS'
+
+/** Ranges of the members that may be set. The windows are those of the providers. */
+const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
+  accountUnits: [1_000, 1e9],
+  applicationUnits: [1_000, 1e12],
+  workerConcurrency: [1, 100],
+  senderConcurrency: [1, 100],
+  senderPercent: [1, 99],
+  defaultCost: [1, 10_000],
+}
+
+/**
+ * Reads the limits of the providers: JSON of `SVC_PROVIDER_LIMITS` over the published ones, such as
+ * `{"gmail":{"quota":"before2026","costs":{"messages.get":5}},"graph":{"workerConcurrency":2}}`.
+ *
+ * @throws ConfigError for unknown members and values out of range
+ */
+export function readProviderLimits(env: Env): ProviderLimitTable {
+  const input = json(env, name) ?? {}
+  const unknown = Object.keys(input).find((key) => !(providers as readonly string[]).includes(key))
+  if (unknown !== undefined) throw fault(`unknown provider "${unknown}"`)
+  return {
+    gmail: readLimits('gmail', input['gmail']),
+    graph: readLimits('graph', input['graph']),
+  }
+}
+
+function readLimits(provider: Provider, input: unknown = {}): ProviderLimits {
+  const { quota, costs, ...numbers } = objectOf(input, provider)
+  const defaults = { ...defaultProviderLimits[provider], ...readQuota(provider, quota) }
+  for (const [key, value] of Object.entries(numbers)) {
+    const range = ranges[key]
+    if (!range) throw fault(`unknown member "${provider}.${key}"`)
+    assertInteger(value, `${provider}.${key}`, range)
+  }
+  const ownCosts = Object.entries(objectOf(costs ?? {}, `${provider}.costs`))
+  for (const [operation, cost] of ownCosts)
+    assertInteger(cost, `${provider}.costs.${operation}`, [0, 10_000])
+  return {
+    ...defaults,
+    ...(numbers as Partial<ProviderLimits>),
+    costs: { ...defaults.costs, ...(Object.fromEntries(ownCosts) as Record<string, number>) },
+  }
+}
+
+/** Table of Google by the age of the project. */
+function readQuota(provider: Provider, quota: unknown): Partial<ProviderLimits> {
+  if (quota === undefined) return {}
+  const tables: Record<string, Partial<ProviderLimits>> = provider === 'gmail' ? gmailQuotas : {}
+  const table = Object.entries(tables).find(([key]) => key === quota)
+  if (!table) throw fault(`${provider}.quota must be one of ${Object.keys(tables).join(', ')}`)
+  return table[1]
+}
+
+function objectOf(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw fault(`${path} must be an object`)
+}
+
+function assertInteger(
+  value: unknown,
+  path: string,
+  [min, max]: readonly [min: number, max: number],
+): void {
+  if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) return
+  throw fault(`${path} must be a whole number between ${min} and ${max}`)
+}
+
+function fault(reason: string): ConfigError {
+  return new ConfigError(name, reason)
+}

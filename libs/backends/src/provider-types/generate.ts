@@ -1,0 +1,140 @@
+/** Property of a discovery document (Gmail, Pub/Sub). */
+interface DiscoveryProperty {
+  type?: string
+  format?: string
+  enum?: string[]
+  $ref?: string
+  items?: DiscoveryProperty
+  additionalProperties?: DiscoveryProperty
+}
+
+/** Subset of a discovery document, without texts. */
+export interface DiscoveryDescription {
+  api: string
+  schemas: Record<string, { properties: Record<string, DiscoveryProperty> }>
+}
+
+/** Subset of the CSDL metadata of Microsoft Graph, without texts. */
+export interface GraphDescription {
+  api: string
+  types: Record<
+    string,
+    { baseType?: string; properties: { name: string; type: string; nullable?: boolean }[] }
+  >
+  enums: Record<string, string[]>
+}
+
+interface NamedType {
+  name: string
+  /** Name in the description. */
+  described: string
+  base?: string | undefined
+  properties: [name: string, type: string][]
+}
+
+/**
+ * Types of a discovery document. Every property is optional: the providers mark none as required
+ * and leave empty ones out. 64-bit numbers are decimal strings, dates and bytes are text.
+ */
+export function generateDiscoveryTypes(
+  { api, schemas }: DiscoveryDescription,
+  prefix: string,
+): string {
+  const types = Object.entries(schemas).map(([described, { properties }]) => ({
+    name: nameOf(prefix, described),
+    described,
+    properties: Object.entries(properties).map(([name, property]): [string, string] => [
+      name,
+      discoveryType(property, prefix),
+    ]),
+  }))
+  return render(api, types.map(renderInterface))
+}
+
+/**
+ * Types of Graph. Every property is optional, because `$select` leaves properties out, and may be
+ * null unless the metadata forbids it.
+ */
+export function generateGraphTypes({ api, types, enums }: GraphDescription): string {
+  const interfaces = Object.entries(types).map(([described, { baseType, properties }]) =>
+    renderInterface({
+      name: nameOf('Graph', described),
+      described,
+      base: baseType === undefined ? undefined : nameOf('Graph', baseType),
+      properties: [
+        ...(baseType === undefined ? [["'@odata.type'", 'string'] as [string, string]] : []),
+        ...properties.map(({ name, type, nullable = true }): [string, string] => [
+          name,
+          graphType(type, nullable),
+        ]),
+      ],
+    }),
+  )
+  const unions = Object.entries(enums).map(
+    ([name, members]) =>
+      `/** Enumeration \`${name}\`. */\nexport type ${nameOf('Graph', name)} =${unionOf(members, '  ')}\n`,
+  )
+  return render(api, [...interfaces, ...unions])
+}
+
+function nameOf(prefix: string, described: string): string {
+  const name = described.charAt(0).toUpperCase() + described.slice(1)
+  return name.startsWith('Pubsub') ? `PubSub${name.slice(6)}` : `${prefix}${name}`
+}
+
+function discoveryType(property: DiscoveryProperty, prefix: string): string {
+  const { type, enum: members, $ref, items, additionalProperties } = property
+  if ($ref !== undefined) return nameOf(prefix, $ref)
+  if (members) return unionOf(members, '    ').trimStart()
+  if (items) return arrayOf(discoveryType(items, prefix))
+  if (additionalProperties) return `Record<string, ${discoveryType(additionalProperties, prefix)}>`
+  if (type === 'integer') return 'number'
+  return type === 'string' || type === 'boolean' ? type : 'unknown'
+}
+
+const edmTypes: Readonly<Record<string, string>> = {
+  'Edm.Boolean': 'boolean',
+  'Edm.Int32': 'number',
+  'Edm.Int64': 'number',
+  'Edm.Double': 'number',
+}
+
+function graphType(type: string, nullable: boolean): string {
+  const [, element] = /^Collection\((.+)\)$/.exec(type) ?? []
+  // Neither collections nor their elements are null.
+  if (element !== undefined) return arrayOf(graphType(element, false))
+  const name = type.startsWith('Edm.')
+    ? (edmTypes[type] ?? 'string')
+    : nameOf('Graph', type.replace('microsoft.graph.', ''))
+  return nullable ? `${name} | null` : name
+}
+
+function arrayOf(type: string): string {
+  return type.includes('|') ? `(${type})[]` : `${type}[]`
+}
+
+const maxColumns = 70
+
+/** Union of literals, on lines of their own if they are many. */
+function unionOf(members: readonly string[], indent: string): string {
+  const literals = members.map((member) => `'${member}'`)
+  const line = ` ${literals.join(' | ')}`
+  return line.length <= maxColumns
+    ? line
+    : literals.map((literal) => `\n${indent}| ${literal}`).join('')
+}
+
+function renderInterface({ name, described, base, properties }: NamedType): string {
+  const lines = properties.map(([property, type]) => {
+    const separator = type.startsWith('|') ? ':\n    ' : ': '
+    return `  ${property}?${separator}${type}\n`
+  })
+  const head = `export interface ${name}${base === undefined ? '' : ` extends ${base}`}`
+  const members = lines.length === 0 ? ' {}' : ` {\n${lines.join('')}}`
+  return `/** Resource \`${described}\`. */\n${head}${members}\n`
+}
+
+function render(api: string, types: readonly string[]): string {
+  const head = `// Types of the ${api}. Written by \`make provider-types\`, do not edit.\n`
+  return [head, ...types].join('\n')
+}

@@ -1,0 +1,266 @@
+// Types of the Microsoft Graph v1.0. Written by `make provider-types`, do not edit.
+
+/** Resource `attachment`. */
+export interface GraphAttachment extends GraphEntity {
+  contentType?: string | null
+  isInline?: boolean
+  lastModifiedDateTime?: string | null
+  name?: string | null
+  size?: number
+}
+
+/** Resource `attachmentItem`. */
+export interface GraphAttachmentItem {
+  '@odata.type'?: string
+  attachmentType?: GraphAttachmentType | null
+  contentId?: string | null
+  contentType?: string | null
+  isInline?: boolean | null
+  name?: string | null
+  size?: number | null
+}
+
+/** Resource `changeNotification`. */
+export interface GraphChangeNotification {
+  '@odata.type'?: string
+  changeType?: GraphChangeType
+  clientState?: string | null
+  id?: string | null
+  lifecycleEvent?: GraphLifecycleEventType | null
+  resource?: string
+  resourceData?: GraphResourceData | null
+  subscriptionExpirationDateTime?: string
+  subscriptionId?: string
+  tenantId?: string
+}
+
+/** Resource `changeNotificationCollection`. */
+export interface GraphChangeNotificationCollection {
+  '@odata.type'?: string
+  validationTokens?: string[]
+  value?: GraphChangeNotification[]
+}
+
+/** Resource `convertIdResult`. */
+export interface GraphConvertIdResult {
+  '@odata.type'?: string
+  errorDetails?: GraphGenericError | null
+  sourceId?: string | null
+  targetId?: string | null
+}
+
+/** Resource `dateTimeTimeZone`. */
+export interface GraphDateTimeTimeZone {
+  '@odata.type'?: string
+  dateTime?: string
+  timeZone?: string | null
+}
+
+/** Resource `emailAddress`. */
+export interface GraphEmailAddress {
+  '@odata.type'?: string
+  address?: string | null
+  name?: string | null
+}
+
+/** Resource `entity`. */
+export interface GraphEntity {
+  '@odata.type'?: string
+  id?: string
+}
+
+/** Resource `eventMessage`. */
+export interface GraphEventMessage extends GraphMessage {
+  endDateTime?: GraphDateTimeTimeZone | null
+  isAllDay?: boolean | null
+  isDelegated?: boolean | null
+  isOutOfDate?: boolean | null
+  meetingMessageType?: GraphMeetingMessageType | null
+  startDateTime?: GraphDateTimeTimeZone | null
+  type?: GraphEventType | null
+}
+
+/** Resource `fileAttachment`. */
+export interface GraphFileAttachment extends GraphAttachment {
+  contentBytes?: string | null
+  contentId?: string | null
+  contentLocation?: string | null
+}
+
+/** Resource `followupFlag`. */
+export interface GraphFollowupFlag {
+  '@odata.type'?: string
+  completedDateTime?: GraphDateTimeTimeZone | null
+  dueDateTime?: GraphDateTimeTimeZone | null
+  flagStatus?: GraphFollowupFlagStatus | null
+  startDateTime?: GraphDateTimeTimeZone | null
+}
+
+/** Resource `genericError`. */
+export interface GraphGenericError {
+  '@odata.type'?: string
+  code?: string | null
+  message?: string | null
+}
+
+/** Resource `internetMessageHeader`. */
+export interface GraphInternetMessageHeader {
+  '@odata.type'?: string
+  name?: string | null
+  value?: string | null
+}
+
+/** Resource `itemAttachment`. */
+export interface GraphItemAttachment extends GraphAttachment {}
+
+/** Resource `itemBody`. */
+export interface GraphItemBody {
+  '@odata.type'?: string
+  content?: string | null
+  contentType?: GraphBodyType | null
+}
+
+/** Resource `mailFolder`. */
+export interface GraphMailFolder extends GraphEntity {
+  childFolderCount?: number | null
+  displayName?: string | null
+  isHidden?: boolean | null
+  parentFolderId?: string | null
+  totalItemCount?: number | null
+  unreadItemCount?: number | null
+  childFolders?: GraphMailFolder[]
+}
+
+/** Resource `mailSearchFolder`. */
+export interface GraphMailSearchFolder extends GraphMailFolder {
+  filterQuery?: string | null
+  includeNestedFolders?: boolean | null
+  isSupported?: boolean | null
+  sourceFolderIds?: string[]
+}
+
+/** Resource `message`. */
+export interface GraphMessage extends GraphOutlookItem {
+  bccRecipients?: GraphRecipient[]
+  body?: GraphItemBody | null
+  bodyPreview?: string | null
+  ccRecipients?: GraphRecipient[]
+  conversationId?: string | null
+  conversationIndex?: string | null
+  flag?: GraphFollowupFlag | null
+  from?: GraphRecipient | null
+  hasAttachments?: boolean | null
+  importance?: GraphImportance | null
+  inferenceClassification?: GraphInferenceClassificationType | null
+  internetMessageHeaders?: GraphInternetMessageHeader[]
+  internetMessageId?: string | null
+  isDeliveryReceiptRequested?: boolean | null
+  isDraft?: boolean | null
+  isRead?: boolean | null
+  isReadReceiptRequested?: boolean | null
+  parentFolderId?: string | null
+  receivedDateTime?: string | null
+  replyTo?: GraphRecipient[]
+  sender?: GraphRecipient | null
+  sentDateTime?: string | null
+  subject?: string | null
+  toRecipients?: GraphRecipient[]
+  uniqueBody?: GraphItemBody | null
+  webLink?: string | null
+  attachments?: GraphAttachment[]
+  singleValueExtendedProperties?: GraphSingleValueLegacyExtendedProperty[]
+}
+
+/** Resource `outlookItem`. */
+export interface GraphOutlookItem extends GraphEntity {
+  categories?: string[]
+  changeKey?: string | null
+  createdDateTime?: string | null
+  lastModifiedDateTime?: string | null
+}
+
+/** Resource `recipient`. */
+export interface GraphRecipient {
+  '@odata.type'?: string
+  emailAddress?: GraphEmailAddress | null
+}
+
+/** Resource `referenceAttachment`. */
+export interface GraphReferenceAttachment extends GraphAttachment {}
+
+/** Resource `resourceData`. */
+export interface GraphResourceData {
+  '@odata.type'?: string
+}
+
+/** Resource `singleValueLegacyExtendedProperty`. */
+export interface GraphSingleValueLegacyExtendedProperty extends GraphEntity {
+  value?: string | null
+}
+
+/** Resource `subscription`. */
+export interface GraphSubscription extends GraphEntity {
+  applicationId?: string | null
+  changeType?: string
+  clientState?: string | null
+  creatorId?: string | null
+  encryptionCertificate?: string | null
+  encryptionCertificateId?: string | null
+  expirationDateTime?: string
+  includeResourceData?: boolean | null
+  latestSupportedTlsVersion?: string | null
+  lifecycleNotificationUrl?: string | null
+  notificationQueryOptions?: string | null
+  notificationUrl?: string
+  notificationUrlAppId?: string | null
+  resource?: string
+}
+
+/** Resource `uploadSession`. */
+export interface GraphUploadSession {
+  '@odata.type'?: string
+  expirationDateTime?: string | null
+  nextExpectedRanges?: string[]
+  uploadUrl?: string | null
+}
+
+/** Enumeration `attachmentType`. */
+export type GraphAttachmentType = 'file' | 'item' | 'reference'
+
+/** Enumeration `bodyType`. */
+export type GraphBodyType = 'text' | 'html'
+
+/** Enumeration `changeType`. */
+export type GraphChangeType = 'created' | 'updated' | 'deleted'
+
+/** Enumeration `eventType`. */
+export type GraphEventType = 'singleInstance' | 'occurrence' | 'exception' | 'seriesMaster'
+
+/** Enumeration `exchangeIdFormat`. */
+export type GraphExchangeIdFormat =
+  | 'entryId'
+  | 'ewsId'
+  | 'immutableEntryId'
+  | 'restId'
+  | 'restImmutableEntryId'
+
+/** Enumeration `followupFlagStatus`. */
+export type GraphFollowupFlagStatus = 'notFlagged' | 'complete' | 'flagged'
+
+/** Enumeration `importance`. */
+export type GraphImportance = 'low' | 'normal' | 'high'
+
+/** Enumeration `inferenceClassificationType`. */
+export type GraphInferenceClassificationType = 'focused' | 'other'
+
+/** Enumeration `lifecycleEventType`. */
+export type GraphLifecycleEventType = 'missed' | 'subscriptionRemoved' | 'reauthorizationRequired'
+
+/** Enumeration `meetingMessageType`. */
+export type GraphMeetingMessageType =
+  | 'none'
+  | 'meetingRequest'
+  | 'meetingCancelled'
+  | 'meetingAccepted'
+  | 'meetingTenativelyAccepted'
+  | 'meetingDeclined'

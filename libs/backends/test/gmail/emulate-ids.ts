@@ -1,0 +1,45 @@
+/**
+ * Ids of `emulate` in the form of Gmail's: `msg_…` and `thr_…` become 16 hexadecimal digits, and
+ * history ids of 21 digits numbers of 64 bits.
+ */
+export class EmulateIds {
+  readonly #byOwn = new Map<string, string>()
+  readonly #byGmail = new Map<string, string>()
+  #count = 0
+  /** Lower than the history ids of this server, which start with the time in milliseconds. */
+  readonly #base = BigInt(Date.now() - 60_000) * 100_000_000n
+
+  /** Body of a response. */
+  toGmail(text: string): string {
+    return text
+      .replace(/(?:msg|thr)_[\w-]{16,20}/g, (own) => this.#gmailId(own))
+      .replace(/"(\d{21})"/g, (_, id: string) => `"${BigInt(id) - this.#base}"`)
+  }
+
+  /** Path or body of a request. */
+  toEmulate(text: string): string {
+    return text
+      .replace(/\b19b0[\da-f]{12}\b/g, (id) => this.#byGmail.get(id) ?? id)
+      .replace(
+        /startHistoryId=(\d+)/,
+        (_, id: string) => `startHistoryId=${BigInt(id) + this.#base}`,
+      )
+  }
+
+  /** Replaces an id of Gmail in a response and in later ones. The old one has no message. */
+  renew(body: string, id: string): string {
+    const own = this.#byGmail.get(id) ?? id
+    this.#byOwn.delete(own)
+    this.#byGmail.delete(id)
+    return body.replaceAll(id, this.#gmailId(own))
+  }
+
+  #gmailId(own: string): string {
+    const mapped = this.#byOwn.get(own)
+    if (mapped !== undefined) return mapped
+    const id = `19b0${(this.#count += 1).toString(16).padStart(12, '0')}`
+    this.#byOwn.set(own, id)
+    this.#byGmail.set(id, own)
+    return id
+  }
+}

@@ -1,0 +1,139 @@
+import { createHttpCaller } from '@posthorn/net/http-caller'
+import { providerFaults } from '@posthorn/testkit/providers'
+import {
+  type GmailFake,
+  gmailFailures,
+  type GmailMailbox,
+  startGmailFake,
+} from '@posthorn/testkit/providers/gmail'
+import { createGmailApi, gmailOrigin } from '../../src/gmail/index.ts'
+import type { LoginOptions, MailApiUse } from '../../src/mail-api/access.ts'
+import type { MailApi, MailApiFailure } from '../../src/mail-api/index.ts'
+import { ProviderLimiter } from '../../src/provider-limits/provider-limiter.ts'
+import { defaultProviderLimits } from '../../src/provider-limits/provider-limits.ts'
+import type { MailApiEnvironment } from '../mail-api/environment.ts'
+
+export const address = 'jane@mail.example'
+const topic = 'projects/p/topics/t'
+
+export interface GmailSetup extends AsyncDisposable {
+  gmail: GmailFake
+  mailbox: GmailMailbox
+  /** A new client for each call, as in services. */
+  api: MailApi
+  /** Logins in their order. */
+  logins: LoginOptions[]
+  /** Replaces the token that logins return. */
+  setToken: (token: string) => void
+  create: (use: MailApiUse) => MailApi
+}
+
+/** Client of a mailbox of a fake. Pauses of its limiter end before the next call. */
+export async function startGmail(use: MailApiUse = { priority: 'caller' }): Promise<GmailSetup> {
+  const gmail = await startGmailFake()
+  const mailbox = gmail.addMailbox(address)
+  gmail.pubsub.addTopic(topic)
+  const mappedOrigins = { [gmailOrigin]: gmail.origin }
+  const caller = createHttpCaller({
+    policy: 'off',
+    timeoutMs: 30_000,
+    maxResponseBytes: 1_048_576,
+    origins: mappedOrigins,
+  })
+  let skippedMs = 0
+  let token = gmail.grant(address)
+  const logins: LoginOptions[] = []
+  const limiter = new ProviderLimiter({
+    // The limits are those of the fake, so that no test waits for units.
+    limits: {
+      ...defaultProviderLimits,
+      gmail: { ...defaultProviderLimits.gmail, accountUnits: 1e9, applicationUnits: 1e9 },
+    },
+    service: 'sync-worker',
+    replicas: () => 1,
+    clock: () => performance.now() + skippedMs,
+  })
+  const createApi = createGmailApi({
+    caller,
+    limiter,
+    mappedOrigins,
+    findTopic: async () => topic,
+    delayMs: () => 1,
+  })
+  const create = (wanted: MailApiUse) =>
+    createApi(
+      {
+        provider: 'gmail',
+        account: 'a',
+        application: 'app',
+        login: async (options) => {
+          logins.push(options)
+          return { user: address, accessToken: token }
+        },
+      },
+      wanted,
+    )
+  const api = new Proxy(create(use), {
+    get(target, name) {
+      const member = Reflect.get(target, name) as unknown
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        skippedMs += 86_400_000
+        const method = Reflect.get(create(use), name) as (...args: unknown[]) => unknown
+        return method(...args)
+      }
+    },
+  })
+  return {
+    gmail,
+    mailbox,
+    api,
+    logins,
+    create,
+    setToken: (next) => void (token = next),
+    async [Symbol.asyncDispose]() {
+      caller[Symbol.dispose]()
+      await gmail[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Environment of the conformance suite. */
+export async function gmailEnvironment(): Promise<MailApiEnvironment> {
+  const setup = await startGmail({ priority: 'caller', timeoutMs: 5_000 })
+  const { gmail, mailbox, api } = setup
+  return {
+    api,
+    ids: ['18c0ffee00000001', '1'],
+    passesStatus: true,
+    deliver: async (raw, { folderId = 'INBOX', unseen = true, receivedAt, id } = {}) => {
+      const message = mailbox.deliver(raw, {
+        labels: [folderId, ...(unseen ? ['UNREAD'] : [])],
+        ...(id !== undefined && { id }),
+        ...(receivedAt && { internalDate: receivedAt.getTime() }),
+      })
+      return message.id
+    },
+    hide: (id, count) => void (mailbox.getMessage(id).hiddenGets = count),
+    expireCursors: () => mailbox.expireHistory(),
+    removeWatches: () => gmail.notices.stop(address),
+    failNext: (failure) => failNext(gmail, failure),
+    sent: () => gmail.sent.map(({ raw }) => raw.toString()),
+    [Symbol.asyncDispose]: () => setup[Symbol.asyncDispose](),
+  }
+}
+
+/** Fails as many requests as the client sends. */
+function failNext(gmail: GmailFake, failure: MailApiFailure): void {
+  const date = new Date('2026-11-01T12:00:00Z')
+  const inSeven = gmailFailures.rateLimitedUntil(new Date(date.getTime() + 7_000))
+  const failures: Partial<Record<MailApiFailure, [number, typeof inSeven]>> = {
+    'rate-limited': [1, { ...inSeven, headers: { ...inSeven.headers, date: date.toUTCString() } }],
+    'token-rejected': [2, gmailFailures.unauthorized()],
+    'access-denied': [1, gmailFailures.insufficientScope()],
+    'mailbox-disabled': [2, gmailFailures.mailServiceDisabled()],
+    unavailable: [4, gmailFailures.unavailable()],
+  }
+  const [count, response] = failures[failure] ?? [0, {}]
+  gmail.on('*', providerFaults.times(count, providerFaults.replies(response)))
+}

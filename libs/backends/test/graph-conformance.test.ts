@@ -1,0 +1,4 @@
+import { graphEnvironment } from './graph/environment.ts'
+import { testMailApi } from './mail-api/suite.ts'
+
+testMailApi('Microsoft Graph', () => graphEnvironment())

@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox'
+import { defineCommand } from '../define.ts'
+import { Strict } from '../schemas/primitives.ts'
+
+/** Maximum notices per command. */
+export const maxNotices = 100
+
+/** SHA-256 as base64url without padding. */
+const secretHash = Type.String({ pattern: '^[\\w-]{43}$' })
+
+/** Maximum messages that a notice names. */
+export const maxNoticedMessages = 10
+
+/** Ids of messages that providers send. */
+export const noticedId = /^[\x21-\x7e]{1,200}$/
+
+/** Message that a notification names. */
+export const NoticedMessage = Strict({
+  id: Type.String({ pattern: noticedId.source }),
+  isDeleted: Type.Optional(Type.Boolean()),
+})
+export type NoticedMessage = Static<typeof NoticedMessage>
+
+/**
+ * Notification of a provider about one account. Feeds decide what changed: messages only tell which
+ * feeds to read first.
+ *
+ * - `changed`: read the feeds.
+ * - `missed`: notifications were lost, so compare all messages.
+ * - `expiring`: the provider asks to renew the watch.
+ * - `removed`: the provider has ended the watch.
+ */
+export const ProviderNotice = Strict({
+  account: Type.String({ minLength: 1, maxLength: 256 }),
+  kind: Type.Union([
+    Type.Literal('changed'),
+    Type.Literal('missed'),
+    Type.Literal('expiring'),
+    Type.Literal('removed'),
+  ]),
+  /**
+   * Hash of the secret in the notification (`clientState` of Graph), which the holder compares with
+   * that of the watch. Absent if the sender has authenticated the provider (Pub/Sub).
+   */
+  secretHash: Type.Optional(secretHash),
+  /** True for a notice of the service itself, which does not show that the provider notifies. */
+  isOwn: Type.Optional(Type.Boolean()),
+  /** With `expiring`: end of the watch that is to be renewed, as the provider states it. */
+  expiresAt: Type.Optional(Type.String({ format: 'date-time' })),
+  /** With `changed`. Absent if the notification names none, or too many. */
+  messages: Type.Optional(Type.Array(NoticedMessage, { maxItems: maxNoticedMessages })),
+})
+export type ProviderNotice = Static<typeof ProviderNotice>
+
+/**
+ * Forwards notifications of providers to the workers that hold the shards of their accounts. They
+ * only speed up a poll: without a holder they are dropped. Workers ignore accounts of others.
+ */
+export const changesNoticed = defineCommand({
+  name: 'changesNoticed',
+  oneWay: true,
+  request: Strict({ notices: Type.Array(ProviderNotice, { minItems: 1, maxItems: maxNotices }) }),
+  response: Type.Object({}),
+})

@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox'
+import { Int, Strict, Text } from '../schemas/primitives.ts'
+
+/** URL without credentials and query. Matches all targets at that URL. */
+const target = Text('URL of the target without credentials and query.', {
+  maxLength: 1000,
+  format: 'target-address',
+})
+/** Delays between attempts. */
+export const RetrySchedule = Type.Array(Type.Number({ minimum: 0.001, maximum: 604_800 }), {
+  maxItems: 50,
+  description:
+    'Maximum delays in seconds after each failed attempt. The last attempt follows the last delay.',
+})
+/** Limit of concurrent requests to a target. */
+export const TargetConcurrency = Int('Concurrent requests of one process to one target.', {
+  minimum: 1,
+  maximum: 1_000,
+})
+/** Limit of the rate of requests to a target. */
+export const TargetRate = Type.Number({
+  minimum: 0.01,
+  maximum: 100_000,
+  description: 'Requests of one process to one target per second.',
+})
+
+/** Options of one webhook target that differ from the defaults. */
+export const WebhookTargetOptions = Strict({
+  target,
+  retrySchedule: Type.Optional(RetrySchedule),
+  concurrency: Type.Optional(TargetConcurrency),
+  rate: Type.Optional(TargetRate),
+})
+export type WebhookTargetOptions = Static<typeof WebhookTargetOptions>
+
+/** Key of one webhook target for `webhook-signature`. */
+export const WebhookTargetSecret = Strict({
+  target,
+  secret: Text('Key of the signature.', { minLength: 1, maxLength: 1024 }),
+})
+export const WebhookTargetSecrets = Type.Array(WebhookTargetSecret, {
+  maxItems: 100,
+  description: 'Keys of single targets for `webhook-signature`, instead of the service secret.',
+})
+export type WebhookTargetSecret = Static<typeof WebhookTargetSecret>

@@ -1,0 +1,22 @@
+import type { Backend } from './tables/accounts.ts'
+
+/** Columns that tell whether an account has a mailbox. */
+export interface MailboxColumns {
+  /** Mail system of the account. */
+  backend: Backend
+  /** Incoming server. Accounts of an API have none, or a disabled one if they only send. */
+  imap: { disabled?: boolean } | null
+}
+
+/** True if the account has no mailbox, or its grant does not permit reading it. Pure. */
+export function isSendOnly({ backend, imap }: MailboxColumns): boolean {
+  return backend === 'imap' ? imap === null : imap?.disabled === true
+}
+
+/**
+ * True if the account has a mailbox that can be used: at an API, or at an IMAP server that is not
+ * disabled. Pure.
+ */
+export function hasMailbox(account: MailboxColumns): boolean {
+  return !isSendOnly(account) && account.imap?.disabled !== true
+}

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals'
+import { readMigrateConfig } from './migrate-config.ts'
+
+const DATABASE_OWNER_URL = 'postgres://owner@postgres/posthorn'
+
+test('readMigrateConfig: invalid JSON of passwords, throws without a part of them', () => {
+  // The parser's message quotes the text around the error.
+  const SVC_DATABASE_ROLE_PASSWORDS = `{"posthorn_sender": 'se"cret'}`
+  expect(() => readMigrateConfig({ DATABASE_OWNER_URL, SVC_DATABASE_ROLE_PASSWORDS })).toThrow(
+    /^SVC_DATABASE_ROLE_PASSWORDS: must be a JSON object$/,
+  )
+})
+
+test('readMigrateConfig: reads the passwords of the roles', () => {
+  const SVC_DATABASE_ROLE_PASSWORDS = '{"posthorn_sender":"secret"}'
+  expect(readMigrateConfig({ DATABASE_OWNER_URL, SVC_DATABASE_ROLE_PASSWORDS })).toEqual({
+    ownerUrl: DATABASE_OWNER_URL,
+    rolePasswords: { posthorn_sender: 'secret' },
+  })
+})

@@ -1,0 +1,278 @@
+import { type Clock, monotonicClock } from './clock.ts'
+import { QueueFullError } from './queue-full-error.ts'
+import { RateLimitedError } from './rate-limited-error.ts'
+import type { Permit } from './semaphore.ts'
+import { type QuotaRate, UnitBucket } from './unit-bucket.ts'
+
+export interface QuotaLimiterOptions {
+  /** Limits of each key. */
+  perKey: QuotaRate & { concurrent: number }
+  /** Limit of all keys together. A function is evaluated whenever units are taken. */
+  total: QuotaRate | (() => QuotaRate)
+  /** Number of priorities; 0 is the highest. */
+  priorities: number
+  /** Maximum number of waiting calls per key and priority. */
+  maxWaiting: number
+  clock?: Clock
+}
+
+export interface QuotaRequest {
+  units: number
+  /** Concurrent calls that it counts as; defaults to 1. More than `concurrent` count as that. */
+  slots?: number | undefined
+  priority: number
+  /** Maximum time to wait; default: no limit. */
+  maxWaitMs?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+interface Waiter {
+  units: number
+  slots: number
+  priority: number
+  admit: () => void
+}
+
+/** State of one key, dropped when it equals that of a new one. */
+interface KeyState<K> {
+  key: K
+  bucket: UnitBucket
+  running: number
+  pausedUntil: number
+  /** Until then, its calls run one by one. */
+  narrowUntil: number
+  /** Waiting calls by priority, FIFO. */
+  waiting: Set<Waiter>[]
+  /** Units of them, by priority. */
+  waitingUnits: number[]
+  /** Priority of the ring it is in: its first call may run as soon as the total permits. */
+  ring: number | undefined
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
+/**
+ * Units per time and concurrent calls per key, and units per time of all keys together.
+ *
+ * Priorities are strict, within a key and among keys: a call waits for running ones and for those
+ * of its own or a higher priority only. Within a priority, calls of a key are FIFO and keys take
+ * turns. A call waits in one place for both limits, so that it takes nothing while it waits.
+ * Operations take constant time. Disposal is not needed: timers exist while calls wait, and until
+ * unused keys are dropped.
+ */
+export class QuotaLimiter<K = string> {
+  readonly #options: QuotaLimiterOptions
+  readonly #clock: Clock
+  readonly #total: UnitBucket
+  readonly #keys = new Map<K, KeyState<K>>()
+  readonly #rings: Set<KeyState<K>>[]
+  #pausedUntil = -Infinity
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(options: QuotaLimiterOptions) {
+    const { total, priorities, clock = monotonicClock } = options
+    this.#options = options
+    this.#clock = clock
+    this.#total = new UnitBucket(typeof total === 'function' ? total : () => total, clock)
+    this.#rings = Array.from({ length: priorities }, () => new Set())
+  }
+
+  /** Number of keys in memory: those in use, paused, or without all of their units. */
+  get size(): number {
+    return this.#keys.size
+  }
+
+  /**
+   * Waits for the units and a permit; dispose it at the end of the call. The units are used up.
+   *
+   * @throws RateLimitedError if the wait exceeds `maxWaitMs` or is certain to; QueueFullError; the
+   * signal's reason. Nothing was taken then.
+   */
+  acquire(key: K, request: QuotaRequest): Promise<Permit> {
+    const { units, priority, maxWaitMs = Infinity, signal } = request
+    const slots = Math.min(request.slots ?? 1, this.#options.perKey.concurrent)
+    if (signal?.aborted) return Promise.reject(signal.reason as Error)
+    const state = this.#stateOf(key)
+    const waiting = state.waiting[priority] as Set<Waiter>
+    const expectedMs = this.#expectedWaitMs(state, request)
+    const isFull = waiting.size >= this.#options.maxWaiting
+    if (expectedMs > maxWaitMs || isFull) {
+      this.#refresh(state)
+      return Promise.reject(
+        isFull ? new QueueFullError(this.#options.maxWaiting) : new RateLimitedError(expectedMs),
+      )
+    }
+    const addWaitingUnits = (delta: number) => {
+      state.waitingUnits[priority] = (state.waitingUnits[priority] ?? 0) + delta
+    }
+    return new Promise<Permit>((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+        waiting.delete(waiter)
+        addWaitingUnits(-units)
+      }
+      const fail = (error: Error) => {
+        settle()
+        reject(error)
+        this.#refresh(state)
+        this.#admit()
+      }
+      const onAbort = () => fail(signal?.reason as Error)
+      const onTimeout = () => fail(new RateLimitedError(this.#retryAfterMs(state, request)))
+      const timer = maxWaitMs === Infinity ? undefined : setTimeout(onTimeout, timerMs(maxWaitMs))
+      const waiter: Waiter = {
+        units,
+        slots,
+        priority,
+        admit: () => {
+          settle()
+          resolve(this.#take(state, waiter))
+        },
+      }
+      waiting.add(waiter)
+      addWaitingUnits(units)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#refresh(state)
+      this.#admit()
+    })
+  }
+
+  /** Starts no call of the key for `ms`, as a server requests with `Retry-After`. */
+  pause(key: K, ms: number): void {
+    const state = this.#stateOf(key)
+    state.pausedUntil = Math.max(state.pausedUntil, this.#clock() + ms)
+    this.#refresh(state)
+  }
+
+  /** Starts calls of the key one by one for `ms`, whatever their slots. */
+  narrow(key: K, ms: number): void {
+    const state = this.#stateOf(key)
+    state.narrowUntil = Math.max(state.narrowUntil, this.#clock() + ms)
+    this.#refresh(state)
+  }
+
+  /** Calls of the key that may run now at a time. */
+  concurrency(key: K): number {
+    const { narrowUntil = -Infinity } = this.#keys.get(key) ?? {}
+    return this.#clock() < narrowUntil ? 1 : this.#options.perKey.concurrent
+  }
+
+  /** Starts no call of any key for `ms`. */
+  pauseAll(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock() + ms)
+  }
+
+  #stateOf(key: K): KeyState<K> {
+    let state = this.#keys.get(key)
+    if (state) return state
+    const { perKey, priorities } = this.#options
+    state = {
+      key,
+      bucket: new UnitBucket(() => perKey, this.#clock),
+      running: 0,
+      pausedUntil: -Infinity,
+      narrowUntil: -Infinity,
+      waiting: Array.from({ length: priorities }, () => new Set()),
+      waitingUnits: Array.from({ length: priorities }, () => 0),
+      ring: undefined,
+      timer: undefined,
+    }
+    this.#keys.set(key, state)
+    return state
+  }
+
+  #take(state: KeyState<K>, { units, slots }: Waiter): Permit {
+    state.bucket.take(units)
+    this.#total.take(units)
+    state.running += slots
+    let isRunning = true
+    return {
+      [Symbol.dispose]: () => {
+        if (!isRunning) return
+        isRunning = false
+        state.running -= slots
+        this.#refresh(state)
+        this.#admit()
+      },
+    }
+  }
+
+  /** Lower bound of the wait: the pauses, and the units of calls that go before. */
+  #expectedWaitMs(state: KeyState<K>, { units, priority }: QuotaRequest): number {
+    const before = state.waitingUnits.slice(0, priority + 1).reduce((sum, each) => sum + each, 0)
+    return Math.max(this.#pauseMs(state), state.bucket.delayOfAllMs(before + units), 0)
+  }
+
+  #retryAfterMs(state: KeyState<K>, request: QuotaRequest): number {
+    const totalMs = this.#total.delayMs(request.units)
+    return Math.max(this.#expectedWaitMs(state, request), totalMs, 1)
+  }
+
+  #pauseMs(state: KeyState<K>): number {
+    return Math.max(state.pausedUntil, this.#pausedUntil) - this.#clock()
+  }
+
+  /** Puts a key into the ring of its first call, sets its timer, or drops it. */
+  #refresh(state: KeyState<K>): void {
+    clearTimeout(state.timer)
+    const first = firstOf(state)
+    const units = first?.units ?? this.#options.perKey.burst
+    const delayMs = Math.max(state.pausedUntil - this.#clock(), state.bucket.delayMs(units))
+    const isReady = first !== undefined && delayMs <= 0 && this.#hasPermit(state, first)
+    this.#moveTo(state, isReady ? first.priority : undefined)
+    const nextMs = delayMs > 0 || isReady ? delayMs : state.narrowUntil - this.#clock()
+    if (nextMs <= 0) return this.#dropUnused(state)
+    state.timer = setTimeout(() => {
+      this.#refresh(state)
+      this.#admit()
+    }, timerMs(nextMs))
+    // Keys without waiting calls are only dropped by it.
+    if (first === undefined) state.timer.unref()
+  }
+
+  #dropUnused(state: KeyState<K>): void {
+    if (firstOf(state) === undefined && state.running === 0) this.#keys.delete(state.key)
+  }
+
+  #hasPermit({ key, running }: KeyState<K>, { slots }: Waiter): boolean {
+    const concurrent = this.concurrency(key)
+    return running + Math.min(slots, concurrent) <= concurrent
+  }
+
+  #moveTo(state: KeyState<K>, ring: number | undefined): void {
+    if (state.ring === ring) return
+    if (state.ring !== undefined) this.#rings[state.ring]?.delete(state)
+    if (ring !== undefined) this.#rings[ring]?.add(state)
+    state.ring = ring
+  }
+
+  /** Starts calls in the order of priority, and in turn, until the total is used up. */
+  #admit(): void {
+    clearTimeout(this.#timer)
+    for (const ring of this.#rings)
+      for (const state of ring) {
+        const first = firstOf(state) as Waiter
+        const delayMs = Math.max(
+          this.#pausedUntil - this.#clock(),
+          this.#total.delayMs(first.units),
+        )
+        if (delayMs > 0) {
+          this.#timer = setTimeout(() => this.#admit(), timerMs(delayMs))
+          return
+        }
+        this.#moveTo(state, undefined)
+        first.admit()
+        this.#refresh(state)
+      }
+  }
+}
+
+/** Delay of a timer, whole and within the range of `setTimeout`. */
+function timerMs(delayMs: number): number {
+  return Math.min(Math.ceil(delayMs), 2 ** 31 - 1)
+}
+
+function firstOf<K>({ waiting }: KeyState<K>): Waiter | undefined {
+  for (const waiters of waiting) for (const waiter of waiters) return waiter
+  return undefined
+}

@@ -1,0 +1,59 @@
+import type { Clock } from './clock.ts'
+
+/** Units per window. */
+export interface QuotaRate {
+  /** Maximum units in any window of `windowMs`. */
+  units: number
+  windowMs: number
+  /**
+   * Units available immediately after a period without use, less than `units`. The others are paced
+   * evenly over the window, so that no window has more than `units`.
+   */
+  burst: number
+}
+
+/** Token bucket. State is two numbers. */
+export class UnitBucket {
+  readonly #rateOf: () => QuotaRate
+  readonly #clock: Clock
+  #level: number
+  #updatedAt: number
+
+  /** The rate is evaluated at each call, and may change. */
+  constructor(rateOf: () => QuotaRate, clock: Clock) {
+    this.#rateOf = rateOf
+    this.#clock = clock
+    this.#level = rateOf().burst
+    this.#updatedAt = clock()
+  }
+
+  /**
+   * Milliseconds until the units are available. Units above the burst count as the burst; taking
+   * them delays later ones.
+   */
+  delayMs(units: number): number {
+    const { burst, perMs } = this.#refill()
+    return Math.max(0, (Math.min(units, burst) - this.#level) / perMs)
+  }
+
+  /** Milliseconds until this many units in total can have been taken, one after the other. */
+  delayOfAllMs(units: number): number {
+    const { perMs } = this.#refill()
+    return Math.max(0, (units - this.#level) / perMs)
+  }
+
+  /** Takes units even if there are none, which delays later ones. */
+  take(units: number): void {
+    this.#refill()
+    this.#level -= units
+  }
+
+  #refill(): { burst: number; perMs: number } {
+    const { units, windowMs, burst } = this.#rateOf()
+    const perMs = (units - burst) / windowMs
+    const now = this.#clock()
+    this.#level = Math.min(burst, this.#level + (now - this.#updatedAt) * perMs)
+    this.#updatedAt = now
+    return { burst, perMs }
+  }
+}

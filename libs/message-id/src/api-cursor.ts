@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '@posthorn/errors'
+import { cursorError, hasKind, isPage } from './cursor.ts'
+import { fromBase64Url } from './message-id.ts'
+
+/** List of messages that a cursor belongs to. */
+export interface ApiList {
+  /** Prefix of its cursors: Gmail API or Microsoft Graph. */
+  kind: 'gmail' | 'outlook'
+  /** Account, folder and search terms as JSON. The order of members has no meaning. */
+  query: unknown
+}
+
+/** Page of a list at a provider, which has no numbered pages. */
+export interface ApiPagePosition {
+  /** Zero-based. */
+  page: number
+  /**
+   * Page tokens that the provider returned, that of this page last. Empty for the first page. The
+   * earlier ones lead back; the first of many are missing.
+   */
+  tokens: readonly string[]
+}
+
+/**
+ * Maximum bytes of the tokens in a cursor, so that the request with the cursor in its URL fits into
+ * the 16 KiB that HTTP servers accept: one token of 8,192 characters.
+ */
+const maxTokenBytes = 8_195
+const maxCursorLength = 12_000
+
+/**
+ * Position of the requested page. A cursor takes precedence over the page number.
+ *
+ * @throws AppError `invalid` with `InvalidCursorType` for a cursor of another kind of account, with
+ * `InvalidCursorValue` for another invalid cursor and for one of another list, and with
+ * `InvalidInput` for a page number other than 0 without a cursor
+ */
+export function requestedApiPage(
+  { page, cursor }: { page: number; cursor?: string },
+  list: ApiList,
+): ApiPagePosition {
+  if (cursor !== undefined) return decodeApiCursor(cursor, list)
+  if (page === 0) return { page, tokens: [] }
+  throw new AppError('invalid', 'The account has no numbered pages, use a cursor', {
+    code: 'InvalidInput',
+  })
+}
+
+/** Cursors of the pages after and before a page. Null if there is none. */
+export function apiPageCursors(
+  { page, tokens }: ApiPagePosition,
+  list: ApiList,
+  nextPageToken: string | undefined,
+): { nextPageCursor: string | null; prevPageCursor: string | null } {
+  const isBackPossible = page === 1 || tokens.length > 1
+  const next = nextPageToken !== undefined && { page: page + 1, tokens: [...tokens, nextPageToken] }
+  const previous = isBackPossible && { page: page - 1, tokens: tokens.slice(0, -1) }
+  return {
+    nextPageCursor: next ? encodeApiCursor(next, list) : null,
+    prevPageCursor: previous ? encodeApiCursor(previous, list) : null,
+  }
+}
+
+/** Contains a digest of the query: page tokens are valid for the query of their list only. */
+function encodeApiCursor({ page, tokens }: ApiPagePosition, { kind, query }: ApiList): string {
+  const json = JSON.stringify([digestOf(query), page, ...takeLast(tokens)])
+  return `${kind}_${Buffer.from(json).toString('base64url')}`
+}
+
+function decodeApiCursor(cursor: string, list: ApiList): ApiPagePosition {
+  const prefix = `${list.kind}_`
+  if (!cursor.startsWith(prefix))
+    throw cursorError(hasKind(cursor) ? 'InvalidCursorType' : 'InvalidCursorValue')
+  const position =
+    cursor.length <= maxCursorLength ? readPosition(cursor.slice(prefix.length)) : undefined
+  // Each position of a list has one cursor: equality also compares the digest of the query.
+  if (!position || encodeApiCursor(position, list) !== cursor)
+    throw cursorError('InvalidCursorValue')
+  return position
+}
+
+function readPosition(text: string): ApiPagePosition | undefined {
+  const value = parseJson(fromBase64Url(text)?.toString() ?? '')
+  if (!Array.isArray(value)) return undefined
+  const [, page, ...tokens] = value as unknown[]
+  if (typeof page !== 'number' || !isPage(page) || !tokens.every(isToken)) return undefined
+  return tokens.length <= page && (tokens.length > 0 || page === 0) ? { page, tokens } : undefined
+}
+
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Last tokens that fit into a cursor. */
+function takeLast(tokens: readonly string[]): readonly string[] {
+  let bytes = 0
+  const excess = tokens.findLastIndex((token) => {
+    bytes += Buffer.byteLength(JSON.stringify(token)) + 1
+    return bytes > maxTokenBytes
+  })
+  if (tokens.length > 0 && excess === tokens.length - 1)
+    throw new RangeError('page token of more than 8,192 characters')
+  return tokens.slice(excess + 1)
+}
+
+function digestOf(query: unknown): string {
+  const json = JSON.stringify(query, (_name, value: unknown) => sorted(value)) ?? ''
+  return createHash('sha256').update(json).digest('base64url').slice(0, 16)
+}
+
+function sorted(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,91 @@
+import { fromBase64Url, invalidId } from './message-id.ts'
+
+/** Longest id of a message at a provider, in characters. */
+export const maxApiIdLength = 200
+
+/** Longest identifier of a part within its message, in characters. */
+const maxPartIdLength = 512
+
+/** First byte of an id that packs others. IMAP ids start with a mailbox number below 2^31. */
+const kinds = { text: 0xf1, attachment: 0xf2 } as const
+type Kind = keyof typeof kinds
+
+/**
+ * True if the text can be an id of a provider: 1 to 200 visible ASCII characters (RFC 20 §5.2). Ids
+ * are opaque and case-sensitive. Gmail sends hexadecimal digits, `Label_1` and `r-1`, Microsoft
+ * Graph base64url with `-`, `_` and `=`. Callers percent-encode them in paths.
+ */
+export function isApiId(text: string): boolean {
+  return text.length <= maxApiIdLength && /^[!-~]+$/.test(text)
+}
+
+/**
+ * Checks the id of a message of an account on a mail API: the provider's own.
+ *
+ * @throws AppError `invalid` `InvalidId` for a text that no provider can have sent
+ */
+export function checkApiMessageId(id: string): string {
+  if (!isApiId(id)) throw invalidId()
+  return id
+}
+
+/** Encodes the id of a message's text: the whole text, so that it contains no part. */
+export function encodeApiTextId(message: string): string {
+  return pack('text', message, '')
+}
+
+/**
+ * Decodes the id of a text to the id of its message.
+ *
+ * @throws AppError `invalid` `InvalidId`
+ */
+export function decodeApiTextId(id: string): string {
+  const { message, part } = unpack('text', id)
+  if (part !== '') throw invalidId()
+  return message
+}
+
+/** Part of a message at a provider. */
+export interface ApiPartRef {
+  /** Id of the message. */
+  id: string
+  /** Up to 512 visible ASCII characters; empty for a message that is nothing but a file. */
+  partId: string
+}
+
+/** Encodes the id of an attachment: up to 952 characters. */
+export function encodeApiAttachmentId({ id, partId }: ApiPartRef): string {
+  return pack('attachment', id, partId)
+}
+
+/**
+ * Decodes the id of an attachment.
+ *
+ * @throws AppError `invalid` `InvalidId`
+ */
+export function decodeApiAttachmentId(id: string): ApiPartRef {
+  const { message, part } = unpack('attachment', id)
+  return { id: message, partId: part }
+}
+
+/** Kind byte, message id, NUL and part as base64url. Ids and parts contain no NUL. */
+function pack(kind: Kind, message: string, part: string): string {
+  if (!isApiId(message) || !isPartId(part)) throw new RangeError('not an id of a provider')
+  const bytes = Buffer.from(`\0${message}\0${part}`, 'latin1')
+  bytes[0] = kinds[kind]
+  return bytes.toString('base64url')
+}
+
+/** Inverse of `pack`. Each pair has one encoding. */
+function unpack(kind: Kind, id: string): { message: string; part: string } {
+  const bytes = fromBase64Url(id)
+  if (bytes?.[0] !== kinds[kind]) throw invalidId()
+  const [message = '', part, ...others] = bytes.toString('latin1', 1).split('\0')
+  if (!isApiId(message) || part === undefined || !isPartId(part) || others.length > 0)
+    throw invalidId()
+  return { message, part }
+}
+
+function isPartId(text: string): boolean {
+  return text.length <= maxPartIdLength && /^[!-~]*$/.test(text)
+}

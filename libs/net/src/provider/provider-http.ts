@@ -1,0 +1,181 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '@posthorn/errors'
+import { type HttpMethod, HttpError, type StreamedResponse, type StreamRequest } from '../call.ts'
+import type { HttpCaller } from '../http-caller.ts'
+import type { OriginMap } from '../origin-map.ts'
+import { readProviderError } from './provider-error.ts'
+
+export interface ProviderHttpOptions {
+  caller: Pick<HttpCaller, 'open'>
+  /** Origins of the provider's API, the only ones that receive the token. The first is the base. */
+  origins: readonly [string, ...string[]]
+  /** Origins at which a fake serves the provider. Must be those of `caller`. */
+  mappedOrigins?: OriginMap
+  /** Upper bound of `Retry-After`, in milliseconds; defaults to 24 h. */
+  maxRetryAfterMs?: number
+}
+
+export interface ProviderRequest extends Omit<StreamRequest, 'method'> {
+  /** Optional; defaults to GET. */
+  method?: HttpMethod
+  /** Path, or a link of the provider such as `nextLink`, `deltaLink` or `Location`. */
+  url: string
+  /** Access token of the account. Absent for uploads. */
+  token: string
+  /** Statuses that are no errors, in addition to 2xx. */
+  accept?: readonly number[]
+}
+
+/** Request to an upload address that the provider returned. It carries no token. */
+export type UploadRequest = Omit<ProviderRequest, 'token'>
+
+export interface ProviderJson<T> {
+  status: number
+  headers: IncomingHttpHeaders
+  /** Parsed body, of unchecked form; undefined if it is empty. */
+  json: T | undefined
+}
+
+/**
+ * Client for the HTTP API of one mail provider. Follows no redirects and retries nothing. Every
+ * method throws `ProviderError` for an error response, and AppError: `forbidden`
+ * `ForeignProviderOrigin` for a link to another origin, `forbidden` `EEGRESSBLOCKED`, or
+ * `unreachable` `ConnectionError` if there is no complete response.
+ */
+export interface ProviderHttp {
+  /** Sends a request with the token. The caller reads or disposes the response. */
+  readonly open: (request: ProviderRequest) => Promise<StreamedResponse>
+  /** Sends a request with the token and reads JSON of up to `maxBytes`. */
+  readonly json: <T>(request: ProviderRequest) => Promise<ProviderJson<T>>
+  /** Sends a request without the token to an upload address, and reads JSON. */
+  readonly upload: <T>(request: UploadRequest) => Promise<ProviderJson<T>>
+}
+
+const dayMs = 86_400_000
+/** Enough for the JSON of any error; pages of HTML are cut. */
+const maxErrorBytes = 64 * 1024
+const maxUrlLength = 16 * 1024
+
+/** Creates the client. It keeps no state, so that all accounts of a provider share one. */
+export function createProviderHttp(options: ProviderHttpOptions): ProviderHttp {
+  const send = (request: SentRequest) => sendRequest(options, request)
+  const open: ProviderHttp['open'] = async (request) =>
+    send({ ...request, url: providerUrl(request.url, options) })
+  return {
+    open,
+    json: async (request) => readJson(await open(request)),
+    async upload(request) {
+      const url = uploadUrl(request.url, options)
+      return readJson(await send({ ...request, url, token: undefined }))
+    },
+  }
+}
+
+type SentRequest = Omit<ProviderRequest, 'token'> & { token: string | undefined }
+
+/** The only place that sends a token. */
+async function sendRequest(
+  { caller, maxRetryAfterMs = dayMs }: ProviderHttpOptions,
+  { token, accept = [], method = 'GET', headers = {}, ...request }: SentRequest,
+): Promise<StreamedResponse> {
+  const own = Object.entries(headers).filter(([name]) => !credentialHeaders.has(name.toLowerCase()))
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const response = await caller
+    .open({ ...request, method, headers: { ...Object.fromEntries(own), ...authorization } })
+    .catch((error: unknown) => {
+      throw toAppError(error, request.signal)
+    })
+  const { status } = response
+  if ((status >= 200 && status < 300) || accept.includes(status)) return response
+  const text = await readText(response, maxErrorBytes)
+  throw readProviderError({ status, headers: response.headers, text }, { maxRetryAfterMs, token })
+}
+
+const credentialHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+/**
+ * Resolves a path or link against the provider's base. The returned URL is the parsed one, so that
+ * no other parser can read another host from it.
+ *
+ * @throws AppError `forbidden` `ForeignProviderOrigin`
+ */
+function providerUrl(link: string, { origins, mappedOrigins }: ProviderHttpOptions): string {
+  const url = parseUrl(link, origins[0])
+  const allowed = [...origins, ...origins.map((origin) => mappedOrigins?.[origin])]
+  if (url && allowed.includes(url.origin)) return url.href
+  throw foreignOrigin()
+}
+
+/** An upload address has any origin, but only HTTPS or that of a fake. */
+function uploadUrl(link: string, { mappedOrigins }: ProviderHttpOptions): string {
+  const url = parseUrl(link)
+  const isFake = url !== undefined && Object.values(mappedOrigins ?? {}).includes(url.origin)
+  if (url && (url.protocol === 'https:' || isFake)) return url.href
+  throw foreignOrigin()
+}
+
+/** Absolute URL, or a path: not `//host` and `https:host`, which parsers read differently. */
+const linkPattern = /^(?:https?:\/\/[^/]|\/(?!\/))[^\\\s\p{Cc}]*$/iu
+
+/** Rejects logins, which would replace the token. */
+function parseUrl(link: string, base?: string): URL | undefined {
+  if (link.length > maxUrlLength || !linkPattern.test(link)) return undefined
+  const url = URL.canParse(link, base) ? new URL(link, base) : undefined
+  const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:'
+  return isHttp && url.username === '' && url.password === '' ? url : undefined
+}
+
+function foreignOrigin(): AppError {
+  return new AppError('forbidden', 'The link is not one of the provider', {
+    code: 'ForeignProviderOrigin',
+  })
+}
+
+/** Reads JSON. An incomplete or invalid body is temporary: providers cut bodies under load. */
+async function readJson<T>(response: StreamedResponse): Promise<ProviderJson<T>> {
+  const { status, headers } = response
+  try {
+    const text = await readWhole(response)
+    return { status, headers, json: text === '' ? undefined : (JSON.parse(text) as T) }
+  } catch (error) {
+    if (error instanceof SyntaxError) throw unreachable('The provider returned invalid JSON')
+    throw toAppError(error)
+  }
+}
+
+/** The stream fails above the `maxBytes` of the request. */
+async function readWhole({ body }: StreamedResponse): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of body) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Reads up to `maxBytes`, and less if the body is cut. */
+async function readText(response: StreamedResponse, maxBytes: number): Promise<string> {
+  using _closed = response
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of response.body) {
+      chunks.push(chunk as Buffer)
+      bytes += (chunk as Buffer).length
+      if (bytes >= maxBytes) break
+    }
+  } catch {
+    // The status decides; the rest of the text is a detail.
+  }
+  return Buffer.concat(chunks).toString('utf8').slice(0, maxBytes)
+}
+
+/** Errors of an own request body stay as they are. */
+function toAppError(error: unknown, signal?: AbortSignal): unknown {
+  if (!(error instanceof HttpError)) return error
+  if (signal?.aborted) return signal.reason
+  if (error.outcome === 'egress-blocked')
+    return new AppError('forbidden', error.message, { code: 'EEGRESSBLOCKED' })
+  return unreachable(`The provider did not respond (${error.outcome})`, error)
+}
+
+function unreachable(message: string, cause?: unknown): AppError {
+  return new AppError('unreachable', message, { code: 'ConnectionError', cause })
+}

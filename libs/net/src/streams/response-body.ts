@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { HttpError } from '../call.ts'
+
+export interface ResponseBodyOptions {
+  /** Response as received. */
+  incoming: IncomingMessage
+  /** Its decoded bytes. */
+  decoded: Readable
+  /** Maximum bytes of each of the two. */
+  maxBytes: number
+  idleTimeoutMs: number
+  /** Converts the failure of a stream. */
+  toError: (error: Error) => Error
+}
+
+/**
+ * Body of a streamed response: limits its bytes and the silence of the server. Reads from the
+ * connection only as fast as its reader, whose delays do not count as silence.
+ */
+export class ResponseBody extends Readable {
+  readonly #options: ResponseBodyOptions
+  #encodedBytes = 0
+  #decodedBytes = 0
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(options: ResponseBodyOptions) {
+    super()
+    this.#options = options
+    // A failure before the first read must not end the process. Later readers receive it.
+    this.on('error', () => undefined)
+    const { incoming, decoded } = options
+    // Members of a gzip file may be empty: bytes in do not imply bytes out.
+    if (decoded !== incoming) incoming.on('data', (chunk: Buffer) => this.#countEncoded(chunk))
+    decoded
+      .on('data', (chunk: Buffer) => this.#onDecoded(chunk))
+      .once('end', () => this.#end())
+      .on('error', (error) => this.destroy(options.toError(error)))
+      .once('close', () => this.#assertEnded())
+    decoded.pause()
+  }
+
+  override _read(): void {
+    this.#restartIdleTimer()
+    this.#options.decoded.resume()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearTimeout(this.#idleTimer)
+    this.#options.decoded.destroy()
+    this.#options.incoming.destroy()
+    done(error)
+  }
+
+  #onDecoded(chunk: Buffer): void {
+    this.#decodedBytes += chunk.length
+    if (this.#decodedBytes > this.#options.maxBytes) return this.#failTooLarge()
+    if (this.push(chunk)) return this.#restartIdleTimer()
+    clearTimeout(this.#idleTimer)
+    this.#options.decoded.pause()
+  }
+
+  #countEncoded(chunk: Buffer): void {
+    this.#encodedBytes += chunk.length
+    if (this.#encodedBytes > this.#options.maxBytes) this.#failTooLarge()
+  }
+
+  #failTooLarge(): void {
+    this.destroy(new HttpError('too-large', 'the response is larger than its limit'))
+  }
+
+  #end(): void {
+    clearTimeout(this.#idleTimer)
+    this.push(null)
+  }
+
+  #assertEnded(): void {
+    if (this.#options.decoded.readableEnded || this.destroyed) return
+    this.destroy(new HttpError('reset', 'the connection was closed'))
+  }
+
+  #restartIdleTimer(): void {
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(
+      () => this.destroy(new HttpError('response-timeout', 'the server stopped sending')),
+      this.#options.idleTimeoutMs,
+    )
+  }
+}

@@ -1,0 +1,5 @@
+export type { CutHook, CutPoint, ModelApi } from './api.ts'
+export type { FeedFaults } from './feeds.ts'
+export { MailApiModel, type MailApiModelOptions } from './model.ts'
+export { SeededRandom } from './random.ts'
+export type { ModelChange, ModelMessage, NewMessage } from './store.ts'

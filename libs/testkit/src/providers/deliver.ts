@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http'
+import type { DeliveryGate, FaultAction } from './faults.ts'
+import type { SentResponse } from './validator.ts'
+
+/** Sends a response, cut or held if the action says so. */
+export async function deliver(
+  response: ServerResponse,
+  { status, headers, bytes }: SentResponse,
+  action?: FaultAction,
+): Promise<void> {
+  response.writeHead(status, { ...headers, 'content-length': bytes.length })
+  if (action?.kind === 'truncate') {
+    // Flushed first, so that the client receives the beginning of the body.
+    response.write(bytes.subarray(0, action.bytes), () => response.destroy())
+    return
+  }
+  if (action?.kind === 'hold') await deliverHeld(response, bytes, action.gate)
+  else response.end(bytes)
+}
+
+async function deliverHeld(
+  response: ServerResponse,
+  bytes: Buffer,
+  gate: DeliveryGate,
+): Promise<void> {
+  response.flushHeaders()
+  for (let sent = 0; sent < bytes.length;) {
+    const count = await gate.take(bytes.length - sent)
+    response.write(bytes.subarray(sent, sent + count))
+    sent += count
+  }
+  response.end()
+}

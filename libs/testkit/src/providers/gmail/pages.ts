@@ -1,0 +1,35 @@
+import { invalid } from './failures.ts'
+import type { GmailState } from './gmail-state.ts'
+import type { FakeMessage } from './mailbox.ts'
+
+const defaultLimit = 100
+const maxLimit = 500
+
+/** Page of a list. A token continues after the last message, also if others arrive. */
+export function pageOf(
+  gmail: GmailState,
+  messages: readonly FakeMessage[],
+  query: URLSearchParams,
+): { entries: FakeMessage[]; nextPageToken?: string; resultSizeEstimate: number } {
+  const limit = Math.min(Number(query.get('maxResults') ?? defaultLimit), maxLimit)
+  const after = positionOf(gmail, query.get('pageToken'))
+  const rest = after === undefined ? messages : messages.filter((each) => isAfter(each, after))
+  const entries = rest.slice(0, limit)
+  const last = entries.at(-1)
+  if (!last || rest.length <= limit)
+    return { entries, resultSizeEstimate: messages.length > 0 ? 201 : 0 }
+  const nextPageToken = `0${gmail.pageTokens.size + 1}7265093`
+  gmail.pageTokens.set(nextPageToken, `${last.internalDate} ${last.order}`)
+  return { entries, nextPageToken, resultSizeEstimate: 201 }
+}
+
+function positionOf(gmail: GmailState, token: string | null): [number, number] | undefined {
+  if (token === null) return undefined
+  const [date, order] = gmail.pageTokens.get(token)?.split(' ') ?? []
+  if (date === undefined || order === undefined) throw invalid('Invalid pageToken')
+  return [Number(date), Number(order)]
+}
+
+function isAfter({ internalDate, order }: FakeMessage, [date, number]: [number, number]): boolean {
+  return internalDate < date || (internalDate === date && order < number)
+}

@@ -1,0 +1,110 @@
+import type { GmailMailbox } from '../mailbox.ts'
+import type { FakePubSub } from './fake-pubsub.ts'
+
+/** Notification that Gmail publishes. */
+export interface FakeNotice {
+  topic: string
+  emailAddress: string
+  historyId: string
+}
+
+/** Irregular notifications of Gmail. */
+export interface NoticeFaults {
+  /** Number of notifications that are lost from now on. */
+  lost: number
+  /** Every notification is published twice. */
+  duplicated: boolean
+  /** Notifications wait until `release`, which publishes the latest first. */
+  reordered: boolean
+  /** Reads of the history after a notification that do not contain its change yet. */
+  ahead: number
+}
+
+/** Watch of a mailbox for one Google project. */
+export interface FakeWatch {
+  address: string
+  topic: string
+  expiresAt: number
+  /** It notifies no more, although it has not expired. */
+  isSilent: boolean
+}
+
+/** Watches of mailboxes and the notifications that they cause. */
+export class GmailNotices {
+  readonly faults: NoticeFaults = { lost: 0, duplicated: false, reordered: false, ahead: 0 }
+  /** Notifications that Gmail would publish without faults. */
+  readonly all: FakeNotice[] = []
+  /** One per mailbox and project: the key of a watch is both. */
+  readonly watches = new Map<string, FakeWatch>()
+  readonly #pubsub: FakePubSub
+  readonly #held: FakeNotice[] = []
+
+  constructor(pubsub: FakePubSub) {
+    this.#pubsub = pubsub
+  }
+
+  find(address: string, project: string): FakeWatch | undefined {
+    return this.watches.get(keyOf(address, project))
+  }
+
+  /** Starts or renews a watch, and publishes a notification. A silent one stays silent. */
+  start({ address, historyId }: GmailMailbox, watch: Pick<FakeWatch, 'topic' | 'expiresAt'>): void {
+    const key = keyOf(address, projectOf(watch.topic))
+    const isSilent = this.watches.get(key)?.isSilent ?? false
+    this.watches.set(key, { ...watch, address, isSilent })
+    const { topic } = watch
+    if (!isSilent) this.#publish({ topic, emailAddress: address, historyId: String(historyId) })
+  }
+
+  /** Ends the watch of a project, or all of the mailbox. */
+  stop(address: string, project?: string): void {
+    for (const [key, watch] of this.watches)
+      if (
+        watch.address === address &&
+        (project ?? projectOf(watch.topic)) === projectOf(watch.topic)
+      )
+        this.watches.delete(key)
+  }
+
+  /** Lets the watches of a mailbox fall silent until they are stopped and started again. */
+  silence(address: string): void {
+    for (const watch of this.watches.values()) if (watch.address === address) watch.isSilent = true
+  }
+
+  /** Notifies about the latest change of a mailbox. */
+  notify(mailbox: GmailMailbox, now: number): void {
+    const { address, historyId } = mailbox
+    for (const { topic, isSilent, ...watch } of this.watches.values()) {
+      if (watch.address !== address || watch.expiresAt <= now || isSilent) continue
+      if (this.faults.ahead > 0) mailbox.hideLatest(this.faults.ahead)
+      this.#publish({ topic, emailAddress: address, historyId: String(historyId) })
+    }
+  }
+
+  /** Publishes the notifications that wait, latest first. */
+  release(): void {
+    for (const notice of this.#held.splice(0).reverse()) this.#send(notice)
+  }
+
+  #publish(notice: FakeNotice): void {
+    this.all.push(notice)
+    if (this.faults.lost > 0) return void this.faults.lost--
+    if (this.faults.reordered) return void this.#held.push(notice)
+    this.#send(notice)
+    if (this.faults.duplicated) this.#send(notice)
+  }
+
+  #send({ topic, emailAddress, historyId }: FakeNotice): void {
+    // The id is a JSON number in notifications, and a string in the API.
+    this.#pubsub.publish(topic, JSON.stringify({ emailAddress, historyId: Number(historyId) }))
+  }
+}
+
+/** Project of a topic `projects/P/topics/T`. */
+export function projectOf(topic: string): string {
+  return topic.split('/')[1] ?? ''
+}
+
+function keyOf(address: string, project: string): string {
+  return `${address} ${project}`
+}

@@ -1,0 +1,26 @@
+/**
+ * Concurrent requests for each mailbox: from the start of a request until its response is sent. The
+ * parts of a batch count as requests until the batch is sent.
+ */
+export class FakeConcurrency {
+  /** Most concurrent requests so far, by address. */
+  readonly most = new Map<string, number>()
+  readonly #limit: number
+  readonly #running = new Map<string, number>()
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Starts a request that ends with `closed`. False if too many are running. */
+  start(address: string, closed: Promise<void>): boolean {
+    const running = (this.#running.get(address) ?? 0) + 1
+    if (running > this.#limit) return false
+    this.#running.set(address, running)
+    this.most.set(address, Math.max(running, this.most.get(address) ?? 0))
+    void closed.then(() => {
+      this.#running.set(address, (this.#running.get(address) ?? 0) - 1)
+    })
+    return true
+  }
+}

@@ -1,0 +1,104 @@
+import type { GraphRecipient } from './json.ts'
+import { ModelContent } from '../../mail-api-model/content.ts'
+
+/** Attachment of a message of the fake. */
+export interface FakeAttachment {
+  id: string
+  type: 'file' | 'item' | 'reference'
+  name: string
+  contentType: string
+  isInline: boolean
+  contentId?: string
+  bytes: Buffer
+}
+
+/** Content of a message, whatever format it was created in. */
+export interface FakeContent {
+  subject: string | null
+  internetMessageId: string
+  from: GraphRecipient | null
+  sender: GraphRecipient | null
+  to: GraphRecipient[]
+  cc: GraphRecipient[]
+  bcc: GraphRecipient[]
+  replyTo: GraphRecipient[]
+  body: { contentType: 'text' | 'html'; content: string }
+  headers: { name: string; value: string }[]
+  attachments: FakeAttachment[]
+  /** MIME as received. Absent for structured messages: it is built on request. */
+  raw?: Buffer
+}
+
+export const messageIdHost = 'namprd01.prod.outlook.example'
+
+/** Parses a message (RFC 5322). */
+export function contentOfMime(raw: Buffer, newId: (prefix: string) => string): FakeContent {
+  const content = new ModelContent(raw)
+  const { envelope } = content
+  const { plain = '', html } = content.texts(Infinity)
+  const attachments = content
+    .attachments((path) => path)
+    .map((each): FakeAttachment => {
+      const isItem = each.contentType === 'message/rfc822'
+      return {
+        id: newId('AAkAtt'),
+        type: isItem ? 'item' : 'file',
+        name: each.filename ?? (isItem ? 'Message' : 'file'),
+        contentType: each.contentType,
+        isInline: each.embedded,
+        ...(each.contentId !== undefined && { contentId: each.contentId }),
+        bytes: content.attachment(each.partId)?.bytes ?? Buffer.alloc(0),
+      }
+    })
+  return {
+    subject: envelope.subject ?? null,
+    internetMessageId: envelope.messageId ?? `<${newId('gen')}@${messageIdHost}>`,
+    from: recipients(envelope.from)[0] ?? null,
+    sender: recipients(envelope.from)[0] ?? null,
+    to: recipients(envelope.to),
+    cc: recipients(envelope.cc),
+    bcc: recipients(envelope.bcc),
+    replyTo: recipients(envelope.replyTo),
+    body:
+      html === undefined
+        ? { contentType: 'text', content: plain }
+        : { contentType: 'html', content: html },
+    headers: content.headers.map(([name, value]) => ({ name, value })),
+    attachments,
+    raw,
+  }
+}
+
+/** MIME of a message: as received, or built by the fake. */
+export function mimeOf(content: FakeContent): Buffer {
+  if (content.raw) return content.raw
+  const list = (all: GraphRecipient[]) =>
+    all
+      .map(({ emailAddress }) => `${emailAddress.name ?? ''} <${emailAddress.address}>`.trim())
+      .join(', ')
+  const head = [
+    ['From', content.from ? list([content.from]) : ''],
+    ['To', list(content.to)],
+    ['Cc', list(content.cc)],
+    ['Subject', content.subject ?? ''],
+    ['Message-ID', content.internetMessageId],
+    ['Content-Type', 'multipart/mixed; boundary=fake'],
+  ].filter(([, value]) => value !== '')
+  const parts = [
+    `Content-Type: text/${content.body.contentType === 'html' ? 'html' : 'plain'}; charset=utf-8\r\n\r\n${content.body.content}`,
+    ...content.attachments.map(
+      ({ name, contentType, bytes }) =>
+        `Content-Type: ${contentType}; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${bytes.toString('base64')}`,
+    ),
+  ]
+  const header = head.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return Buffer.from(
+    `${header}\r\n${parts.map((part) => `--fake\r\n${part}\r\n`).join('')}--fake--\r\n`,
+  )
+}
+
+function recipients(addresses: readonly { name?: string; address?: string }[]): GraphRecipient[] {
+  return addresses.map(({ name, address = '' }) => ({
+    emailAddress: { name: name ?? address, address },
+  }))
+}

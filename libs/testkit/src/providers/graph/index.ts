@@ -1,0 +1,6 @@
+export type { DeltaFaults } from './delta.ts'
+export { GraphFake, type GraphFakeOptions, startGraphFake } from './fake.ts'
+export { faultResponse } from './json.ts'
+export type { FakeMailbox, FakeMessage } from './mailbox.ts'
+export type { NotificationFaults } from './notifications.ts'
+export type { GraphFaults } from './routes.ts'

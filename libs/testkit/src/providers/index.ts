@@ -1,0 +1,18 @@
+export type {
+  ApiDescription,
+  ApiOperation,
+  QueryParameter,
+} from './descriptions/api-description.ts'
+export * as providerFaults from './faults.ts'
+export { DeliveryGate, type FaultAction, type ProviderFault } from './faults.ts'
+export {
+  ProviderFake,
+  type ProviderFakeOptions,
+  type ProviderHandler,
+  startProviderFake,
+  type Violation,
+} from './provider-fake.ts'
+export type { LoggedRequest, ProviderRequest, ProviderResponse } from './requests.ts'
+export { UnitQuota } from './unit-quota.ts'
+export { ApiValidator, readDescription, type SentResponse } from './validator.ts'
+export { VirtualClock } from './virtual-clock.ts'

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** Request to a provider fake. */
+export interface ProviderRequest {
+  /** Id of the operation, as in the description. */
+  operation: string
+  method: string
+  /** Path without the query, decoded per segment in `params` only. */
+  path: string
+  /** Values of the template's names, decoded. */
+  params: Record<string, string>
+  query: URLSearchParams
+  headers: IncomingHttpHeaders
+  raw: Buffer
+  /** JSON body. Undefined without one, or with another content type. */
+  body: unknown
+  /** Virtual time of arrival. */
+  at: number
+  /** Aborted when the client disconnects before it has the response. */
+  signal: AbortSignal
+  /** Resolves when the response was sent or cut. Absent for parts of a batch. */
+  closed?: Promise<void>
+}
+
+/** Response of a provider fake. An object is sent as JSON. */
+export interface ProviderResponse {
+  /** Defaults to 200, without a body to 204. */
+  status?: number
+  headers?: Record<string, string>
+  body?: object | string | Uint8Array
+}
+
+/** Request in the log of a fake. */
+export interface LoggedRequest extends ProviderRequest {
+  /** Cost in units. */
+  units: number
+  /** Requests in flight at its arrival, itself included. */
+  inFlight: number
+  /** Status of the response. Absent while there is none, and after a reset. */
+  status?: number
+}

@@ -1,0 +1,74 @@
+import type { OAuth2CheckStep } from '@posthorn/contracts/schemas/oauth2-app'
+import type { Db } from '@posthorn/db'
+import { findAccount, findWatch } from '../../store/account-records.ts'
+import type { AppListRow } from '../../store/oauth2-apps.ts'
+import { findPubSubState } from '../../store/pubsub-apps.ts'
+
+type App = Pick<AppListRow, 'id' | 'provider' | 'config'>
+
+/**
+ * Steps of the verification of an application that workers have done already: the session of an
+ * account, its watch, and Pub/Sub. They cause no requests to the provider.
+ */
+export async function accountSteps(
+  db: Db,
+  app: App,
+  account: string | undefined,
+): Promise<OAuth2CheckStep[]> {
+  const { baseScopes = 'imap', pubSubApp } = app.config
+  const pubSub = baseScopes === 'pubsub' ? app.id : pubSubApp
+  const usesPubSub = baseScopes !== 'imap' && app.provider.startsWith('gmail')
+  return [
+    ...(baseScopes === 'pubsub' ? [] : [await mailboxStep(db, account)]),
+    ...(baseScopes === 'api' ? [await watchStep(db, account)] : []),
+    ...(usesPubSub ? [await pubSubStep(db, pubSub || undefined)] : []),
+  ]
+}
+
+/** Reports the state of the account's session. No additional login. */
+async function mailboxStep(db: Db, account: string | undefined): Promise<OAuth2CheckStep> {
+  const step = { id: 'mailbox', label: 'The mailbox of the account is connected' }
+  const row = account === undefined ? undefined : await findAccount(db, account)
+  if (!row) return { ...step, status: 'skip', message: 'No registered account was named' }
+  const { state, lastError } = row
+  if (state === 'connected' || state === 'syncing') return { ...step, status: 'ok', message: state }
+  const failed = state === 'authenticationError' || state === 'connectError'
+  return {
+    ...step,
+    status: failed ? 'fail' : 'skip',
+    message: (failed && lastError?.response) || `The account is in the state ${state ?? 'new'}`,
+  }
+}
+
+/** Reports the last registration for notifications. */
+async function watchStep(db: Db, account: string | undefined): Promise<OAuth2CheckStep> {
+  const step = { id: 'watch', label: 'The provider sends notifications for the account' }
+  const row = account === undefined ? undefined : await findWatch(db, account)
+  if (!row) return { ...step, status: 'skip', message: 'There is no registration; it is polled' }
+  const { state, expiresAt, lastError } = row
+  if (state === 'active' && expiresAt > new Date())
+    return { ...step, status: 'ok', message: `until ${expiresAt.toISOString()}` }
+  return {
+    ...step,
+    status: 'fail',
+    message: lastError?.response ?? `The registration ended at ${expiresAt.toISOString()}`,
+    hint: 'Check that the provider can reach notificationBaseUrl, and for Gmail its topic',
+  }
+}
+
+/** Reports the state of topic and subscription. */
+async function pubSubStep(db: Db, app: string | undefined): Promise<OAuth2CheckStep> {
+  const step = { id: 'pubsub', label: 'Notifications of Gmail are received from Pub/Sub' }
+  if (app === undefined)
+    return { ...step, status: 'skip', message: 'The application has no pubSubApp' }
+  const row = await findPubSubState(db, app)
+  if (row?.state === 'active') return { ...step, status: 'ok', message: null }
+  if (row && row.state === null)
+    return { ...step, status: 'skip', message: 'The application was not used yet' }
+  return {
+    ...step,
+    status: 'fail',
+    message: row?.lastError?.response ?? 'The application in pubSubApp is missing or disabled',
+    hint: 'Enable the Pub/Sub API, and give the service account the role Pub/Sub Admin',
+  }
+}

@@ -1,0 +1,64 @@
+import { AppError } from '@posthorn/errors'
+import type { RequestHandler } from 'express'
+import type { NotificationBodies } from './graph-notifications.ts'
+import type { NoticeForwarder } from './notice-forwarder.ts'
+import { isObject, parseJson } from './parse-graph.ts'
+import { isSignedBy, readPushToken } from './push-token.ts'
+import type { PushTrust } from './push-trust.ts'
+import { sendOutcome, type NotificationOutcome } from './send-outcome.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export interface GmailPushDeps {
+  readonly forwarder: Pick<NoticeForwarder, 'forward'>
+  readonly bodies: NotificationBodies
+  readonly trust: Pick<PushTrust, 'current' | 'findAccounts'>
+  readonly keys: Pick<SigningKeys, 'find'>
+  readonly count: (outcome: NotificationOutcome) => void
+}
+
+/**
+ * Handles a push of Pub/Sub for Gmail. The token authenticates it, before anything is read or
+ * requested on its behalf. Notifications for unknown mailboxes are a success, or Pub/Sub would
+ * repeat them for days. Its `historyId` is ignored: history is read from the stored cursor.
+ */
+export function onGmailPush(deps: GmailPushDeps): RequestHandler {
+  return (request, response) =>
+    sendOutcome(response, deps.count, async () => {
+      const app = await authenticate(deps, request.headers.authorization)
+      const address = await deps.bodies.use(request, async (body) => readMailbox(body))
+      const accounts = address === undefined ? [] : await deps.trust.findAccounts(app, address)
+      if (accounts.length === 0) return 'ignored'
+      await deps.forwarder.forward(accounts.map((account) => ({ account, kind: 'changed' })))
+      return 'forwarded'
+    })
+}
+
+/** Returns the application of the subscription. @throws AppError `forbidden`, `unavailable` */
+async function authenticate(
+  { trust, keys }: GmailPushDeps,
+  authorization: string | undefined,
+): Promise<string> {
+  const expected = { ...trust.current, now: Date.now() }
+  const token = readPushToken(authorization ?? '', expected)
+  const key = token && (await keys.find(token.keyId))
+  if (!token || !key || !isSignedBy(key, token))
+    throw new AppError('forbidden', 'The token of the notification is not valid')
+  return token.app
+}
+
+const maxAddressLength = 320
+
+/**
+ * Mailbox of a notification, in lower case: `{"message":{"data":"<base64 of {emailAddress,
+ * historyId}>"}}`, or without the wrapper, which subscriptions can omit ("Payload unwrapping").
+ */
+function readMailbox(body: string): string | undefined {
+  const push = parseJson(body)
+  const message = isObject(push) ? push['message'] : undefined
+  const encoded = isObject(message) ? message['data'] : undefined
+  const data =
+    typeof encoded === 'string' ? parseJson(Buffer.from(encoded, 'base64').toString('utf8')) : push
+  const address = isObject(data) ? data['emailAddress'] : undefined
+  const isAddress = typeof address === 'string' && address.length <= maxAddressLength
+  return isAddress ? address.toLowerCase() : undefined
+}

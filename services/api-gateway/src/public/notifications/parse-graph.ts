@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { defined } from '@posthorn/contracts/defined'
+import {
+  maxNoticedMessages,
+  noticedId,
+  type NoticedMessage,
+  type ProviderNotice,
+} from '@posthorn/contracts/commands/notices'
+import { AppError } from '@posthorn/errors'
+
+/** Maximum notifications of one request; Microsoft sends far fewer. */
+const maxNotifications = 1_000
+/** Maximum `clientState` of Microsoft Graph, in characters. */
+const maxSecretLength = 128
+/** Different notices of one request that are forwarded: an account has one subscription. */
+const maxDistinct = 10
+
+/** Kinds of the lifecycle notifications of Microsoft Graph. */
+const lifecycleKinds: Readonly<Record<string, ProviderNotice['kind']>> = {
+  missed: 'missed',
+  reauthorizationRequired: 'expiring',
+  subscriptionRemoved: 'removed',
+}
+
+/**
+ * Reads a request of Microsoft Graph ("Receive change notifications through webhooks").
+ * Notifications of one kind and secret are one notice, which names up to 10 messages, or none if
+ * there are more. Notifications without a secret, and of unknown lifecycle events, are left out.
+ *
+ * @throws AppError `invalid` if the body is no list of notifications
+ */
+export function parseGraphNotifications(body: string, account: string): ProviderNotice[] {
+  const notices = new Map<string, ProviderNotice>()
+  for (const notification of readList(body)) {
+    const notice = toNotice(notification, account)
+    if (!notice) continue
+    const key = `${notice.kind} ${notice.secretHash}`
+    const before = notices.get(key)
+    if (before || notices.size < maxDistinct)
+      notices.set(key, before ? mergeNotices(before, notice) : notice)
+  }
+  return [...notices.values()]
+}
+
+/** A message that was moved is deleted in one notification, and created in another. */
+function mergeNotices(one: ProviderNotice, other: ProviderNotice): ProviderNotice {
+  const { messages: _, ...notice } = other
+  if (!one.messages || !other.messages) return notice
+  const messages = new Map(one.messages.map((message) => [message.id, message]))
+  for (const message of other.messages)
+    if (!message.isDeleted || !messages.has(message.id)) messages.set(message.id, message)
+  return messages.size > maxNoticedMessages
+    ? notice
+    : { ...notice, messages: [...messages.values()] }
+}
+
+function readList(body: string): unknown[] {
+  const parsed = parseJson(body)
+  const list = isObject(parsed) ? parsed['value'] : undefined
+  if (!Array.isArray(list) || list.length > maxNotifications)
+    throw new AppError('invalid', 'The body must be a list of at most 1,000 notifications')
+  return list
+}
+
+function toNotice(notification: unknown, account: string): ProviderNotice | undefined {
+  if (!isObject(notification)) return undefined
+  const { clientState: secret, lifecycleEvent: event } = notification
+  if (typeof secret !== 'string' || secret === '' || secret.length > maxSecretLength)
+    return undefined
+  const kind = event === undefined ? 'changed' : kindOf(event)
+  const messages = kind === 'changed' ? messagesOf(notification) : undefined
+  const expiresAt = kind === 'expiring' ? expiryOf(notification) : undefined
+  return kind && defined({ account, kind, secretHash: hashSecret(secret), messages, expiresAt })
+}
+
+/** Undefined for a time that cannot be read. */
+function expiryOf({ subscriptionExpirationDateTime: text }: Record<string, unknown>) {
+  const time = typeof text === 'string' ? Date.parse(text) : NaN
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
+
+/** The message that a notification names. Undefined if its id cannot be one. */
+function messagesOf({
+  resourceData,
+  changeType,
+}: Record<string, unknown>): NoticedMessage[] | undefined {
+  const id = isObject(resourceData) ? resourceData['id'] : undefined
+  if (typeof id !== 'string' || !noticedId.test(id)) return undefined
+  return [changeType === 'deleted' ? { id, isDeleted: true } : { id }]
+}
+
+function kindOf(event: unknown): ProviderNotice['kind'] | undefined {
+  return typeof event === 'string' && Object.hasOwn(lifecycleKinds, event)
+    ? lifecycleKinds[event]
+    : undefined
+}
+
+/** The secret itself stays in this process. */
+function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}
+
+/** Parsed JSON; undefined for anything else. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,61 @@
+import { gmailPushUrl } from '@posthorn/contracts/notification-urls'
+import type { Db, SettingsCache } from '@posthorn/db'
+import { TtlCache } from '@posthorn/flow'
+import { findAccountsOfUser, listPubSubApps } from '../../store/pubsub-apps.ts'
+import type { PushExpectation } from './push-token.ts'
+
+/** Lifetime of the accounts of a mailbox: a new account is polled until then. */
+const accountsTtlMs = 30_000
+/** Maximum mailboxes in memory, about 10 MB. */
+const maxMailboxes = 50_000
+
+export interface PushTrustDeps {
+  readonly db: Db
+  readonly settings: Pick<SettingsCache, 'get'>
+}
+
+/**
+ * Applications for Pub/Sub, their service accounts, and the accounts of mailboxes. Requests never
+ * load the first two, which `refresh` does periodically. Only a verified push loads accounts.
+ */
+export class PushTrust {
+  readonly #deps: PushTrustDeps
+  readonly #accounts = new TtlCache<string, string[]>({ ttlMs: accountsTtlMs, max: maxMailboxes })
+  #current: Omit<PushExpectation, 'now'> = { audience: '', signers: [] }
+  /** Applications for accounts, by their application for Pub/Sub. */
+  #linked: ReadonlyMap<string, readonly string[]> = new Map()
+
+  constructor(deps: PushTrustDeps) {
+    this.#deps = deps
+  }
+
+  get current(): Omit<PushExpectation, 'now'> {
+    return this.#current
+  }
+
+  /** Reads applications and settings. Until the first one, every push is rejected. */
+  async refresh(): Promise<void> {
+    const { db, settings } = this.#deps
+    const [apps, { notificationBaseUrl, serviceUrl }] = await Promise.all([
+      listPubSubApps(db),
+      settings.get(),
+    ])
+    const base = notificationBaseUrl ?? serviceUrl
+    this.#linked = new Map(apps.map(({ id, linked }) => [id, linked]))
+    this.#current = {
+      audience: base ? gmailPushUrl(base) : '',
+      signers: base
+        ? apps.flatMap(({ id, email }) => (email ? [{ app: id, email: email.toLowerCase() }] : []))
+        : [],
+    }
+  }
+
+  /** Finds the accounts of a mailbox whose applications use this application for Pub/Sub. */
+  findAccounts(app: string, user: string): Promise<string[]> {
+    const linked = this.#linked.get(app) ?? []
+    if (linked.length === 0) return Promise.resolve([])
+    return this.#accounts.load(JSON.stringify([app, user]), () =>
+      findAccountsOfUser(this.#deps.db, linked, user),
+    )
+  }
+}

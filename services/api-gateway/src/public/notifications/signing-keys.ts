@@ -1,0 +1,60 @@
+import type { KeyObject } from 'node:crypto'
+import { AppError } from '@posthorn/errors'
+import { type Clock, monotonicClock, SingleFlight } from '@posthorn/flow'
+import type { HttpCaller } from '@posthorn/net/http-caller'
+import { readKeySet } from './push-token.ts'
+
+/** Keys of Google's OpenID Connect tokens (`jwks_uri` of accounts.google.com). */
+const keysUrl = 'https://www.googleapis.com/oauth2/v3/certs'
+/** Age from which keys are requested again. Google rotates them about weekly. */
+const freshMs = 3_600_000
+/** Age from which keys are not used, if none can be requested. */
+const staleMs = 86_400_000
+/** Minimum delay between requests, whatever the key ids of tokens are. */
+const minIntervalMs = 60_000
+
+/** Cache of the public keys of Google. It holds at most 20 keys. */
+export class SigningKeys {
+  readonly #http: Pick<HttpCaller, 'call'>
+  readonly #clock: Clock
+  readonly #flights = new SingleFlight<'keys', void>()
+  #keys: ReadonlyMap<string, KeyObject> = new Map()
+  #requestedAt = -Infinity
+  #receivedAt = -Infinity
+
+  constructor(http: Pick<HttpCaller, 'call'>, clock: Clock = monotonicClock) {
+    this.#http = http
+    this.#clock = clock
+  }
+
+  /**
+   * Returns a key, or undefined if Google does not publish it. Requests the keys at most once a
+   * minute.
+   *
+   * @throws AppError `unavailable` if there are no keys
+   */
+  async find(id: string): Promise<KeyObject | undefined> {
+    const isFresh = this.#clock() - this.#receivedAt < freshMs
+    if (!isFresh || !this.#keys.has(id)) await this.#refresh()
+    if (this.#clock() - this.#receivedAt > staleMs)
+      throw new AppError('unavailable', 'The signing keys of Google are not available')
+    return this.#keys.get(id)
+  }
+
+  /** Never rejects: earlier keys stay valid. */
+  async #refresh(): Promise<void> {
+    const flight = this.#flights.inFlight('keys')
+    if (!flight && this.#clock() - this.#requestedAt < minIntervalMs) return
+    await (flight ?? this.#flights.run('keys', () => this.#request()))
+  }
+
+  async #request(): Promise<void> {
+    this.#requestedAt = this.#clock()
+    const { status, error, body } = await this.#http.call({ method: 'GET', url: keysUrl })
+    const keys =
+      status === 200 && error === undefined ? readKeySet(body.toString('utf8')) : undefined
+    if (!keys || keys.size === 0) return
+    this.#keys = keys
+    this.#receivedAt = this.#clock()
+  }
+}

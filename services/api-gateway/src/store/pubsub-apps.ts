@@ -1,0 +1,61 @@
+import type { Db } from '@posthorn/db'
+import { sql } from 'kysely'
+
+/** OAuth2 application for Pub/Sub. */
+export interface PubSubApp {
+  id: string
+  /** Address of its service account. Null if none is configured. */
+  email: string | null
+  /** Applications whose accounts get their notifications through it. */
+  linked: string[]
+}
+
+/** Lists the enabled applications for Pub/Sub. */
+export function listPubSubApps(db: Db): Promise<PubSubApp[]> {
+  return db
+    .selectFrom('oauth2Apps as app')
+    .select([
+      'app.id',
+      sql<string | null>`app.config ->> 'serviceClientEmail'`.as('email'),
+      sql<string[]>`array(
+        select linked.id from oauth2_apps linked where linked.config ->> 'pubSubApp' = app.id
+      )`.as('linked'),
+    ])
+    .where('app.enabled', '=', true)
+    .where(sql`app.config ->> 'baseScopes'`, '=', 'pubsub')
+    .orderBy('app.id')
+    .execute()
+}
+
+/** Maximum accounts of one mailbox that are notified. */
+const maxAccounts = 100
+
+/** Finds the accounts of a mailbox, by the login name in lower case, of the applications. */
+export async function findAccountsOfUser(
+  db: Db,
+  apps: readonly string[],
+  user: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('account')
+    .where(sql`oauth2 ->> 'provider'`, '=', sql`any(${apps}::text[])`)
+    .where(sql`lower(oauth2 -> 'auth' ->> 'user')`, '=', user)
+    .where('backend', '=', 'gmail')
+    .orderBy('account')
+    .limit(maxAccounts)
+    .execute()
+  return rows.map(({ account }) => account)
+}
+
+/** State of an enabled application for Pub/Sub; null if no worker has used it yet. */
+export function findPubSubState(db: Db, app: string) {
+  return db
+    .selectFrom('oauth2Apps')
+    .leftJoin('pubsubStates', 'pubsubStates.app', 'oauth2Apps.id')
+    .select(['pubsubStates.state', 'pubsubStates.lastError'])
+    .where('oauth2Apps.id', '=', app)
+    .where('enabled', '=', true)
+    .where(sql`config ->> 'baseScopes'`, '=', 'pubsub')
+    .executeTakeFirst()
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { on } from '@posthorn/bus'
+import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import { gmailPushUrl } from '@posthorn/contracts/notification-urls'
+import { shardCount, shardOf } from '@posthorn/contracts/shards'
+import { eventually } from '@posthorn/testkit'
+import { startGmailFake } from '@posthorn/testkit/providers/gmail'
+import { testServers } from './gateway.ts'
+
+// Pushes of the fake's Pub/Sub reach the route, which verifies them with the published keys.
+
+const baseUrl = 'https://notify.example'
+const signer = 'push@project.iam.gserviceaccount.com'
+const topic = 'projects/p/topics/t'
+const user = 'ann@mail.example'
+const source = 'To: ann@mail.example\r\nSubject: x\r\n\r\nhello\r\n'
+
+const servers = await testServers()
+const gmail = await startGmailFake()
+const mailbox = gmail.addMailbox(user)
+gmail.pubsub.addTopic(topic)
+const pushConfig = {
+  pushEndpoint: gmailPushUrl(baseUrl),
+  oidcToken: { serviceAccountEmail: signer },
+}
+const name = 'projects/p/subscriptions/s'
+const subscription = gmail.pubsub.addSubscription({
+  name,
+  topic,
+  ackDeadlineSeconds: 10,
+  pushConfig,
+})
+await servers.db
+  .insertInto('settings')
+  .values({ key: 'notificationBaseUrl', value: JSON.stringify(baseUrl) })
+  .execute()
+for (const [id, config] of [
+  ['pubsub', { baseScopes: 'pubsub', serviceClientEmail: signer }],
+  ['gmail', { baseScopes: 'api', pubSubApp: 'pubsub' }],
+] as const)
+  await servers.db
+    .insertInto('oauth2Apps')
+    .values({ id, provider: 'gmail', name: id, enabled: true, config: JSON.stringify(config) })
+    .execute()
+await servers.db
+  .insertInto('accounts')
+  .values({
+    account: 'ann',
+    shard: shardOf('ann'),
+    name: 'Ann',
+    backend: 'gmail',
+    oauth2: JSON.stringify({ provider: 'gmail', auth: { user } }),
+  })
+  .execute()
+const gateway = await servers.start({
+  SVC_PROVIDER_ORIGINS: `https://www.googleapis.com=${gmail.origin}`,
+})
+gmail.pubsub.pushes.addressOf = (endpoint) => gateway.url + new URL(endpoint).pathname
+const worker = await servers.connectBus()
+await worker.whenUp()
+const received: ProviderNotice[] = []
+const commands = await worker.serve({
+  queue: 'private',
+  keys: Array.from({ length: shardCount }, (_, shard) => `shard.${shard}`),
+  handlers: [
+    on(changesNoticed, async ({ notices }) => {
+      received.push(...notices)
+      return {}
+    }),
+  ],
+})
+afterAll(async () => {
+  await gmail[Symbol.asyncDispose]()
+  await commands[Symbol.asyncDispose]()
+  await worker[Symbol.asyncDispose]()
+  await servers.stop()
+})
+beforeEach(() => {
+  Object.assign(gmail.notices.faults, { lost: 0, duplicated: false, reordered: false })
+  subscription.resource.pushConfig = pushConfig
+  subscription.acknowledged.length = 0
+  received.length = 0
+})
+
+/** Waits until all pushes are acknowledged and their notices have reached the worker. */
+async function expectNotices(pushes: number): Promise<void> {
+  await eventually(() => {
+    // Refused while the applications are not loaded yet: Pub/Sub repeats them.
+    gmail.clock.advance(10_000)
+    expect(subscription.acknowledged).toHaveLength(pushes)
+    expect(received.length).toBeGreaterThan(0)
+  })
+  expect(new Set(received.map((notice) => JSON.stringify(notice)))).toEqual(
+    new Set([JSON.stringify({ account: 'ann', kind: 'changed' })]),
+  )
+}
+
+const watch = () => gmail.notices.start(mailbox, { topic, expiresAt: gmail.clock.now + 1e12 })
+
+test('POST /oauth/gmail/push: a signed push of a watched mailbox notifies its account', async () => {
+  watch()
+  await expectNotices(1)
+})
+
+test('POST /oauth/gmail/push: without the wrapper of Pub/Sub, notifies the account', async () => {
+  subscription.resource.pushConfig = { ...pushConfig, noWrapper: { writeMetadata: true } }
+  mailbox.deliver(source)
+  await expectNotices(1)
+})
+
+test('POST /oauth/gmail/push: duplicated and reordered pushes are acknowledged', async () => {
+  gmail.notices.faults.duplicated = true
+  mailbox.deliver(source)
+  await expectNotices(2)
+  Object.assign(gmail.notices.faults, { duplicated: false, reordered: true })
+  for (const _ of [1, 2, 3]) mailbox.deliver(source)
+  gmail.notices.release()
+  await expectNotices(5)
+})
+
+test('POST /oauth/gmail/push: stale and unknown ones are acknowledged', async () => {
+  gmail.pubsub.publish(topic, JSON.stringify({ emailAddress: user, historyId: 1 }))
+  gmail.pubsub.publish(topic, JSON.stringify({ emailAddress: 'eve@mail.example', historyId: 1 }))
+  gmail.pubsub.publish(topic, 'no JSON')
+  await expectNotices(3)
+})
+
+test('POST /oauth/gmail/push: another signer is refused until Pub/Sub is configured again', async () => {
+  const { sent } = gmail.pubsub.pushes
+  const before = sent.length
+  const oidcToken = { serviceAccountEmail: 'evil@project.iam.gserviceaccount.com' }
+  subscription.resource.pushConfig = { ...pushConfig, oidcToken }
+  mailbox.deliver(source)
+  await eventually(() => expect(sent.slice(before).map(({ status }) => status)).toEqual([403]))
+  expect(received).toEqual([])
+  subscription.resource.pushConfig = pushConfig
+  await expectNotices(1)
+})

@@ -1,0 +1,270 @@
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { on } from '@posthorn/bus'
+import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import { gmailPushUrl, graphNotificationUrls } from '@posthorn/contracts/notification-urls'
+import { shardCount, shardOf } from '@posthorn/contracts/shards'
+import { eventually } from '@posthorn/testkit'
+import { testServers } from './gateway.ts'
+import { recordQueries } from './query-recorder.ts'
+
+const servers = await testServers()
+const queries = await recordQueries(servers.env.DATABASE_URL)
+const baseUrl = 'https://notify.example'
+const audience = gmailPushUrl(baseUrl)
+const signer = 'push@project.iam.gserviceaccount.com'
+
+/** Publishes the signing keys like Google, and counts requests. */
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const google = {
+  keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1' }],
+  requests: 0,
+  status: 200,
+}
+const keyServer = createServer((_request, response) => {
+  google.requests += 1
+  response.writeHead(google.status).end(JSON.stringify({ keys: google.keys }))
+}).listen(0, '127.0.0.1')
+await once(keyServer, 'listening')
+const keyOrigin = `http://127.0.0.1:${(keyServer.address() as AddressInfo).port}`
+
+await servers.db
+  .insertInto('settings')
+  .values({ key: 'notificationBaseUrl', value: JSON.stringify(baseUrl) })
+  .execute()
+const app = (id: string, config: object) =>
+  servers.db
+    .insertInto('oauth2Apps')
+    .values({ id, provider: 'gmail', name: id, enabled: true, config: JSON.stringify(config) })
+    .execute()
+await app('pubsub', { baseScopes: 'pubsub', serviceClientEmail: signer })
+await app('gmail', { baseScopes: 'api', pubSubApp: 'pubsub' })
+await app('other', { baseScopes: 'api' })
+const account = (id: string, provider: string, user: string) =>
+  servers.db
+    .insertInto('accounts')
+    .values({
+      account: id,
+      shard: shardOf(id),
+      name: id,
+      backend: 'gmail',
+      oauth2: JSON.stringify({ provider, auth: { user } }),
+    })
+    .execute()
+await account('ann', 'gmail', 'Ann@mail.example')
+await account('ann-elsewhere', 'other', 'ann@mail.example')
+
+const gateway = await servers.start({
+  DATABASE_URL: queries.url,
+  SVC_PROVIDER_ORIGINS: `https://www.googleapis.com=${keyOrigin}`,
+})
+const worker = await servers.connectBus()
+await worker.whenUp()
+const received: ProviderNotice[] = []
+const shards = Array.from({ length: shardCount }, (_, shard) => shard)
+const commands = await worker.serve({
+  queue: 'private',
+  keys: shards.filter((shard) => shard !== shardOf('unheld')).map((shard) => `shard.${shard}`),
+  handlers: [
+    on(changesNoticed, async ({ notices }) => {
+      received.push(...notices)
+      return {}
+    }),
+  ],
+})
+beforeEach(() => void received.splice(0))
+afterAll(async () => {
+  await commands[Symbol.asyncDispose]()
+  await worker[Symbol.asyncDispose]()
+  await servers.stop()
+  await queries[Symbol.asyncDispose]()
+  keyServer.close()
+})
+
+const post = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body ?? {}),
+  })
+const pathOf = (url: string) => url.slice(baseUrl.length)
+const notify = (id: string, ...value: object[]) =>
+  post(pathOf(graphNotificationUrls(baseUrl, id).changes), { value })
+const hash = (secret: string) => createHash('sha256').update(secret).digest('base64url')
+
+test('POST /oauth/msg/notification: the hash of each secret reaches the worker, once', async () => {
+  const created = { clientState: 'secret', changeType: 'created', subscriptionId: 's' }
+  const response = await notify('a b/ü', created, { ...created, changeType: 'updated' }, {})
+  expect([response.status, await response.text()]).toEqual([202, ''])
+  const notice = { account: 'a b/ü', kind: 'changed', secretHash: hash('secret') }
+  await eventually(() => expect(received).toEqual([notice]))
+})
+
+test('POST /oauth/msg/lifecycle: each event has its kind, unknown ones are ignored', async () => {
+  const events = ['missed', 'reauthorizationRequired', 'subscriptionRemoved', 'constructor', 7]
+  const value = events.map((lifecycleEvent) => ({ clientState: 's', lifecycleEvent }))
+  const { lifecycle } = graphNotificationUrls(baseUrl, 'a')
+  expect((await post(pathOf(lifecycle), { value })).status).toBe(202)
+  await eventually(() =>
+    expect(received.map(({ kind }) => kind).sort()).toEqual(['expiring', 'missed', 'removed']),
+  )
+})
+
+test.each([
+  ['plain', 'plain'],
+  ['Validation%3a+Testing+%26+more%2B+100%25', 'Validation: Testing & more+ 100%'],
+  ['%3Cscript%3Ealert(1)%3C%2Fscript%3E', '<script>alert(1)</script>'],
+])(
+  'validationToken %s: is returned as text, decoded once, without an effect',
+  async (sent, token) => {
+    for (const route of ['notification', 'lifecycle']) {
+      const path = `/oauth/msg/${route}?account=a&validationToken=${sent}`
+      const response = await post(path, { value: [{ clientState: 'secret' }] })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(await response.text()).toBe(token)
+    }
+    await notify('last', { clientState: 's' })
+    await eventually(() => expect(received.map(({ account: id }) => id)).toEqual(['last']))
+  },
+)
+
+test('validationToken: above 4,096 characters, 400 without the token', async () => {
+  const path = `/oauth/msg/notification?account=a&validationToken=${'x'.repeat(4_097)}`
+  const response = await post(path)
+  expect([response.status, await response.text()]).toEqual([
+    400,
+    'The validation token is not valid\n',
+  ])
+})
+
+test.each([
+  ['no JSON', '?account=a', '{'],
+  ['no list', '?account=a', { value: {} }],
+  ['more than 1,000 notifications', '?account=a', { value: Array(1_001).fill({}) }],
+  ['no account', '', { value: [] }],
+  ['an account of 257 characters', `?account=${'a'.repeat(257)}`, { value: [] }],
+])('POST /oauth/msg/notification: with %s, 400', async (_name, query, body) => {
+  expect((await post(`/oauth/msg/notification${query}`, body)).status).toBe(400)
+})
+
+test('POST /oauth/msg/notification: above 1 MiB, 413', async () => {
+  const response = await post('/oauth/msg/notification?account=a', ' '.repeat(1024 * 1024 + 1))
+  expect(response.status).toBe(413)
+})
+
+test('POST /oauth/msg/notification: without a worker for the shard, 202', async () => {
+  expect((await notify('unheld', { clientState: 's' })).status).toBe(202)
+})
+
+test('POST /oauth/msg/notification: while RabbitMQ is down, 503 with Retry-After', async () => {
+  await using isolated = await servers.start({ AMQP_URL: 'amqp://guest:guest@127.0.0.1:1/none' })
+  const body = JSON.stringify({ value: [{ clientState: 's' }] })
+  const response = await fetch(`${isolated.url}/oauth/msg/notification?account=a`, {
+    method: 'POST',
+    body,
+  })
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30'])
+})
+
+test('POST /oauth/msg/notification: a flood of forged ones causes no query', async () => {
+  const before = queries.statements.length
+  const flood = async (client: number) => {
+    for (let at = 0; at < 100; at += 1) {
+      const forged = { clientState: `guess ${client} ${at}`, subscriptionId: 's' }
+      const response = await notify(`account ${at}`, forged)
+      expect([202, 503]).toContain(response.status)
+      await response.arrayBuffer()
+    }
+  }
+  await Promise.all(Array.from({ length: 20 }, (_, client) => flood(client)))
+  const executed = queries.statements.slice(before)
+  expect(executed.filter((text) => /account|watch|oauth2/.test(text))).toEqual([])
+  // Periodic tasks of the process, whose number does not depend on the requests.
+  expect(executed.length).toBeLessThan(20)
+  expect(received.length).toBeLessThanOrEqual(2_000)
+})
+
+interface Claims {
+  [name: string]: unknown
+}
+const seconds = () => Math.floor(Date.now() / 1_000)
+const claims = (): Claims => ({
+  iss: 'https://accounts.google.com',
+  aud: audience,
+  email: signer,
+  email_verified: true,
+  iat: seconds(),
+  exp: seconds() + 3_600,
+})
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+function jwt(payload: Claims, header: Claims = { alg: 'RS256', kid: 'k1' }): string {
+  const text = `${encode(header)}.${encode(payload)}`
+  return `${text}.${sign('RSA-SHA256', Buffer.from(text), privateKey).toString('base64url')}`
+}
+const dataOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+const push = (token: string | undefined, emailAddress: unknown = 'ann@mail.example') =>
+  post(
+    '/oauth/gmail/push',
+    { message: { data: dataOf({ emailAddress, historyId: 9876543210 }) }, subscription: 's' },
+    token === undefined ? {} : { authorization: `Bearer ${token}` },
+  )
+
+test('POST /oauth/gmail/push: reaches the accounts of the mailbox and its application', async () => {
+  await eventually(async () => expect((await push(jwt(claims()))).status).toBe(202))
+  await eventually(() => expect(received).toContainEqual({ account: 'ann', kind: 'changed' }))
+  expect(received.map(({ account: id }) => id)).not.toContain('ann-elsewhere')
+})
+
+test.each([
+  ['an unknown mailbox', 'nobody@mail.example'],
+  ['no mailbox', 7],
+  ['a huge mailbox', 'a'.repeat(400)],
+])('POST /oauth/gmail/push: for %s, 202 without a notice', async (_name, mailbox) => {
+  expect((await push(jwt(claims()), mailbox)).status).toBe(202)
+  await notify('last', { clientState: 's' })
+  await eventually(() => expect(received.map(({ account: id }) => id)).toEqual(['last']))
+})
+
+const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+function forgedSignature(): string {
+  const text = `${encode({ alg: 'RS256', kid: 'k1' })}.${encode(claims())}`
+  return `${text}.${sign('RSA-SHA256', Buffer.from(text), stranger).toString('base64url')}`
+}
+const altered = (change: Claims) => jwt({ ...claims(), ...change })
+
+test.each<[string, () => string | undefined]>([
+  ['no token', () => undefined],
+  ['no JWT', () => 'x'],
+  ['another issuer', () => altered({ iss: 'https://accounts.evil.example' })],
+  ['another audience', () => altered({ aud: `${audience}/` })],
+  ['another service account', () => altered({ email: 'evil@project.iam.gserviceaccount.com' })],
+  ['an unverified address', () => altered({ email_verified: false })],
+  ['an expired token', () => altered({ iat: seconds() - 4_000, exp: seconds() - 400 })],
+  ['a token of the future', () => altered({ iat: seconds() + 400, exp: seconds() + 3_600 })],
+  ['a token for 2 h', () => altered({ exp: seconds() + 7_200 })],
+  ['no expiry', () => altered({ exp: undefined })],
+  ['the signature of another key', forgedSignature],
+  ['an unknown key', () => jwt(claims(), { alg: 'RS256', kid: 'unknown' })],
+  ['no algorithm', () => `${encode({ alg: 'none', kid: 'k1' })}.${encode(claims())}.`],
+  ['a symmetric algorithm', () => jwt(claims(), { alg: 'HS256', kid: 'k1' })],
+])('POST /oauth/gmail/push: with %s, 403 without a query', async (_name, token) => {
+  const before = queries.statements.length
+  const response = await push(token(), `forged ${crypto.randomUUID()}@mail.example`)
+  expect([response.status, await response.text()]).toEqual([403, ''])
+  expect(queries.statements.slice(before).filter((text) => /from "accounts"/.test(text))).toEqual(
+    [],
+  )
+  expect(received).toEqual([])
+})
+
+test('POST /oauth/gmail/push: unknown keys cause at most one request for keys a minute', async () => {
+  const before = google.requests
+  for (let at = 0; at < 20; at += 1)
+    await push(jwt(claims(), { alg: 'RS256', kid: `unknown ${at}` }))
+  expect(google.requests - before).toBeLessThanOrEqual(1)
+})

@@ -1,0 +1,30 @@
+import { on } from '@posthorn/bus'
+import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import { type Application, loadApplication } from '../oauth2/application.ts'
+import { type OAuth2Deps, requestToken, type TokenResponse } from '../oauth2/token-endpoint.ts'
+
+/** Requests a token of the service account itself, for applications for Pub/Sub only. */
+export function onGetPubSubToken(deps: OAuth2Deps) {
+  return on(getPubSubToken, async ({ app }) => {
+    const { accessToken, expires } = await requestPubSubToken(
+      deps,
+      await loadApplication(deps, app),
+    )
+    return { accessToken, ...defined({ expires }) }
+  })
+}
+
+/** @throws AppError `internal` `InvalidBaseScopes` for an application of another kind */
+export async function requestPubSubToken(
+  deps: OAuth2Deps,
+  app: Application,
+): Promise<TokenResponse> {
+  const { baseScopes, serviceClientEmail: subject } = app.config
+  if (baseScopes !== 'pubsub' || app.provider !== 'gmailService' || subject === undefined)
+    throw new AppError('internal', 'The OAuth2 application is not for Pub/Sub', {
+      code: 'InvalidBaseScopes',
+    })
+  return requestToken(deps, app, { kind: 'jwt-bearer', subject })
+}

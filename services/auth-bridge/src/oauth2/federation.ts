@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises'
+import { ExternalAccount } from '@posthorn/contracts/schemas/external-account'
+import { matches } from '@posthorn/contracts/validate'
+import { AppError } from '@posthorn/errors'
+import { TtlCache } from '@posthorn/flow'
+import type { CallResult, HttpCaller } from '@posthorn/net/http-caller'
+import { parseObject } from '../parse-object.ts'
+import type { AssertionClaims } from './assertion.ts'
+import { unreachableCode } from './token-failure.ts'
+
+interface FederationOptions {
+  http: Pick<HttpCaller, 'call'>
+  /** The only file that identity tokens are read from; undefined: none. */
+  identityTokenFile?: string | undefined
+  now?: () => number
+}
+
+/** Application without a service key, which signs by its identity elsewhere. */
+interface FederatedApplication {
+  /** Configuration as stored (JSON). */
+  externalAccount?: string | undefined
+  serviceClientEmail?: string | undefined
+}
+
+interface FederatedToken {
+  accessToken: string
+  /** End of its use, in epoch milliseconds. */
+  expiresAt: number
+}
+
+/** Federated tokens are replaced this long before they expire. */
+const marginMs = 60_000
+/** An identity token has up to 16 KiB. */
+const maxTokenLength = 16_384
+/** Google's scope for calls to the IAM Credentials API. */
+const cloudScope = 'https://www.googleapis.com/auth/cloud-platform'
+const exchange = 'urn:ietf:params:oauth:grant-type:token-exchange'
+const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
+const credentialsApi = 'https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts'
+
+/**
+ * Signs assertions of a service account without its key (Google, Workload Identity Federation): an
+ * identity token of the operator's platform is exchanged for a federated token (RFC 8693), with
+ * which the IAM Credentials API signs. Federated tokens are cached until 1 min before they expire.
+ */
+export class Federation {
+  readonly #options: FederationOptions
+  readonly #tokens: TtlCache<string, FederatedToken>
+
+  constructor(options: FederationOptions) {
+    this.#options = options
+    this.#tokens = new TtlCache({ max: 100, clock: options.now ?? Date.now })
+  }
+
+  /**
+   * Returns the claims as a signed JWT.
+   *
+   * @throws AppError `rejected` if the configuration or Google's response does not permit it,
+   *   `unreachable` if Google or the source of the identity token does not respond
+   */
+  async sign(
+    { externalAccount = '', serviceClientEmail = '' }: FederatedApplication,
+    claims: AssertionClaims & { iat: number; exp: number },
+  ): Promise<string> {
+    const { accessToken } = await this.#tokens.load(
+      externalAccount,
+      () => this.#exchange(externalAccount),
+      { expiresAt: ({ expiresAt }) => expiresAt - marginMs },
+    )
+    const { signedJwt } = await this.#post(
+      `${credentialsApi}/${encodeURIComponent(serviceClientEmail)}:signJwt`,
+      JSON.stringify({ payload: JSON.stringify(claims) }),
+      { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+    )
+    if (typeof signedJwt !== 'string') throw rejected('Google returned no signature')
+    return signedJwt
+  }
+
+  async #exchange(externalAccount: string): Promise<FederatedToken> {
+    const config = parseObject(externalAccount)
+    if (!matches(ExternalAccount, config)) throw rejected('The external account is not valid')
+    const { audience, subject_token_type, token_url, credential_source } = config
+    const form = new URLSearchParams({
+      grant_type: exchange,
+      requested_token_type: accessTokenType,
+      audience,
+      scope: cloudScope,
+      subject_token_type,
+      subject_token: await this.#readIdentityToken(credential_source),
+    })
+    const response = await this.#post(token_url, form.toString(), {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    const { access_token: accessToken, expires_in: seconds } = response
+    if (typeof accessToken !== 'string' || /[^\x21-\x7e]/.test(accessToken))
+      throw rejected('Google returned no federated token')
+    const lifetimeMs = typeof seconds === 'number' ? seconds * 1_000 : 0
+    return { accessToken, expiresAt: (this.#options.now ?? Date.now)() + lifetimeMs }
+  }
+
+  async #readIdentityToken(source: ExternalAccount['credential_source']): Promise<string> {
+    const text = 'file' in source ? await this.#readFile(source.file) : await this.#fetch(source)
+    const { type = 'text', subject_token_field_name: field = '' } = source.format ?? {}
+    const token = type === 'json' ? parseObject(text)?.[field] : text.trim()
+    if (typeof token !== 'string' || token === '' || token.length > maxTokenLength)
+      throw rejected('The source of the identity token returned none')
+    return token
+  }
+
+  /** Reads no other file: a caller who may register applications could have it sent to Google. */
+  async #readFile(path: string): Promise<string> {
+    if (path !== this.#options.identityTokenFile)
+      throw rejected('The file of the identity token is not SVC_IDENTITY_TOKEN_FILE')
+    try {
+      return await readFile(path, 'utf8')
+    } catch (cause) {
+      throw unreachable('The file of the identity token cannot be read', cause)
+    }
+  }
+
+  async #fetch(source: Extract<ExternalAccount['credential_source'], { url: string }>) {
+    const { url, headers = {} } = source
+    const result = await this.#options.http.call({ method: 'GET', url, headers })
+    return bodyOf(result, 'The source of the identity token')
+  }
+
+  async #post(url: string, body: string, headers: Record<string, string>) {
+    const result = await this.#options.http.call({ method: 'POST', url, body, headers })
+    return parseObject(bodyOf(result, new URL(url).host)) ?? {}
+  }
+}
+
+function bodyOf({ status, body, error, outcome }: CallResult, source: string): string {
+  if (status === undefined || error !== undefined || status === 429 || status >= 500)
+    throw unreachable(`${source} did not respond (${status ?? outcome})`, error)
+  const text = body.toString('utf8')
+  if (status === 200) return text
+  throw rejected(`${source} returned ${status}${reasonIn(text)}`)
+}
+
+/** Error code of Google's token service or APIs. Not the text, which may contain the input. */
+function reasonIn(text: string): string {
+  const { error } = parseObject(text) ?? {}
+  const code = typeof error === 'string' ? error : statusIn(error)
+  return /^\w{1,64}$/.test(code) ? ` ${code}` : ''
+}
+
+function statusIn(error: unknown): string {
+  const status = typeof error === 'object' && error !== null && 'status' in error && error.status
+  return typeof status === 'string' ? status : ''
+}
+
+function rejected(message: string): AppError {
+  return new AppError('rejected', message, { code: 'TokenGenerationError' })
+}
+
+function unreachable(message: string, cause?: unknown): AppError {
+  return new AppError('unreachable', message, { code: unreachableCode, cause })
+}

@@ -1,0 +1,47 @@
+import type { ProviderHttp } from '@posthorn/net/provider-http'
+import type { Application } from './application.ts'
+import { graphOriginOf } from './profile.ts'
+
+/** Creates the client of the API at an origin. */
+export type OpenProvider = (origin: string) => Pick<ProviderHttp, 'json'>
+
+/** Access token and the mailbox it is for. */
+export interface MailboxToken {
+  accessToken: string
+  user: string
+  /** True if it is the mailbox of the token's user. */
+  own?: boolean
+}
+
+/** True if the tokens of an application permit reading. `.default` depends on the tenant. */
+export function canRead({ profile }: Pick<Application, 'profile'>): boolean {
+  return profile.scopes.some((scope) => readingScope.test(scope))
+}
+
+const readingScope =
+  /(?:gmail\.(?:modify|readonly|metadata)|mail\.google\.com\/|mail\.read\w*(?:\.shared)?|\.default)$/i
+
+/**
+ * Reads the profile of a mailbox at Gmail, or the inbox at Microsoft Graph, and returns the
+ * address. Proves that the API is enabled, the mailbox exists and the token has its scopes.
+ *
+ * @throws ProviderError for an error of the API; AppError `unreachable` without a response
+ */
+export async function readMailboxAddress(
+  openProvider: OpenProvider,
+  { provider, config }: Application,
+  { accessToken: token, user, own = false }: MailboxToken,
+): Promise<string> {
+  if (provider.startsWith('gmail')) {
+    const gmail = openProvider('https://gmail.googleapis.com')
+    const url = '/gmail/v1/users/me/profile'
+    const { json } = await gmail.json<{ emailAddress?: unknown } | null>({ url, token })
+    const address = json?.emailAddress
+    return typeof address === 'string' ? address.slice(0, 256) : user
+  }
+  // Tokens of applications have no `/me`. The user's own resource needs another scope.
+  const mailbox = own ? 'me' : `users/${encodeURIComponent(user)}`
+  const url = `/v1.0/${mailbox}/mailFolders/inbox?$select=id`
+  await openProvider(graphOriginOf(config)).json({ url, token })
+  return user
+}

@@ -1,0 +1,87 @@
+import type { CreateMailApi, LoginOptions, MailApi } from '@posthorn/backends/mail-api'
+import type { Provider } from '@posthorn/backends/provider-limits'
+import type { Bus } from '@posthorn/bus'
+import { getCredentials } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
+import type { Backend } from '@posthorn/db'
+import { AttemptError, PreAttemptError } from '../transports/transport.ts'
+import { requestCredentials } from './destination.ts'
+
+/** Clients of mail APIs, by provider. */
+export type MailApis = Partial<Record<Provider, CreateMailApi>>
+
+export interface MailApiDeps {
+  mailApis: MailApis
+  bus: Pick<Bus, 'request'>
+  /** Timeout of a credentials request. */
+  credentialsMs: number
+}
+
+/** Account at a mail API, and the submission or cleanup that entitles to its login. */
+export interface MailApiTarget {
+  account: string
+  backend: Backend
+  queueId: string
+}
+
+export interface MailApiConnection {
+  readonly api: MailApi
+  /** Stage error of the last login, if it failed. Clients may reject with another error then. */
+  loginError?: unknown
+}
+
+/** Renewal of a token before its end: requests take up to a minute. */
+const expiryMarginMs = 60_000
+
+/**
+ * Connects to the mail API of an account. Logins are requested again when they end or are rejected.
+ *
+ * @throws AttemptError if auth-bridge has no login; PreAttemptError if it is unavailable, or this
+ * release has no client for the mail system
+ */
+export async function connectMailApi(
+  { mailApis, bus, credentialsMs }: MailApiDeps,
+  { account, backend, queueId }: MailApiTarget,
+  signal: AbortSignal,
+): Promise<MailApiConnection> {
+  const create = backend === 'imap' ? undefined : mailApis[backend]
+  if (!create || backend === 'imap') throw new PreAttemptError(`no client for ${backend}`)
+  const request = async (options: LoginOptions) => {
+    const entitlement = { queueId }
+    const fresh = options.fresh || undefined
+    const login = await requestCredentials(
+      { bus, credentialsMs, signal: options.signal },
+      getCredentials,
+      defined({ account, protocol: 'api' as const, entitlement, fresh }),
+    )
+    if ('accessToken' in login) return login
+    throw new AttemptError({ message: 'The account has no access token', code: 'EAUTH' })
+  }
+  const connection: Pick<MailApiConnection, 'loginError'> = {}
+  let current = await request({ fresh: false, signal })
+  const renew = async (options: LoginOptions) => {
+    delete connection.loginError
+    try {
+      current = await request(options)
+    } catch (error) {
+      connection.loginError = error
+      throw error
+    }
+  }
+  const access = {
+    provider: backend,
+    account,
+    application: current.application ?? '',
+    ...defined({ cloud: current.cloud }),
+    login: async (options: LoginOptions) => {
+      if (options.fresh || isExpiring(current.expires)) await renew(options)
+      const { user, accessToken, own } = current
+      return defined({ user, accessToken, own })
+    },
+  }
+  return Object.assign(connection, { api: create(access, { priority: 'caller' }) })
+}
+
+function isExpiring(expires: string | undefined): boolean {
+  return expires !== undefined && Date.parse(expires) < Date.now() + expiryMarginMs
+}

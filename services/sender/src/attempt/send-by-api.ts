@@ -1,0 +1,254 @@
+import { type ApiSentMessage, isMailApiError, type MailApi } from '@posthorn/backends/mail-api'
+import { addressKey } from '@posthorn/contracts/address-key'
+import { defined } from '@posthorn/contracts/defined'
+import { type Db, isSendOnly, type ProviderDraft } from '@posthorn/db'
+import { backoff, retryUntil } from '@posthorn/flow'
+import { withBcc } from '@posthorn/mime'
+import type { Logger } from '@posthorn/telemetry'
+import { beginDeposit, commitDraft, forgetDeposit } from '../store/provider-drafts.ts'
+import type { OutboxLease, Submission } from '../store/submission.ts'
+import { HandoverIntent } from '../transports/handover.ts'
+import {
+  AttemptError,
+  cancelled,
+  PreAttemptError,
+  RecordError,
+  type SendResult,
+} from '../transports/transport.ts'
+import { connectMailApi, type MailApiConnection, type MailApiDeps } from './connect-mail-api.ts'
+import { isInDoubt, toStageError } from './mail-api-failures.ts'
+
+export interface ApiSendDeps extends MailApiDeps {
+  db: Db
+  /** Commits the intent record of a row. Resolves to false if its lease was lost. */
+  writeIntent: (lease: OutboxLease) => Promise<boolean>
+  log: Logger
+  leaseMs: number
+  /** Maximum wait until the provider shows a sent message. */
+  findSentMs: number
+  /** Throws AttemptError for a message that must not be sent. Not called for one that was. */
+  assertSendable: (submission: Submission) => void
+}
+
+export interface ApiSendOptions {
+  /** Cancels the attempt until the release of the draft, and the wait for the sent message. */
+  signal: AbortSignal
+  /** Called when the provider has accepted the message. */
+  onAccepted: () => void
+}
+
+/**
+ * Maximum time of a release, of the look at its draft, and of sending without a draft. Long,
+ * because the client waits for limits meanwhile, and because the outcome of a cut one is unknown.
+ */
+const handoverMs = 300_000
+const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
+const providerNames = { imap: '', gmail: 'the Gmail API', graph: 'Microsoft Graph' } as const
+
+/**
+ * Sends a submission through the mail API of its account: deposits a draft, commits its id, writes
+ * the intent record, releases the draft. After a crash the draft decides: while it exists, the
+ * message was not sent; once it does not, it was. A grant that permits sending only has no drafts:
+ * there the intent record is the only trace, and the message is sent again.
+ *
+ * @throws AttemptError, PreAttemptError or RecordError
+ */
+export async function sendByApi(
+  deps: ApiSendDeps,
+  submission: Submission,
+  { signal, onAccepted }: ApiSendOptions,
+): Promise<SendResult> {
+  const { account, queueId, sender, envelope } = submission
+  const { backend } = sender
+  let connection: MailApiConnection | undefined
+  try {
+    connection = await connectMailApi(deps, { account, backend, queueId }, signal)
+    const context = { ...deps, api: connection.api, submission, signal }
+    const sent = isSendOnly(sender)
+      ? await sendDirectly(context)
+      : await sendDraft(context, onAccepted)
+    if (isAuthorReplaced(sent, envelope)) deps.log.warn('provider replaced the author')
+    const id = sent.id === undefined ? '' : ` as ${sent.id}`
+    return {
+      response: `Accepted by ${providerNames[backend]}${id}`,
+      ...defined({ serverMessageId: sent.messageIdHeader }),
+      accepted: envelope.to,
+      rejected: [],
+    }
+  } catch (error) {
+    // Calls of the client reject with the reason of the signal.
+    if (signal.aborted && error === signal.reason) throw cancelled(signal)
+    throw toStageError(connection?.loginError ?? error)
+  }
+}
+
+/** True if none of the reported authors is the sender that the account requested. */
+export function isAuthorReplaced(
+  { from }: Pick<ApiSentMessage, 'from'>,
+  envelope: Pick<Submission['envelope'], 'from'>,
+): boolean {
+  const requested = addressKey(envelope.from)
+  return from !== undefined && from.every((address) => addressKey(address) !== requested)
+}
+
+interface SendContext extends ApiSendDeps {
+  api: MailApi
+  submission: Submission
+  signal: AbortSignal
+}
+
+async function sendDirectly(context: SendContext): Promise<ApiSentMessage> {
+  const { api, submission, signal, log } = context
+  context.assertSendable(submission)
+  if (submission.maybeSent) log.warn('resending after ambiguous handover')
+  await commitIntent(context)
+  signal.throwIfAborted()
+  try {
+    const timeout = AbortSignal.timeout(handoverMs)
+    return await api.sendMessage(contentOf(submission), depositOptions(submission), timeout)
+  } catch (error) {
+    const failed = toStageError(error)
+    if (failed instanceof AttemptError) failed.inDoubt = isInDoubt(error)
+    throw failed
+  }
+}
+
+async function sendDraft(context: SendContext, onAccepted: () => void): Promise<ApiSentMessage> {
+  const { submission } = context
+  let draft = submission.providerDraft
+  let released: ApiSentMessage | undefined
+  if (!draft || (await draftExists(context, draft))) {
+    assertUnsent(context)
+    draft ??= await depositDraft(context)
+    released = await releaseDraft(context, draft)
+  } else context.log.info('draft was sent by an earlier attempt')
+  onAccepted()
+  return released?.messageIdHeader === undefined ? findSent(context, draft, released) : released
+}
+
+async function draftExists(
+  { api, signal }: Pick<SendContext, 'api' | 'signal'>,
+  { id }: ProviderDraft,
+) {
+  return (await api.findDrafts({ draftId: id }, signal)).length > 0
+}
+
+/** The attempt beyond the last one only finds out whether the message was sent. */
+function assertUnsent({ submission, assertSendable }: SendContext): void {
+  const { attempt, maxAttempts } = submission
+  if (attempt > maxAttempts)
+    throw new AttemptError({
+      message: 'The last attempt was interrupted before the handover',
+      code: 'EINTERRUPTED',
+    })
+  assertSendable(submission)
+}
+
+/** Deposits a draft, or adopts the one of an interrupted attempt, and commits its id. */
+async function depositDraft(context: SendContext): Promise<ProviderDraft> {
+  const { db, submission, leaseMs } = context
+  const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
+  const draft = adopted ?? (await createDraft(context))
+  // Unless committed, the recorded deposit stays: the next attempt or a cleanup finds the draft.
+  const isCommitted = await commitDraft(db, submission, { draft, leaseMs }).catch(
+    (cause: unknown) => {
+      throw new PreAttemptError('draft not committed', { cause })
+    },
+  )
+  if (!isCommitted) throw new RecordError('outbox lease lost')
+  return draft
+}
+
+/** Draft that an earlier attempt deposited. Its search index may lag behind. */
+async function findOrphan({ api, submission, signal, log }: SendContext) {
+  const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
+  // The index may also report a draft that was deleted.
+  if (!draft || !(await draftExists({ api, signal }, draft))) return undefined
+  log.info({ draft: draft.id }, 'draft of an earlier attempt adopted')
+  return draft
+}
+
+async function createDraft({ db, api, submission, signal, leaseMs }: SendContext) {
+  const isRecorded = await beginDeposit(db, submission, { leaseMs }).catch((cause: unknown) => {
+    throw new PreAttemptError('deposit not recorded', { cause })
+  })
+  if (!isRecorded) throw new RecordError('outbox lease lost')
+  try {
+    return await api.depositDraft(contentOf(submission), depositOptions(submission), signal)
+  } catch (error) {
+    // If this fails, a cleanup looks for the draft in vain.
+    const mayLeaveDraft = isInDoubt(error) || (isMailApiError(error) && error.leavesDraft)
+    if (!mayLeaveDraft) await forgetDeposit(db, submission).catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Releases a draft. Undefined if its response was lost.
+ *
+ * @throws PreAttemptError if neither the release nor the look at the draft gave a response
+ */
+async function releaseDraft(
+  context: SendContext,
+  draft: ProviderDraft,
+): Promise<ApiSentMessage | undefined> {
+  const { api, signal, log } = context
+  await commitIntent(context)
+  signal.throwIfAborted()
+  try {
+    return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
+  } catch (error) {
+    const isMissing = isMailApiError(error) && error.failure === 'message-missing'
+    if (!isMissing && !isInDoubt(error)) throw error
+    log.warn({ err: error }, 'release without a response, checking draft')
+    if (isMissing || !(await checkDraft(api, draft))) return undefined
+    throw error
+  }
+}
+
+/** A timeout of the release must not prevent the look at the draft. */
+async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> {
+  const signal = AbortSignal.timeout(handoverMs)
+  return draftExists({ api, signal }, draft).catch((cause: unknown) => {
+    throw new PreAttemptError('draft not checked after its release', { cause })
+  })
+}
+
+/** Looks for the sent message until it is visible, because providers replace the Message-ID. */
+async function findSent(
+  { api, submission, signal, findSentMs, log }: SendContext,
+  draft: ProviderDraft,
+  released: ApiSentMessage = {},
+): Promise<ApiSentMessage> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(findSentMs)])
+  const query = { ...draft, messageIdHeader: submission.messageId }
+  const lookUp = async () => {
+    const sent = await api.findSent(query, deadline)
+    if (!sent) throw new Error('sent message not visible')
+    return sent
+  }
+  try {
+    return await retryUntil(lookUp, { delayMs: findSentDelayMs, signal: deadline })
+  } catch (err) {
+    // The next attempt sees that the draft is gone.
+    if (signal.aborted) throw cancelled(signal)
+    log.warn({ err }, 'sent message not found, event without its ids')
+    return released
+  }
+}
+
+async function commitIntent({ submission, writeIntent, leaseMs }: SendContext): Promise<void> {
+  await new HandoverIntent(() => writeIntent(submission), leaseMs).commit()
+}
+
+/** Mail APIs take the recipients from the header. They remove Bcc from the message. */
+function contentOf({ mime, envelope }: Submission): Buffer {
+  return withBcc(mime, envelope)
+}
+
+function depositOptions({ providerThread, useStructuredFormat }: Submission) {
+  return {
+    ...(providerThread !== null && { threadId: providerThread }),
+    ...(useStructuredFormat && { structured: true }),
+  }
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import type { Db } from '@posthorn/db'
+import { TaskGroup } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import { type LockClaim, lockAccounts, renewLocks, unlockAccounts } from '../store/sending-locks.ts'
+
+interface HeldLock {
+  /** Claim for which the account was locked last. */
+  latest: LockClaim
+  /** Queue ids of the submissions and cleanups that use the lock. */
+  users: Set<string>
+}
+
+/**
+ * Locks of this process on accounts at mail APIs. One lock serves all work of the process for the
+ * account; it ends with the last user. A lock whose process dies ends with its lease.
+ */
+export class AccountLocks implements AsyncDisposable {
+  /** Identifies this process in the rows it has leased. */
+  readonly worker = randomUUID()
+  readonly #deps: { db: Db; log: Logger; leaseMs: number }
+  readonly #held = new Map<string, HeldLock>()
+  readonly #unlocking = new TaskGroup()
+
+  constructor(deps: { db: Db; log: Logger; leaseMs: number }) {
+    this.#deps = deps
+  }
+
+  /** Locks an account. False if another process has it, or if it is paused. */
+  async tryLock(claim: LockClaim): Promise<boolean> {
+    const { db, leaseMs } = this.#deps
+    const locked = await lockAccounts(db, [claim], { worker: this.worker, leaseMs })
+    if (locked.size === 0) return false
+    this.add(claim)
+    return true
+  }
+
+  /** Adds a user of a lock that was taken with the claim of its row. */
+  add(claim: LockClaim): void {
+    const { users } = this.#held.get(claim.account) ?? { users: new Set() }
+    this.#held.set(claim.account, { latest: claim, users: users.add(claim.queueId) })
+  }
+
+  /** Removes a user. Unlocks the account after the last one, in the background. */
+  remove({ account, queueId }: LockClaim): void {
+    const held = this.#held.get(account)
+    if (!held?.users.delete(queueId) || held.users.size > 0) return
+    this.#held.delete(account)
+    this.#unlocking.run(this.#unlock(held.latest))
+  }
+
+  async renew(): Promise<void> {
+    const { db, leaseMs } = this.#deps
+    const latest = Array.from(this.#held.values(), (held) => held.latest.queueId)
+    await renewLocks(db, latest, { worker: this.worker, leaseMs })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#unlocking.drain()
+  }
+
+  async #unlock(claim: LockClaim): Promise<void> {
+    const { db, log } = this.#deps
+    await unlockAccounts(db, [claim], this.worker).catch((err: unknown) =>
+      log.debug({ err, account: claim.account }, 'account not unlocked, its lease will expire'),
+    )
+  }
+}

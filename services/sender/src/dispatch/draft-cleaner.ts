@@ -1,0 +1,106 @@
+import type { MailApi } from '@posthorn/backends/mail-api'
+import type { Db } from '@posthorn/db'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import { connectMailApi, type MailApiDeps } from '../attempt/connect-mail-api.ts'
+import {
+  claimCleanups,
+  type DueCleanup,
+  endCleanup,
+  postponeCleanup,
+} from '../store/draft-cleanups.ts'
+import type { AccountLocks } from './account-locks.ts'
+
+export interface DraftCleanerDeps extends MailApiDeps {
+  db: Db
+  locks: AccountLocks
+  log: Logger
+  sweepMs: number
+  /** Delay after a check; half of it after the first successful one, then doubled. */
+  leaseMs: number
+}
+
+/** Successful checks. With the default lease the last one is 7.5 min after the first. */
+const maxChecks = 5
+/** Drafts of an account that cannot be used for this time are left where they are. */
+const maxAgeMs = 24 * 3_600_000
+const maxConcurrent = 20
+
+/**
+ * Removes drafts at providers whose submission is finished or deleted: those of interrupted
+ * attempts, and of messages that were not sent. Repeats the search, because its index lags behind.
+ *
+ * Disposal cancels calls and waits for their end.
+ */
+export class DraftCleaner implements AsyncDisposable {
+  readonly #deps: DraftCleanerDeps
+  readonly #task: PeriodicTask
+  readonly #stop = new AbortController()
+
+  constructor(deps: DraftCleanerDeps) {
+    this.#deps = deps
+    const { log, sweepMs } = deps
+    this.#task = runPeriodically({ everyMs: sweepMs, log, name: 'draft cleanup' }, () =>
+      this.#sweep(),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error('process stopping'))
+    await this.#task[Symbol.asyncDispose]()
+  }
+
+  async #sweep(): Promise<void> {
+    const { db, leaseMs } = this.#deps
+    const due = await claimCleanups(db, { limit: maxConcurrent, leaseMs: 2 * leaseMs })
+    const byAccount = Map.groupBy(due, ({ account }) => account)
+    await Promise.all(Array.from(byAccount.values(), (cleanups) => this.#cleanAccount(cleanups)))
+  }
+
+  /** One after the other: all senders together send one request at a time for an account. */
+  async #cleanAccount(cleanups: DueCleanup[]): Promise<void> {
+    for (const cleanup of cleanups) await this.#clean(cleanup)
+  }
+
+  async #clean(cleanup: DueCleanup): Promise<void> {
+    const { db, locks, log, leaseMs } = this.#deps
+    const { queueId, account, checks, ageMs } = cleanup
+    if (!(await locks.tryLock(cleanup)))
+      return postponeCleanup(db, cleanup, { delayMs: leaseMs, counted: false })
+    try {
+      await this.#removeDrafts(cleanup)
+      if (checks + 1 >= maxChecks) return await endCleanup(db, cleanup)
+      await postponeCleanup(db, cleanup, { delayMs: (leaseMs / 2) * 2 ** checks, counted: true })
+    } catch (err) {
+      if (ageMs > maxAgeMs) {
+        log.error({ err, queueId, account }, 'drafts not removed, giving up')
+        return await endCleanup(db, cleanup)
+      }
+      log.info({ err, queueId, account }, 'draft cleanup postponed')
+      await postponeCleanup(db, cleanup, { delayMs: leaseMs, counted: false })
+    } finally {
+      locks.remove(cleanup)
+    }
+  }
+
+  async #removeDrafts(cleanup: DueCleanup): Promise<void> {
+    const { messageId, draftId, sentDraftId, queueId, account } = cleanup
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#deps.leaseMs)])
+    const { api } = await connectMailApi(this.#deps, cleanup, signal)
+    const drafts = new Set(await findIds(api, messageId, signal))
+    if (draftId !== null) drafts.add(draftId)
+    // A search may still report the sent message as a draft, whose id it keeps.
+    if (sentDraftId !== null) drafts.delete(sentDraftId)
+    for (const draft of drafts) {
+      await api.discardDraft(draft, signal)
+      this.#deps.log.info({ queueId, account, draft }, 'draft removed')
+    }
+  }
+}
+
+/** Drafts of a message, also those whose deposit did not end. */
+async function findIds(api: MailApi, messageIdHeader: string, signal: AbortSignal) {
+  const drafts = await api.findDrafts({ messageIdHeader }, signal)
+  const incomplete = await api.findDrafts({ messageIdHeader, incomplete: true }, signal)
+  return [...drafts, ...incomplete].map(({ id }) => id)
+}

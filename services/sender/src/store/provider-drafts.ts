@@ -1,0 +1,57 @@
+import type { Db, ProviderDraft } from '@posthorn/db'
+import { sql } from 'kysely'
+import { inMs, leasedRows } from './outbox.ts'
+import type { Submission } from './submission.ts'
+
+interface LeaseOptions {
+  leaseMs: number
+}
+
+/**
+ * Records that a draft is about to be deposited. After a crash, the draft is found by its
+ * Message-ID. Returns false if the lease expired or was lost: nothing may be deposited.
+ */
+export async function beginDeposit(
+  db: Db,
+  submission: Submission,
+  { leaseMs }: LeaseOptions,
+): Promise<boolean> {
+  const { queueId, account, messageId } = submission
+  const { rows } = await sql`
+    with leased as (${leasedRows([submission])})
+    insert into draft_cleanups (queue_id, account, message_id, check_at)
+    select ${queueId}, ${account}, ${messageId}, ${inMs(leaseMs)}
+    from leased join outbox using (queue_id) where outbox.lease_until > now()
+    on conflict (queue_id) do update set check_at = excluded.check_at
+    returning queue_id`.execute(db)
+  return rows.length > 0
+}
+
+/** Forgets a deposit that the provider refused, unless an earlier one may have left a draft. */
+export async function forgetDeposit(db: Db, { queueId, mayHaveDraft }: Submission): Promise<void> {
+  if (!mayHaveDraft) await db.deleteFrom('draftCleanups').where('queueId', '=', queueId).execute()
+}
+
+/**
+ * Commits the draft of a submission and renews the lease. From now on, this draft decides whether
+ * the message was sent. Returns false if the lease expired or was lost.
+ */
+export async function commitDraft(
+  db: Db,
+  submission: Submission,
+  { draft, leaseMs }: LeaseOptions & { draft: ProviderDraft },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with leased as (${leasedRows([submission])}),
+    committed as (
+      update outbox set provider_draft = ${JSON.stringify(draft)}::jsonb,
+        lease_until = ${inMs(leaseMs)}
+      from leased where outbox.queue_id = leased.queue_id and outbox.lease_until > now()
+      returning outbox.queue_id
+    ), forgotten as (
+      delete from draft_cleanups using committed
+      where draft_cleanups.queue_id = committed.queue_id and not ${submission.mayHaveDraft}::boolean
+    )
+    select queue_id from committed`.execute(db)
+  return rows.length > 0
+}

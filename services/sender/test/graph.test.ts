@@ -1,0 +1,132 @@
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
+import { startGraphFake } from '@posthorn/testkit/graph-fake'
+import { providerFaults } from '@posthorn/testkit/providers'
+import { apiFixture, idOf } from './api-fixture.ts'
+import type { NewSubmission } from './fixture.ts'
+
+// The sender with the client of Graph, and its fake.
+
+const [member, team] = ['ann@mail.example', 'team@mail.example']
+const graph = await startGraphFake({ mailboxes: [member, team] })
+const fixture = await apiFixture()
+const { db } = fixture
+const origins = Object.entries(graph.origins).map((pair) => pair.join('='))
+const sender = await fixture.startSender({ SVC_PROVIDER_ORIGINS: origins.join(',') })
+const faults = { ...graph.faults }
+afterEach(() => {
+  Object.assign(graph.faults, faults)
+  graph.server.log.length = 0
+  for (const mailbox of graph.mailboxes) mailbox.sent.length = 0
+})
+afterAll(async () => {
+  await sender[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
+  await graph[Symbol.asyncDispose]()
+})
+
+async function accountOf(address: string): Promise<string> {
+  const { account } = await fixture.addAccount({ backend: 'graph' })
+  fixture.users.set(account, address)
+  return account
+}
+
+/** Message with a file of this size. */
+function withFile(size: number): Buffer {
+  const head = `From: Team <${team}>\r\nTo: you@example.net\r\nSubject: file\r\nMIME-Version: 1.0`
+  const type = 'Content-Type: application/octet-stream\r\nContent-Disposition: attachment'
+  const file = `${type}; filename=f\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.alloc(size).toString('base64')}`
+  return Buffer.from(
+    `${head}\r\nMessage-ID: <file-${size}@example.com>\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\ntext\r\n--b\r\n${file}\r\n--b--\r\n`,
+  )
+}
+
+async function send(submission: NewSubmission & { structured?: boolean }) {
+  const { structured = false, ...row } = submission
+  const queueId = await fixture.waiting(row.account, row)
+  await db
+    .updateTable('outbox')
+    .set({ useStructuredFormat: structured, nextAttemptAt: new Date(0) })
+    .set(row.mime ? { mime: row.mime } : {})
+    .where('queueId', '=', queueId)
+    .execute()
+  return fixture.finished(queueId)
+}
+
+const drafts = () => graph.mailboxes.flatMap((mailbox) => mailbox.list(mailbox.folder('drafts').id))
+
+test.each(['with', 'without'])(
+  'shared mailbox %s delegated permission: sent from it, its address and not that of the member',
+  async (kind) => {
+    graph.faults.delegatedShared = kind === 'with'
+    graph.faults.appOnly = kind === 'without'
+    const account = await accountOf(team)
+    expect(await send({ account })).toMatchObject({ state: 'sent', attempts: 1 })
+    expect(graph.mailboxes.map(({ sent }) => sent.length)).toEqual([0, 1])
+  },
+)
+
+test('shared mailbox with delegated permission, file above 3 MB: MessageTooLarge after one attempt, no draft is left', async () => {
+  graph.faults.delegatedShared = true
+  const sent = await send({ account: await accountOf(team), mime: withFile(3_200_000) })
+  expect(sent).toMatchObject({
+    state: 'failed',
+    attempts: 1,
+    lastError: { code: 'MessageTooLarge' },
+  })
+  await eventually(() => expect(drafts()).toEqual([]))
+})
+
+test('another sender, structured: on behalf of it, or SendAsDenied after one attempt', async () => {
+  const account = await accountOf(member)
+  const behalf = await send({ account, structured: true, mime: withFile(10) })
+  expect(behalf).toMatchObject({ state: 'sent' })
+  const [posted] = graph.server.requests('POST /messages')
+  expect(posted?.body).toMatchObject({ from: { emailAddress: { name: 'Team', address: team } } })
+  expect(graph.mailbox.sent[0]?.toString()).toContain(`From: Team <${team}>`)
+  graph.faults.deniedSenders = [team]
+  const denied = await send({ account, structured: true, mime: withFile(11) })
+  const lastError = { code: 'SendAsDenied' }
+  expect(denied).toMatchObject({ state: 'failed', attempts: 1, lastError })
+  await eventually(() => expect(drafts()).toEqual([]))
+})
+
+test('signed message above the limit of MIME: MessageTooLarge after one attempt, nothing is requested', async () => {
+  const head = `From: ${member}\r\nTo: you@example.net\r\nMIME-Version: 1.0\r\nContent-Type: multipart/signed; boundary=b`
+  const mime = Buffer.from(`${head}\r\n\r\n--b\r\n\r\n${'x'.repeat(2_300_000)}\r\n--b--\r\n`)
+  const sent = await send({ account: await accountOf(member), mime })
+  const lastError = { code: 'MessageTooLarge' }
+  expect(sent).toMatchObject({ state: 'failed', attempts: 1, lastError })
+  expect(graph.server.log).toEqual([])
+})
+
+test.each([
+  ['the draft gets another id', { draftIdChanges: true }],
+  ['the sent copy gets another Message-ID', { replacesMessageId: true }],
+  ['the sent copy is 30 s late', { sentDelayMs: 30_000 }],
+])('%s: sent once, the event has the Message-ID of the copy', async (_name, change) => {
+  Object.assign(graph.faults, change)
+  const account = await accountOf(member)
+  const release = 'POST /messages/{message-id}/send'
+  const sending = send({ account })
+  await eventually(() => expect(graph.server.requests(release)).toHaveLength(1))
+  graph.clock.advance(30_000)
+  const { queueId, state } = await sending
+  expect(state).toBe('sent')
+  expect(graph.mailbox.sent).toHaveLength(1)
+  const [sent] = graph.mailbox.list(graph.mailbox.folder('sentitems').id)
+  const messageId = sent?.content.internetMessageId
+  expect((await fixture.eventsOf(account))[0]?.data).toMatchObject({ messageId, queueId })
+  expect(messageId === idOf(queueId)).toBe(!('replacesMessageId' in change))
+})
+
+test.each([500, 504, 200])(
+  'release is answered with %i: the draft is looked at, and released again only if it exists',
+  async (status) => {
+    const body = status === 500 ? { error: { code: 'ErrorInternalServerTransientError' } } : ''
+    const fault = providerFaults.deviates({ status, body })
+    graph.server.on('POST /messages/{message-id}/send', providerFaults.times(1, fault))
+    expect(await send({ account: await accountOf(member) })).toMatchObject({ state: 'sent' })
+    expect(graph.mailbox.sent).toHaveLength(1)
+  },
+)

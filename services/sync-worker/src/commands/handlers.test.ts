@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals'
+import { accountCommands } from '@posthorn/contracts/commands'
+import type { Db } from '@posthorn/db'
+import type { AccountDriver } from '../drivers/account-driver.ts'
+import type { AccountSession } from '../sessions/account-session.ts'
+import { createHandlers } from './handlers.ts'
+
+const { fileSent } = accountCommands
+const { signal } = new AbortController()
+
+/** Calls commands of account `a`, whose driver may change. */
+function commandsOf(drivers: { a: Partial<AccountDriver> }) {
+  const find = (account: string) =>
+    account === 'a' ? ({ driver: drivers.a } as AccountSession) : undefined
+  const handlers = createHandlers({ db: undefined as unknown as Db, sessions: { find } })
+  const call = async (name: string, request: object) => {
+    const handler = handlers.find(({ command }) => command.name === name)
+    return handler?.handle(request as never, { signal, deadline: Infinity, requestId: '1' })
+  }
+  return { handlers, call }
+}
+
+test('createHandlers: each account command calls the method of its name of the driver', async () => {
+  const methods = Object.keys(accountCommands).map((name) => [name, async () => name])
+  const { call } = commandsOf({ a: Object.fromEntries(methods) as AccountDriver })
+  for (const { name } of Object.values(accountCommands))
+    expect(await call(name, { account: 'a', queueId: '1' })).toBe(name)
+})
+
+test('createHandlers: without a session of the account, WorkerNotAvailable', async () => {
+  await expect(commandsOf({ a: {} }).call('getQuota', { account: 'b' })).rejects.toMatchObject({
+    kind: 'unavailable',
+    code: 'WorkerNotAvailable',
+  })
+})
+
+test('fileSent: a second request for a message waits, then calls the current driver', async () => {
+  const calls: string[] = []
+  const { promise: filed, resolve: file } = Promise.withResolvers<void>()
+  const driver = (name: string, work?: Promise<void>): Partial<AccountDriver> => ({
+    async fileSent() {
+      calls.push(name)
+      await work
+      return { skipped: [] }
+    },
+  })
+  const drivers = { a: driver('first', filed) }
+  const { call } = commandsOf(drivers)
+  const filing = call(fileSent.name, { account: 'a', queueId: '1' })
+  const repeated = call(fileSent.name, { account: 'a', queueId: '1' })
+  drivers.a = driver('second')
+  await call(fileSent.name, { account: 'a', queueId: '2' })
+  expect(calls).toEqual(['first', 'second'])
+  file()
+  await Promise.all([filing, repeated])
+  expect(calls).toEqual(['first', 'second', 'second'])
+})

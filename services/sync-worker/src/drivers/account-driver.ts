@@ -1,0 +1,89 @@
+import type { on } from '@posthorn/bus'
+import type { accountCommands } from '@posthorn/contracts/commands'
+import type { CommandRequest } from '@posthorn/contracts/define'
+import type { AppError } from '@posthorn/errors'
+import type { KeyedMutex } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { Account } from '../store/accounts.ts'
+import type { AccountAvailability } from './availability.ts'
+import type { SyncRequests } from './sync-requests.ts'
+
+type AccountCommands = typeof accountCommands
+
+/** Name of a command that the worker of an account serves. */
+export type AccountCommandName = keyof AccountCommands
+
+/** Request of an account command, as its contract defines it. */
+export type AccountRequest<Name extends AccountCommandName> = CommandRequest<AccountCommands[Name]>
+
+/** Response of an account command; response and stream, if the command streams. */
+export type AccountReply<Name extends AccountCommandName> = Awaited<
+  ReturnType<Parameters<typeof on<AccountCommands[Name]>>[1]>
+>
+
+/**
+ * One method for each account command. `signal` aborts at the deadline of the request, which is in
+ * epoch milliseconds.
+ */
+export type AccountCommandMethods = {
+  [Name in AccountCommandName]: (
+    request: AccountRequest<Name>,
+    signal: AbortSignal,
+    deadline: number,
+  ) => Promise<AccountReply<Name>>
+}
+
+/**
+ * Access to one account through one kind of mail system. It exists as long as the account session,
+ * connected or not: methods that need a connection fail as `assertConnected` does.
+ *
+ * Disposal ends all work: commands immediately, `follow` after a grace period.
+ */
+export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
+  /**
+   * Key under which the next login counts against the limits of its server: the accounts of a shard
+   * are handed over at the pace of these logins. Undefined if the account will not log in.
+   */
+  readonly loginKey: string | undefined
+  /**
+   * Connects, syncs all mailboxes and follows their changes until the connection ends. The account
+   * session calls it again, with backoff. Resolves if the connection has to be replaced although
+   * nothing failed.
+   *
+   * @throws the reason of the signal; AppError of the mail system, which `failureOf` turns into the
+   *   account status; AppError `stale` after the lease was lost
+   */
+  follow(signal: AbortSignal): Promise<void>
+  /** Ends what the mail system keeps for a deleted account. Called after the disposal. */
+  onDeleted?(): Promise<void>
+}
+
+/** Creates the driver of an account. */
+export type CreateDriver = (context: DriverContext) => AccountDriver
+
+/** Account session, as its driver uses it. */
+export interface DriverContext extends AccountAvailability, FollowProgress {
+  /** Undefined until the registration is read, and while the account must not connect. */
+  readonly account: Account | undefined
+  /** Syncs requested by commands, for `follow`. */
+  readonly requests: SyncRequests
+  /** Locks of the account, shared by all its connections. */
+  readonly locks: KeyedMutex
+  readonly log: Logger
+}
+
+/** Reports of `follow`, which become the account status and its events. */
+export interface FollowProgress {
+  /** Enters a state that usually passes quickly. Disposal ends it. */
+  enter(state: 'connecting' | 'syncing'): AsyncDisposable
+  /** Reports a login. `user` becomes part of `authenticationSuccess`. */
+  reportLogin(user: string): Promise<void>
+  /** Reports a full sync pass, with the last mailbox that the server refused. */
+  reportSync(refusal: MailboxRefusal | undefined): Promise<void>
+}
+
+/** The last mailbox of a sync pass that the server refused, and its error. */
+export interface MailboxRefusal {
+  path: string
+  error: AppError
+}

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util'
+import type {
+  GraphCloud,
+  LoginOptions,
+  MailApiAccess,
+  MailApiLogin,
+} from '@posthorn/backends/mail-api'
+import type { Provider } from '@posthorn/backends/provider-limits'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import { abortable, SingleFlight } from '@posthorn/flow'
+import type { CredentialsClient } from '../credentials.ts'
+
+/** Login of an account until it expires, and the application whose limits apply. */
+interface CachedLogin extends MailApiLogin {
+  application: string
+  cloud?: GraphCloud
+  /** Time of the request, and end of use, in epoch milliseconds. */
+  requestedAt: number
+  expiresAt: number
+  /** True if it replaced a rejected token. */
+  isFresh: boolean
+}
+
+/** auth-bridge renews tokens that expire within this time. */
+const marginMs = 30_000
+/** Use of a token whose expiry the provider did not report. */
+const unknownExpiryMs = 60_000
+/** A token is not replaced again within this time: several requests may have used the old one. */
+const freshMs = 5_000
+
+interface LoginsOptions {
+  provider: Provider
+  account: string
+  credentials: Pick<CredentialsClient, 'request'>
+  now?: () => number
+}
+
+/**
+ * Logins of one account at its mail API. A token is kept in memory until shortly before its expiry.
+ * Concurrent callers share one request to auth-bridge.
+ */
+export class AccountLogins implements Disposable {
+  readonly #options: LoginsOptions
+  readonly #now: () => number
+  readonly #flights = new SingleFlight<boolean, CachedLogin>()
+  readonly #stop = new AbortController()
+  #cached: CachedLogin | undefined
+  #access: MailApiAccess | undefined
+
+  constructor(options: LoginsOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  /**
+   * Access for clients of the API, the same object while the application is the same.
+   *
+   * @throws AppError of the account: see `CredentialsClient`
+   */
+  async open(signal: AbortSignal): Promise<MailApiAccess> {
+    const { provider, account } = this.#options
+    const { application, cloud } = await this.#get({ fresh: false, signal })
+    const identity = defined({ provider, account, application, cloud })
+    const { login: _login, ...current } = this.#access ?? {}
+    if (this.#access && isDeepStrictEqual(current, identity)) return this.#access
+    this.#access = { ...identity, login: (options) => this.#logIn(options) }
+    return this.#access
+  }
+
+  /** Ends requests in progress. */
+  [Symbol.dispose](): void {
+    this.#stop.abort()
+  }
+
+  async #logIn(options: LoginOptions): Promise<MailApiLogin> {
+    const { user, accessToken, own } = await this.#get(options)
+    return defined({ user, accessToken, own })
+  }
+
+  #get({ fresh, signal }: LoginOptions): Promise<CachedLogin> {
+    const cached = this.#cached
+    const age = cached ? this.#now() - cached.requestedAt : Infinity
+    const isUsable = cached !== undefined && this.#now() < cached.expiresAt
+    if (isUsable && (!fresh || (cached.isFresh && age < freshMs))) return Promise.resolve(cached)
+    return abortable(
+      this.#flights.run(fresh, () => this.#request(fresh)),
+      signal,
+    )
+  }
+
+  async #request(fresh: boolean): Promise<CachedLogin> {
+    const { account, credentials } = this.#options
+    const { signal } = this.#stop
+    const requestedAt = this.#now()
+    const options = { protocol: 'api' as const, signal, ...(fresh && { fresh }) }
+    const login = toLogin(await credentials.request({ account }, options), requestedAt)
+    const cached = { ...login, isFresh: fresh }
+    // A slower request must not replace a later token.
+    if (requestedAt >= (this.#cached?.requestedAt ?? 0)) this.#cached = cached
+    return cached
+  }
+}
+
+/** @throws AppError `unauthorized` for a password, which no API accepts */
+function toLogin(credentials: Credentials, requestedAt: number): Omit<CachedLogin, 'isFresh'> {
+  if (!('accessToken' in credentials))
+    throw new AppError('unauthorized', 'The authentication server returned no access token')
+  const { user, accessToken, own, application = '', cloud, expires } = credentials
+  const expiresAt =
+    expires === undefined ? requestedAt + unknownExpiryMs : Date.parse(expires) - marginMs
+  return defined({ user, accessToken, own, application, cloud, requestedAt, expiresAt })
+}

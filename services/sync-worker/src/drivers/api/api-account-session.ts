@@ -1,0 +1,129 @@
+import type { CreateMailApi, MailApi, MailApiAccess, MailApiUse } from '@posthorn/backends/mail-api'
+import { AppError } from '@posthorn/errors'
+import { settleWithin } from '@posthorn/flow'
+import type { Transcripts } from '../../logs/transcripts.ts'
+import type { Account } from '../../store/accounts.ts'
+import type { WatchHandle } from '../../watches/watched-account.ts'
+import type { DriverContext } from '../account-driver.ts'
+import { assertConnected, toUnavailable } from '../availability.ts'
+import type { CredentialsClient } from '../credentials.ts'
+import { AccountLogins } from './account-logins.ts'
+import { type FollowDeps, followFeeds } from './follow-feeds.ts'
+import { PassReasons } from './follow-watch.ts'
+import { toSessionError } from './session-error.ts'
+
+export interface ApiSessionDeps extends FollowDeps {
+  readonly createMailApi: CreateMailApi
+  readonly credentials: CredentialsClient
+  readonly transcripts: Pick<Transcripts, 'forConnection'>
+}
+
+/** Grace period of a pass of an account session that stops. */
+const graceMs = 1_000
+/** Time limit for stopping the watch of a deleted account. */
+const stopTimeoutMs = 10_000
+
+/** API part of an account session: its logins and the clients of its mail API. */
+export class ApiAccountSession implements AsyncDisposable {
+  readonly context: DriverContext
+  readonly reasons = new PassReasons()
+  /** As `NotifiedAccount.watch`. */
+  watch: Pick<WatchHandle, 'remoteId'> | undefined
+  readonly #deps: ApiSessionDeps
+  readonly #closed = new AbortController()
+  #logins: AccountLogins | undefined
+  #following: Promise<void> = Promise.resolve()
+
+  constructor(deps: ApiSessionDeps, context: DriverContext) {
+    this.#deps = deps
+    this.context = context
+  }
+
+  get account(): Account | undefined {
+    return this.context.account
+  }
+
+  /** Starts a pass over the feeds without waiting for the next poll. */
+  requestPass(): void {
+    this.context.requests.requestFull()
+  }
+
+  /**
+   * Runs a command with a client of its own, until `deadline` (epoch milliseconds).
+   *
+   * @throws AppError: see `assertConnected` and `toUnavailable`
+   */
+  async run<T>(
+    { signal, deadline }: { signal: AbortSignal; deadline: number },
+    work: (api: MailApi, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    assertConnected(this.context)
+    const ended = AbortSignal.any([signal, this.#closed.signal])
+    try {
+      const timeoutMs = Math.max(0, deadline - Date.now())
+      return await work(await this.open({ priority: 'caller', timeoutMs }, ended), ended)
+    } catch (error) {
+      throw toUnavailable(this.context, error)
+    }
+  }
+
+  /**
+   * Creates a client. Its requests are logged if the log is enabled now.
+   *
+   * @throws AppError if there are no credentials
+   */
+  async open(use: MailApiUse, signal: AbortSignal): Promise<MailApi> {
+    const { createMailApi, commit, transcripts } = this.#deps
+    const access = await this.#loadAccess(signal)
+    const { logs: all } = await commit.settings.get()
+    if (!this.account?.logs && !all?.all) return createMailApi(access, use)
+    const openLog = () => transcripts.forConnection(access.account)
+    return createMailApi(access, { ...use, openLog })
+  }
+
+  /** As `NotifiedAccount.application`. */
+  async application(signal: AbortSignal): Promise<string> {
+    const { application } = await this.#loadAccess(signal)
+    return application
+  }
+
+  async #loadAccess(signal: AbortSignal): Promise<MailApiAccess> {
+    const { account } = this
+    if (!account)
+      throw new AppError('unavailable', 'The account has no mail server', { code: 'NotSyncing' })
+    const { credentials, provider } = this.#deps
+    this.#logins ??= new AccountLogins({ account: account.account, credentials, provider })
+    return this.#logins.open(signal)
+  }
+
+  /** As `AccountDriver.follow`. */
+  follow(signal: AbortSignal): Promise<void> {
+    this.#following = followFeeds(this.#deps, this, signal).catch((error: unknown) => {
+      throw toSessionError(error)
+    })
+    return this.#following
+  }
+
+  /**
+   * Stops the watch of a deleted account, with the login in memory: auth-bridge has none any more.
+   * Watches that remain expire within days, and their notifications are ignored.
+   */
+  async stopWatch(): Promise<void> {
+    const { remoteId } = this.watch ?? {}
+    if (remoteId === undefined) return
+    const signal = AbortSignal.timeout(stopTimeoutMs)
+    const api = await this.open({ priority: 'caller', timeoutMs: stopTimeoutMs }, signal)
+    await api.stopWatch(remoteId, signal)
+  }
+
+  /** Ends commands, then the pass in progress. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort(
+      new AppError('unavailable', 'The worker released the account, retry', {
+        code: 'WorkerNotAvailable',
+      }),
+    )
+    await settleWithin(this.#following, graceMs)
+    this.#logins?.[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,161 @@
+import { isMailApiError, type MailApi } from '@posthorn/backends/mail-api'
+import type { AccountCommandName, AccountDriver, DriverContext } from '../account-driver.ts'
+import { ApiAccountSession, type ApiSessionDeps } from './api-account-session.ts'
+import type { ApiCommand, ApiCommandDeps } from './commands/api-command.ts'
+import { createMailbox, deleteMailbox, updateMailbox } from './commands/change-mailbox.ts'
+import { deleteMessage, moveMessage, updateMessage } from './commands/change-message.ts'
+import { getAttachment, getMessageSource } from './commands/download.ts'
+import { fileSent, findSent } from './commands/file-sent.ts'
+import { getMessage, getText } from './commands/get-message.ts'
+import { listMailboxes } from './commands/list-mailboxes.ts'
+import { listMessages, searchMessages } from './commands/list-messages.ts'
+import { deleteMessages, moveMessages, updateMessages } from './commands/update-matches.ts'
+import { uploadMessage } from './commands/upload-message.ts'
+
+export interface ApiDriverDeps extends ApiSessionDeps {
+  readonly commands: ApiCommandDeps
+}
+
+type Call<Name extends AccountCommandName> = Parameters<AccountDriver[Name]>
+type Limits = [signal: AbortSignal, deadline: number]
+
+/** Driver of an account at a mail API. `commands` has the functions of its methods. */
+export class ApiDriver implements AccountDriver {
+  /** The provider limits no logins. */
+  readonly loginKey = undefined
+  readonly #deps: ApiDriverDeps
+  readonly #session: ApiAccountSession
+
+  constructor(deps: ApiDriverDeps, context: DriverContext) {
+    this.#deps = deps
+    this.#session = new ApiAccountSession(deps, context)
+  }
+
+  follow(signal: AbortSignal): Promise<void> {
+    return this.#session.follow(signal)
+  }
+
+  onDeleted(): Promise<void> {
+    return this.#session.stopWatch()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#session[Symbol.asyncDispose]()
+  }
+
+  async listMailboxes(...[request, ...limits]: Call<'listMailboxes'>) {
+    return this.#run(request, limits, listMailboxes(request))
+  }
+
+  async createMailbox(...[request, ...limits]: Call<'createMailbox'>) {
+    return this.#run(request, limits, createMailbox(request))
+  }
+
+  async updateMailbox(...[request, ...limits]: Call<'updateMailbox'>) {
+    return this.#run(request, limits, updateMailbox(request))
+  }
+
+  async deleteMailbox(...[request, ...limits]: Call<'deleteMailbox'>) {
+    return this.#run(request, limits, deleteMailbox(request))
+  }
+
+  async listMessages(...[request, ...limits]: Call<'listMessages'>) {
+    return this.#run(request, limits, listMessages(request, this.#deps.provider))
+  }
+
+  async searchMessages(...[request, ...limits]: Call<'searchMessages'>) {
+    return this.#run(request, limits, searchMessages(request, this.#deps.provider))
+  }
+
+  async getMessage(...[request, ...limits]: Call<'getMessage'>) {
+    return this.#run(request, limits, getMessage(request))
+  }
+
+  async getText(...[request, ...limits]: Call<'getText'>) {
+    return this.#run(request, limits, getText(request))
+  }
+
+  async getMessageSource(...[request, ...limits]: Call<'getMessageSource'>) {
+    return this.#run(request, limits, getMessageSource(request))
+  }
+
+  async getAttachment(...[request, ...limits]: Call<'getAttachment'>) {
+    return this.#run(request, limits, getAttachment(request))
+  }
+
+  async uploadMessage(...[request, ...limits]: Call<'uploadMessage'>) {
+    return this.#run(request, limits, uploadMessage(request))
+  }
+
+  async updateMessage(...[request, ...limits]: Call<'updateMessage'>) {
+    return this.#run(request, limits, updateMessage(request))
+  }
+
+  async moveMessage(...[request, ...limits]: Call<'moveMessage'>) {
+    return this.#run(request, limits, moveMessage(request))
+  }
+
+  async deleteMessage(...[request, ...limits]: Call<'deleteMessage'>) {
+    return this.#run(request, limits, deleteMessage(request))
+  }
+
+  async updateMessages(...[request, ...limits]: Call<'updateMessages'>) {
+    return this.#run(request, limits, updateMessages(request))
+  }
+
+  async moveMessages(...[request, ...limits]: Call<'moveMessages'>) {
+    return this.#run(request, limits, moveMessages(request))
+  }
+
+  async deleteMessages(...[request, ...limits]: Call<'deleteMessages'>) {
+    return this.#run(request, limits, deleteMessages(request))
+  }
+
+  async fileSent(...[request, ...limits]: Call<'fileSent'>) {
+    return this.#run(request, limits, fileSent(request))
+  }
+
+  async findSent(...[request, ...limits]: Call<'findSent'>) {
+    return this.#run(request, limits, findSent(request))
+  }
+
+  async listSignatures(...[request, ...limits]: Call<'listSignatures'>) {
+    return this.#run(request, limits, async ({ api, signal }) => ({
+      signatures: (await api.signatures?.(signal)) ?? [],
+      signaturesSupported: api.signatures !== undefined,
+    }))
+  }
+
+  /** Mail APIs report no quota of the mailbox. */
+  async getQuota(...[request, ...limits]: Call<'getQuota'>) {
+    return this.#run(request, limits, async () => ({ quota: false as const }))
+  }
+
+  /** Requests that arrive before the next pass are merged into it. */
+  async syncAccount(...[request, ...limits]: Call<'syncAccount'>) {
+    return this.#run(request, limits, async ({ requestPass }) => {
+      requestPass()
+      return { sync: true as const }
+    })
+  }
+
+  #run<T>(
+    { account }: { account: string },
+    [signal, deadline]: Limits,
+    work: (command: ApiCommand) => Promise<T>,
+  ): Promise<T> {
+    const { commands } = this.#deps
+    const session = this.#session
+    const requestPass = () => session.requestPass()
+    return session.run({ signal, deadline }, async (api: MailApi, ended: AbortSignal) => {
+      try {
+        return await work({ ...commands, api, account, session, requestPass, signal: ended })
+      } catch (error) {
+        // Deleted by another client after the folders were listed.
+        if (isMailApiError(error, 'folder-missing') || isMailApiError(error, 'label-missing'))
+          commands.folders.delete(account)
+        throw error
+      }
+    })
+  }
+}

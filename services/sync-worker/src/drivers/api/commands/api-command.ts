@@ -1,0 +1,37 @@
+import type { MailApi } from '@posthorn/backends/mail-api'
+import type { Db, SettingsCache } from '@posthorn/db'
+import type { Semaphore } from '@posthorn/flow'
+import type { MessageReader } from '@posthorn/message-reader'
+import type { AccountCommandName, AccountReply } from '../../account-driver.ts'
+import type { BounceCache } from '../../messages/bounce-cache.ts'
+import type { FolderCache } from './folder-cache.ts'
+
+/** Dependencies of commands, shared by all accounts of a worker. */
+export interface ApiCommandDeps {
+  readonly db: Db
+  readonly settings: SettingsCache
+  readonly reader: Pick<MessageReader, 'forAccount'>
+  readonly folders: FolderCache
+  readonly bounces: BounceCache
+  /** Bytes of uploads in memory. */
+  readonly uploadMemory: Semaphore
+}
+
+/** One command in execution. */
+export interface ApiCommand extends ApiCommandDeps {
+  readonly api: MailApi
+  readonly account: string
+  /** Identity of the account session, for caches. */
+  readonly session: object
+  readonly signal: AbortSignal
+  /** Starts a pass over the feeds, which records the events of a change. */
+  readonly requestPass: () => void
+}
+
+/**
+ * Command whose request is checked: ids and cursors of another form are rejected without a request
+ * to the provider, whatever the state of the account.
+ */
+export type ApiWork<Name extends AccountCommandName> = (
+  command: ApiCommand,
+) => Promise<AccountReply<Name>>

@@ -1,0 +1,163 @@
+import type { ApiFolder, MessageUpdate } from '@posthorn/backends/mail-api'
+import { defined } from '@posthorn/contracts/defined'
+import type { FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
+import { AppError } from '@posthorn/errors'
+import { checkApiMessageId } from '@posthorn/message-id'
+import type { AccountRequest } from '../../account-driver.ts'
+import { updateResult } from '../../messages/flag-result.ts'
+import { pathOf } from '../events/folder-names.ts'
+import type { ApiCommand, ApiWork } from './api-command.ts'
+import { findFolder, getFolder, isAllMessages, toLabels } from './folders.ts'
+import { messageNotFound, readState } from './get-message.ts'
+import { getDestination, moveIds } from './move-ids.ts'
+
+/** Changes flags and labels of a message. The next pass records the events. */
+export function updateMessage({
+  message,
+  update,
+}: AccountRequest<'updateMessage'>): ApiWork<'updateMessage'> {
+  const id = checkApiMessageId(message)
+  const flags = toFlags(update)
+  return async (command) => {
+    const { api, signal } = command
+    const change = { ...flags, ...(await toLabelChange(command, update)) }
+    await changeOne(command, () => api.updateMessages([id], change, signal))
+    return updateResult(update, true)
+  }
+}
+
+/** Moves a message from `source`, or from the folder that it is shown in. */
+export function moveMessage({
+  message,
+  path,
+  source,
+}: AccountRequest<'moveMessage'>): ApiWork<'moveMessage'> {
+  const id = checkApiMessageId(message)
+  return async (command) => {
+    const destination = await getDestination(command, path)
+    const from = await findSource(command, id, source)
+    const { newIds } = await changeOne(command, () => moveIds(command, [id], { destination, from }))
+    return { path: destination.path, id: newIds.get(id) ?? id }
+  }
+}
+
+/**
+ * Moves a message to the trash. Deletes it permanently with `force`, or if it is in the trash, as
+ * far as the grant permits it; otherwise it is moved to the trash in any case.
+ */
+export function deleteMessage({
+  message,
+  force,
+}: AccountRequest<'deleteMessage'>): ApiWork<'deleteMessage'> {
+  const id = checkApiMessageId(message)
+  return async (command) => {
+    const { api, signal } = command
+    if (api.traits.removes && (force || (await isInTrash(command, id)))) {
+      await changeOne(command, () => api.removeMessages([id], signal))
+      return { deleted: true }
+    }
+    const { newIds } = await changeOne(command, () => api.trashMessages([id], signal))
+    const destination = await trashPath(command)
+    return { deleted: false, moved: { destination, message: newIds.get(id) ?? id } }
+  }
+}
+
+/**
+ * Requests a pass after a change, also after a failure.
+ *
+ * @throws AppError `not-found` `MessageNotFound` if the provider reports the message as missing
+ */
+async function changeOne<T extends { missing: string[] }>(
+  { requestPass }: Pick<ApiCommand, 'requestPass'>,
+  change: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await change()
+    if (result.missing.length > 0) throw messageNotFound()
+    return result
+  } finally {
+    requestPass()
+  }
+}
+
+/** Folder that a move leaves: with placement `labels` the client's, or the most specific one. */
+async function findSource(
+  command: ApiCommand,
+  id: string,
+  source: string | undefined,
+): Promise<string | undefined> {
+  if (command.api.traits.placement === 'folder') return undefined
+  if (source !== undefined && !isAllMessages(source)) return (await getFolder(command, source)).id
+  const { labels } = await readState(command, id)
+  const folders = await listByUse(command, ['\\Trash', '\\Junk', '\\Inbox'])
+  return (folders.find((folder) => labels.includes(folder.id)) ?? folders.at(-1))?.id
+}
+
+/** Existing folders with these special uses, in their order. */
+export async function listByUse(
+  command: ApiCommand,
+  uses: readonly string[],
+): Promise<ApiFolder[]> {
+  const folders = await Promise.all(uses.map((use) => findFolder(command, use)))
+  return folders.flatMap((folder) => folder ?? [])
+}
+
+async function isInTrash(command: ApiCommand, id: string): Promise<boolean> {
+  const [trash] = await listByUse(command, ['\\Trash'])
+  if (!trash) return false
+  const { folderId, labels } = await readState(command, id)
+  return command.api.traits.placement === 'labels'
+    ? labels.includes(trash.id)
+    : folderId === trash.id
+}
+
+/** Path of the trash that the provider moved messages to. */
+export async function trashPath(command: ApiCommand): Promise<string> {
+  const [trash] = await listByUse(command, ['\\Trash'])
+  return trash ? pathOf(trash) : '\\Trash'
+}
+
+/** @throws AppError `invalid` `UnsupportedOperation` for flags that no mail API has */
+export function toFlags({ flags }: FlagUpdate): MessageUpdate {
+  if (!flags) return {}
+  const { add = [], delete: removed = [], set } = flags
+  const other = [...add, ...removed, ...(set ?? [])].find((flag) => !isKnown(flag))
+  if (other !== undefined)
+    throw unsupported(`The flag ${other} cannot be changed for accounts on a mail API`)
+  const wanted = (name: string) => {
+    if (set) return hasFlag(set, name)
+    if (hasFlag(add, name)) return true
+    return hasFlag(removed, name) ? false : undefined
+  }
+  const seen = wanted('\\Seen')
+  return defined({ unseen: seen === undefined ? undefined : !seen, flagged: wanted('\\Flagged') })
+}
+
+/** Flags are case-insensitive (RFC 9051 §2.3.2). */
+export function hasFlag(flags: readonly string[], name: string): boolean {
+  return flags.some((flag) => flag.toLowerCase() === name.toLowerCase())
+}
+
+function isKnown(flag: string): boolean {
+  return hasFlag(['\\Seen', '\\Flagged'], flag)
+}
+
+/** @throws AppError `invalid` `UnsupportedOperation` for `set` with placement `labels` */
+export async function toLabelChange(
+  command: ApiCommand,
+  { labels }: FlagUpdate,
+): Promise<MessageUpdate> {
+  if (!labels) return {}
+  const { add, delete: removed, set } = labels
+  if (set && command.api.traits.placement === 'labels')
+    throw unsupported('The account cannot replace all labels, add and delete them instead')
+  return defined({
+    addLabels: add && (await toLabels(command, add)),
+    removeLabels: removed && (await toLabels(command, removed)),
+    setLabels: set,
+  })
+}
+
+function unsupported(message: string): AppError {
+  return new AppError('invalid', message, { code: 'UnsupportedOperation' })
+}

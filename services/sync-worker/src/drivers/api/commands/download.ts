@@ -1,0 +1,58 @@
+import type { ApiDownload } from '@posthorn/backends/mail-api'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import { checkApiMessageId, decodeApiAttachmentId } from '@posthorn/message-id'
+import type { AccountRequest } from '../../account-driver.ts'
+import type { ApiWork } from './api-command.ts'
+
+/** Limit of one download. A download that exceeds it is aborted. */
+const maxDownloadBytes = 250 * 1024 * 1024
+
+/** Streams the decoded bytes of an attachment at the consumer's pace. */
+export function getAttachment({
+  attachment,
+}: AccountRequest<'getAttachment'>): ApiWork<'getAttachment'> {
+  const part = decodeApiAttachmentId(attachment)
+  return async ({ api, signal }) => {
+    const download = await api.downloadAttachment(part, signal)
+    const { contentType, filename, size: encodedSize } = download
+    return { response: defined({ contentType, filename, encodedSize }), body: limit(download) }
+  }
+}
+
+/** Streams the source of a message at the consumer's pace. */
+export function getMessageSource({
+  message,
+}: AccountRequest<'getMessageSource'>): ApiWork<'getMessageSource'> {
+  const id = checkApiMessageId(message)
+  return async ({ api, signal }) => {
+    const download = await api.downloadSource(id, signal)
+    return { response: defined({ size: download.size }), body: limit(download) }
+  }
+}
+
+/** @throws AppError `too-large` if the announced size exceeds the limit */
+function limit({ size = 0, content }: ApiDownload): AsyncIterable<Uint8Array> {
+  if (size > maxDownloadBytes) {
+    // Ends the download.
+    void content[Symbol.asyncIterator]()
+      .return?.()
+      .catch(() => undefined)
+    throw tooLarge()
+  }
+  return limitBytes(content)
+}
+
+/** The announced size may be wrong. Leaving the iteration ends the download. */
+async function* limitBytes(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0
+  for await (const chunk of content) {
+    length += chunk.length
+    if (length > maxDownloadBytes) throw tooLarge()
+    yield chunk
+  }
+}
+
+function tooLarge(): AppError {
+  return new AppError('too-large', 'Too large for one download')
+}

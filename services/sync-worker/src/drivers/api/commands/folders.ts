@@ -1,0 +1,69 @@
+import type { ApiFolder } from '@posthorn/backends/mail-api'
+import { AppError } from '@posthorn/errors'
+import { FolderNames, pathOf } from '../events/folder-names.ts'
+import type { ApiCommand } from './api-command.ts'
+
+/** Path of the virtual mailbox of all messages. */
+export const allMessages = '\\All'
+
+/** Names of the folders and labels of the account. */
+export async function readNames(command: ApiCommand): Promise<FolderNames> {
+  const { folders } = await command.folders.get(command)
+  return new FolderNames(command.api.traits.placement, folders)
+}
+
+/** Folder with a path, a special use, or an id of a label. Undefined if there is none. */
+export async function findFolder(
+  command: ApiCommand,
+  path: string,
+): Promise<ApiFolder | undefined> {
+  const { folders, isCached } = await command.folders.get(command)
+  const folder = selectFolder(folders, path)
+  if (folder || !isCached) return folder
+  command.folders.delete(command.account)
+  return selectFolder((await command.folders.get(command)).folders, path)
+}
+
+/** As `findFolder`. @throws AppError `not-found` `FolderNotFound` */
+export async function getFolder(command: ApiCommand, path: string): Promise<ApiFolder> {
+  const folder = await findFolder(command, path)
+  if (folder) return folder
+  throw new AppError('not-found', 'The folder does not exist', { code: 'FolderNotFound' })
+}
+
+/** Folder to list or search. Undefined for all messages. @throws AppError as `getFolder` */
+export async function getScope(command: ApiCommand, path: string): Promise<ApiFolder | undefined> {
+  return isAllMessages(path) ? undefined : getFolder(command, path)
+}
+
+export function isAllMessages(path: string): boolean {
+  return path.toLowerCase() === allMessages.toLowerCase()
+}
+
+/** RFC 9051 §5.1: INBOX is case-insensitive; providers localize its name. */
+function selectFolder(folders: readonly ApiFolder[], path: string): ApiFolder | undefined {
+  const byUse = (use: string) =>
+    folders.find(({ specialUse = '' }) => specialUse.toLowerCase() === use.toLowerCase())
+  const byPath = (wanted: string) => folders.find((folder) => pathOf(folder) === wanted)
+  if (path.startsWith('\\')) return byUse(path) ?? byPath(path)
+  const inbox = /^inbox(?=\/|$)/i.test(path) ? byUse('\\Inbox') : undefined
+  return byPath(path) ?? (inbox && byPath(pathOf(inbox) + path.slice('inbox'.length)))
+}
+
+/**
+ * Labels as the provider has them: ids with placement `labels`, from paths, special uses or ids.
+ *
+ * @throws AppError `not-found` `NotFound` for a label that does not exist
+ */
+export async function toLabels(command: ApiCommand, names: readonly string[]): Promise<string[]> {
+  if (command.api.traits.placement === 'folder') return [...names]
+  const labels: string[] = []
+  for (const name of names) {
+    const { folders } = await command.folders.get(command)
+    const label = folders.find(({ id }) => id === name) ?? (await findFolder(command, name))
+    if (!label)
+      throw new AppError('not-found', `The label ${name} does not exist`, { code: 'NotFound' })
+    labels.push(label.id)
+  }
+  return labels
+}

@@ -1,0 +1,119 @@
+import type { ApiMessage, MailApi } from '@posthorn/backends/mail-api'
+import { defined } from '@posthorn/contracts/defined'
+import { type MessageDetail, SpecialUse } from '@posthorn/contracts/schemas/message'
+import { matches } from '@posthorn/contracts/validate'
+import { AppError } from '@posthorn/errors'
+import { checkApiMessageId, decodeApiTextId } from '@posthorn/message-id'
+import { maxJsonBytes, type ReadText } from '@posthorn/message-reader'
+import { isAutoReply } from '@posthorn/mime'
+import type { AccountRequest } from '../../account-driver.ts'
+import type { FolderNames } from '../events/folder-names.ts'
+import { maxEmbeddedBytes } from '../../messages/image-references.ts'
+import { headersOf, messageEntry } from '../messages/entry.ts'
+import { attachmentReader } from '../messages/read-content.ts'
+import { maxTextBytes, readTexts, withImages } from '../messages/read-text.ts'
+import type { ApiCommand, ApiWork } from './api-command.ts'
+import { readNames } from './folders.ts'
+
+/**
+ * Reads one message with its headers and, if requested, its text. `markAsSeen` is applied first, so
+ * that the returned flags contain it.
+ */
+export function getMessage(request: AccountRequest<'getMessage'>): ApiWork<'getMessage'> {
+  const id = checkApiMessageId(request.message)
+  return async (command) => {
+    const { api, signal } = command
+    if (request.markAsSeen) {
+      const { missing } = await api.updateMessages([id], { unseen: false }, signal)
+      if (missing.length > 0) throw messageNotFound()
+      command.requestPass()
+    }
+    const maxBytes = textLimit(request)
+    const options = { headers: true, attachments: true, maxTextBytes: maxBytes }
+    const [message, names] = await Promise.all([
+      api.getMessage(id, defined(options), signal),
+      readNames(command),
+    ])
+    const detail = await describe(command, { message, names }, request)
+    const [withBounces] = await command.bounces.addTo(command.db, command, [detail])
+    return withBounces ?? detail
+  }
+}
+
+/** Reads the texts of a message. */
+export function getText({
+  account: _account,
+  text,
+  ...options
+}: AccountRequest<'getText'>): ApiWork<'getText'> {
+  const id = decodeApiTextId(text)
+  return async (command) => {
+    const embeds = options.webSafeHtml === true
+    const request = defined({
+      attachments: embeds || undefined,
+      maxTextBytes: textLimit(options),
+    })
+    const message = await command.api.getMessage(id, request, command.signal)
+    const texts = await readRequestedTexts(command, message, options)
+    if (!options.webSafeHtml) return texts
+    const { html = '', hasMore } = texts
+    return defined({ html, webSafe: true, hasMore: hasMore || undefined })
+  }
+}
+
+/** Text options of a request. `webSafeHtml` implies both kinds of text and embedded images. */
+interface TextRequest {
+  textType?: 'plain' | 'html' | '*'
+  maxBytes?: number
+  webSafeHtml?: boolean
+  embedAttachedImages?: boolean
+}
+
+/** Undefined if no text is requested. */
+function textLimit({ textType, webSafeHtml, maxBytes = maxTextBytes }: TextRequest) {
+  return textType === undefined && !webSafeHtml ? undefined : Math.min(maxBytes, maxTextBytes)
+}
+
+async function readRequestedTexts(
+  { api, account, reader, signal }: ApiCommand,
+  message: ApiMessage,
+  { textType = '*', webSafeHtml: webSafe = false, embedAttachedImages = webSafe }: TextRequest,
+): Promise<Partial<ReadText>> {
+  if (!message.texts) return {}
+  const read = reader.forAccount(account, signal)
+  const kinds = { plain: textType !== 'html', html: textType !== 'plain', webSafe }
+  const texts = await readTexts(read, message.texts, kinds)
+  if (!embedAttachedImages) return texts
+  const readings = { read, readAttachment: attachmentReader(api, message.id, signal) }
+  const limits = { maxTotalBytes: maxEmbeddedBytes.reading, maxJsonBytes }
+  return withImages(readings, texts, { message, ...limits })
+}
+
+async function describe(
+  command: ApiCommand,
+  { message, names }: { message: ApiMessage; names: FolderNames },
+  request: TextRequest,
+): Promise<MessageDetail> {
+  const { text, ...entry } = messageEntry(message, names, await command.settings.get())
+  const { specialUse } = names.mailboxOf(message.folderId)
+  const headers = headersOf(message)
+  return defined({
+    ...entry,
+    headers,
+    text: text && { ...text, ...(await readRequestedTexts(command, message, request)) },
+    specialUse: specialUse !== null && matches(SpecialUse, specialUse) ? specialUse : undefined,
+    isAutoReply: isAutoReply(headers) || undefined,
+  })
+}
+
+export function messageNotFound(): AppError {
+  return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
+}
+
+/** Reads the state of a message. @throws MailApiError `message-missing`, `unreadable-id` */
+export function readState(
+  { api, signal }: { api: Pick<MailApi, 'getMessage'>; signal: AbortSignal },
+  id: string,
+): Promise<ApiMessage> {
+  return api.getMessage(id, {}, signal)
+}

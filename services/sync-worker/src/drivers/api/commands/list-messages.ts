@@ -1,0 +1,114 @@
+import type { ApiFolder, ApiMessage, ApiPage, MessageQuery } from '@posthorn/backends/mail-api'
+import type { SearchTerms } from '@posthorn/backends'
+import type { Provider } from '@posthorn/backends/provider-limits'
+import { defined } from '@posthorn/contracts/defined'
+import type { MessagePage } from '@posthorn/contracts/schemas/message'
+import type { Search } from '@posthorn/contracts/schemas/search'
+import {
+  apiPageCursors,
+  type ApiList,
+  type ApiPagePosition,
+  requestedApiPage,
+} from '@posthorn/message-id'
+import type { AccountRequest } from '../../account-driver.ts'
+import { toSearchTerms } from '../../messages/search-terms.ts'
+import { messageEntry } from '../messages/entry.ts'
+import type { ApiCommand, ApiWork } from './api-command.ts'
+import { allMessages, getScope, readNames, toLabels } from './folders.ts'
+
+/** Prefixes of cursors. */
+const cursorKinds: Record<Provider, ApiList['kind']> = { gmail: 'gmail', graph: 'outlook' }
+
+/** Lists one page of a folder, or of all messages, newest first. */
+export function listMessages(
+  request: AccountRequest<'listMessages'>,
+  provider: Provider,
+): ApiWork<'listMessages'> {
+  const { account, path, pageSize } = request
+  const list = { kind: cursorKinds[provider], query: [account, path] }
+  const position = requestedApiPage(request, list)
+  return async (command) => {
+    const folder = await getScope(command, path)
+    const query = defined({ folderId: folder?.id })
+    // Lists of labels never report a number: a second request, at the same time.
+    const isCounted = command.api.traits.placement === 'labels'
+    const [page, counted] = await Promise.all([
+      readPage(command, query, { position, limit: pageSize }),
+      isCounted ? countMessages(command, folder) : undefined,
+    ])
+    const total = page.total ?? counted ?? (await countMessages(command, folder))
+    return describePage(command, defined({ ...page, total }), { position, pageSize, list })
+  }
+}
+
+/** Searches a folder, or all messages, and lists one page of the results, newest first. */
+export function searchMessages(
+  request: AccountRequest<'searchMessages'>,
+  provider: Provider,
+): ApiWork<'searchMessages'> {
+  const { account, path = allMessages, pageSize, search, useOutlookSearch = false } = request
+  const query = [account, path, search, useOutlookSearch]
+  const list = { kind: cursorKinds[provider], query }
+  const position = requestedApiPage(request, list)
+  return async (command) => {
+    const folder = await getScope(command, path)
+    const terms = await toTerms(command, search)
+    const indexed = useOutlookSearch || undefined
+    const matching = defined({ folderId: folder?.id, search: terms, indexed })
+    const page = await readPage(command, matching, { position, limit: pageSize })
+    return describePage(command, page, { position, pageSize, list })
+  }
+}
+
+/** Search terms with the ids of labels. */
+export async function toTerms(command: ApiCommand, search: Search): Promise<SearchTerms> {
+  const terms = toSearchTerms(search)
+  if (!terms.labels) return terms
+  const { has = [], not = [] } = terms.labels
+  const labels = { has: await toLabels(command, has), not: await toLabels(command, not) }
+  return { ...terms, labels }
+}
+
+function readPage(
+  { api, signal }: ApiCommand,
+  query: MessageQuery,
+  { position, limit }: { position: ApiPagePosition; limit: number },
+): Promise<ApiPage<ApiMessage>> {
+  const pageToken = position.tokens.at(-1)
+  return api.listMessages(query, defined({ pageToken, limit }), signal)
+}
+
+/** Number of messages of a folder, if the list does not report it. */
+async function countMessages(
+  { api, signal }: ApiCommand,
+  folder: ApiFolder | undefined,
+): Promise<number | undefined> {
+  return folder && (await api.folderCounts(folder.id, signal)).messages
+}
+
+interface PageOptions {
+  position: ApiPagePosition
+  pageSize: number
+  list: ApiList
+}
+
+/** Without a number of the provider, `total` counts the pages up to this one, and one more. */
+async function describePage(
+  command: ApiCommand,
+  { entries, nextPageToken, total }: ApiPage<ApiMessage>,
+  { position, pageSize, list }: PageOptions,
+): Promise<MessagePage> {
+  const { page } = position
+  const next = nextPageToken === undefined ? 0 : 1
+  const counted = total ?? page * pageSize + entries.length + next
+  const names = await readNames(command)
+  const settings = await command.settings.get()
+  const messages = entries.map((message) => messageEntry(message, names, settings))
+  return {
+    total: counted,
+    page,
+    pages: Math.max(Math.ceil(counted / pageSize), page + 1 + next),
+    ...apiPageCursors(position, list, nextPageToken),
+    messages: await command.bounces.addTo(command.db, command, messages),
+  }
+}

@@ -1,0 +1,142 @@
+import { maxBulkIds } from '@posthorn/backends/mail-api'
+import { defined } from '@posthorn/contracts/defined'
+import type { Search } from '@posthorn/contracts/schemas/search'
+import type { AccountRequest } from '../../account-driver.ts'
+import { updateResult } from '../../messages/flag-result.ts'
+import type { ApiCommand, ApiWork } from './api-command.ts'
+import { listByUse, toFlags, toLabelChange, trashPath } from './change-message.ts'
+import { getScope } from './folders.ts'
+import { toTerms } from './list-messages.ts'
+import { getDestination, moveIds } from './move-ids.ts'
+
+/**
+ * Maximum messages that are changed in a call: ids or pairs of ids in a response, some megabytes.
+ * With placement `folder` each message takes a request.
+ */
+const maxIds = { labels: 100_000, folder: 1_000 } as const
+
+/** Changes flags and labels of all messages of a folder that match a search. */
+export function updateMessages({
+  path,
+  search,
+  update,
+}: AccountRequest<'updateMessages'>): ApiWork<'updateMessages'> {
+  const flags = toFlags(update)
+  return async (command) => {
+    const { api, signal } = command
+    const change = { ...flags, ...(await toLabelChange(command, update)) }
+    const emailIds: string[] = []
+    await changeMatches(command, { path, search }, async (ids) => {
+      const { missing } = await api.updateMessages(ids, change, signal)
+      emailIds.push(...without(ids, missing))
+    })
+    return { ...updateResult(update, emailIds.length > 0), emailIds }
+  }
+}
+
+/** Moves all messages of a folder that match a search. */
+export function moveMessages({
+  path,
+  search,
+  destination: target,
+}: AccountRequest<'moveMessages'>): ApiWork<'moveMessages'> {
+  return async (command) => {
+    const destination = await getDestination(command, target)
+    const source = (await getScope(command, path)) ?? (await listByUse(command, ['\\Inbox']))[0]
+    const from = source?.id
+    const moved = await moveMatches(command, { path, search }, (ids) =>
+      moveIds(command, ids, { destination, from }),
+    )
+    return { path: destination.path, ...moved }
+  }
+}
+
+/** Applies the rules of `deleteMessage` to all messages of a folder that match a search. */
+export function deleteMessages({
+  path,
+  search,
+  force,
+}: AccountRequest<'deleteMessages'>): ApiWork<'deleteMessages'> {
+  return async (command) => {
+    const { api, signal } = command
+    const folder = await getScope(command, path)
+    const isPermanent = force || folder?.specialUse === '\\Trash'
+    if (!api.traits.removes || !isPermanent) {
+      const scope = { path, search }
+      const moved = await moveMatches(command, scope, (ids) => api.trashMessages(ids, signal))
+      return { deleted: false, moved: { destination: await trashPath(command), ...moved } }
+    }
+    const emailIds: string[] = []
+    await changeMatches(command, { path, search }, async (ids) => {
+      const { missing } = await api.removeMessages(ids, signal)
+      emailIds.push(...without(ids, missing))
+    })
+    return { deleted: emailIds.length > 0, deletedMessages: { emailIds } }
+  }
+}
+
+interface SearchScope {
+  path: string
+  search: Search
+}
+
+/** Moves all matches. Returns the pairs of old and new ids. */
+async function moveMatches(
+  command: ApiCommand,
+  scope: SearchScope,
+  move: (
+    ids: readonly string[],
+  ) => Promise<{ missing: string[]; newIds: ReadonlyMap<string, string> }>,
+): Promise<{ idMap: [string, string][]; emailIds: string[] }> {
+  const idMap: [string, string][] = []
+  await changeMatches(command, scope, async (ids) => {
+    const { missing, newIds } = await move(ids)
+    for (const id of without(ids, missing)) idMap.push([id, newIds.get(id) ?? id])
+  })
+  return { idMap, emailIds: idMap.map(([, id]) => id) }
+}
+
+/**
+ * Changes all matches in batches. They are listed before, because a change may end the match and
+ * shift the pages. At the deadline it stops between two batches: completed batches stay changed.
+ */
+async function changeMatches(
+  command: ApiCommand,
+  scope: SearchScope,
+  change: (ids: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const ids = await listMatches(command, scope)
+  try {
+    for (let from = 0; from < ids.length; from += maxBulkIds) {
+      command.signal.throwIfAborted()
+      await change(ids.slice(from, from + maxBulkIds))
+    }
+  } finally {
+    command.requestPass()
+  }
+}
+
+async function listMatches(
+  command: ApiCommand,
+  { path, search }: SearchScope,
+): Promise<readonly string[]> {
+  const { api, signal } = command
+  const limit = maxIds[api.traits.placement]
+  const folder = await getScope(command, path)
+  const query = defined({ folderId: folder?.id, search: await toTerms(command, search) })
+  const ids = new Set<string>()
+  let pageToken: string | undefined
+  do {
+    signal.throwIfAborted()
+    const page = await api.listIds(query, defined({ pageToken, limit: maxBulkIds }), signal)
+    for (const { id } of page.entries) ids.add(id)
+    pageToken = page.nextPageToken
+  } while (pageToken !== undefined && ids.size < limit)
+  return [...ids].slice(0, limit)
+}
+
+function without(ids: readonly string[], missing: readonly string[]): readonly string[] {
+  if (missing.length === 0) return ids
+  const left = new Set(missing)
+  return ids.filter((id) => !left.has(id))
+}

@@ -1,0 +1,44 @@
+import { defined } from '@posthorn/contracts/defined'
+import { parseDate } from '@posthorn/contracts/formats'
+import { AppError } from '@posthorn/errors'
+import { takeUpload } from '../../../store/uploads.ts'
+import type { AccountRequest } from '../../account-driver.ts'
+import { pathOf } from '../events/folder-names.ts'
+import type { ApiWork } from './api-command.ts'
+import { hasFlag } from './change-message.ts'
+import { getFolder } from './folders.ts'
+
+/** Limit of all uploads that a worker holds in memory, in bytes. */
+export const maxUploadBytes = 64 * 1024 * 1024
+
+/**
+ * Stores an uploaded message in a folder. Deletes the bytes from the table before the request, so
+ * that a redelivered command cannot store it twice. Flags that providers lack are left out.
+ */
+export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork<'uploadMessage'> {
+  const { flags = [], internalDate } = request
+  const receivedAt = internalDate === undefined ? undefined : parseDate(internalDate)
+  return async (command) => {
+    const { account, api, db, signal } = command
+    const folder = await getFolder(command, request.path)
+    using _permit = await command.uploadMemory.acquire(signal, request.size)
+    const mime = await takeUpload(db, { id: request.upload, account })
+    if (!mime)
+      throw new AppError('unavailable', 'The upload was cancelled, upload the message again', {
+        code: 'WorkerNotAvailable',
+      })
+    const target = defined({
+      folderId: folder.id,
+      unseen: !hasFlag(flags, '\\Seen'),
+      flagged: hasFlag(flags, '\\Flagged'),
+      draft: hasFlag(flags, '\\Draft') || folder.specialUse === '\\Drafts',
+      receivedAt,
+    })
+    try {
+      const { id } = await api.appendMessage(mime, target, signal)
+      return { id, path: pathOf(folder) }
+    } finally {
+      command.requestPass()
+    }
+  }
+}

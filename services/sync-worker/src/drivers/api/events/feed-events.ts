@@ -1,0 +1,138 @@
+import { defined } from '@posthorn/contracts/defined'
+import type { NamedFolder, NewEvent } from '@posthorn/db'
+import {
+  apiMessageKey,
+  type EventAccount,
+  type EventKey,
+  type EventMailbox,
+  mailboxEvent,
+} from '../../../events/mailbox-event.ts'
+import type { IndexedMessage } from '../index/indexed-message.ts'
+import { type FolderNames, toMailbox } from './folder-names.ts'
+
+/** Account, names of its folders, and number of the commit that an event belongs to. */
+export interface FeedEventContext {
+  account: EventAccount
+  names: FolderNames
+  /** Makes event ids unique: a message can return to a folder, and a flag can change repeatedly. */
+  epoch: number
+}
+
+/** Key of an event about a message. */
+export function messageKey(id: string, { epoch }: FeedEventContext): EventKey {
+  return apiMessageKey({ id, epoch })
+}
+
+/** A message left its mailbox. Carries its last state, because it cannot be read any more. */
+export function messageDeleted(context: FeedEventContext, state: IndexedMessage): NewEvent {
+  const { account, names } = context
+  const { id, threadId, labels } = state
+  const data = defined({
+    id,
+    threadId,
+    flags: flagNames(state),
+    labels: names.labelsOf(labels),
+    category: names.categoryOf(state),
+  })
+  return mailboxEvent(account, names.mailboxOf(state.folderId), {
+    event: 'messageDeleted',
+    key: messageKey(id, context),
+    data,
+  })
+}
+
+/** Undefined if nothing changed that events show, such as the tab of the inbox. */
+export function messageUpdated(
+  context: FeedEventContext,
+  state: IndexedMessage,
+  before: IndexedMessage,
+): NewEvent | undefined {
+  const { account, names } = context
+  const changes = defined({
+    flags: changeOf(flagNames(before), flagNames(state)),
+    labels: changeOf(names.labelsOf(before.labels), names.labelsOf(state.labels)),
+  })
+  if (Object.keys(changes).length === 0) return undefined
+  return mailboxEvent(account, names.mailboxOf(state.folderId), {
+    event: 'messageUpdated',
+    key: messageKey(state.id, context),
+    data: { id: state.id, changes },
+  })
+}
+
+/** Retries of a message that a feed named and the provider did not return. */
+export interface GetRetries {
+  missingRetries: number
+  /** Total delay in milliseconds. */
+  missingDelay: number
+}
+
+export function messageMissing(
+  context: FeedEventContext,
+  message: { id: string; folder: string | null } & GetRetries,
+): NewEvent {
+  const { folder, ...data } = message
+  return mailboxEvent(context.account, context.names.mailboxOf(folder), {
+    event: 'messageMissing',
+    key: messageKey(message.id, context),
+    data,
+  })
+}
+
+/** The index of a mailbox was lost. A provider API has no UIDVALIDITY. */
+export function mailboxReset(
+  { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,
+  mailbox: EventMailbox,
+): NewEvent {
+  const lost = { prevUidValidity: false as const, reason: 'syncStateLost' as const }
+  const data = { ...describeMailbox(mailbox), ...lost }
+  return mailboxEvent(account, mailbox, { event: 'mailboxReset', key: [epoch], data })
+}
+
+/**
+ * Events of folders and labels that were created, deleted or renamed since the stored list. The
+ * tabs of the Gmail inbox have none.
+ */
+export function folderEvents(
+  { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,
+  before: readonly NamedFolder[],
+  after: readonly NamedFolder[],
+): NewEvent[] {
+  const shown = ({ former, category }: NamedFolder) => !former && category === undefined
+  const keyOf = ({ id, path }: NamedFolder) => JSON.stringify([id, path])
+  const [old, current] = [before.filter(shown), after.filter(shown)]
+  const [oldKeys, currentKeys] = [new Set(old.map(keyOf)), new Set(current.map(keyOf))]
+  const eventOf = (event: string) => (folder: NamedFolder) => {
+    const mailbox = toMailbox(folder)
+    const data = describeMailbox(mailbox)
+    return mailboxEvent(account, mailbox, { event, key: [folder.id, epoch], data })
+  }
+  return [
+    ...old.filter((folder) => !currentKeys.has(keyOf(folder))).map(eventOf('mailboxDeleted')),
+    ...current.filter((folder) => !oldKeys.has(keyOf(folder))).map(eventOf('mailboxNew')),
+  ]
+}
+
+function describeMailbox({ path, specialUse }: EventMailbox) {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { path, name, specialUse: specialUse ?? (false as const) }
+}
+
+/** Flags of RFC 9051 §2.3.2 that providers have, sorted. */
+export function flagNames({
+  unseen,
+  flagged,
+  draft,
+}: Pick<IndexedMessage, 'unseen' | 'flagged' | 'draft'>): string[] {
+  return [
+    ...(draft ? ['\\Draft'] : []),
+    ...(flagged ? ['\\Flagged'] : []),
+    ...(unseen ? [] : ['\\Seen']),
+  ]
+}
+
+function changeOf(before: readonly string[], value: string[]) {
+  const added = value.filter((name) => !before.includes(name))
+  const removed = before.filter((name) => !value.includes(name))
+  return added.length + removed.length > 0 ? { added, removed, value } : undefined
+}

@@ -1,0 +1,153 @@
+import type { ApiFolder, MailApiTraits } from '@posthorn/backends/mail-api'
+import { defined } from '@posthorn/contracts/defined'
+import type { MessageCategory, MessageEntry } from '@posthorn/contracts/schemas/message'
+import type { NamedFolder } from '@posthorn/db'
+import { apiEventMailbox, type EventMailbox } from '../../../events/mailbox-event.ts'
+import type { IndexedMessage } from '../index/indexed-message.ts'
+
+/** Mailbox of all events with placement `labels`: a message exists once, with labels. */
+export const allMail: EventMailbox = { path: '\\All', specialUse: '\\All' }
+
+type EntryUse = NonNullable<MessageEntry['messageSpecialUse']>
+
+/** Special uses that a message can have, the most specific first. */
+const entryUses: readonly EntryUse[] = ['\\Drafts', '\\Trash', '\\Junk', '\\Inbox', '\\Sent']
+
+type PlacedMessage = Pick<IndexedMessage, 'folderId' | 'labels'>
+
+/** Names of the folders and labels of an account in events. */
+export class FolderNames {
+  readonly #listed: ReadonlyMap<string, NamedFolder>
+  /** Listed and former ones. */
+  readonly #named: Map<string, NamedFolder>
+  /** Labels that no listing has. */
+  readonly #unlisted = new Set<string>()
+  readonly #placement: MailApiTraits['placement']
+
+  constructor(
+    placement: MailApiTraits['placement'],
+    listed: readonly NamedFolder[],
+    named: readonly NamedFolder[] = listed,
+  ) {
+    this.#placement = placement
+    this.#listed = new Map(listed.map((folder) => [folder.id, folder]))
+    this.#named = new Map(named.map((folder) => [folder.id, folder]))
+  }
+
+  /** Mailboxes of the account that have events. */
+  get mailboxes(): EventMailbox[] {
+    return this.#placement === 'labels' ? [allMail] : [...this.#listed.values()].map(toMailbox)
+  }
+
+  /** True if messages of this folder are synced. */
+  isListed(folderId: string | undefined): boolean {
+    return this.#placement === 'labels' || this.#listed.has(folderId ?? '')
+  }
+
+  /** Mailbox of an event about a message. A folder that was never listed has its id as path. */
+  mailboxOf(folderId: string | null | undefined): EventMailbox {
+    if (this.#placement === 'labels') return apiEventMailbox(allMail)
+    const folder = this.#named.get(folderId ?? '')
+    return apiEventMailbox(folder ? toMailbox(folder) : { path: folderId ?? '', specialUse: null })
+  }
+
+  /**
+   * Labels in events, sorted: special uses and paths with placement `labels`, without the tabs of
+   * the inbox; names otherwise. A label that was never listed has its id.
+   */
+  labelsOf(labels: readonly string[]): string[] {
+    if (this.#placement === 'folder') return [...labels]
+    const names = labels.flatMap((id) => {
+      const folder = this.#named.get(id)
+      if (!folder) return [id]
+      return folder.category ? [] : [folder.specialUse ?? pathOf(folder)]
+    })
+    return [...new Set(names)].sort()
+  }
+
+  /** Labels without a name: created after the listing. Those of `addNames` are left out. */
+  findUnnamed(labels: readonly string[]): string[] {
+    if (this.#placement === 'folder') return []
+    return labels.filter((id) => !this.#named.has(id) && !this.#unlisted.has(id))
+  }
+
+  /** Adds the names of a later listing. Labels that it lacks, too, were deleted. */
+  addNames(listed: readonly NamedFolder[], unnamed: readonly string[]): void {
+    for (const folder of listed) if (!this.#named.has(folder.id)) this.#named.set(folder.id, folder)
+    for (const id of unnamed) if (!this.#named.has(id)) this.#unlisted.add(id)
+  }
+
+  /** Tab of the Gmail inbox. */
+  categoryOf({ labels }: PlacedMessage): MessageCategory | undefined {
+    if (this.#placement === 'folder') return undefined
+    const categories = labels.map((id) => this.#named.get(id)?.category)
+    return categories.find((category) => category !== undefined) as MessageCategory | undefined
+  }
+
+  specialUseOf({ folderId, labels }: PlacedMessage): EntryUse | undefined {
+    const places = this.#placement === 'labels' ? labels : [folderId ?? '']
+    const uses = new Set<string | undefined>(places.map((id) => this.#named.get(id)?.specialUse))
+    return entryUses.find((use) => uses.has(use))
+  }
+
+  /** Listed folder with a special use. */
+  findByUse(specialUse: string): NamedFolder | undefined {
+    return [...this.#listed.values()].find((folder) => folder.specialUse === specialUse)
+  }
+}
+
+/** Mailbox of events about a folder. */
+export function toMailbox(folder: NamedFolder): EventMailbox {
+  return { path: pathOf(folder), specialUse: folder.specialUse ?? null }
+}
+
+/** Path of a folder in responses and events. A `/` within a name becomes `%2F`. */
+export function pathOf({ path }: { path: readonly string[] }): string {
+  return path.map((name) => name.replaceAll('/', '%2F')).join('/')
+}
+
+/** Names of the folders in a path. Labels contain no `/`, so that theirs are taken as they are. */
+export function namesIn(path: string, placement: MailApiTraits['placement']): string[] {
+  const names = path.split('/')
+  return placement === 'labels' ? names : names.map((name) => name.replace(/%2F/gi, '/'))
+}
+
+/**
+ * Folders that are synced: those with one of these paths or special uses, all if there are none. A
+ * mailbox with labels is always synced as a whole. Pure.
+ */
+export function selectFolders<F extends NamedFolder>(
+  placement: MailApiTraits['placement'],
+  folders: readonly F[],
+  paths: readonly string[],
+): readonly F[] {
+  if (placement === 'labels' || paths.length === 0) return folders
+  const uses = paths.map((path) => path.toLowerCase())
+  return folders.filter(
+    (folder) =>
+      paths.includes(pathOf(folder)) || uses.includes(folder.specialUse?.toLowerCase() ?? '/'),
+  )
+}
+
+/** Most names of deleted folders and labels that are stored. */
+const maxFormer = 1_000
+
+/**
+ * Names of former folders, those that disappeared last at the end, then of the listed ones, sorted
+ * by id. Names of deleted folders stay, because changes that concern them may be reported later. At
+ * most 1,000 do. Pure.
+ */
+export function mergeFolders(
+  stored: readonly NamedFolder[],
+  listed: readonly ApiFolder[],
+): NamedFolder[] {
+  const ids = new Set(listed.map(({ id }) => id))
+  const former = stored
+    .filter(({ id }) => !ids.has(id))
+    .slice(-maxFormer)
+    .map((folder) => ({ ...folder, former: true as const }))
+  const current = listed
+    .map(({ id, path, specialUse, category }) => defined({ id, path, specialUse, category }))
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+  return [...former, ...current]
+}

@@ -1,0 +1,188 @@
+import type { ApiMessage } from '@posthorn/backends/mail-api'
+import type { NewEvent } from '@posthorn/db'
+import {
+  type FeedEventContext,
+  messageDeleted,
+  messageKey,
+  messageUpdated,
+} from '../events/feed-events.ts'
+import {
+  type IndexedMessage,
+  isSameState,
+  mergeChange,
+  stateOfMessage,
+} from '../index/indexed-message.ts'
+import type { PendingMessage } from './feed-store.ts'
+import type { IndexChange } from './index-writer.ts'
+import { type BatchPlan, type FeedBatch, type Finding, planBatch } from './plan-batch.ts'
+import {
+  type FeedContext,
+  maxGets,
+  nameLabels,
+  type ReadFinding,
+  readMessages,
+} from './read-messages.ts'
+import { indexPart, type LoadedMessages } from './stored-index.ts'
+
+/** Delays before reading again a message that a feed named, in milliseconds. */
+export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
+
+/** Most events with message data per transaction. */
+const maxAnnouncements = 50
+/** Approximate maximum characters of events per transaction. */
+const maxBatchLength = 4 * 1024 * 1024
+
+/**
+ * Compares reported changes with the index and stores the differences with their events. `end`,
+ * which has the new position of the feed, is part of the last transaction. New messages may need
+ * further transactions before: after a crash, the same changes only add what is missing.
+ */
+export async function applyBatch(
+  context: FeedContext,
+  batch: FeedBatch,
+  end: IndexChange,
+): Promise<void> {
+  const { index, writer, signal } = context
+  const ids = [...batch.changed.map(({ id }) => id), ...batch.removed]
+  let loaded = await index.load(indexPart, ids)
+  const plan = planBatch(batch, loaded.states)
+  const named = new Map(
+    batch.changed.map(({ id, folderId }) => [id, folderId ?? batch.feed.folderId ?? null]),
+  )
+  const copies = currentCopies(context, batch)
+  let findings: ReadFinding[] = []
+  for (let from = 0; from < plan.toGet.length; from += maxGets) {
+    signal.throwIfAborted()
+    if (isFull(findings)) {
+      await writer.commit(changeOfFindings(context, { findings, loaded, named }))
+      loaded = await index.load(indexPart, ids)
+      findings = []
+    }
+    const toGet = plan.toGet.slice(from, from + maxGets)
+    findings.push(...(await readMessages(context, toGet, { states: loaded.states, copies })))
+  }
+  signal.throwIfAborted()
+  await nameLabels(context, plan.updated)
+  const change = changeOfFindings(context, { findings, loaded, named, plan })
+  await writer.commit({ ...end, ...change, parts: [...(end.parts ?? []), ...change.parts] })
+}
+
+/**
+ * Copies of reported messages that are as current as the report. A copy is older than the report:
+ * if it differs, what it lacks would not be reported again.
+ */
+function currentCopies(
+  { copies }: FeedContext,
+  { changed, feed }: FeedBatch,
+): ReadonlyMap<string, ApiMessage> {
+  const current = new Map<string, ApiMessage>()
+  for (const change of changed) {
+    const copy = copies.get(change.id)
+    copies.delete(change.id)
+    if (!copy) continue
+    const state = stateOfMessage(copy)
+    const folderId = change.folderId ?? feed.folderId
+    const reported = mergeChange(state, { ...change, ...(folderId !== undefined && { folderId }) })
+    if (isSameState(state, reported)) current.set(change.id, copy)
+  }
+  return current
+}
+
+function isFull(findings: readonly ReadFinding[]): boolean {
+  const drafts = findings.flatMap(({ announcement }) => announcement?.draft ?? [])
+  if (drafts.length + maxGets > maxAnnouncements) return true
+  return JSON.stringify(drafts).length > maxBatchLength
+}
+
+interface Findings {
+  findings: readonly ReadFinding[]
+  loaded: LoadedMessages
+  /** Messages that should be there, and their folders. Others are deleted if they are missing. */
+  named: ReadonlyMap<string, string | null>
+  /** Changes that needed no reading. */
+  plan?: BatchPlan
+}
+
+/** Index, events and pending messages that result from messages that were read. */
+export function changeOfFindings(context: FeedContext, input: Findings) {
+  const { account, names, writer } = context
+  const { findings, loaded, plan } = input
+  const eventContext = { account, names, epoch: writer.nextEpoch }
+  const states = new Map<string, IndexedMessage | undefined>()
+  const events: NewEvent[] = []
+  for (const finding of [...findings, ...findingsOf(plan, loaded)]) {
+    if ('id' in finding) continue
+    const { kind, state } = finding
+    states.set(state.id, kind === 'deleted' ? undefined : state)
+    events.push(...eventsOf(eventContext, finding))
+  }
+  for (const state of plan?.silent ?? []) states.set(state.id, state)
+  const { part, added } = loaded.change(states)
+  return {
+    parts: [part],
+    added,
+    events,
+    announcements: announcementsOf(context, findings),
+    newPending: pendingOf(context, input),
+    deletedPending: [...(plan?.dismissed ?? []), ...settledIds(input), ...states.keys()],
+  } satisfies IndexChange
+}
+
+/** Messages that should be there and were not returned. */
+function pendingOf({ now }: FeedContext, { findings, named }: Findings): PendingMessage[] {
+  const nextAt = new Date(now().getTime() + retryDelaysMs[0])
+  return findings.flatMap((finding) => {
+    const folder = finding.kind === 'missing' ? named.get(finding.id) : undefined
+    if (finding.kind !== 'missing' || folder === undefined) return []
+    return { message: finding.id, folder, tries: 0, nextAt }
+  })
+}
+
+/** Messages that need no further attempt and are not stored. */
+function settledIds({ findings, named }: Findings): string[] {
+  return findings.flatMap((finding) => {
+    if (!('id' in finding)) return []
+    return finding.kind === 'missing' && named.has(finding.id) ? [] : [finding.id]
+  })
+}
+
+/** Events without message data. */
+function eventsOf(context: FeedEventContext, finding: Finding): NewEvent[] {
+  if (finding.kind === 'deleted') return [messageDeleted(context, finding.state)]
+  if (finding.kind === 'moved') return [messageDeleted(context, finding.before)]
+  if (finding.kind !== 'updated') return []
+  const event = messageUpdated(context, finding.state, finding.before)
+  return event ? [event] : []
+}
+
+/** Differences that the report and the index show without reading messages. */
+function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): ReadFinding[] {
+  if (!plan) return []
+  const updated = plan.updated.flatMap((state): ReadFinding[] => {
+    const before = states.get(state.id)
+    return before ? [{ kind: 'updated', state, before }] : []
+  })
+  const deleted = plan.deleted.flatMap((id): ReadFinding[] => {
+    const state = states.get(id)
+    return state ? [{ kind: 'deleted', state }] : []
+  })
+  return [...deleted, ...updated]
+}
+
+/** Announcements by mailbox, in the order of the findings. */
+function announcementsOf(
+  { account, names, writer }: FeedContext,
+  findings: readonly ReadFinding[],
+) {
+  const context = { account, names, epoch: writer.nextEpoch }
+  const due = findings.flatMap((finding) => {
+    const { announcement } = finding
+    if (!announcement || (finding.kind !== 'new' && finding.kind !== 'moved')) return []
+    const { id, folderId } = finding.state
+    return [{ folderId, announcement: { ...announcement, key: messageKey(id, context) } }]
+  })
+  return [...Map.groupBy(due, ({ folderId }) => folderId)].map(([folderId, entries]) => ({
+    mailbox: names.mailboxOf(folderId),
+    announcements: entries.map(({ announcement }) => announcement),
+  }))
+}

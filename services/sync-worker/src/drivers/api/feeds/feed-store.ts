@@ -1,0 +1,136 @@
+import type { NamedFolder, NewEvent } from '@posthorn/db'
+import type { SyncWarning } from '@posthorn/contracts/schemas/changes'
+import type { Announcement } from '../../../events/announce.ts'
+import type { EventMailbox } from '../../../events/mailbox-event.ts'
+
+/** Index of an account as a whole. */
+export interface MailboxState {
+  /** Number of the last commit. */
+  epoch: number
+  /** Number of messages. */
+  messages: number
+  /** Arrivals since are announced while the index is filled. Null: `notifyFrom` of the account. */
+  announceFrom: Date | null
+  /** Null while the index is being filled. */
+  filledAt: Date | null
+  /** Time at which all feeds were last read, to about half an hour. Null: not stored yet. */
+  syncedAt: Date | null
+}
+
+/**
+ * Stage of a feed: `follow` reads changes, `collect` the pages of a full round, `recent` marks the
+ * messages of an initial round that are announced, `apply` compares the round with the index.
+ */
+export type FeedStage = 'follow' | 'collect' | 'recent' | 'apply'
+
+/** Position in a feed. */
+export interface FeedState {
+  feed: string
+  /** Folder that the feed covers. Null if it covers the mailbox. */
+  folder: string | null
+  stage: FeedStage
+  /** Null: a full round is due. */
+  cursor: string | null
+  /** With stage `apply`: the round is applied to all ids below. */
+  applied: string | null
+  /** End of the last full round. Null with a cursor: another one is required. */
+  completedAt: Date | null
+}
+
+/** Message that a feed named and the provider did not return. */
+export interface PendingMessage {
+  message: string
+  folder: string | null
+  /** Number of further attempts. */
+  tries: number
+  nextAt: Date
+}
+
+/** Leaf as it is stored. */
+export interface StoredLeaf {
+  low: string
+  messages: number
+  content: Uint8Array
+  /** `low` of the leaf before. Present if that was loaded because this one is small. */
+  previous?: string
+}
+
+/** Changed leaves of the index (`part` empty), or of the collected round of a feed. */
+export interface PartChange {
+  part: string
+  /** `all` deletes all leaves of the part before `saved` is stored. */
+  deleted: readonly string[] | 'all'
+  saved: readonly StoredLeaf[]
+}
+
+/** Messages of one mailbox whose `messageNew` is due. */
+export interface MailboxAnnouncements {
+  mailbox: EventMailbox
+  announcements: readonly Announcement[]
+}
+
+/** Everything that a transaction stores. */
+export interface FeedCommit {
+  /**
+   * Epoch of the index before; null if there is none. The commit is rejected if another one came in
+   * between.
+   */
+  epoch: number | null
+  mailbox: MailboxState
+  /** True to delete leaves, feeds and pending messages before. */
+  reset?: boolean
+  /** Folders and labels that events may name. */
+  folders?: readonly NamedFolder[]
+  /** Feeds to insert or replace. */
+  feeds?: readonly FeedState[]
+  deletedFeeds?: readonly string[]
+  parts?: readonly PartChange[]
+  /** Inserted unless the message is pending already. */
+  newPending?: readonly PendingMessage[]
+  changedPending?: readonly PendingMessage[]
+  deletedPending?: readonly string[]
+  events?: readonly NewEvent[]
+  announcements?: readonly MailboxAnnouncements[]
+  warning?: SyncWarning
+}
+
+/** Identity of a message that may be the draft of a submission in flight. */
+export interface DraftIdentity {
+  id: string
+  /** Message-ID header with angle brackets. */
+  messageId?: string
+}
+
+/** Index, feeds and pending messages of one account, under its lease. */
+export interface FeedStore {
+  findMailbox(): Promise<MailboxState | undefined>
+  /** True if the account was initialized, so that a missing index was lost. */
+  wasInitialized(): Promise<boolean>
+  /** Number of messages in the stored leaves of the index. */
+  countMessages(): Promise<number>
+  /** Folders and labels of the last listings, also deleted ones. */
+  listFolders(): Promise<NamedFolder[]>
+  listFeeds(): Promise<FeedState[]>
+  /**
+   * Leaves that cover these ids. Also the leaf before each of those with fewer than `small`
+   * messages.
+   */
+  loadLeaves(part: string, ids: readonly string[], small: number): Promise<StoredLeaf[]>
+  /** At most `limit` leaves in order, from the one that covers `from`; `low` of the next. */
+  scanLeaves(
+    part: string,
+    from: string,
+    limit: number,
+  ): Promise<{ leaves: StoredLeaf[]; next?: string }>
+  /** Pending messages whose time has come, the earliest first. */
+  listDuePending(now: Date, limit: number): Promise<PendingMessage[]>
+  /** Time of the next attempt to read a pending message. */
+  findNextPendingAt(): Promise<Date | undefined>
+  /** Ids of messages that are drafts of submissions in flight. */
+  findOwnDrafts(drafts: readonly DraftIdentity[]): Promise<ReadonlySet<string>>
+  /**
+   * Stores index, cursor and events in one transaction. The epoch of the index rises by one.
+   * @throws AppError `stale` if the lease is lost, or `epoch` is not the stored one
+   */
+  commit(commit: FeedCommit): Promise<void>
+}

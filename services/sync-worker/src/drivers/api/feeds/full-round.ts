@@ -1,0 +1,125 @@
+import type { ChangesPage, Feed, MessageChange, MessageQuery } from '@posthorn/backends/mail-api'
+import {
+  absoluteChange,
+  emptyMessage,
+  type IndexedMessage,
+  isSameState,
+  mergeChange,
+} from '../index/indexed-message.ts'
+import { applyBatch } from './apply-batch.ts'
+import type { FeedState } from './feed-store.ts'
+import type { FeedContext } from './read-messages.ts'
+import { indexPart } from './stored-index.ts'
+
+// A full round names all messages of a feed, over pages that may name a message repeatedly. Its
+// messages are collected in leaves of their own, page by page, then compared with the index. A
+// crash at any point continues with the last committed page or leaf.
+
+/** Entries per page of the list of recent messages. */
+const pageLimit = 500
+const dayMs = 86_400_000
+
+/** Adds a page to the collected round. The first page of a round replaces an older one. */
+export async function collectPage(
+  { index, writer }: FeedContext,
+  state: FeedState,
+  page: ChangesPage,
+): Promise<FeedState> {
+  const isFirst = state.stage !== 'collect'
+  const ids = page.changed.map(({ id }) => id)
+  const loaded = await index.load(state.feed, isFirst ? [] : ids)
+  const collected = new Map(loaded.states)
+  for (const change of page.changed)
+    collected.set(change.id, addToRound(collected.get(change.id), change))
+  const part = isFirst ? index.fill(state.feed, collected) : loaded.change(collected).part
+  const isInitial = writer.mailbox.filledAt === null
+  const next: FeedState = {
+    ...state,
+    cursor: page.cursor,
+    stage: page.complete ? (isInitial ? 'recent' : 'apply') : 'collect',
+    applied: page.complete ? '' : null,
+  }
+  await writer.commit({ feeds: [next], parts: [part] })
+  return next
+}
+
+/** The pages of a round name each label and each true flag; what they do not name is not there. */
+function addToRound(state: IndexedMessage | undefined, change: MessageChange): IndexedMessage {
+  const { labels = [], addedLabels = [], removedLabels: _, ...rest } = change
+  const added = [...labels, ...addedLabels]
+  return mergeChange(state ?? emptyMessage(change.id), { ...rest, addedLabels: added })
+}
+
+/**
+ * Marks the messages of an initial round that may have to be announced. Their arrival is compared
+ * exactly when they are read.
+ */
+export async function markRecent(
+  context: FeedContext & { feed: Feed },
+  state: FeedState,
+): Promise<FeedState> {
+  const { api, index, writer, account, signal } = context
+  const since = writer.mailbox.announceFrom ?? account.notifyFrom
+  // Providers compare days in a time zone of their own.
+  const search = { since: new Date(Math.max(since.getTime() - dayMs, 0)) }
+  for (const query of recentQueries(context)) {
+    let pageToken: string | undefined
+    do {
+      const position = { limit: pageLimit, ...(pageToken !== undefined && { pageToken }) }
+      const page = await api.listIds({ ...query, search }, position, signal)
+      const ids = page.entries.map(({ id }) => id)
+      const loaded = await index.load(state.feed, ids)
+      const marked = [...loaded.states.values()].filter(({ recent }) => !recent)
+      const changes = new Map(marked.map((each) => [each.id, { ...each, recent: true as const }]))
+      if (changes.size > 0) await writer.commit({ parts: [loaded.change(changes).part] })
+      pageToken = page.nextPageToken
+    } while (pageToken !== undefined)
+  }
+  const next: FeedState = { ...state, stage: 'apply', applied: '' }
+  await writer.commit({ feeds: [next] })
+  return next
+}
+
+/** With placement `labels`, lists of the mailbox leave out junk and trash. */
+function recentQueries({ api, names, feed }: FeedContext & { feed: Feed }): MessageQuery[] {
+  if (feed.folderId !== undefined) return [{ folderId: feed.folderId }]
+  if (api.traits.placement === 'folder') return [{}]
+  const hidden = ['\\Junk', '\\Trash'].flatMap((use) => names.findByUse(use) ?? [])
+  return [{}, ...hidden.map(({ id }) => ({ folderId: id }))]
+}
+
+/** Compares the next messages of the collected round with the index. */
+export async function applyRound(
+  context: FeedContext & { feed: Feed },
+  state: FeedState,
+): Promise<FeedState> {
+  const { index, feed, writer, now } = context
+  const from = state.applied ?? ''
+  const round = await index.scan(state.feed, from)
+  const indexed = await index.scan(indexPart, from)
+  const end = [round.next, indexed.next].filter((low) => low !== undefined).sort()[0]
+  const isInside = ({ id }: IndexedMessage) => end === undefined || id < end
+  const named = new Map(round.messages.filter(isInside).map((each) => [each.id, each]))
+  const present = indexed.messages.filter(
+    (message) => isInside(message) && (feed.folderId ?? message.folderId) === message.folderId,
+  )
+  for (const before of present) {
+    const state = named.get(before.id)
+    if (state && isSameState(state, before)) named.delete(before.id)
+  }
+  const names = new Set(round.messages.map(({ id }) => id))
+  const isInitial = writer.mailbox.filledAt === null
+  const batch = {
+    feed,
+    changed: [...named.values()].map(absoluteChange),
+    removed: present.filter(({ id }) => !names.has(id)).map(({ id }) => id),
+    ...(isInitial && { isSilent: (id: string) => named.get(id)?.recent !== true }),
+  }
+  const next: FeedState =
+    end === undefined
+      ? { ...state, stage: 'follow', applied: null, completedAt: now() }
+      : { ...state, applied: end }
+  const parts = end === undefined ? [{ part: state.feed, deleted: 'all' as const, saved: [] }] : []
+  await applyBatch(context, batch, { feeds: [next], parts })
+  return next
+}

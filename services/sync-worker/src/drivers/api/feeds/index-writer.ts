@@ -1,0 +1,53 @@
+import type { FeedCommit, FeedStore, MailboxState } from './feed-store.ts'
+import { packChanges, type UnpackedChange } from './stored-index.ts'
+
+/** A commit without the state of the mailbox, which the writer adds. */
+export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'parts'> {
+  parts?: readonly UnpackedChange[]
+  /** Change of the number of messages. */
+  added?: number
+  filledAt?: Date
+  syncedAt?: Date
+}
+
+/** Commits of one account in sequence. Each raises the epoch of the index. */
+export class IndexWriter {
+  readonly #store: Pick<FeedStore, 'commit'>
+  #mailbox: MailboxState
+
+  constructor(store: Pick<FeedStore, 'commit'>, mailbox: MailboxState) {
+    this.#store = store
+    this.#mailbox = mailbox
+  }
+
+  /** State after the last commit. */
+  get mailbox(): MailboxState {
+    return this.#mailbox
+  }
+
+  /** Epoch of the next commit, for its event ids. */
+  get nextEpoch(): number {
+    return this.#mailbox.epoch + 1
+  }
+
+  /** @throws AppError `stale`: nothing was stored, stop working on the account */
+  async commit({
+    added = 0,
+    filledAt,
+    syncedAt,
+    parts = [],
+    ...change
+  }: IndexChange): Promise<void> {
+    const before = this.#mailbox
+    const mailbox = {
+      ...before,
+      epoch: this.nextEpoch,
+      messages: before.messages + added,
+      ...(filledAt && { filledAt }),
+      ...(syncedAt && { syncedAt }),
+    }
+    const packed = await packChanges(parts)
+    await this.#store.commit({ ...change, parts: packed, epoch: before.epoch, mailbox })
+    this.#mailbox = mailbox
+  }
+}

@@ -1,0 +1,255 @@
+import type { ApiMessage, Feed, MailApi } from '@posthorn/backends/mail-api'
+import type { NamedFolder } from '@posthorn/db'
+import type { Account } from '../../../store/accounts.ts'
+import { folderEvents, mailboxReset } from '../events/feed-events.ts'
+import { FolderNames, mergeFolders, selectFolders } from '../events/folder-names.ts'
+import type { MessageDrafter } from '../events/message-drafter.ts'
+import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'
+import { IndexWriter } from './index-writer.ts'
+import type { PassOptions, PassParts, PassResult } from './pass.ts'
+import type { FeedContext } from './read-messages.ts'
+import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
+import { ReportedChanges } from './reported-changes.ts'
+import { retryPending } from './retry-pending.ts'
+import { type DueRound, runRounds } from './run-rounds.ts'
+import { StoredIndex } from './stored-index.ts'
+import { needsRound } from './sync-feed.ts'
+
+/**
+ * Age of the last full round after which a feed of a folder starts another. Such feeds may lose
+ * messages that return to a folder (microsoftgraph/microsoft-graph-docs issue 21752).
+ */
+const roundIntervalMs = 7 * 86_400_000
+/** Time without a pass after which all messages of folders are compared. */
+const outageMs = 4 * 3_600_000
+/** Precision of the stored time of the last pass. */
+const timeStepMs = 30 * 60_000
+
+export interface MailboxFeedsOptions {
+  readonly api: MailApi
+  readonly store: FeedStore
+  readonly drafter: MessageDrafter
+  readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
+  readonly now: () => Date
+  /** Most messages in a leaf. For tests. */
+  readonly maxLeafMessages?: number
+}
+
+/** Feeds of one account at a mail API. Passes must not overlap. */
+export class MailboxFeeds {
+  readonly #options: MailboxFeedsOptions
+  readonly #report: ReportedChanges
+  /** Messages that were read for the pass in progress. */
+  readonly #copies = new Map<string, ApiMessage>()
+  /** True once the index proved complete. */
+  #isVerified = false
+  #areRoundsRequired = false
+
+  constructor(options: MailboxFeedsOptions) {
+    this.#options = options
+    this.#report = new ReportedChanges(options.now)
+  }
+
+  /** Lets the next pass compare all messages: changes may have been lost at the provider. */
+  requireRounds(): void {
+    this.#areRoundsRequired = true
+  }
+
+  /**
+   * Reads the feeds until they have no more changes, then messages that could not be read before,
+   * then runs the full rounds that are due.
+   *
+   * @throws MailApiError; AppError `stale` after the lease was lost. A repeat continues.
+   */
+  async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
+    const pages = this.#report.pages
+    try {
+      const { hasRounds, context } =
+        (await this.#syncParts(signal, options.parts)) ?? (await this.#syncAll(signal, options))
+      const noticed = options.parts?.messages ?? options.noticed
+      return {
+        hasRounds,
+        hasChanges: this.#report.pages > pages,
+        dueAt: await this.#options.store.findNextPendingAt(),
+        unreported: noticed ? await findUnreported(context, noticed) : [],
+      }
+    } finally {
+      this.#copies.clear()
+    }
+  }
+
+  async #syncAll(signal: AbortSignal, { mustYield }: PassOptions): Promise<SyncedFeeds> {
+    const { api, account, now, store } = this.#options
+    const { placement } = api.traits
+    const listed = await api.folders(signal)
+    const folders = selectFolders(placement, listed, account.paths)
+    const before = await store.listFolders()
+    const named = mergeFolders(before, listed)
+    const names = new FolderNames(placement, folders, named)
+    const context = this.#contextOf(await this.#openIndex(names), names, signal)
+    const stored = await store.listFeeds()
+    const feeds = pairFeeds(api.feeds(folders), stored)
+    await storeFolders(context, { before, named, created: feeds.filter(({ isNew }) => isNew) })
+    const required = await this.#markRequired(context, feeds)
+    const states = await readFeeds(context, required, storedTime(context))
+    await retryPending(context)
+    const hasRounds = await runRounds(
+      context,
+      [...droppedRounds(stored, feeds), ...dueRounds(required, states)],
+      mustYield ?? (() => false),
+    )
+    if (context.writer.mailbox.filledAt === null)
+      await context.writer.commit({ filledAt: now(), syncedAt: now() })
+    return { hasRounds, context }
+  }
+
+  /** Undefined if all feeds have to be read. */
+  async #syncParts(signal: AbortSignal, parts?: PassParts): Promise<SyncedFeeds | undefined> {
+    const { api, account, store } = this.#options
+    const { placement } = api.traits
+    if (!parts || this.#areRoundsRequired || placement === 'labels') return undefined
+    const [mailbox, named, stored] = await Promise.all([
+      store.findMailbox(),
+      store.listFolders(),
+      store.listFeeds(),
+    ])
+    if (!this.#isVerified || !mailbox?.filledAt) return undefined
+    const listed = named.filter(({ former }) => !former)
+    const names = new FolderNames(placement, selectFolders(placement, listed, account.paths), named)
+    const context = this.#contextOf(new IndexWriter(store, mailbox), names, signal)
+    const folders = await findFolders(context, parts)
+    if (!folders) return undefined
+    const read = stored.filter(({ folder }) => folders.has(folder ?? ''))
+    const feeds = read.map((state) => ({ feed: feedOf(state), state }))
+    const states = await readFeeds(context, feeds)
+    await retryPending(context)
+    return { hasRounds: [...states.values()].some(needsRound), context }
+  }
+
+  #contextOf(writer: IndexWriter, names: FolderNames, signal: AbortSignal): FeedContext {
+    const index = new StoredIndex(this.#options.store, this.#options.maxLeafMessages)
+    const pass = { copies: this.#copies, report: this.#report }
+    return { ...this.#options, ...pass, index, writer, names, signal }
+  }
+
+  /** Stores that feeds need a full round, so that a restart does not drop the requirement. */
+  async #markRequired<F extends FollowedFeed>(
+    { writer, now }: FeedContext,
+    feeds: readonly F[],
+  ): Promise<F[]> {
+    const { syncedAt } = writer.mailbox
+    const isOutage = syncedAt !== null && now().getTime() - syncedAt.getTime() >= outageMs
+    const since = this.#areRoundsRequired || isOutage ? Infinity : now().getTime() - roundIntervalMs
+    const isDue = ({ feed, state }: F) =>
+      feed.folderId !== undefined && !needsRound(state) && Number(state.completedAt) < since
+    const marked = feeds.map((each) =>
+      isDue(each) ? { ...each, state: { ...each.state, completedAt: null } } : each,
+    )
+    const changed = marked.filter((each, at) => each !== feeds[at])
+    if (changed.length > 0) await writer.commit({ feeds: changed.map(({ state }) => state) })
+    this.#areRoundsRequired = false
+    return marked
+  }
+
+  /** Opens, creates or replaces the index. Only a lost one is announced: message ids stay valid. */
+  async #openIndex(names: FolderNames): Promise<IndexWriter> {
+    const { store } = this.#options
+    const mailbox = await store.findMailbox()
+    if (!mailbox) return this.#createIndex(names, null, await store.wasInitialized())
+    if (!this.#isVerified && (await store.countMessages()) !== mailbox.messages)
+      return this.#createIndex(names, mailbox, true)
+    this.#isVerified = true
+    return new IndexWriter(store, mailbox)
+  }
+
+  async #createIndex(
+    names: FolderNames,
+    before: MailboxState | null,
+    isLost: boolean,
+  ): Promise<IndexWriter> {
+    const { store, account, now } = this.#options
+    const epoch = before ? before.epoch + 1 : now().getTime()
+    // Clients list the mailbox because of the event: later arrivals are announced.
+    const announceFrom = isLost ? now() : null
+    const mailbox = { epoch, messages: 0, announceFrom, filledAt: null, syncedAt: null }
+    const events = isLost
+      ? names.mailboxes.map((each) => mailboxReset({ account, epoch }, each))
+      : []
+    await store.commit({ epoch: before?.epoch ?? null, reset: true, mailbox, events })
+    this.#isVerified = true
+    return new IndexWriter(store, mailbox)
+  }
+}
+
+interface SyncedFeeds {
+  hasRounds: boolean
+  context: FeedContext
+}
+
+/** Feed and its position. */
+interface FollowedFeed {
+  feed: Feed
+  state: FeedState
+  isNew: boolean
+}
+
+function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]): FollowedFeed[] {
+  const states = new Map(stored.map((state) => [state.feed, state]))
+  return feeds.map((feed) => {
+    const state = states.get(feed.id)
+    return { feed, state: state ?? newFeed(feed), isNew: !state }
+  })
+}
+
+function newFeed({ id, folderId }: Feed): FeedState {
+  return {
+    feed: id,
+    folder: folderId ?? null,
+    stage: 'follow',
+    cursor: null,
+    applied: null,
+    completedAt: null,
+  }
+}
+
+function feedOf({ feed: id, folder }: FeedState): Feed {
+  return folder === null ? { id } : { id, folderId: folder }
+}
+
+/** Stores the names of folders with their events, and feeds of new ones before their messages. */
+async function storeFolders(
+  { account, writer }: FeedContext,
+  change: { before: NamedFolder[]; named: NamedFolder[]; created: readonly FollowedFeed[] },
+): Promise<void> {
+  const { before, named, created } = change
+  const isRenamed = JSON.stringify(named) !== JSON.stringify(before)
+  if (!isRenamed && created.length === 0) return
+  // After the loss of everything, mailboxReset replaces the events of folders.
+  const isLost = before.length === 0 && writer.mailbox.announceFrom !== null
+  const events = isLost ? [] : folderEvents({ account, epoch: writer.nextEpoch }, before, named)
+  await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })
+}
+
+/** The time of the pass, if the stored one is too old to tell an outage. */
+function storedTime({ api, now, writer: { mailbox } }: FeedContext): { syncedAt?: Date } {
+  const ageMs = now().getTime() - Number(mailbox.syncedAt)
+  const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null
+  return isStored || ageMs < timeStepMs ? {} : { syncedAt: now() }
+}
+
+/** Rounds of feeds whose folders were deleted. */
+function droppedRounds(stored: readonly FeedState[], feeds: readonly FollowedFeed[]): DueRound[] {
+  const ids = new Set(feeds.map(({ feed }) => feed.id))
+  return stored
+    .filter(({ feed }) => !ids.has(feed))
+    .map((state) => ({ feed: feedOf(state), state, isDropped: true }))
+}
+
+function dueRounds(
+  feeds: readonly FollowedFeed[],
+  states: ReadonlyMap<string, FeedState>,
+): DueRound[] {
+  return feeds
+    .map(({ feed, state }) => ({ feed, state: states.get(feed.id) ?? state, isDropped: false }))
+    .filter(({ state }) => needsRound(state))
+}

@@ -1,0 +1,116 @@
+import type { ApiMessage, Feed, MessageChange } from '@posthorn/backends/mail-api'
+import {
+  emptyMessage,
+  type IndexedMessage,
+  isSameState,
+  mergeChange,
+  stateOfMessage,
+} from '../index/indexed-message.ts'
+
+/** Reported changes of a feed: a page of changes, or a part of a collected round. */
+export interface FeedBatch {
+  feed: Pick<Feed, 'folderId'>
+  changed: readonly MessageChange[]
+  /** Ids that left the feed. */
+  removed: readonly string[]
+  /** Unknown messages that are stored without an event: old ones, while the index is filled. */
+  isSilent?: (id: string) => boolean
+}
+
+/** Difference between reported changes and the index. */
+export interface BatchPlan {
+  /** New states of indexed messages. */
+  updated: IndexedMessage[]
+  /** New messages without an event. */
+  silent: IndexedMessage[]
+  /** Indexed messages that were deleted. */
+  deleted: string[]
+  /** Messages whose present state decides: new, moved, or removed from a folder. */
+  toGet: string[]
+  /** Ids that were deleted and are not indexed. */
+  dismissed: string[]
+}
+
+/**
+ * Compares reported changes with the index. A repeated report gives an empty plan, because the
+ * index has its states already. Pure.
+ */
+export function planBatch(
+  { feed, changed, removed, isSilent }: FeedBatch,
+  states: ReadonlyMap<string, IndexedMessage>,
+): BatchPlan {
+  const plan: BatchPlan = { updated: [], silent: [], deleted: [], toGet: [], dismissed: [] }
+  for (const change of changed) {
+    const folderId = change.folderId ?? feed.folderId
+    const state = states.get(change.id)
+    if (state) planChange(plan, { ...change, ...(folderId !== undefined && { folderId }) }, state)
+    else if (isSilent?.(change.id)) plan.silent.push(silentState(change, folderId))
+    else plan.toGet.push(change.id)
+  }
+  for (const id of removed) planRemoval(plan, { id, folderId: feed.folderId }, states.get(id))
+  return plan
+}
+
+function planChange(plan: BatchPlan, change: MessageChange, state: IndexedMessage): void {
+  // A reported folder may be outdated: the message may have moved on.
+  if (state.folderId !== change.folderId) {
+    plan.toGet.push(change.id)
+    return
+  }
+  const next = mergeChange(state, change)
+  if (!isSameState(state, next)) plan.updated.push(next)
+}
+
+function planRemoval(
+  plan: BatchPlan,
+  { id, folderId }: { id: string; folderId: string | undefined },
+  state: IndexedMessage | undefined,
+): void {
+  if (folderId === undefined) (state ? plan.deleted : plan.dismissed).push(id)
+  // Removed from a folder may mean moved, or removed and returned, also of an unknown message.
+  else if (!state || state.folderId === folderId) plan.toGet.push(id)
+}
+
+function silentState(change: MessageChange, folderId: string | undefined): IndexedMessage {
+  const state = mergeChange(emptyMessage(change.id), change)
+  return folderId === undefined ? state : { ...state, folderId }
+}
+
+/** Outcome of reading a message, compared with the index. */
+export type Finding =
+  /** Named by the feed and not returned: deleted meanwhile, or not yet readable. */
+  | { kind: 'missing'; id: string }
+  | { kind: 'deleted'; state: IndexedMessage }
+  | { kind: 'new'; message: ApiMessage; state: IndexedMessage }
+  | { kind: 'moved'; message: ApiMessage; state: IndexedMessage; before: IndexedMessage }
+  | { kind: 'updated'; state: IndexedMessage; before: IndexedMessage }
+  /** Equal to the index, or not part of the synced mailbox. */
+  | { kind: 'unchanged'; id: string }
+
+export interface FindingInput {
+  id: string
+  /** Undefined if the provider did not return it. */
+  message: ApiMessage | undefined
+  /** Undefined if it is not indexed. */
+  before: IndexedMessage | undefined
+  /** Drafts of submissions in flight. */
+  ownDrafts: ReadonlySet<string>
+  /** True for folders that are listed. */
+  isListed: (folderId: string | undefined) => boolean
+}
+
+/** Compares a message that was read with the index. Pure. */
+export function compareMessage(input: FindingInput): Finding {
+  const { id, message, before, ownDrafts, isListed } = input
+  const isInside = message !== undefined && isListed(message.folderId)
+  if (!before) {
+    if (!message) return { kind: 'missing', id }
+    if (!isInside || ownDrafts.has(id)) return { kind: 'unchanged', id }
+    return { kind: 'new', message, state: stateOfMessage(message) }
+  }
+  if (!message || !isInside) return { kind: 'deleted', state: before }
+  const state = stateOfMessage(message)
+  if (state.folderId !== before.folderId) return { kind: 'moved', message, state, before }
+  if (isSameState(state, before)) return { kind: 'unchanged', id }
+  return { kind: 'updated', state, before }
+}

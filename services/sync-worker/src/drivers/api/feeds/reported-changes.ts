@@ -1,0 +1,37 @@
+import type { ChangesPage } from '@posthorn/backends/mail-api'
+
+/** Time for which a reported message counts as such: its notifications may follow its changes. */
+const keepMs = 10_000
+/** Most ids in memory. Of a pass with more, some count as not reported: they are read again. */
+const maxIds = 1_000
+
+/** Messages that the feeds of an account reported in the last seconds. */
+export class ReportedChanges {
+  /** Number of pages with changes so far. */
+  pages = 0
+  readonly #times = new Map<string, number>()
+  readonly #now: () => Date
+
+  constructor(now: () => Date) {
+    this.#now = now
+  }
+
+  add({ changed, removed }: Pick<ChangesPage, 'changed' | 'removed'>): void {
+    const time = this.#now().getTime()
+    this.pages += 1
+    this.#evict(time)
+    for (const id of [...changed.map((change) => change.id), ...removed]) {
+      if (this.#times.size >= maxIds) return
+      this.#times.set(id, time)
+    }
+  }
+
+  has(id: string): boolean {
+    const time = this.#times.get(id)
+    return time !== undefined && this.#now().getTime() - time < keepMs
+  }
+
+  #evict(time: number): void {
+    for (const [id, at] of this.#times) if (time - at >= keepMs) this.#times.delete(id)
+  }
+}

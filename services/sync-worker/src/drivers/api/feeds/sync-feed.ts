@@ -1,0 +1,132 @@
+import {
+  type ChangesPage,
+  type Feed,
+  isMailApiError,
+  MailApiError,
+} from '@posthorn/backends/mail-api'
+import { type SyncWarning, syncWarningTypes } from '@posthorn/contracts/schemas/changes'
+import { AppError } from '@posthorn/errors'
+import { applyBatch } from './apply-batch.ts'
+import type { FeedState } from './feed-store.ts'
+import { applyRound, collectPage, markRecent } from './full-round.ts'
+import type { FeedContext } from './read-messages.ts'
+
+/** Preferred entries per page: the maximum of Gmail's history. */
+const pageLimit = 500
+
+/** Most full rounds of a feed that begin in one pass: a provider cannot keep a worker in a loop. */
+const maxRestarts = 3
+
+/** Account and one of its feeds. */
+export type SingleFeedContext = FeedContext & { feed: Feed }
+
+/** Position of a feed after it was read. */
+export interface ReadFeed {
+  state: FeedState
+  /** False if only the cursor moved, which is stored with those of other feeds. */
+  isStored: boolean
+}
+
+/** True if a full round of the feed is required, or in progress. */
+export function needsRound({ stage, cursor, completedAt }: FeedState): boolean {
+  return stage !== 'follow' || cursor === null || completedAt === null
+}
+
+/**
+ * Reads the changes of a feed, page by page, until there are no more or a full round has to start.
+ * Each page with changes is committed with its cursor.
+ *
+ * @throws MailApiError: the next call continues after the last committed page
+ */
+export async function readChanges(context: SingleFeedContext, start: FeedState): Promise<ReadFeed> {
+  let step: Step = { state: start }
+  while (!step.isComplete && step.state.stage === 'follow' && step.state.cursor !== null) {
+    context.signal.throwIfAborted()
+    step = await advance(context, step.state)
+  }
+  const isMoved = step.isUnstored === true && step.state.cursor !== start.cursor
+  return { state: step.state, isStored: !isMoved }
+}
+
+/**
+ * Completes the full round of a feed, or starts and completes one, then reads the changes since.
+ * Its pages are collected, then compared with the index. A stale cursor starts the round again.
+ *
+ * @throws MailApiError: the next call continues after the last committed page
+ */
+export async function completeRound(context: SingleFeedContext, start: FeedState): Promise<void> {
+  const first = start.stage === 'follow' ? { ...start, cursor: null } : start
+  let step: Step = { state: first }
+  for (let restarts = 0; !step.isComplete; restarts += step.isRestart ? 1 : 0) {
+    context.signal.throwIfAborted()
+    if (restarts > maxRestarts)
+      throw new AppError('unreachable', 'The provider does not complete a list of messages')
+    step = await advance(context, step.state)
+  }
+  if (step.isUnstored) await context.writer.commit({ feeds: [step.state] })
+}
+
+/** Position after a page or a part of a full round. */
+interface Step {
+  state: FeedState
+  /** True if the feed has no more changes. */
+  isComplete?: boolean
+  /** True if a full round has to begin again. */
+  isRestart?: boolean
+  /** True if pages without changes have moved the cursor since the last commit. */
+  isUnstored?: boolean
+}
+
+async function advance(context: SingleFeedContext, state: FeedState): Promise<Step> {
+  if (state.stage === 'recent') return { state: await markRecent(context, state) }
+  if (state.stage === 'apply') return { state: await applyRound(context, state) }
+  const page = await readPage(context, state)
+  if (page instanceof MailApiError)
+    return { state: await restartRound(context, state, page), isRestart: true }
+  if (page.full) return { state: await collectPage(context, state, page) }
+  // The provider ended the round without completing it.
+  if (state.stage === 'collect')
+    return { state: await restartRound(context, state), isRestart: true }
+  const next: FeedState = { ...state, cursor: page.cursor }
+  const isComplete = page.complete
+  if (page.changed.length === 0 && page.removed.length === 0)
+    return { state: next, isComplete, isUnstored: true }
+  context.report.add(page)
+  await applyBatch(context, { feed: context.feed, ...page }, { feeds: [next] })
+  return { state: next, isComplete }
+}
+
+/** The next page, or the error of a cursor that is too old. */
+async function readPage(
+  { api, feed, signal }: SingleFeedContext,
+  { cursor }: FeedState,
+): Promise<ChangesPage | MailApiError> {
+  const position = { limit: pageLimit, ...(cursor !== null && { cursor }) }
+  try {
+    return await api.changes(feed, position, signal)
+  } catch (error) {
+    if (cursor !== null && isMailApiError(error, 'stale-cursor')) return error
+    throw error
+  }
+}
+
+/** Message ids stay valid, so clients learn of a stale cursor by a warning and the differences. */
+async function restartRound(
+  { writer, names, feed }: SingleFeedContext,
+  state: FeedState,
+  error?: MailApiError,
+): Promise<FeedState> {
+  const wasFollowing = state.stage === 'follow' && error !== undefined
+  const next: FeedState = { ...state, stage: 'follow', cursor: null, applied: null }
+  const warning = wasFollowing && {
+    type: warningType(error.warning),
+    message: 'The provider no longer has the changes since the last sync',
+    path: names.mailboxOf(feed.folderId).path,
+  }
+  await writer.commit({ feeds: [next], ...(warning && { warning }) })
+  return next
+}
+
+function warningType(warning: string | undefined): SyncWarning['type'] {
+  return syncWarningTypes.find((type) => type === warning) ?? 'cursorExpired'
+}

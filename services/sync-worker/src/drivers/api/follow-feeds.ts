@@ -1,0 +1,204 @@
+import { isMailApiError } from '@posthorn/backends/mail-api'
+import type { Provider } from '@posthorn/backends/provider-limits'
+import type { SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { Semaphore, sleep } from '@posthorn/flow'
+import type { MessageReader } from '@posthorn/message-reader'
+import type { Config } from '../../config.ts'
+import type { CommitDeps } from '../../events/commit.ts'
+import type { WorkerMetrics } from '../../metrics.ts'
+import type { Account } from '../../store/accounts.ts'
+import type { Summaries } from '../../summaries/summaries.ts'
+import type { Destinations } from '../../watches/destinations.ts'
+import type { WatchRegistry } from '../../watches/watch-registry.ts'
+import type { DriverContext } from '../account-driver.ts'
+import { createMessageDrafter } from './events/message-drafter.ts'
+import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
+import type { PassOptions, PassResult } from './feeds/pass.ts'
+import { PostgresFeedStore } from './feeds/postgres-feed-store.ts'
+import { type NotifiedAccount, watchedAccount } from './follow-watch.ts'
+import { type PassReason, PassSchedule } from './pass-schedule.ts'
+
+export interface FollowDeps {
+  readonly commit: CommitDeps & {
+    readonly settings: SettingsCache
+    readonly metrics: WorkerMetrics
+  }
+  readonly config: Pick<Config, 'apiPollMs' | 'apiPollNotifiedMs'>
+  readonly credentials: { whenAvailable(signal: AbortSignal): Promise<void> }
+  readonly reader: Pick<MessageReader, 'forAccount'>
+  readonly summaries: Summaries
+  readonly passes: PassLimits
+  readonly provider: Provider
+  readonly watches: Pick<WatchRegistry, 'add'>
+  readonly destinations: Destinations
+}
+
+/**
+ * Limits of concurrent passes of a worker, for its memory. First passes take minutes, so they have
+ * a limit of their own and others never wait for them.
+ */
+export interface PassLimits {
+  readonly first: Semaphore
+  readonly later: Semaphore
+}
+
+/** A first pass takes up to 32 MB, a later one less than 1 MB. */
+export function createPassLimits(): PassLimits {
+  return { first: new Semaphore(20), later: new Semaphore(100) }
+}
+
+/** Account whose feeds are followed. */
+export interface FollowedAccount extends NotifiedAccount {
+  readonly context: DriverContext
+}
+
+/** Delay after a rate limit for which the provider names no time. */
+const defaultLimitMs = 60_000
+/** Limits of the whole day end within this time. */
+const maxLimitMs = 86_400_000
+
+/**
+ * Logs in, then reads the feeds of an account in passes until a failure: at intervals, and early if
+ * a pass is requested. A rate limit of the provider only delays the next pass.
+ *
+ * @throws AppError of the API or of the credentials; `stale`; the reason of the signal
+ */
+export async function followFeeds(
+  deps: FollowDeps,
+  followed: FollowedAccount,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context, reasons } = followed
+  const account = getAccount(context)
+  await afterLimits(context, signal, () => logIn(deps, followed, signal))
+  await using syncing = context.enter('syncing')
+  using watch = deps.watches.add(watchedAccount(followed, { ...deps, account, signal }))
+  followed.watch = watch
+  const schedule = new PassSchedule({ config: deps.config, watch })
+  const onNew = (receivedAt: Date) => {
+    if (schedule.reason === 'poll') watch.reportUnnoticed(receivedAt)
+  }
+  const mustYield = () => context.requests.pending.aborted || schedule.isPollDue
+  let reason: PassReason = 'start'
+  for (let feeds: MailboxFeeds | undefined; ;) {
+    // Requests that arrive during a pass start another one.
+    const { all, messages } = context.requests.take()
+    const requests = { all, messages, isUnnamed: reasons.takeUnnamed() }
+    const options = { ...schedule.plan(reason, requests), mustYield }
+    const isFirst = !context.wasSynced
+    const opening = { account, isFirst, onNew, signal }
+    const current = (feeds ??= await openFeeds(deps, followed, opening))
+    const { comparison } = reasons
+    if (comparison !== undefined) current.requireRounds()
+    const pass = { isFirst, options, signal }
+    schedule.complete(await afterLimits(context, signal, () => runPass(deps, current, pass)))
+    if (comparison !== undefined) reasons.completeComparison(comparison)
+    await syncing[Symbol.asyncDispose]()
+    await context.reportSync(undefined)
+    // Later passes have a client with another priority.
+    if (isFirst) feeds = undefined
+    reason = await waitForNext(context, schedule.next(), signal)
+  }
+}
+
+function getAccount({ account }: DriverContext): Account {
+  if (!account) throw new AppError('unavailable', 'The account has no mail server')
+  return account
+}
+
+/** Proves that the credentials permit access to the mailbox. */
+async function logIn(
+  { credentials, passes }: FollowDeps,
+  followed: FollowedAccount,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context } = followed
+  await credentials.whenAvailable(signal)
+  using _permit = await passes.later.acquire(signal)
+  const { address } = await readProfile(followed, signal)
+  await context.reportLogin(address)
+}
+
+/** The state `connecting` ends before the login is reported. */
+async function readProfile(followed: FollowedAccount, signal: AbortSignal) {
+  await using _connecting = followed.context.enter('connecting')
+  const api = await followed.open({ priority: 'sync' }, signal)
+  return await api.profile(signal)
+}
+
+interface FeedsOpening {
+  account: Account
+  isFirst: boolean
+  /** Called for each new message with the time of its arrival. */
+  onNew: (receivedAt: Date) => void
+  signal: AbortSignal
+}
+
+async function openFeeds(
+  { commit, reader, summaries }: FollowDeps,
+  followed: FollowedAccount,
+  { account, isFirst, onNew, signal }: FeedsOpening,
+): Promise<MailboxFeeds> {
+  const api = await followed.open({ priority: isFirst ? 'initial-sync' : 'sync' }, signal)
+  const read = reader.forAccount(account.account, signal)
+  const { settings } = commit
+  const drafter = createMessageDrafter({ api, settings, summaries, read, signal })
+  return new MailboxFeeds({
+    api,
+    account,
+    store: new PostgresFeedStore(commit, account),
+    drafter: {
+      ...drafter,
+      draft(message, names) {
+        onNew(message.receivedAt)
+        return drafter.draft(message, names)
+      },
+    },
+    now: () => new Date(),
+  })
+}
+
+async function runPass(
+  { passes, commit: { metrics } }: FollowDeps,
+  feeds: MailboxFeeds,
+  { isFirst, options, signal }: { isFirst: boolean; options: PassOptions; signal: AbortSignal },
+): Promise<PassResult> {
+  using _permit = await (isFirst ? passes.first : passes.later).acquire(signal)
+  const startedAt = performance.now()
+  const result = await feeds.sync(signal, options)
+  metrics.syncPassed((performance.now() - startedAt) / 1_000)
+  return result
+}
+
+/** Repeats work after rate limits of the provider, which are no failure of the account. */
+async function afterLimits<T>(
+  { log }: Pick<DriverContext, 'log'>,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== 'rate-limited') throw error
+      if (isMailApiError(error, 'mailbox-full')) throw error
+      const { ttl = defaultLimitMs / 1_000 } = error.extras
+      const delayMs = Math.min(ttl * 1_000, maxLimitMs)
+      log.warn({ err: error, delayMs }, 'provider limits the requests, waiting')
+      await sleep(delayMs, signal)
+    }
+  }
+}
+
+/** Waits for the next pass, or a request. Returns the reason of the pass. */
+async function waitForNext(
+  { requests }: Pick<DriverContext, 'requests'>,
+  { delayMs, reason }: { delayMs: number; reason: PassReason },
+  signal: AbortSignal,
+): Promise<PassReason> {
+  const interrupt = AbortSignal.any([signal, requests.pending])
+  await sleep(delayMs, interrupt).catch(() => {})
+  signal.throwIfAborted()
+  return interrupt.aborted ? 'request' : reason
+}

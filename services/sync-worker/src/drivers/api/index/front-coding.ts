@@ -1,0 +1,252 @@
+// Front coding: a text is stored as the lengths of the beginning and end that it shares with the
+// text before, and its rest. Ids of one mailbox share most of their characters, have the same
+// length, and their characters have four or six bits each.
+
+const hex = Buffer.from('0123456789abcdef')
+const base64url = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+
+/** Kind of a stored rest: UTF-8, packed digits, packed base64url. */
+const kinds = { text: 0, hex: 1, base64url: 2 } as const
+
+type Kind = (typeof kinds)[keyof typeof kinds]
+
+const hexDigits = valuesOf(hex)
+const base64urlDigits = valuesOf(base64url)
+
+function valuesOf(alphabet: Buffer): Int8Array {
+  const values = new Int8Array(256).fill(-1)
+  for (const [value, character] of alphabet.entries()) values[character] = value
+  return values
+}
+
+/** Text of a list, and its relation to the one before. */
+class ListedText {
+  bytes = Buffer.alloc(256)
+  length = 0
+  /** Bytes that it shares with the text before, at the beginning and at the end. */
+  prefix = 0
+  suffix = 0
+  kind: Kind = kinds.text
+
+  set(text: string): void {
+    this.reserve(3 * text.length)
+    this.length = this.bytes.write(text)
+  }
+
+  /** Makes room for a text. Keeps what is there. */
+  reserve(length: number): void {
+    if (length > this.bytes.length) this.bytes = Buffer.concat([this.bytes, Buffer.alloc(length)])
+  }
+}
+
+/** Text before the first one of a list. Some ids end like it; then their rest is base64url. */
+function textBefore(): ListedText {
+  const text = new ListedText()
+  text.set('=')
+  text.suffix = 1
+  return text
+}
+
+/** Writes bytes, integers and texts into a buffer that grows. */
+export class PackedWriter {
+  #bytes = Buffer.allocUnsafe(4_096)
+  #length = 0
+  #last = textBefore()
+  #next = new ListedText()
+
+  /** Written bytes. */
+  finish(): Buffer {
+    return Buffer.from(this.#bytes.subarray(0, this.#length))
+  }
+
+  /** Non-negative integer below 2^31, seven bits per byte (LEB128). */
+  integer(value: number): void {
+    let rest = value
+    for (; rest > 127; rest >>>= 7) this.#byte((rest & 127) | 128)
+    this.#byte(rest)
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.integer(bytes.length)
+    for (const byte of bytes) this.#byte(byte)
+  }
+
+  /** Text, in relation to the text written before. */
+  text(text: string): void {
+    const [last, next] = [this.#last, this.#next]
+    next.set(text)
+    next.prefix = sharedPrefix(last, next)
+    next.suffix = sharedSuffix(last, next)
+    next.kind = kindOf(last, next)
+    const { prefix, suffix, kind } = next
+    const end = next.length - suffix
+    const isLike = next.length === last.length && suffix === last.suffix && kind === last.kind
+    this.integer(zigzag(prefix - last.prefix) * 2 + (isLike ? 1 : 0))
+    if (!isLike) {
+      this.integer(suffix)
+      this.integer((end - prefix) * 4 + kind)
+    }
+    if (kind === kinds.text) for (let at = prefix; at < end; at++) this.#byte(next.bytes[at] ?? 0)
+    else this.#pack(next)
+    this.#last = next
+    this.#next = last
+  }
+
+  /** Starts a list of texts, the first of which is in relation to nothing. */
+  startTexts(): void {
+    this.#last = textBefore()
+  }
+
+  #pack({ bytes, length, prefix, suffix, kind }: ListedText): void {
+    const [values, bits] = kind === kinds.hex ? [hexDigits, 4] : [base64urlDigits, 6]
+    let [pending, count] = [0, 0]
+    for (let at = prefix; at < length - suffix; at++) {
+      pending = (pending << bits) | (values[bytes[at] ?? 0] ?? 0)
+      count += bits
+      if (count >= 8) {
+        count -= 8
+        this.#byte((pending >>> count) & 255)
+        pending &= (1 << count) - 1
+      }
+    }
+    if (count > 0) this.#byte((pending << (8 - count)) & 255)
+  }
+
+  #byte(byte: number): void {
+    if (this.#length === this.#bytes.length)
+      this.#bytes = Buffer.concat([this.#bytes, Buffer.allocUnsafe(this.#bytes.length)])
+    this.#bytes[this.#length++] = byte
+  }
+}
+
+/** Reads the values of a `PackedWriter` in their order. Each fails if the content is damaged. */
+export class PackedReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+  #last = textBefore()
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  integer(): number {
+    let [value, shift] = [0, 0]
+    for (;;) {
+      const byte = this.#byte()
+      value |= (byte & 127) << shift
+      if (byte < 128) return value
+      shift += 7
+    }
+  }
+
+  bytes(): Uint8Array {
+    return this.#take(this.integer())
+  }
+
+  text(): string {
+    const last = this.#last
+    const header = this.integer()
+    const prefix = last.prefix + unzigzag(header >>> 1)
+    let { suffix, kind } = last
+    let length = last.length - prefix - suffix
+    if ((header & 1) === 0) {
+      suffix = this.integer()
+      const rest = this.integer()
+      length = rest >>> 2
+      kind = (rest & 3) as Kind
+    }
+    const isPossible = prefix >= 0 && length >= 0 && prefix + suffix <= last.length
+    if (!isPossible || length > 4 * this.#bytes.length) throw damaged()
+    const end = prefix + length
+    last.reserve(end + suffix)
+    last.bytes.copyWithin(end, last.length - suffix, last.length)
+    if (kind === kinds.text) last.bytes.set(this.#take(length), prefix)
+    else this.#unpack(kind, prefix, end)
+    last.length = end + suffix
+    last.prefix = prefix
+    last.suffix = suffix
+    last.kind = kind
+    return last.bytes.toString('utf8', 0, last.length)
+  }
+
+  startTexts(): void {
+    this.#last = textBefore()
+  }
+
+  #unpack(kind: Kind, from: number, to: number): void {
+    const [alphabet, bits] = kind === kinds.hex ? [hex, 4] : [base64url, 6]
+    const characters = this.#last.bytes
+    let [pending, count] = [0, 0]
+    for (let at = from; at < to; at++) {
+      if (count < bits) {
+        pending = (pending << 8) | this.#byte()
+        count += 8
+      }
+      count -= bits
+      characters[at] = alphabet[(pending >>> count) & ((1 << bits) - 1)] ?? 0
+      pending &= (1 << count) - 1
+    }
+  }
+
+  #take(length: number): Uint8Array {
+    if (this.#at + length > this.#bytes.length) throw damaged()
+    const bytes = this.#bytes.subarray(this.#at, this.#at + length)
+    this.#at += length
+    return bytes
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at++]
+    if (byte === undefined) throw damaged()
+    return byte
+  }
+}
+
+function damaged(): Error {
+  return new Error('unexpected end of packed content')
+}
+
+/** Differences near 0 as small numbers. */
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value
+}
+
+function unzigzag(value: number): number {
+  return (value & 1) === 0 ? value >>> 1 : -((value + 1) >>> 1)
+}
+
+function sharedPrefix(one: ListedText, other: ListedText): number {
+  const limit = Math.min(one.length, other.length)
+  let shared = 0
+  while (shared < limit && one.bytes[shared] === other.bytes[shared]) shared++
+  return shared
+}
+
+/**
+ * Length of the common end, outside of the common beginning. One more byte than before is usually
+ * chance, and a text with another one has a longer header: then that of the text before.
+ */
+function sharedSuffix(last: ListedText, next: ListedText): number {
+  const limit = Math.min(last.length, next.length) - next.prefix
+  let shared = 0
+  while (
+    shared < limit &&
+    last.bytes[last.length - 1 - shared] === next.bytes[next.length - 1 - shared]
+  )
+    shared++
+  return shared === last.suffix + 1 ? last.suffix : shared
+}
+
+/** The kind of the text before if possible, because another one takes a longer header. */
+function kindOf(last: ListedText, next: ListedText): Kind {
+  const isHex = isMadeOf(next, hexDigits)
+  if (isHex && last.kind !== kinds.base64url) return kinds.hex
+  return isHex || isMadeOf(next, base64urlDigits) ? kinds.base64url : kinds.text
+}
+
+/** True if the rest of a text consists of these digits. */
+function isMadeOf({ bytes, length, prefix, suffix }: ListedText, values: Int8Array): boolean {
+  for (let at = prefix; at < length - suffix; at++)
+    if ((values[bytes[at] ?? 0] ?? -1) < 0) return false
+  return true
+}

@@ -1,0 +1,73 @@
+import type { ApiFlags, ApiMessage, MessageChange } from '@posthorn/backends/mail-api'
+import { defined } from '@posthorn/contracts/defined'
+
+/** Message as the index stores it. */
+export interface IndexedMessage extends ApiFlags {
+  id: string
+  threadId?: string
+  /** Its only folder. Absent with placement `labels`. */
+  folderId?: string
+  /** Distinct and sorted: ids of folders (placement `labels`) or names. */
+  labels: readonly string[]
+  /** Set in a collected round: the message arrived recently enough to be announced. */
+  recent?: true
+}
+
+/** Names of the flags, as `MailApi` has them. */
+export const apiFlags = ['unseen', 'flagged', 'draft'] as const satisfies (keyof ApiFlags)[]
+
+/** Most labels of a message in the index. Gmail allows 10,000 per mailbox; clients use a few. */
+const maxLabels = 500
+
+/** Message of which nothing but the id is reported yet. */
+export function emptyMessage(id: string): IndexedMessage {
+  return { id, labels: [], unseen: false, flagged: false, draft: false }
+}
+
+/** State after a change: absent members stay as they are. Pure. */
+export function mergeChange(state: IndexedMessage, change: MessageChange): IndexedMessage {
+  const { addedLabels = [], removedLabels = [] } = change
+  const flags = Object.fromEntries(apiFlags.map((flag) => [flag, change[flag] ?? state[flag]]))
+  const removed = new Set(removedLabels)
+  const remaining = (change.labels ?? state.labels).filter((label) => !removed.has(label))
+  const isLabelled = change.labels !== undefined || addedLabels.length + removedLabels.length > 0
+  return defined({
+    id: state.id,
+    threadId: change.threadId ?? state.threadId,
+    folderId: change.folderId ?? state.folderId,
+    labels: isLabelled ? sortLabels([...remaining, ...addedLabels]) : state.labels,
+    ...(flags as unknown as ApiFlags),
+    recent: state.recent,
+  })
+}
+
+/** State of a message that was read. Pure. */
+export function stateOfMessage(message: ApiMessage): IndexedMessage {
+  const { id, threadId, folderId, labels, unseen, flagged, draft } = message
+  return defined({ id, threadId, folderId, labels: sortLabels(labels), unseen, flagged, draft })
+}
+
+/** Change that leads to exactly this state. Pure. */
+export function absoluteChange(state: IndexedMessage): MessageChange {
+  const { recent: _, labels, ...rest } = state
+  return { ...rest, labels: [...labels] }
+}
+
+/** True if both have the same folder, labels and flags. Thread ids are not compared. Pure. */
+export function isSameState(one: IndexedMessage, other: IndexedMessage): boolean {
+  return (
+    one.folderId === other.folderId &&
+    apiFlags.every((flag) => one[flag] === other[flag]) &&
+    isSameList(one.labels, other.labels)
+  )
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((label, at) => label === other[at])
+}
+
+/** A lone surrogate could not be stored, so that it would differ at each comparison. */
+function sortLabels(labels: readonly string[]): string[] {
+  const distinct = [...new Set(labels.map((label) => label.toWellFormed()))]
+  return distinct.sort().slice(0, maxLabels)
+}

@@ -1,0 +1,121 @@
+import type { IndexedMessage } from './indexed-message.ts'
+
+/** Messages with sorted ids. A leaf covers the ids from `low` up to the `low` of the next leaf. */
+export interface Leaf {
+  low: string
+  messages: readonly IndexedMessage[]
+  /** `low` of the leaf before, if both were loaded because this one is small. */
+  previous?: string
+}
+
+/** New states by id; undefined for deleted messages. */
+export type StateChanges = ReadonlyMap<string, IndexedMessage | undefined>
+
+export interface LeafChange {
+  /** New or changed leaves. */
+  saved: Leaf[]
+  /** `low` of leaves that no longer exist. */
+  deleted: string[]
+  /** Change of the number of messages. */
+  added: number
+}
+
+/**
+ * Most messages in a leaf. Leaves are read and written as a whole: larger ones make a commit of
+ * scattered changes slower, smaller ones cost more bytes per message for keys.
+ */
+export const maxLeafMessages = 256
+
+/**
+ * Applies changes to the leaves that cover their ids. Leaves split when they have too many
+ * messages, and are deleted when they are empty. Leaves without a change are not saved. Pure.
+ */
+export function changeLeaves(
+  leaves: readonly Leaf[],
+  changes: StateChanges,
+  maxMessages: number,
+): LeafChange {
+  const existing = new Set(leaves.map(({ low }) => low))
+  const merged = mergeSmall(leaves, maxMessages)
+  const changed = changesByLeaf(merged, changes)
+  const result: LeafChange = { saved: [], deleted: [], added: 0 }
+  for (const [leaf, ids] of changed) {
+    const messages = applyChanges(leaf.messages, ids, changes)
+    result.added += messages.length - leaf.messages.length
+    if (messages.length > 0)
+      result.saved.push(...splitLeaf({ low: leaf.low, messages }, maxMessages))
+    else if (existing.has(leaf.low)) result.deleted.push(leaf.low)
+    // Leaves that became part of this one.
+    for (const low of leaf.absorbed) result.deleted.push(low)
+  }
+  return result
+}
+
+interface MergedLeaf extends Leaf {
+  absorbed: string[]
+}
+
+/** Sorted leaves, the small ones joined with the leaf before if both fit well into one. */
+function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] {
+  const sorted = leaves.toSorted((one, other) => (one.low < other.low ? -1 : 1))
+  const merged: MergedLeaf[] = []
+  let last: string | undefined
+  for (const leaf of sorted) {
+    const before = merged.at(-1)
+    const fits = before && before.messages.length + leaf.messages.length <= maxMessages * 0.75
+    if (before && fits && leaf.previous !== undefined && leaf.previous === last) {
+      before.messages = [...before.messages, ...leaf.messages]
+      before.absorbed.push(leaf.low)
+    } else merged.push({ ...leaf, absorbed: [] })
+    last = leaf.low
+  }
+  return merged
+}
+
+/** Changed ids of each leaf. Ids below all leaves belong to a new one that starts at the bottom. */
+function changesByLeaf(
+  leaves: readonly MergedLeaf[],
+  changes: StateChanges,
+): Map<MergedLeaf, string[]> {
+  const result = new Map<MergedLeaf, string[]>()
+  const bottom: MergedLeaf = { low: '', messages: [], absorbed: [] }
+  let at = -1
+  for (const id of [...changes.keys()].sort()) {
+    while (at + 1 < leaves.length && (leaves[at + 1]?.low ?? '') <= id) at++
+    const leaf = leaves[at] ?? bottom
+    const ids = result.get(leaf)
+    if (ids) ids.push(id)
+    else result.set(leaf, [id])
+  }
+  return result
+}
+
+/** Merges sorted messages with sorted changed ids. */
+function applyChanges(
+  messages: readonly IndexedMessage[],
+  ids: readonly string[],
+  changes: StateChanges,
+): IndexedMessage[] {
+  const result: IndexedMessage[] = []
+  let at = 0
+  for (const id of ids) {
+    for (let next = messages[at]; next && next.id < id; next = messages[++at]) result.push(next)
+    if (messages[at]?.id === id) at++
+    const state = changes.get(id)
+    if (state) result.push(state)
+  }
+  return [...result, ...messages.slice(at)]
+}
+
+/** Parts that are three quarters full, so that the next messages fit. The first keeps `low`. */
+function splitLeaf({ low, messages }: Leaf, maxMessages: number): Leaf[] {
+  if (messages.length <= maxMessages) return [{ low, messages }]
+  const count = Math.ceil(messages.length / Math.max(Math.floor(maxMessages * 0.75), 1))
+  const size = Math.ceil(messages.length / count)
+  const parts: Leaf[] = []
+  for (let from = 0; from < messages.length; from += size) {
+    const part = messages.slice(from, from + size)
+    parts.push({ low: from === 0 ? low : (part[0]?.id ?? low), messages: part })
+  }
+  return parts
+}

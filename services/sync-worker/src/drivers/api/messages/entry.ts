@@ -1,0 +1,63 @@
+import type { ApiAttachment, ApiMessage } from '@posthorn/backends/mail-api'
+import { defined } from '@posthorn/contracts/defined'
+import type { AttachmentInfo, MessageEntry } from '@posthorn/contracts/schemas/message'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import { encodeApiAttachmentId, encodeApiTextId } from '@posthorn/message-id'
+import { parseHeaders } from '@posthorn/mime'
+import { envelopeFields } from '../../messages/envelope-fields.ts'
+import { flagNames } from '../events/feed-events.ts'
+import type { FolderNames } from '../events/folder-names.ts'
+
+/** Converts a message to the entry of lists, details and events, without its text. Pure. */
+export function messageEntry(
+  message: ApiMessage,
+  names: FolderNames,
+  { resolveGmailCategories = false }: Settings,
+): MessageEntry & { path: string } {
+  const { id, threadId, folderId, envelope, receivedAt, attachments = [] } = message
+  const isSet = (flag: boolean) => flag || undefined
+  return defined({
+    id,
+    emailId: id,
+    threadId,
+    path: names.mailboxOf(folderId).path,
+    ...envelopeFields(envelope, receivedAt),
+    flags: flagNames(message),
+    unseen: isSet(message.unseen),
+    flagged: isSet(message.flagged),
+    draft: isSet(message.draft),
+    size: message.size,
+    preview: message.preview,
+    labels: names.labelsOf(message.labels),
+    category: resolveGmailCategories ? names.categoryOf(placeOf(message)) : undefined,
+    messageSpecialUse: names.specialUseOf(placeOf(message)),
+    attachments: attachments.length > 0 ? attachments.map(attachmentInfo(id)) : undefined,
+    text: { id: encodeApiTextId(id), encodedSize: {} },
+  })
+}
+
+function placeOf({ folderId, labels }: ApiMessage) {
+  return { labels, ...(folderId !== undefined && { folderId }) }
+}
+
+/** The provider reports sizes after decoding. */
+function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentInfo {
+  return ({ partId, contentType, size = 0, filename, contentId, embedded, external }) =>
+    defined({
+      id: encodeApiAttachmentId({ id, partId }),
+      contentType,
+      encodedSize: size,
+      embedded,
+      // Providers report neither disposition; both show these parts within the text.
+      inline: embedded,
+      encodedInMessage: !external,
+      contentId: contentId === undefined ? undefined : `<${contentId}>`,
+      filename,
+    })
+}
+
+/** Lower-case names to values. Encoded words are decoded, decoded values stay as they are. */
+export function headersOf({ headers = [] }: ApiMessage): Record<string, string[]> {
+  const lines = headers.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`)
+  return parseHeaders(Buffer.from(lines.join('\r\n')))
+}

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { MailApiError } from '@posthorn/backends/mail-api'
+import { toSessionError } from './session-error.ts'
+
+// `unauthorized` becomes authenticationError, with its safety net. The others become connectError.
+test.each([
+  ['token-rejected', 'unauthorized', 'OAuthTokenRejected'],
+  ['unlicensed', 'forbidden', 'OAuthTokenRejected'],
+  ['access-denied', 'forbidden', 'AccessDenied'],
+  ['mailbox-disabled', 'forbidden', 'MailboxNotEnabled'],
+  ['mailbox-full', 'rejected', 'QuotaExceeded'],
+  ['unavailable', 'unreachable', 'ConnectionError'],
+  ['refused', 'rejected', undefined],
+] as const)('toSessionError: %s of a mail API is %s', (failure, kind, code) => {
+  const failed = new MailApiError(failure, 'text of the provider')
+  const expected = { kind, code, message: failed.message, extras: failed.extras }
+  expect(toSessionError(failed)).toMatchObject(expected)
+})
+
+test('toSessionError: other errors stay as they are', () => {
+  const error = new Error('of this system')
+  expect(toSessionError(error)).toBe(error)
+})

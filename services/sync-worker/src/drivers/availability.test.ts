@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
+import { toUnavailable } from './availability.ts'
+
+const session = { state: 'connected' } as const
+
+test.each(['AppNotFound', 'InvalidBaseScopes'])(
+  'toUnavailable: %s, internal with its code, so that the caller gets 500',
+  (code) => {
+    const error = new AppError('unreachable', 'The application was not found', { code })
+    expect(toUnavailable(session, error)).toMatchObject({
+      kind: 'internal',
+      code,
+      message: 'The application was not found',
+    })
+  },
+)
+
+test.each(['unreachable', 'unauthorized'] as const)(
+  'toUnavailable: another %s error, unavailable with the state',
+  (kind) => {
+    const error = new AppError(kind, 'refused', { code: 'ECONNREFUSED' })
+    expect(toUnavailable(session, error)).toMatchObject({
+      kind: 'unavailable',
+      code: 'IMAPUnavailable',
+      extras: { state: 'connected' },
+    })
+  },
+)

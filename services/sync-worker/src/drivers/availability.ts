@@ -1,0 +1,97 @@
+import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import { AppError, isApplicationError } from '@posthorn/errors'
+
+/** State of an account session, from which `assertConnected` decides. */
+export interface AccountAvailability {
+  /** State that this session stored last. */
+  readonly state: AccountState | undefined
+  /** Last error of the account. Undefined if its status is unknown. */
+  readonly lastError: LastError | null | undefined
+  /** True from the first login until reconnecting fails. */
+  readonly loggedIn: boolean
+  /** True if a sync pass of the account ever ended. */
+  readonly wasSynced: boolean
+}
+
+/**
+ * Rejects commands for accounts without a connection. Accounts in their initial sync accept
+ * commands. So do accounts that have synced and connect again: the command connects as well.
+ *
+ * @throws AppError `unavailable` with a code of the interface spec, "503 codes"; `internal`
+ *   `AppNotFound` or `InvalidBaseScopes` if the OAuth2 application of the account cannot be used
+ */
+export function assertConnected({
+  state = 'new',
+  loggedIn,
+  wasSynced,
+  lastError,
+}: AccountAvailability): void {
+  const { serverResponseCode: code = '', response = '' } = lastError ?? {}
+  if (state === 'connectError' && isApplicationError(code))
+    throw new AppError('internal', response, { code })
+  const reason = unavailableReasons[state]
+  if (!reason || (reason === connecting && (loggedIn || (wasSynced && state !== 'init')))) return
+  throw new AppError('unavailable', reason.message, {
+    code: reason.code,
+    extras: { state: reason.state },
+  })
+}
+
+interface UnavailableReason {
+  code: string
+  state: string
+  message: string
+}
+
+const connecting: UnavailableReason = {
+  code: 'NotYetConnected',
+  state: 'init',
+  message: 'The account is not connected yet',
+}
+const disconnected: UnavailableReason = {
+  code: 'NoAvailable',
+  state: 'other',
+  message: 'The account is disconnected',
+}
+
+const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
+  new: connecting,
+  init: connecting,
+  connecting,
+  syncing: connecting,
+  disconnected,
+  paused: { ...disconnected, message: 'The account is paused' },
+  unset: { code: 'NotSyncing', state: 'unset', message: 'Syncing of the account is switched off' },
+  authenticationError: {
+    code: 'AuthenticationFails',
+    state: 'authenticationError',
+    message: 'The mail server refuses the credentials of the account',
+  },
+  connectError: {
+    code: 'ConnectionError',
+    state: 'connectError',
+    message: 'The mail server of the account cannot be reached',
+  },
+}
+
+/**
+ * Turns a failed or lost connection into a temporary error, and a missing or unsuitable OAuth2
+ * application into an `internal` one with its code. Returns other errors unchanged.
+ */
+export function toUnavailable(
+  { state = 'new' }: Pick<AccountAvailability, 'state'>,
+  error: unknown,
+): unknown {
+  if (
+    !(error instanceof AppError) ||
+    (error.kind !== 'unreachable' && error.kind !== 'unauthorized')
+  )
+    return error
+  const { code, message } = error
+  if (isApplicationError(code)) return new AppError('internal', message, { code, cause: error })
+  return new AppError('unavailable', 'The connection to the mail server failed, retry', {
+    code: 'IMAPUnavailable',
+    extras: { state },
+    cause: error,
+  })
+}

@@ -1,0 +1,31 @@
+import type { MailSession } from '@posthorn/backends'
+import type { Db } from '@posthorn/db'
+import { assertConnected, toUnavailable } from '../../availability.ts'
+import type { ConnectionRequest, WriteRequest } from '../connections/command-pool.ts'
+import type { ImapAccountSession } from '../connections/imap-account-session.ts'
+
+/** Dependencies of commands. */
+export interface CommandDeps {
+  db: Db
+}
+
+/** Account that a command is about, with its session on this worker. */
+export interface AccountCommand {
+  account: string
+  session: ImapAccountSession
+  signal: AbortSignal
+}
+
+/** Runs work on a connection of the account's command pool, never on the one that syncs. */
+export async function withMailSession<T>(
+  { session, signal }: Pick<AccountCommand, 'session' | 'signal'>,
+  options: Omit<ConnectionRequest, 'signal'> | Omit<WriteRequest, 'signal'>,
+  work: (mail: MailSession) => Promise<T>,
+): Promise<T> {
+  assertConnected(session.context)
+  try {
+    return await session.commands.run({ signal, ...options }, work)
+  } catch (error) {
+    throw toUnavailable(session, error)
+  }
+}

@@ -1,0 +1,186 @@
+import type { MailSession, MovedMessages, UidRange } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import type { FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
+import { AppError } from '@posthorn/errors'
+import { encodeMessageId } from '@posthorn/message-id'
+import { rangesOf } from '../index/ranges.ts'
+import { findMailboxByUse, isSelectable, type MailboxRow } from '../../../store/mailboxes.ts'
+import type { AccountReply, AccountRequest } from '../../account-driver.ts'
+import { updateResult } from '../../messages/flag-result.ts'
+import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
+import { relistMailboxes } from './change-mailbox.ts'
+import {
+  findSelectable,
+  getMailbox,
+  locateMessage,
+  messageNotFound,
+  retryAfterNoop,
+  selectMailboxOf,
+} from './mailbox.ts'
+
+/** Changes flags and labels of a message. The next sync records the events. */
+export async function updateMessage(
+  deps: CommandDeps,
+  { message, update }: AccountRequest<'updateMessage'>,
+  target: AccountCommand,
+): Promise<AccountReply<'updateMessage'>> {
+  const position = await locateMessage(deps.db, target.account, message)
+  const check = (mail: MailSession) => assertLabelSupport(mail, update)
+  await changeMessage(target, { ...position, check }, (mail, uids) =>
+    applyUpdate(mail, uids, update),
+  )
+  return updateResult(update, true)
+}
+
+/** Moves a message. Returns its new id if the server reports the new UID (UIDPLUS). */
+export async function moveMessage(
+  deps: CommandDeps,
+  { message, path }: AccountRequest<'moveMessage'>,
+  target: AccountCommand,
+): Promise<AccountReply<'moveMessage'>> {
+  const { row, uid } = await locateMessage(deps.db, target.account, message)
+  const destination = await getDestination(deps, target, path)
+  const moved = await changeMessage(target, { row, uid, destination }, (mail, uids) =>
+    mail.moveMessages(uids, destination.path),
+  )
+  const newUid = moved.uids?.get(uid)
+  if (moved.uids && newUid === undefined) throw messageNotFound()
+  const id = movedMessageId(destination, moved)(uid)
+  return defined({ path: destination.path, id, uid: newUid })
+}
+
+/**
+ * Moves a message to the trash. Deletes it permanently with `force`, if it is in the trash, or if
+ * the account has no trash.
+ */
+export async function deleteMessage(
+  deps: CommandDeps,
+  { message, force }: AccountRequest<'deleteMessage'>,
+  target: AccountCommand,
+): Promise<AccountReply<'deleteMessage'>> {
+  const { row, uid } = await locateMessage(deps.db, target.account, message)
+  const trash = await findTrash(deps, target.account)
+  return changeMessage(target, { row, uid, destination: trash }, async (mail, uids) => {
+    if (force || !trash || trash.id === row.id) {
+      await deletePermanently(mail, uids, { row, trash })
+      return { deleted: true }
+    }
+    const id = movedMessageId(trash, await mail.moveMessages(uids, trash.path))(uid)
+    return { deleted: false, moved: defined({ destination: trash.path, message: id }) }
+  })
+}
+
+interface MessageChange {
+  row: MailboxRow
+  uid: number
+  /** Mailbox that the message may be moved to. */
+  destination?: MailboxRow | undefined
+  /** Precondition of the change; throws if it is not met. */
+  check?: (mail: MailSession) => void
+}
+
+/**
+ * Changes one message on a pooled connection. Selects its mailbox first and verifies that the
+ * message exists, because servers ignore UIDs that do not. Requests a sync of its mailboxes, also
+ * after a failure.
+ */
+export function changeMessage<T>(
+  target: Pick<AccountCommand, 'session' | 'signal'>,
+  { row, uid, destination = row, check }: MessageChange,
+  change: (mail: MailSession, uids: UidRange[]) => Promise<T>,
+): Promise<T> {
+  const prepare = async (mail: MailSession): Promise<void> => {
+    check?.(mail)
+    await selectMailboxOf(mail, row, { readOnly: false })
+    await retryAfterNoop(mail, async () => {
+      if ((await mail.search({ uid: String(uid) })).length === 0) throw messageNotFound()
+    })
+  }
+  return withMailSession(target, { mailbox: row.path, prepare }, async (mail) => {
+    try {
+      return await change(mail, [[uid, uid]])
+    } finally {
+      target.session.requestSync([row.id, destination.id])
+    }
+  })
+}
+
+/**
+ * Target mailbox of a move, with a stored UIDVALIDITY so that ids can be created. A mailbox that is
+ * not stored yet is looked up on the server.
+ */
+export async function getDestination(
+  { db }: CommandDeps,
+  target: AccountCommand,
+  path: string,
+): Promise<MailboxRow> {
+  const { account, session } = target
+  const stored = await findSelectable(db, account, path)
+  if (!stored) await relistMailboxes(target)
+  const row = stored ?? (await getMailbox(db, account, path))
+  if (row.uidValidity !== null) return row
+  return withMailSession(target, {}, async (mail) => {
+    const { uidValidity } = await mail.status(row.path)
+    return (await session.storeUidValidity(mail, row, uidValidity)) ?? row
+  })
+}
+
+/** @throws AppError `unprocessable` for label changes without server support, before any change */
+export function assertLabelSupport({ capabilities }: MailSession, { labels }: FlagUpdate): void {
+  if (labels && !capabilities.gmail)
+    throw new AppError('unprocessable', 'Mail server does not support labels', {
+      code: 'MissingServerExtension',
+    })
+}
+
+/** Changes flags and labels of messages in the selected mailbox. */
+export async function applyUpdate(
+  mail: MailSession,
+  uids: readonly UidRange[],
+  { flags, labels }: FlagUpdate,
+): Promise<void> {
+  if (flags) await mail.changeFlags(uids, toFlagChange(flags))
+  if (labels) await mail.changeLabels(uids, toFlagChange(labels))
+}
+
+function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUpdate['flags']>) {
+  return set ? { set } : { add, remove }
+}
+
+/** Trash of an account; undefined if there is none that can be selected. */
+export async function findTrash(
+  { db }: CommandDeps,
+  account: string,
+): Promise<MailboxRow | undefined> {
+  const trash = await findMailboxByUse(db, account, '\\Trash')
+  return trash && trash.listed && isSelectable(trash) ? trash : undefined
+}
+
+/**
+ * Deletes messages of the selected mailbox permanently. Outside its trash and spam, Gmail's EXPUNGE
+ * only removes a label, so messages are moved to the trash and expunged there.
+ */
+export async function deletePermanently(
+  mail: MailSession,
+  uids: readonly UidRange[],
+  { row, trash }: { row: MailboxRow; trash: MailboxRow | undefined },
+): Promise<void> {
+  const deletesHere = row.id === trash?.id || row.specialUse?.toLowerCase() === '\\junk'
+  if (!mail.capabilities.gmail || !trash || deletesHere) return mail.expungeMessages(uids)
+  const moved = await mail.moveMessages(uids, trash.path)
+  if (!moved.uids) return
+  await mail.ensureSelected(trash.path, { readOnly: false })
+  await mail.expungeMessages(rangesOf(moved.uids.values()))
+}
+
+/** New ids of moved messages; undefined unless the target's UIDVALIDITY is the stored one. */
+export function movedMessageId(
+  { number, uidValidity }: MailboxRow,
+  moved: MovedMessages,
+): (uid: number) => string | undefined {
+  const isCurrent = moved.uidValidity !== undefined && String(moved.uidValidity) === uidValidity
+  return (uid) => {
+    const newUid = isCurrent ? moved.uids?.get(uid) : undefined
+    return newUid === undefined ? undefined : encodeMessageId({ mailbox: number, uid: newUid })
+  }
+}

@@ -1,0 +1,137 @@
+import type { BodyPart, Download, MailSession } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import { decodeAttachmentId } from '@posthorn/message-id'
+import { describePart } from '../messages/outline.ts'
+import type { PooledConnection } from '../connections/command-pool.ts'
+import type { AccountReply, AccountRequest } from '../../account-driver.ts'
+import { toUnavailable } from '../../availability.ts'
+import type { AccountCommand, CommandDeps } from './account.ts'
+import {
+  getMailboxByNumber,
+  locateMessage,
+  messageNotFound,
+  retryAfterNoop,
+  selectMailboxOf,
+} from './mailbox.ts'
+
+/** Limit of one download. A download that exceeds it is aborted. */
+const maxDownloadBytes = 250 * 1024 * 1024
+
+/** Streams the decoded bytes of an attachment at the consumer's pace. */
+export async function getAttachment(
+  deps: CommandDeps,
+  { attachment }: AccountRequest<'getAttachment'>,
+  target: AccountCommand,
+): Promise<AccountReply<'getAttachment'>> {
+  const { mailbox, uid, part } = decodeAttachmentId(attachment)
+  const row = await getMailboxByNumber(deps.db, target.account, mailbox)
+  const { download, body } = await startDownload(target, row.path, async (mail) => {
+    await selectMailboxOf(mail, row, { readOnly: true })
+    return retryAfterNoop(mail, () => mail.downloadPart(uid, part)).catch(toMessageNotFound)
+  })
+  const response = defined({ ...describe(download.part), encodedSize: download.size })
+  return { response, body }
+}
+
+/** Streams the source of a message, unchanged, at the consumer's pace. */
+export async function getMessageSource(
+  deps: CommandDeps,
+  { message }: AccountRequest<'getMessageSource'>,
+  target: AccountCommand,
+): Promise<AccountReply<'getMessageSource'>> {
+  const { row, uid } = await locateMessage(deps.db, target.account, message)
+  const { download, body } = await startDownload(target, row.path, async (mail) => {
+    await selectMailboxOf(mail, row, { readOnly: true })
+    return retryAfterNoop(mail, () => mail.downloadSource(uid))
+  })
+  return { response: defined({ size: download.size }), body }
+}
+
+/** Any missing part means that the attachment does not exist. */
+function toMessageNotFound(error: unknown): never {
+  throw error instanceof AppError && error.kind === 'not-found' ? messageNotFound() : error
+}
+
+function describe(part: BodyPart | undefined) {
+  if (!part) return { contentType: 'application/octet-stream' }
+  return defined(describePart(part))
+}
+
+interface StartedDownload {
+  download: Download
+  /** Releases the connection at the end, when the consumer stops, or on abort. */
+  body: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Starts a download on a pooled connection; repeats that once per stale connection.
+ *
+ * @throws AppError `too-large` if the announced size exceeds the limit
+ */
+async function startDownload(
+  { session, signal }: AccountCommand,
+  mailbox: string,
+  start: (mail: MailSession) => Promise<Download>,
+): Promise<StartedDownload> {
+  const request = { signal, mailbox, longRunning: true, consumerPaced: true }
+  for (;;) {
+    let connection: PooledConnection | undefined
+    try {
+      connection = await session.commands.acquire(request)
+      const download = await start(connection.session)
+      // Base64 needs four bytes for three and line ends.
+      if ((download.size ?? 0) > maxDownloadBytes * (download.part ? 1.4 : 1)) throw tooLarge()
+      return { download, body: releaseAtEnd(download.content, connection, signal) }
+    } catch (error) {
+      const isLost = error instanceof AppError && error.kind === 'unreachable'
+      connection?.release(isLost)
+      if (!isLost || !connection?.reused || signal.aborted) throw toUnavailable(session, error)
+    }
+  }
+}
+
+function tooLarge(): AppError {
+  return new AppError('too-large', 'Too large for one download')
+}
+
+/**
+ * Iterates over a download and releases the connection at its end. After an incomplete download the
+ * connection is closed, because the server may still be sending. Enforces the limit, because the
+ * announced size may be wrong.
+ */
+function releaseAtEnd(
+  content: AsyncIterable<Uint8Array>,
+  { release }: PooledConnection,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const chunks = content[Symbol.asyncIterator]()
+  let length = 0
+  const abort = () => release(true)
+  const end = (broken: boolean) => {
+    signal.removeEventListener('abort', abort)
+    release(broken)
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        try {
+          const chunk = await chunks.next()
+          if (chunk.done) end(false)
+          else length += chunk.value.length
+          if (length > maxDownloadBytes) throw tooLarge()
+          return chunk
+        } catch (error) {
+          end(true)
+          throw error
+        }
+      },
+      async return() {
+        end(true)
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+}

@@ -1,0 +1,112 @@
+import type { FetchedMessage, MailSession } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import { type MessageDetail, SpecialUse } from '@posthorn/contracts/schemas/message'
+import { matches } from '@posthorn/contracts/validate'
+import { AppError } from '@posthorn/errors'
+import { decodeMessageId, decodeTextId } from '@posthorn/message-id'
+import { isAutoReply, parseHeaders } from '@posthorn/mime'
+import { messageEntry } from '../messages/entry.ts'
+import { addCategories } from '../messages/gmail.ts'
+import { type Outline, parseOutline } from '../messages/outline.ts'
+import { readRequestedText } from '../messages/read-text.ts'
+import type { MessageSource } from '../messages/source.ts'
+import type { MailboxRow } from '../../../store/mailboxes.ts'
+import type { AccountReply, AccountRequest } from '../../account-driver.ts'
+import type { AccountCommand } from './account.ts'
+import { messageNotFound, retryAfterNoop, selectMailboxOf } from './mailbox.ts'
+import { type ReadDeps, readMailbox } from './read-caches.ts'
+
+/**
+ * Reads one message with its headers and, if requested, its text. `markAsSeen` is applied first, so
+ * that the returned flags contain it.
+ */
+export async function getMessage(
+  deps: ReadDeps,
+  request: AccountRequest<'getMessage'>,
+  target: AccountCommand,
+): Promise<AccountReply<'getMessage'>> {
+  const { mailbox: key, uid } = decodeMessageId(request.message)
+  const detail = await readMailbox(deps, { ...target, key }, async (mail, row) => {
+    await selectMailboxOf(mail, row, { readOnly: !request.markAsSeen })
+    const message = await retryAfterNoop(mail, async () => {
+      if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
+      return fetchMessage(mail, uid, { headers: true })
+    })
+    const source = sourceOf(deps, target, mail)
+    const detail = await describe(source, { row, message }, request)
+    await addCategories(mail, [detail], await deps.settings.get())
+    return detail
+  })
+  const [withBounces] = await deps.bounces.addTo(deps.db, target, [detail])
+  return withBounces ?? detail
+}
+
+/** Reads the texts that a text id names, as far as they are text parts of the message. */
+export async function getText(
+  deps: ReadDeps,
+  { account: _account, text, ...options }: AccountRequest<'getText'>,
+  target: AccountCommand,
+): Promise<AccountReply<'getText'>> {
+  const { mailbox: key, uid, ...named } = decodeTextId(text)
+  return readMailbox(deps, { ...target, key }, async (mail, row) => {
+    await selectMailboxOf(mail, row, { readOnly: true })
+    const { bodyStructure } = await retryAfterNoop(mail, () => fetchMessage(mail, uid))
+    const outline = selectTexts(parseOutline(bodyStructure), named)
+    const source = sourceOf(deps, target, mail)
+    const texts = await readRequestedText(source, { uid, outline }, options)
+    if (!options.webSafeHtml) return texts
+    const { html = '', hasMore } = texts
+    return defined({ html, webSafe: true, hasMore: hasMore || undefined })
+  })
+}
+
+function sourceOf(
+  { reader }: ReadDeps,
+  { account, signal }: AccountCommand,
+  session: MailSession,
+): MessageSource {
+  return { session, read: reader.forAccount(account, signal) }
+}
+
+/**
+ * Fetches one message.
+ *
+ * @throws AppError `not-found` `MessageNotFound`; `unreachable` if the server lists the message but
+ * returns nothing, because callers may discard data of a message that does not exist
+ */
+export async function fetchMessage(
+  mail: MailSession,
+  uid: number,
+  options?: { headers?: boolean },
+): Promise<FetchedMessage> {
+  const [message] = await Array.fromAsync(mail.fetchMessages([[uid, uid]], options))
+  if (message) return message
+  if ((await mail.search({ uid: String(uid) })).length === 0) throw messageNotFound()
+  throw new AppError('unreachable', 'The mail server did not return the message')
+}
+
+async function describe(
+  source: MessageSource,
+  { row, message }: { row: MailboxRow; message: FetchedMessage },
+  request: AccountRequest<'getMessage'>,
+): Promise<MessageDetail> {
+  const { uid } = message
+  const { specialUse } = row
+  const outline = parseOutline(message.bodyStructure)
+  const { text, ...entry } = messageEntry(message, row, outline)
+  const headers = message.headers ? parseHeaders(message.headers) : {}
+  const texts = await readRequestedText(source, { uid, outline }, request)
+  return defined({
+    ...entry,
+    headers,
+    text: text && { ...text, ...texts },
+    specialUse: specialUse !== null && matches(SpecialUse, specialUse) ? specialUse : undefined,
+    isAutoReply: isAutoReply(headers) || undefined,
+  })
+}
+
+function selectTexts(outline: Outline, named: { plain: string[]; html: string[] }): Outline {
+  const select = (kind: 'plain' | 'html') =>
+    outline[kind].filter(({ part }) => named[kind].includes(part))
+  return { ...outline, plain: select('plain'), html: select('html') }
+}

@@ -1,0 +1,100 @@
+import type { MailSession } from '@posthorn/backends'
+import type { SettingsCache } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { fixedBackoff, retryUntil, TtlCache } from '@posthorn/flow'
+import type { MessageReader } from '@posthorn/message-reader'
+import type { BounceCache } from '../../messages/bounce-cache.ts'
+import type { ImapAccountSession } from '../connections/imap-account-session.ts'
+import type { MailboxRow } from '../../../store/mailboxes.ts'
+import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
+import { getMailbox, getMailboxByNumber, isIndexingError } from './mailbox.ts'
+
+/** Dependencies of handlers that only read. */
+export interface ReadDeps extends CommandDeps {
+  settings: SettingsCache
+  mailboxes: MailboxCache
+  bounces: BounceCache
+  reader: Pick<MessageReader, 'forAccount'>
+}
+
+/** Long enough for consecutive reads, short enough to need no invalidation. */
+const mailboxTtlMs = 2_000
+const maxMailboxesPerAccount = 100
+/** Delays before a mailbox is looked up again whose sync is in progress. */
+const indexingRetriesMs = [100, 200, 400, 800]
+
+/** Lookup of a mailbox by path or by number. */
+export interface MailboxLookup {
+  key: string | number
+  find: () => Promise<MailboxRow>
+}
+
+/**
+ * Cache of mailbox rows, so that consecutive reads do not wait for Postgres. Cached rows may be
+ * stale: if a message or mailbox is not found, the row is read again and the work repeated. For
+ * idempotent reads only.
+ */
+export class MailboxCache {
+  readonly #bySession = new WeakMap<ImapAccountSession, TtlCache<string | number, MailboxRow>>()
+  readonly #retriesMs: readonly number[]
+
+  constructor(retriesMs: readonly number[] = indexingRetriesMs) {
+    this.#retriesMs = retriesMs
+  }
+
+  /** Runs work on the cached row, then on the stored one if the cached row may be stale. */
+  async use<T>(
+    session: ImapAccountSession,
+    { key, find }: MailboxLookup,
+    work: (row: MailboxRow) => Promise<T>,
+  ): Promise<T> {
+    const rows = this.#rowsOf(session)
+    const cached = rows.get(key)
+    if (cached) {
+      try {
+        return await work(cached)
+      } catch (error) {
+        if (!mayBeStale(error)) throw error
+      }
+    }
+    const readStored = async () => {
+      rows.delete(key)
+      const row = await find()
+      rows.set(key, row)
+      return work(row)
+    }
+    return retryUntil(readStored, {
+      delayMs: fixedBackoff(this.#retriesMs),
+      maxAttempts: this.#retriesMs.length + 1,
+      isRetryable: isIndexingError,
+    })
+  }
+
+  #rowsOf(session: ImapAccountSession): TtlCache<string | number, MailboxRow> {
+    let rows = this.#bySession.get(session)
+    if (!rows) {
+      rows = new TtlCache({ ttlMs: mailboxTtlMs, max: maxMailboxesPerAccount })
+      this.#bySession.set(session, rows)
+    }
+    return rows
+  }
+}
+
+function mayBeStale(error: unknown): boolean {
+  return isIndexingError(error) || (error instanceof AppError && error.kind === 'not-found')
+}
+
+/** Reads from a mailbox, given by path or number, on a connection of the account. */
+export function readMailbox<T>(
+  { db, mailboxes }: Pick<ReadDeps, 'db' | 'mailboxes'>,
+  { key, ...target }: AccountCommand & { key: string | number },
+  read: (mail: MailSession, row: MailboxRow) => Promise<T>,
+): Promise<T> {
+  const find = () =>
+    typeof key === 'string'
+      ? getMailbox(db, target.account, key)
+      : getMailboxByNumber(db, target.account, key)
+  return mailboxes.use(target.session, { key, find }, (row) =>
+    withMailSession(target, { mailbox: row.path }, (mail) => read(mail, row)),
+  )
+}

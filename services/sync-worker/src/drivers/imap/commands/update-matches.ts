@@ -1,0 +1,143 @@
+import type { MailSession, UidRange } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import type { Search } from '@posthorn/contracts/schemas/search'
+import { encodeMessageId } from '@posthorn/message-id'
+import { batchesOf, countUids } from '../index/ranges.ts'
+import { toSearchTerms } from '../../messages/search-terms.ts'
+import type { MailboxRow } from '../../../store/mailboxes.ts'
+import type { AccountReply, AccountRequest } from '../../account-driver.ts'
+import { updateResult } from '../../messages/flag-result.ts'
+import { type AccountCommand, type CommandDeps, withMailSession } from './account.ts'
+import {
+  applyUpdate,
+  assertLabelSupport,
+  deletePermanently,
+  findTrash,
+  getDestination,
+  movedMessageId,
+} from './change-message.ts'
+import { getMailbox, selectIndexed } from './mailbox.ts'
+
+/** Messages per batch. The deadline is checked between batches. */
+const batchSize = 1_000
+/** Maximum ids or pairs of ids in a response, some megabytes. */
+const maxIds = 250_000
+
+/** Changes flags and labels of all messages of a mailbox that match a search. */
+export async function updateMessages(
+  deps: CommandDeps,
+  { path, search, update }: AccountRequest<'updateMessages'>,
+  target: AccountCommand,
+): Promise<AccountReply<'updateMessages'>> {
+  const row = await getMailbox(deps.db, target.account, path)
+  const { count, ...emailIds } = await updateMatches(
+    target,
+    { row, search, check: (mail) => assertLabelSupport(mail, update) },
+    (mail, uids) => applyUpdate(mail, uids, update),
+  )
+  return { ...updateResult(update, count > 0), ...emailIds }
+}
+
+/** Moves all messages of a mailbox that match a search. */
+export async function moveMessages(
+  deps: CommandDeps,
+  { path, search, destination }: AccountRequest<'moveMessages'>,
+  target: AccountCommand,
+): Promise<AccountReply<'moveMessages'>> {
+  const row = await getMailbox(deps.db, target.account, path)
+  const to = await getDestination(deps, target, destination)
+  return { path: to.path, ...(await moveMatches(target, { row, search, destination: to })) }
+}
+
+/** Applies the rules of `deleteMessage` to all messages of a mailbox that match a search. */
+export async function deleteMessages(
+  deps: CommandDeps,
+  { path, search, force }: AccountRequest<'deleteMessages'>,
+  target: AccountCommand,
+): Promise<AccountReply<'deleteMessages'>> {
+  const row = await getMailbox(deps.db, target.account, path)
+  const trash = await findTrash(deps, target.account)
+  if (force || !trash || trash.id === row.id) {
+    const scope = { row, search, destination: trash }
+    const { count, emailIds } = await updateMatches(target, scope, (mail, uids) =>
+      deletePermanently(mail, uids, { row, trash }),
+    )
+    return defined({ deleted: count > 0, deletedMessages: emailIds && { emailIds } })
+  }
+  const moved = await moveMatches(target, { row, search, destination: trash })
+  return { deleted: false, moved: { destination: trash.path, ...moved } }
+}
+
+/** Messages of a mailbox that match a search. */
+interface SearchScope {
+  row: MailboxRow
+  search: Search
+  /** Mailbox that the messages may be moved to. */
+  destination?: MailboxRow | undefined
+  /** Precondition, checked before the search; throws if it is not met. */
+  check?: (mail: MailSession) => void
+}
+
+interface UpdatedMatches {
+  /** Number of matching messages. */
+  count: number
+  /** Persistent ids of the changed messages, if the server has such ids. */
+  emailIds?: string[]
+}
+
+/**
+ * Changes all matches in batches on one connection. At the deadline it stops between two batches:
+ * completed batches stay changed. No batch is repeated. Requests a sync in every case.
+ */
+async function updateMatches(
+  { session, signal }: AccountCommand,
+  { row, search, destination = row, check }: SearchScope,
+  change: (mail: MailSession, uids: UidRange[]) => Promise<void>,
+): Promise<UpdatedMatches> {
+  const terms = toSearchTerms(search)
+  let matches: UidRange[] = []
+  const prepare = async (mail: MailSession) => {
+    check?.(mail)
+    await selectIndexed(mail, row, { session, readOnly: false })
+    matches = await mail.search(terms)
+  }
+  const changeAll = async (mail: MailSession) => {
+    const { objectId, gmail } = mail.capabilities
+    const emailIds: string[] = []
+    let count = 0
+    for (const uids of batchesOf(matches, batchSize)) {
+      signal.throwIfAborted()
+      await mail.ensureSelected(row.path, { readOnly: false })
+      const ids = await mail.emailIds(uids)
+      await change(mail, uids)
+      for (const id of ids) emailIds.push(id)
+      count += countUids(uids)
+    }
+    return defined({ count, emailIds: objectId || gmail ? emailIds.slice(0, maxIds) : undefined })
+  }
+  try {
+    const options = { mailbox: row.path, longRunning: true, prepare }
+    return await withMailSession({ session, signal }, options, changeAll)
+  } finally {
+    session.requestSync([row.id, destination.id])
+  }
+}
+
+/** Moves all matches. Returns pairs of old and new ids, unless some are missing or too many. */
+async function moveMatches(
+  target: AccountCommand,
+  scope: SearchScope & { destination: MailboxRow },
+): Promise<{ idMap?: [string, string][]; emailIds?: string[] }> {
+  const { row, destination } = scope
+  let idMap: [string, string][] | undefined = []
+  const { emailIds } = await updateMatches(target, scope, async (mail, uids) => {
+    const moved = await mail.moveMessages(uids, destination.path)
+    const newId = movedMessageId(destination, moved)
+    for (const uid of moved.uids?.keys() ?? []) {
+      const id = newId(uid)
+      if (id !== undefined) idMap?.push([encodeMessageId({ mailbox: row.number, uid }), id])
+    }
+    if (!moved.uids || (idMap?.length ?? 0) > maxIds) idMap = undefined
+  })
+  return defined({ idMap, emailIds })
+}

@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ConnectOptions, ImapBackend, MailSession } from '@posthorn/backends'
+import type { Credentials } from '@posthorn/contracts/commands/credentials'
+import { defined } from '@posthorn/contracts/defined'
+import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import type { SettingsCache, StoredServer } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { rankAddresses } from '@posthorn/net/local-addresses'
+import type { Logger } from '@posthorn/telemetry'
+import type { UnsealLogin } from '@posthorn/unseal'
+import type { Config } from '../../../config.ts'
+import type { Transcripts } from '../../../logs/transcripts.ts'
+import type { ImapAccount } from '../../../store/accounts.ts'
+import type { ConnectionCounter } from '../../driver-parts.ts'
+import type { CredentialsClient } from '../../credentials.ts'
+import type { LoginLimiter } from './login-limiter.ts'
+
+/**
+ * Opens a connection of an account, within the login limits.
+ *
+ * @param onTurn called when the login limits admit the connection
+ * @throws AppError Errors of `ImapBackend.connect`; `unavailable` if this service is the cause.
+ */
+export type Connect = (
+  account: ImapAccount,
+  signal: AbortSignal,
+  onTurn?: () => void,
+) => Promise<MailSession>
+
+export interface ConnectDeps {
+  readonly backend: ImapBackend
+  readonly settings: Pick<SettingsCache, 'get'>
+  readonly credentials: CredentialsClient
+  readonly getServerOptions: GetServerOptions
+  readonly logins: LoginLimiter
+  readonly connections: ConnectionCounter
+  readonly transcripts: Pick<Transcripts, 'forConnection'>
+  readonly log: Logger
+}
+
+export function createConnector(deps: ConnectDeps): Connect {
+  return async (account, signal, onTurn) => {
+    await deps.credentials.whenAvailable(signal)
+    const viaProxy = account.proxy !== null
+    using _permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
+    onTurn?.()
+    const session = await logIn(deps, account, signal)
+    const remove = deps.connections.add(account.lease)
+    void session.closed.then(remove)
+    return session
+  }
+}
+
+const protocol = 'imap'
+
+/** A rejected access token may have been revoked early, so a new one is requested once. */
+async function logIn(
+  deps: ConnectDeps,
+  account: ImapAccount,
+  signal: AbortSignal,
+): Promise<MailSession> {
+  const credentials = await deps.credentials.request(account, { protocol, signal })
+  try {
+    return await connect(deps, account, { credentials, signal })
+  } catch (error) {
+    const isRejected = error instanceof AppError && error.kind === 'unauthorized'
+    if (!isRejected || !('accessToken' in credentials)) throw error
+    const fresh = await deps.credentials.request(account, { protocol, signal, fresh: true })
+    if (isDeepStrictEqual(fresh, credentials)) throw error
+    return connect(deps, account, { credentials: fresh, signal })
+  }
+}
+
+async function connect(
+  { backend, log, transcripts, getServerOptions, settings: cache }: ConnectDeps,
+  { account, imap, proxy, logs }: ImapAccount,
+  { credentials, signal }: { credentials: Credentials; signal: AbortSignal },
+): Promise<MailSession> {
+  const settings = await cache.get()
+  return backend.connect({
+    ...(await getServerOptions(imap, proxy)),
+    ...clientInfoOf(settings),
+    localAddresses: rankLocalAddresses(account, settings),
+    credentials,
+    log: log.child({ account }),
+    signal,
+    ...((logs || settings.logs?.all) && { transcript: transcripts.forConnection(account) }),
+  })
+}
+
+/** Client identification of the settings (RFC 2971). */
+function clientInfoOf(settings: Settings): Pick<ConnectOptions, 'clientInfo'> {
+  const clientInfo = defined({
+    name: settings.imapClientName,
+    version: settings.imapClientVersion,
+    vendor: settings.imapClientVendor,
+    'support-url': settings.imapClientSupportUrl,
+  })
+  return Object.keys(clientInfo).length === 0 ? {} : { clientInfo }
+}
+
+function rankLocalAddresses(account: string, settings: Settings): string[] {
+  const { localAddresses = [], imapStrategy: strategy } = settings
+  return rankAddresses(localAddresses, { strategy, account })
+}
+
+export type GetServerOptions = ReturnType<typeof createServerOptions>
+
+interface ServerOptionsDeps {
+  settings: Pick<SettingsCache, 'get'>
+  unsealLogin: UnsealLogin
+  config: Pick<Config, 'mailEgressPolicy' | 'mailPorts' | 'connectTimeoutMs'>
+}
+
+/** Network options of a server. The resolved addresses are checked against the egress policy. */
+export function createServerOptions({ settings, unsealLogin, config }: ServerOptionsDeps) {
+  return async (
+    { host, port, secure = false, tls, disableIMAP4rev2 }: StoredServer<ImapConfig>,
+    accountProxy: string | null,
+  ): Promise<Omit<ConnectOptions, 'credentials' | 'log'>> => {
+    const { ignoreMailCertErrors = false, proxyEnabled, proxyUrl } = await settings.get()
+    const proxy = accountProxy ?? (proxyEnabled === true && proxyUrl)
+    return {
+      host,
+      port,
+      secure,
+      allowsPlaintext: tls?.requireStartTls === false,
+      rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
+      egress: config.mailEgressPolicy,
+      mailPorts: config.mailPorts,
+      connectTimeoutMs: config.connectTimeoutMs,
+      ...(proxy && { proxy: await unsealProxy(proxy, unsealLogin) }),
+      ...defined({ minTlsVersion: tls?.minVersion, disableIMAP4rev2 }),
+    }
+  }
+}
+
+/** A proxy login that no key unseals counts as an error of the account, like a rejected one. */
+async function unsealProxy(address: string, unsealLogin: UnsealLogin): Promise<string> {
+  try {
+    return await unsealLogin(address)
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.kind !== 'internal') throw cause
+    const message = 'The login of the proxy cannot be unsealed'
+    throw new AppError('unreachable', message, { code: 'EPROXY', cause })
+  }
+}

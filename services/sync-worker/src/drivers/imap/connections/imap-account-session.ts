@@ -1,0 +1,175 @@
+import type { MailSession } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import type { AccountState } from '@posthorn/contracts/schemas/account'
+import { AppError } from '@posthorn/errors'
+import { settleWithin } from '@posthorn/flow'
+import type { Config } from '../../../config.ts'
+import { type ImapAccount, isImapAccount } from '../../../store/accounts.ts'
+import type { MailboxRow } from '../../../store/mailboxes.ts'
+import type { DriverContext } from '../../account-driver.ts'
+import type { ListContext, SyncDeps } from '../sync/context.ts'
+import type { AppliedListChange } from '../sync/mailbox-list/list-plan.ts'
+import { changeMailboxList } from '../sync/mailbox-list/mailbox-list.ts'
+import { OutdatedConnectionError } from '../sync/mailbox-list/second-connection.ts'
+import { storeUidValidity } from '../sync/mailbox-list/unsynced-mailboxes.ts'
+import { followMailboxes } from '../sync/passes/follower.ts'
+import { isUnfinished } from '../sync/sync-plan.ts'
+import { CommandPool } from './command-pool.ts'
+import type { Connect } from './connect.ts'
+
+export interface ImapSessionDeps {
+  readonly sync: SyncDeps
+  readonly connect: Connect
+  readonly config: Pick<Config, 'commandConnections' | 'commandIdleMs'>
+}
+
+/** Grace period of a stopping session; then its connection is closed. */
+const graceMs = 1_000
+
+/** IMAP part of an account session: the connection that syncs, and those of commands. */
+export class ImapAccountSession implements AsyncDisposable {
+  readonly commands: CommandPool
+  readonly context: DriverContext
+  readonly #deps: ImapSessionDeps
+  #following: Promise<void> = Promise.resolve()
+  #session: MailSession | undefined
+
+  constructor(deps: ImapSessionDeps, context: DriverContext) {
+    this.#deps = deps
+    this.context = context
+    this.commands = new CommandPool({
+      connect: (signal) => this.#connectForCommand(signal),
+      max: deps.config.commandConnections,
+      idleMs: deps.config.commandIdleMs,
+    })
+  }
+
+  /** Undefined until the registration is read, and for accounts that must not connect. */
+  get account(): ImapAccount | undefined {
+    const { account } = this.context
+    return account && isImapAccount(account) ? account : undefined
+  }
+
+  /** State that the account session stored last. */
+  get state(): AccountState | undefined {
+    return this.context.state
+  }
+
+  /** Requests a sync of mailboxes, by id, that a command changed. */
+  requestSync(mailboxes: Iterable<string>): void {
+    this.context.requests.requestMailboxes(mailboxes)
+  }
+
+  /**
+   * Requests to select a mailbox, by id, whose UIDVALIDITY differed on another connection. The
+   * counters of this connection may be outdated: Dovecot 2.3 keeps reporting old ones.
+   */
+  requestReselect(mailbox: string): void {
+    this.context.requests.requestReselect(mailbox)
+  }
+
+  /** Changes the mailbox list over a command connection and stores the new list. */
+  async changeMailboxes<T>(
+    session: MailSession,
+    change: () => Promise<{ done: T; applied: AppliedListChange }>,
+  ): Promise<T> {
+    const context = this.#listContext(session)
+    if (!context) throw noServer()
+    const { log, requests } = this.context
+    const { done, rows } = await changeMailboxList(context, change, (err) => {
+      log.warn({ err }, 'stored mailbox list may be outdated')
+      requests.requestFull()
+    })
+    this.requestSync(rows.filter(isUnfinished).map(({ id }) => id))
+    return done
+  }
+
+  /**
+   * Stores UIDVALIDITY of a mailbox that is not synced. Returns its row; undefined if the mailbox
+   * is synced, so that the caller has to wait for the sync.
+   */
+  async storeUidValidity(
+    session: MailSession,
+    row: MailboxRow,
+    uidValidity: bigint,
+  ): Promise<MailboxRow | undefined> {
+    const context = this.#listContext(session)
+    return context && storeUidValidity(context, row, uidValidity)
+  }
+
+  #listContext(session: MailSession): ListContext | undefined {
+    const { account } = this
+    return account && { deps: this.#deps.sync, account, session, locks: this.context.locks }
+  }
+
+  /** Runs one connection from login to loss, as `AccountDriver.follow`. */
+  follow(signal: AbortSignal): Promise<void> {
+    const { account } = this
+    this.#following = account ? this.#runConnection(account, signal) : Promise.reject(noServer())
+    return this.#following
+  }
+
+  /** Ends commands, then the connection that syncs; closes it after a grace period. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
+  }
+
+  async #end(): Promise<void> {
+    await settleWithin(this.#following, graceMs)
+    await this.#session?.[Symbol.asyncDispose]()
+  }
+
+  async #runConnection(account: ImapAccount, signal: AbortSignal): Promise<void> {
+    const { sync, connect } = this.#deps
+    const { context } = this
+    try {
+      const session = await this.#logIn(account, signal)
+      this.#session = session
+      await context.reportLogin(session.user)
+      await using syncing = context.enter('syncing')
+      await followMailboxes({
+        deps: sync,
+        account,
+        session,
+        connect: (stop) => connect(account, stop),
+        signal,
+        log: context.log,
+        requests: context.requests,
+        locks: context.locks,
+        onSynced: async (refusal) => {
+          await syncing[Symbol.asyncDispose]()
+          await context.reportSync(refusal)
+        },
+      })
+    } catch (error) {
+      if (!(error instanceof OutdatedConnectionError)) throw error
+      context.log.info('connection shows outdated mailboxes, replacing it')
+    } finally {
+      await this.#session?.[Symbol.asyncDispose]()
+      this.#session = undefined
+    }
+  }
+
+  /**
+   * Logs in, with the state `connecting` meanwhile. Before the first sync, `init` is the state of
+   * an account that waits for its turn.
+   */
+  async #logIn(account: ImapAccount, signal: AbortSignal): Promise<MailSession> {
+    const { context } = this
+    await using connecting = new AsyncDisposableStack()
+    const enter = () => void connecting.use(context.enter('connecting'))
+    if (context.wasSynced) enter()
+    const onTurn = context.wasSynced ? undefined : enter
+    return await this.#deps.connect(account, signal, onTurn)
+  }
+
+  async #connectForCommand(signal: AbortSignal): Promise<MailSession> {
+    const { account } = this
+    if (!account) throw noServer('NotSyncing')
+    return this.#deps.connect(account, signal)
+  }
+}
+
+function noServer(code?: string): AppError {
+  return new AppError('unavailable', 'The account has no mail server', defined({ code }))
+}

@@ -1,0 +1,136 @@
+import type { UidRange } from '@posthorn/backends'
+import type { Db, Tx } from '@posthorn/db'
+import {
+  type ChunkOwner,
+  deleteChunks,
+  listChunks,
+  type StoredChunk,
+  upsertChunks,
+} from '../../../store/chunks.ts'
+import { chunkOf, hasUid, rangesFromBitmaps, trimBitmap, untrimBitmap } from './chunk.ts'
+import { canonicalFlag, isLabelEntry, maxLabels } from './flag-names.ts'
+
+/** Maximum keywords in an index: a hostile server could invent any number. */
+export const maxKeywords = 64
+
+/**
+ * Existing UIDs of one chunk, and a bitmap per flag or label in use (see `flag-names.ts`). Every
+ * bitmap has 1,024 bytes.
+ */
+export interface IndexChunk {
+  readonly uids: Uint8Array
+  readonly flags: ReadonlyMap<string, Uint8Array>
+}
+
+export interface FlagChange {
+  uid: number
+  added: string[]
+  removed: string[]
+  /** All current flags, sorted. */
+  value: string[]
+}
+
+/**
+ * Difference from an index, and the chunks that remove it. Store the chunks, then adopt them, so
+ * that a failed transaction leaves the index unchanged.
+ */
+export interface Difference {
+  /** Messages in both with different flags, ascending. */
+  changed: FlagChange[]
+  /** Chunks to write; undefined to delete one. */
+  dirtyChunks: Map<number, IndexChunk | undefined>
+}
+
+/** Index of one mailbox. Changed by `adopt` only. */
+export class MailboxIndex {
+  readonly #chunks = new Map<number, IndexChunk>()
+
+  static fromStored(rows: Iterable<StoredChunk>): MailboxIndex {
+    const index = new MailboxIndex()
+    for (const { chunk, uids, flags, flagBits } of rows) {
+      const bits = flags.map(
+        (flag, at) => [flag, untrimBitmap(flagBits[at] ?? new Uint8Array())] as const,
+      )
+      index.#chunks.set(chunk, { uids: untrimBitmap(uids), flags: new Map(bits) })
+    }
+    return index
+  }
+
+  get chunks(): ReadonlyMap<number, IndexChunk> {
+    return this.#chunks
+  }
+
+  uids(): UidRange[] {
+    return rangesFromBitmaps(new Map([...this.#chunks].map(([chunk, { uids }]) => [chunk, uids])))
+  }
+
+  /** Flags and label entries in use. */
+  flags(): Set<string> {
+    return new Set([...this.#chunks.values()].flatMap(({ flags }) => [...flags.keys()]))
+  }
+
+  /**
+   * Canonical names of those flags and labels that the index stores: system flags, names in use,
+   * and others up to 64 keywords and 250 labels. Deterministic while the index does not change.
+   */
+  trackedNames(names: Iterable<string>): Set<string> {
+    const inUse = this.flags()
+    const remaining = { label: maxLabels, keyword: maxKeywords, system: Infinity }
+    for (const name of inUse) remaining[kindOf(name)]--
+    const tracked = new Set<string>()
+    for (const rawName of names) {
+      const name = isLabelEntry(rawName) ? rawName : canonicalFlag(rawName)
+      if (name === undefined || tracked.has(name)) continue
+      if (!inUse.has(name) && --remaining[kindOf(name)] < 0) continue
+      tracked.add(name)
+    }
+    return tracked
+  }
+
+  /** Sorted flags of a message; undefined if it is not in the index. */
+  flagsOf(uid: number): string[] | undefined {
+    const chunk = this.#chunks.get(chunkOf(uid))
+    if (!chunk || !hasUid(chunk.uids, uid)) return undefined
+    return [...chunk.flags].flatMap(([flag, bits]) => (hasUid(bits, uid) ? flag : [])).sort()
+  }
+
+  /** Replaces chunks that were stored. */
+  adopt(dirtyChunks: Difference['dirtyChunks']): void {
+    for (const [number, chunk] of dirtyChunks) {
+      if (chunk) this.#chunks.set(number, chunk)
+      else this.#chunks.delete(number)
+    }
+  }
+}
+
+function kindOf(name: string): 'label' | 'keyword' | 'system' {
+  if (isLabelEntry(name)) return 'label'
+  return name.startsWith('\\') ? 'system' : 'keyword'
+}
+
+/** Converts a chunk to a row of `mailbox_chunks`. */
+export function toStored(chunk: number, { uids, flags }: IndexChunk): StoredChunk {
+  return {
+    chunk,
+    uids: trimBitmap(uids),
+    flags: [...flags.keys()],
+    flagBits: [...flags.values()].map(trimBitmap),
+  }
+}
+
+/** Reads the whole index of a mailbox. */
+export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> {
+  return MailboxIndex.fromStored(await listChunks(db, mailbox))
+}
+
+/** Writes changed chunks; adopt them after the commit. Requires the account's lease. */
+export async function saveChunks(
+  tx: Tx,
+  owner: ChunkOwner,
+  dirty: Difference['dirtyChunks'],
+): Promise<void> {
+  const empty = [...dirty].flatMap(([number, chunk]) => (chunk ? [] : [number]))
+  await deleteChunks(tx, owner.mailbox, empty)
+  const changed = [...dirty].flatMap(([number, chunk]) => (chunk ? [toStored(number, chunk)] : []))
+  await upsertChunks(tx, owner, changed)
+}

@@ -1,0 +1,72 @@
+import type { UidRange } from '@posthorn/backends'
+import type { MessageEntry, MessagePage } from '@posthorn/contracts/schemas/message'
+import { decodeCursor, encodeCursor } from '@posthorn/message-id'
+
+/** Requested page. The cursor takes precedence over the page number. */
+export interface PageRequest {
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/** Position of a page in a list of `total` messages. */
+export interface PagePosition {
+  total: number
+  page: number
+  pages: number
+  pageSize: number
+}
+
+/**
+ * Number of the requested page, from 0.
+ *
+ * @throws AppError `invalid` `InvalidCursorType`, `InvalidCursorValue`
+ */
+export function requestedPage({ page, cursor }: Pick<PageRequest, 'page' | 'cursor'>): number {
+  return cursor === undefined ? page : decodeCursor(cursor).page
+}
+
+export function pagePosition(
+  total: number,
+  { page, pageSize }: { page: number; pageSize: number },
+): PagePosition {
+  return { total, page, pages: Math.max(Math.ceil(total / pageSize), 1), pageSize }
+}
+
+/** Response for a page. Beyond the end, the previous page is the last one. */
+export function buildPage(
+  { total, page, pages }: PagePosition,
+  messages: MessageEntry[],
+): MessagePage {
+  return {
+    total,
+    page,
+    pages,
+    nextPageCursor: page + 1 < pages ? encodeCursor({ page: page + 1 }) : null,
+    prevPageCursor: page > 0 ? encodeCursor({ page: Math.min(page, pages) - 1 }) : null,
+    messages,
+  }
+}
+
+/** Message sequence numbers of a page (1 is the oldest message); undefined if the page is empty. */
+export function sequenceNumbers({ total, page, pageSize }: PagePosition): UidRange | undefined {
+  const last = total - page * pageSize
+  return last < 1 ? undefined : [Math.max(last - pageSize + 1, 1), last]
+}
+
+/** UIDs of a page of ascending search results, ascending. */
+export function pageUids(uids: readonly UidRange[], { page, pageSize }: PagePosition): UidRange[] {
+  const selected: UidRange[] = []
+  let skipping = page * pageSize
+  let remaining = pageSize
+  for (const [first, last] of uids.toReversed()) {
+    const to = last - skipping
+    skipping = Math.max(skipping - (last - first + 1), 0)
+    if (to < first) continue
+    const from = Math.max(first, to - remaining + 1)
+    selected.unshift([from, to])
+    remaining -= to - from + 1
+    if (remaining === 0) break
+  }
+  return selected
+}

@@ -1,0 +1,129 @@
+import type { MailSession, PartRequest } from '@posthorn/backends'
+import { type EncodedText, maxJsonBytes, type ReadText } from '@posthorn/message-reader'
+import { maxEmbeddedBytes } from '../../messages/image-references.ts'
+import { embedImages } from './embed-images.ts'
+import type { Outline, TextPart } from './outline.ts'
+import type { MessageSource } from './source.ts'
+
+/** Message whose parts are read. */
+interface OutlinedMessage {
+  uid: number
+  outline: Outline
+}
+
+export interface TextOptions {
+  plain: boolean
+  html: boolean
+  /** Maximum bytes per kind, after decoding of the transfer encoding. */
+  maxBytes: number
+  /** Sanitises the HTML for display in a page; converts the plain text if there is no HTML. */
+  webSafe: boolean
+}
+
+/** Text options of a request. `webSafeHtml` implies both kinds of text and embedded images. */
+export interface ReadOptions {
+  textType?: 'plain' | 'html' | '*'
+  maxBytes?: number
+  webSafeHtml?: boolean
+  embedAttachedImages?: boolean
+}
+
+/** Limit per kind of text if the request has none. */
+export const maxTextBytes = 16 * 1024 * 1024
+/** Maximum parts per kind that are read. */
+const maxTextParts = 20
+
+/** Reads the requested texts of a message. Returns nothing if none is requested. */
+export async function readRequestedText(
+  source: MessageSource,
+  message: OutlinedMessage,
+  { textType, webSafeHtml = false, maxBytes, embedAttachedImages = webSafeHtml }: ReadOptions,
+): Promise<Partial<ReadText>> {
+  const type = textType ?? (webSafeHtml ? '*' : undefined)
+  if (!type) return {}
+  const text = await readText(source, message, {
+    plain: type !== 'html',
+    html: type !== 'plain',
+    webSafe: webSafeHtml,
+    maxBytes: maxBytes ?? maxTextBytes,
+  })
+  const { plain, html } = text
+  if (!embedAttachedImages || html === undefined) return text
+  const limits = { maxTotalBytes: maxEmbeddedBytes.reading, maxJsonBytes }
+  const texts = plain === undefined ? { html } : { plain, html }
+  return { ...text, html: await embedImages(source, message, { ...texts, ...limits }) }
+}
+
+/** Reads the texts of a message, in one round trip if the sizes are known. Joins parts per kind. */
+export async function readText(
+  { session, read }: MessageSource,
+  { uid, outline }: OutlinedMessage,
+  { maxBytes, ...options }: TextOptions,
+): Promise<ReadText> {
+  const limit = Math.min(maxBytes, maxTextBytes)
+  const needsPlain = options.plain || (options.webSafe && outline.html.length === 0)
+  const plain = new TextReader(needsPlain ? outline.plain : [], limit)
+  const html = new TextReader(options.html || options.webSafe ? outline.html : [], limit)
+  for (;;) {
+    const parts = [...plain.nextParts(), ...html.nextParts()]
+    if (parts.length === 0) break
+    const contents = await session.readParts(uid, outline.structure, parts)
+    for (const reader of [plain, html]) reader.addParts(contents)
+  }
+  return read('texts', {
+    plain: plain.texts,
+    html: html.texts,
+    wantsPlain: options.plain,
+    webSafe: options.webSafe,
+    hasMore: plain.truncated || html.truncated,
+  })
+}
+
+/** Reads the texts of one kind up to a byte limit. */
+class TextReader {
+  /** True if a part or the end of one was left out. */
+  truncated: boolean
+  readonly texts: EncodedText[] = []
+  readonly #parts: TextPart[]
+  #remainingBytes: number
+  #requested: TextPart[] = []
+
+  constructor(parts: readonly TextPart[], maxBytes: number) {
+    this.#parts = parts.slice(0, maxTextParts)
+    this.truncated = parts.length > maxTextParts
+    this.#remainingBytes = maxBytes
+  }
+
+  /**
+   * Parts to read next: the first remaining one and those after it that certainly fit. Requests one
+   * byte beyond the limit, which shows whether the part is complete.
+   */
+  nextParts(): PartRequest[] {
+    let left = this.#remainingBytes
+    const fits = (part: TextPart, at: number) => (left -= part.size) >= 0 || at === 0
+    const end = this.#parts.findIndex((part, at) => !fits(part, at))
+    this.#requested = this.#parts.splice(0, end === -1 ? this.#parts.length : end)
+    return this.#requested.map(({ part }) => ({ part, maxBytes: this.#remainingBytes + 1 }))
+  }
+
+  addParts(contents: ReadonlyMap<string, Buffer>): void {
+    for (const { part, charset } of this.#requested) {
+      const bytes = contents.get(part) ?? Buffer.alloc(0)
+      const limited = bytes.subarray(0, this.#remainingBytes)
+      const isTruncated = limited.length < bytes.length
+      this.texts.push({ bytes: limited, charset, isTruncated })
+      this.truncated ||= isTruncated
+      this.#remainingBytes -= limited.length
+    }
+    this.#requested = []
+  }
+}
+
+/** Reads one part, decoded from its transfer encoding, up to `maxBytes`. */
+export async function readPart(
+  session: Pick<MailSession, 'downloadPart'>,
+  { uid, part, maxBytes }: { uid: number; part: string; maxBytes: number },
+): Promise<Buffer> {
+  const { content } = await session.downloadPart(uid, part, { maxBytes })
+  return Buffer.concat(await Array.fromAsync(content))
+}

@@ -1,0 +1,24 @@
+import type { MailSession } from '@posthorn/backends'
+import type { ReadPart } from '@posthorn/message-reader'
+
+/** Connection with a selected mailbox, and the readings of its account. */
+export interface MessageSource<Method extends keyof MailSession = 'readParts'> {
+  session: Pick<MailSession, Method>
+  read: ReadPart
+}
+
+/** First bytes of a message. The rest is read and dropped, to free the connection. */
+export async function readStart(
+  session: Pick<MailSession, 'downloadSource'>,
+  uid: number,
+  maxBytes: number,
+): Promise<Buffer> {
+  const { content } = await session.downloadSource(uid)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of content) {
+    if (length < maxBytes) chunks.push(chunk)
+    length += chunk.length
+  }
+  return Buffer.concat(chunks)
+}

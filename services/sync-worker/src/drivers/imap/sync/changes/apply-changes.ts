@@ -1,0 +1,212 @@
+import type { MessageFlags, SelectedMailbox, UidRange } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import type { NewEvent } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { commit } from '../../../../events/commit.ts'
+import { messageDeleted, messageUpdated } from '../../events/mailbox-events.ts'
+import { applyFlags, compare, removeUids } from '../../index/compare.ts'
+import { splitNames } from '../../index/flag-names.ts'
+import { type Difference, type FlagChange, saveChunks } from '../../index/mailbox-index.ts'
+import {
+  batchesOf,
+  countUids,
+  intersectRanges,
+  normaliseRanges,
+  subtractRanges,
+  uidsIn,
+} from '../../index/ranges.ts'
+import {
+  raiseSyncEpoch,
+  saveCursor,
+  saveUidNext,
+  type SyncCursor,
+} from '../../../../store/mailboxes.ts'
+import type { MailboxContext } from '../context.ts'
+import type { SyncPlan } from '../sync-plan.ts'
+import { searchFlags, storeNewLabels, withoutOwnLabel } from './flags.ts'
+import { announceNew } from './ingest.ts'
+import { searchAll } from './initial-sync.ts'
+
+/** Maximum events per transaction, some hundred kilobytes. */
+const batchSize = 500
+
+/** Finds and stores deletions, flag changes and new messages, in this order. True if any. */
+export async function applyChanges(
+  mailbox: MailboxContext,
+  selected: SelectedMailbox,
+  { plan, announceFrom }: { plan: SyncPlan; announceFrom: Date | undefined },
+): Promise<boolean> {
+  const { index } = mailbox
+  const deltas = plan.flags === 'delta' ? await applyDeltas(mailbox) : 0
+  const indexed = index.uids()
+  const all = plan.uids ? await findUids(mailbox, selected, indexed) : indexed
+  const removed = subtractRanges(indexed, all)
+  await storeDeletions(mailbox, removed)
+  const compares = plan.flags === 'search' || deltas === undefined
+  const changed = compares ? await compareFlags(mailbox, selected) : 0
+  const added = subtractRanges(all, indexed)
+  await announceNew(mailbox, added, { announceFrom })
+  const { uidNext, highestModseq } = selected
+  await storeCursor(mailbox, defined({ uidNext, messages: countUids(index.uids()), highestModseq }))
+  return (deltas ?? 0) + countUids(removed) + changed + countUids(added) > 0
+}
+
+/**
+ * Announces messages from the stored UIDNEXT on and stores nothing but the next UID (fast index).
+ * A UID of UIDNEXT or above is new whatever was added or removed below. True if there was one.
+ */
+export async function applyNewMessages(
+  mailbox: MailboxContext,
+  selected: SelectedMailbox,
+  announceFrom: Date | undefined,
+): Promise<boolean> {
+  const { deps, account, row } = mailbox
+  const from = Number(row.uidNext ?? 1)
+  const added = selected.messages === 0 ? [] : await mailbox.session.searchUids({ from })
+  await announceNew(mailbox, added, {
+    announceFrom,
+    onBatch: (uidNext) => commit(deps, account.lease, (tx) => saveUidNext(tx, row.id, uidNext)),
+  })
+  const last = added.at(-1)?.[1] ?? 0
+  const uidNext = Math.max(selected.uidNext, from, last + 1)
+  await storeCursor(mailbox, { uidNext, messages: selected.messages })
+  return added.length > 0
+}
+
+/** Number of changed messages; undefined if the server rejects deltas. */
+async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined> {
+  try {
+    return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))
+  } catch (error) {
+    // Response too large, or BAD to CHANGEDSINCE although mod-sequences are reported (Yahoo).
+    const isRefused =
+      error instanceof AppError && (error.kind === 'unprocessable' || error.kind === 'rejected')
+    if (!isRefused) throw error
+    const { path } = mailbox.row
+    mailbox.log.debug({ err: error, path }, 'falling back to full comparison')
+    return undefined
+  }
+}
+
+/**
+ * UIDs of the mailbox. Searches from the last UIDNEXT only, if the indexed and the new messages add
+ * up to the server's count.
+ */
+async function findUids(
+  mailbox: MailboxContext,
+  selected: SelectedMailbox,
+  indexed: readonly UidRange[],
+): Promise<UidRange[]> {
+  const { row } = mailbox
+  const from = Number(row.uidNext ?? 0)
+  if (row.syncedAt === null || row.messages === null || from === 0 || selected.uidNext === 0)
+    return searchAll(mailbox, selected)
+  const arrived = selected.uidNext > from ? await mailbox.session.searchUids({ from }) : []
+  const expected = normaliseRanges([...indexed, ...arrived])
+  return countUids(expected) === selected.messages ? expected : searchAll(mailbox, selected)
+}
+
+/** Compares the flags of all indexed messages, with one search per flag. */
+async function compareFlags(mailbox: MailboxContext, selected: SelectedMailbox): Promise<number> {
+  const { index } = mailbox
+  const uids = index.uids()
+  if (uids.length === 0) return 0
+  const result = await searchFlags(mailbox, { index, selected, uids })
+  const flags = new Map(
+    [...result].map(([flag, flagged]) => [flag, intersectRanges(flagged, uids)] as const),
+  )
+  const { changed } = compare(index, { uids, flags })
+  await storeFlagChanges(mailbox, changed)
+  return changed.length
+}
+
+function storeCursor({ deps, account, row }: MailboxContext, cursor: SyncCursor): Promise<unknown> {
+  return commit(deps, account.lease, (tx) => saveCursor(tx, row.id, cursor))
+}
+
+/**
+ * Reads changes since a mod-sequence (RFC 7162) and stores them in batches while they arrive.
+ * Returns the number of deleted and changed messages.
+ */
+async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<number> {
+  const { index, session } = mailbox
+  let batch: MessageFlags[] = []
+  let changes = 0
+  const flush = async () => {
+    changes += await storeFlags(mailbox, batch)
+    batch = []
+  }
+  for await (const change of session.changesSince(since)) {
+    if (change.kind === 'vanished') {
+      // VANISHED may name UIDs that never existed: only indexed ones count.
+      const deleted = intersectRanges(index.uids(), change.uids)
+      if (deleted.length === 0) continue
+      await flush()
+      await storeDeletions(mailbox, deleted)
+      changes += countUids(deleted)
+    } else if (index.flagsOf(change.uid) && batch.push(change) >= batchSize) await flush()
+  }
+  await flush()
+  return changes
+}
+
+/** Removes messages from the index and records `messageDeleted`. */
+async function storeDeletions(
+  mailbox: MailboxContext,
+  removed: readonly UidRange[],
+): Promise<void> {
+  const { account, row, index } = mailbox
+  for (const batch of batchesOf(removed, batchSize)) {
+    await store(mailbox, removeUids(index, batch), () =>
+      [...uidsIn(batch)].map((uid) => messageDeleted(account, row, uid)),
+    )
+  }
+}
+
+/**
+ * Stores flags and labels that the server reported for single messages. Messages that are not
+ * indexed are ignored: their ingest stores the flags. Returns the number of changed messages.
+ */
+export async function storeFlags(
+  mailbox: MailboxContext,
+  messages: readonly MessageFlags[],
+): Promise<number> {
+  const indexed = messages.filter(({ uid }) => mailbox.index.flagsOf(uid))
+  const reported = withoutOwnLabel(mailbox.row, indexed)
+  await storeNewLabels(mailbox, reported)
+  const { changed } = applyFlags(mailbox.index, reported)
+  await storeFlagChanges(mailbox, changed)
+  return changed.length
+}
+
+/** Stores changed flags and labels and records `messageUpdated`. */
+async function storeFlagChanges(
+  mailbox: MailboxContext,
+  changed: readonly FlagChange[],
+): Promise<void> {
+  const { account, row, index } = mailbox
+  for (let at = 0; at < changed.length; at += batchSize) {
+    const batch = changed.slice(at, at + batchSize)
+    const difference = applyFlags(
+      index,
+      batch.map(({ uid, value }) => ({ uid, ...splitNames(value) })),
+    )
+    await store(mailbox, difference, (syncEpoch) =>
+      batch.map((change) => messageUpdated(account, row, { change, syncEpoch })),
+    )
+  }
+}
+
+/** Stores a difference and its events in one transaction, then adopts it in the index. */
+async function store(
+  { deps, account, row, index, signal }: MailboxContext,
+  { dirtyChunks }: Difference,
+  eventsOf: (syncEpoch: string) => NewEvent[],
+): Promise<void> {
+  signal.throwIfAborted()
+  await commit(deps, account.lease, async (tx, record) => {
+    await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
+    await record(eventsOf(await raiseSyncEpoch(tx, row.id)))
+  })
+  index.adopt(dirtyChunks)
+}

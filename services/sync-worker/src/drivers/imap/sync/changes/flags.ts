@@ -1,0 +1,142 @@
+import type { MailSession, MessageFlags, SelectedMailbox, UidRange } from '@posthorn/backends'
+import { AppError } from '@posthorn/errors'
+import { commit } from '../../../../events/commit.ts'
+import { compare } from '../../index/compare.ts'
+import {
+  canonicalFlag,
+  isLabelEntry,
+  labelEntry,
+  labelOf,
+  maxLabels,
+  systemFlags,
+  systemLabels,
+} from '../../index/flag-names.ts'
+import { type MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
+import { rangesOf, subtractRanges } from '../../index/ranges.ts'
+import { mailboxLabel } from '../../messages/gmail.ts'
+import { undefinedIf } from '../../../messages/undefined-if.ts'
+import { listMailboxRows, type MailboxRow } from '../../../../store/mailboxes.ts'
+import type { MailboxContext, SyncContext } from '../context.ts'
+import { describeListing } from '../mailbox-list/listing.ts'
+
+/** Names of mailboxes that are no Gmail labels. */
+const nonLabels = new Set(['\\Junk', '\\Trash'])
+
+interface FlagSearch {
+  index: MailboxIndex
+  selected: SelectedMailbox
+  uids: readonly UidRange[]
+}
+
+/**
+ * UIDs by flag and, at Gmail, by label, with one search each. The size of the responses hardly
+ * depends on the size of the mailbox. A flag the server refuses to search for is left out, so that
+ * the index keeps its present bits.
+ */
+export async function searchFlags(
+  context: SyncContext,
+  { index, selected, uids }: FlagSearch,
+): Promise<Map<string, UidRange[]>> {
+  const { session, log, signal } = context
+  const result = new Map<string, UidRange[]>()
+  const labels = session.capabilities.gmail ? await listLabels(context, selected.path) : []
+  const inUse = selected.flags.flatMap((flag) => canonicalFlag(flag) ?? [])
+  for (const flag of index.trackedNames([...systemFlags, ...index.flags(), ...inUse, ...labels])) {
+    signal.throwIfAborted()
+    try {
+      result.set(flag, await searchFlag(session, flag, uids))
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== 'rejected') throw error
+      log.debug({ err: error, flag, path: selected.path }, 'search for a flag rejected')
+    }
+  }
+  return result
+}
+
+/** Most messages are seen, so the search for unseen ones has the shorter response. */
+async function searchFlag(
+  session: MailSession,
+  flag: string,
+  uids: readonly UidRange[],
+): Promise<UidRange[]> {
+  if (isLabelEntry(flag)) return searchLabel(session, flag)
+  if (flag !== '\\Seen') return session.searchUids({ flag })
+  return subtractRanges(uids, await session.searchUids({ without: flag }))
+}
+
+function searchLabel(session: MailSession, entry: string): Promise<UidRange[]> {
+  return session.search({ labels: { has: [labelOf(entry)] } })
+}
+
+/**
+ * Index entries of the labels that messages of a mailbox may have: system labels and mailboxes.
+ * Excludes labels hidden from IMAP and the label of the mailbox itself.
+ */
+async function listLabels({ deps, account, log }: SyncContext, path: string): Promise<string[]> {
+  const rows = await listMailboxRows(deps.db, account.account)
+  const listed = rows.filter((row) => row.listed)
+  const selected = listed.find((row) => row.path === path)
+  const own = selected && mailboxLabel(selected)
+  const labels = new Set([...systemLabels, ...listed.flatMap((row) => mailboxLabel(row) ?? [])])
+  const entries = [...labels]
+    .filter((label) => label !== own && !nonLabels.has(label))
+    .flatMap((label) => labelEntry(label) ?? [])
+  if (entries.length > maxLabels)
+    log.warn({ path, labels: entries.length, maxLabels }, 'mailbox exceeds the label limit')
+  return entries.slice(0, maxLabels)
+}
+
+/** Messages without the mailbox's own label, which Gmail reports in some responses only. */
+export function withoutOwnLabel(
+  row: MailboxRow,
+  messages: readonly MessageFlags[],
+): readonly MessageFlags[] {
+  const own = mailboxLabel(row)?.toLowerCase()
+  return messages.map((message) =>
+    message.labels
+      ? { ...message, labels: message.labels.filter((label) => label.toLowerCase() !== own) }
+      : message,
+  )
+}
+
+/**
+ * Adds labels hidden from IMAP to the index when a message first reports one. A label that is no
+ * mailbox is assumed to be old: its messages are searched and stored without events, so that only
+ * later changes are announced.
+ */
+export async function storeNewLabels(
+  mailbox: MailboxContext,
+  messages: readonly MessageFlags[],
+): Promise<void> {
+  const { deps, account, row, index, session } = mailbox
+  const stored = index.flags()
+  const reported = new Set(messages.flatMap(labelEntriesOf))
+  const unknown = [...reported].filter((entry) => !stored.has(entry))
+  if (unknown.length === 0) return
+  const flags = new Map<string, UidRange[]>()
+  for (const entry of index.trackedNames(await findHidden(mailbox, unknown))) {
+    const labelled = messages.filter((message) => labelEntriesOf(message).includes(entry))
+    const labelledUids = await undefinedIf(searchLabel(session, entry), 'rejected')
+    flags.set(entry, labelledUids ?? rangesOf(labelled.map(({ uid }) => uid)))
+  }
+  const { dirtyChunks } = compare(index, { uids: index.uids(), flags })
+  if (dirtyChunks.size === 0) return
+  await commit(deps, account.lease, (tx) =>
+    saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks),
+  )
+  index.adopt(dirtyChunks)
+}
+
+function labelEntriesOf({ labels = [] }: MessageFlags): string[] {
+  return labels.flatMap((label) => labelEntry(label) ?? [])
+}
+
+/** Entries that are no mailboxes. Lists the server, because a label may be new. */
+async function findHidden(mailbox: MailboxContext, entries: readonly string[]): Promise<string[]> {
+  const listed = new Set(await listLabels(mailbox, mailbox.row.path))
+  const unlisted = entries.filter((entry) => !listed.has(entry))
+  if (unlisted.length === 0) return []
+  const current = describeListing(await mailbox.session.listMailboxes(), mailbox.account.imap)
+  const created = new Set(current.flatMap((each) => labelEntry(mailboxLabel(each) ?? '') ?? []))
+  return unlisted.filter((entry) => !created.has(entry))
+}

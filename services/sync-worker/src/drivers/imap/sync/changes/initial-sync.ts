@@ -1,0 +1,208 @@
+import type { SelectedMailbox, UidRange } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import {
+  commit,
+  commitBatched,
+  type CommitDeps,
+  type RecordEvents,
+} from '../../../../events/commit.ts'
+import { mailboxNew, mailboxReset } from '../../events/mailbox-events.ts'
+import { compare } from '../../index/compare.ts'
+import { type Difference, MailboxIndex, saveChunks } from '../../index/mailbox-index.ts'
+import { countUids, intersectRanges, subtractRanges } from '../../index/ranges.ts'
+import { undefinedIf } from '../../../messages/undefined-if.ts'
+import { allocateMailboxNumbers } from '../../../../store/account-states.ts'
+import { deleteChunks } from '../../../../store/chunks.ts'
+import {
+  type EmptyMailbox,
+  type MailboxRow,
+  markEmpty,
+  markIndexed,
+  markReset,
+  saveCursor,
+} from '../../../../store/mailboxes.ts'
+import type { EmptyMailboxes, IndexEmpty, SyncContext } from '../context.ts'
+import { lostUidValidity } from '../mailbox-list/list-plan.ts'
+import type { Counters } from '../sync-plan.ts'
+import { searchFlags } from './flags.ts'
+
+const dayMs = 86_400_000
+
+/**
+ * First sync of a mailbox: fills the index and records `mailboxNew`. Messages to announce are left
+ * out of the index, so that the following comparison finds them as new, even after a crash.
+ */
+export async function initialSync(
+  context: SyncContext,
+  row: MailboxRow,
+  { selected, announceFrom }: { selected: SelectedMailbox; announceFrom: Date | undefined },
+): Promise<MailboxRow> {
+  const { deps, account } = context
+  const empty = toEmptyMailbox(context, row, selected)
+  if (empty) {
+    const rows = await deps.indexEmpty({ lease: account.lease, account, mailboxes: [empty] })
+    const indexed = rows.get(row.id)
+    if (!indexed) throw new AppError('unavailable', 'Another connection synced the mailbox, retry')
+    return indexed
+  }
+  const all = await searchAll(context, selected)
+  const announced = announceFrom ? await searchSince(context, all, announceFrom) : all
+  return fillIndex(context, row, {
+    selected,
+    all,
+    uids: subtractRanges(all, announced),
+    uidNext: announced[0]?.[0] ?? Math.max(selected.uidNext, (all.at(-1)?.[1] ?? 0) + 1),
+    // With a stored UIDVALIDITY the mailbox was announced before.
+    isAnnounced: row.uidValidity !== null && !row.idsOnly,
+  })
+}
+
+/**
+ * Fills the index after a reset, whose `mailboxReset` was recorded before. Messages that arrived
+ * after the reset are left out, to be announced: a client that listed the mailbox because of the
+ * event may not have seen them.
+ */
+export async function rebuildIndex(
+  context: SyncContext,
+  row: MailboxRow,
+  selected: SelectedMailbox,
+): Promise<MailboxRow> {
+  const all = await searchAll(context, selected)
+  const uidNext = Number(row.uidNext ?? 0)
+  const { uids, nextUid } =
+    // Without UIDNEXT later messages cannot be told apart.
+    uidNext === 0
+      ? { uids: all, nextUid: (all.at(-1)?.[1] ?? 0) + 1 }
+      : { uids: uidNext === 1 ? [] : intersectRanges(all, [[1, uidNext - 1]]), nextUid: uidNext }
+  return fillIndex(context, row, { selected, all, uids, uidNext: nextUid, isAnnounced: true })
+}
+
+/** Invalidates all message ids of a mailbox and records its `mailboxReset`. */
+export async function resetMailbox(
+  { deps, account }: Pick<SyncContext, 'deps' | 'account'>,
+  row: MailboxRow,
+  { uidValidity, uidNext }: Pick<SelectedMailbox, 'uidValidity' | 'uidNext'>,
+): Promise<MailboxRow> {
+  const before = row.uidValidity
+  const isChanged = before !== null && before !== lostUidValidity && before !== String(uidValidity)
+  return commit(deps, account.lease, async (tx, record) => {
+    const [number = 0] = await allocateMailboxNumbers(tx, account.account, { count: 1 })
+    await deleteChunks(tx, row.id)
+    const voided = await markReset(tx, row.id, { number, uidValidity, uidNext })
+    const reason = isChanged ? 'uidValidityChange' : 'syncStateLost'
+    await record([mailboxReset(account, voided, { reason, previous: isChanged && before })])
+    return voided
+  })
+}
+
+interface IndexContent {
+  selected: SelectedMailbox
+  /** All UIDs of the mailbox. */
+  all: readonly UidRange[]
+  /** UIDs that go into the index. */
+  uids: readonly UidRange[]
+  /** First UID to announce, stored by a fast index. */
+  uidNext: number
+  isAnnounced: boolean
+}
+
+async function fillIndex(
+  context: SyncContext,
+  row: MailboxRow,
+  { selected, all, uids, uidNext, isAnnounced }: IndexContent,
+): Promise<MailboxRow> {
+  const { deps, account } = context
+  const isFast = row.indexer === 'fast'
+  const { uidValidity, highestModseq } = selected
+  const dirtyChunks = isFast ? new Map() : await buildChunks(context, selected, uids)
+  const messages = countUids(all)
+  const isComplete = countUids(uids) === messages
+  const announce = (record: RecordEvents, indexed: MailboxRow) =>
+    isAnnounced ? undefined : record([mailboxNew(account, indexed)])
+  const result = await commit(deps, account.lease, async (tx, record) => {
+    await deleteChunks(tx, row.id)
+    await saveChunks(tx, { mailbox: row.id, epoch: account.lease.epoch }, dirtyChunks)
+    const indexed = await markIndexed(
+      tx,
+      row.id,
+      isFast ? { uidValidity, uidNext } : defined({ uidValidity, highestModseq }),
+    )
+    await announce(record, indexed)
+    if (!isComplete) return indexed
+    return saveCursor(
+      tx,
+      row.id,
+      defined({ uidNext: isFast ? uidNext : selected.uidNext, messages, highestModseq }),
+    )
+  })
+  if (!isFast) deps.metrics.indexed(countUids(uids))
+  return result
+}
+
+async function buildChunks(
+  context: SyncContext,
+  selected: SelectedMailbox,
+  uids: readonly UidRange[],
+): Promise<Difference['dirtyChunks']> {
+  const index = new MailboxIndex()
+  const flags =
+    uids.length > 0
+      ? await searchFlags(context, { index, selected, uids })
+      : new Map<string, UidRange[]>()
+  return compare(index, { uids, flags }).dirtyChunks
+}
+
+/** All UIDs of the selected mailbox. */
+export async function searchAll(
+  { session }: SyncContext,
+  { messages }: { messages: number },
+): Promise<UidRange[]> {
+  return messages === 0 ? [] : session.searchUids({ all: true })
+}
+
+/**
+ * UIDs that arrived since a date, and up to a day before: servers compare dates in their own time
+ * zone. Ingest drops those that are too old.
+ */
+async function searchSince(
+  { session }: SyncContext,
+  all: readonly UidRange[],
+  since: Date,
+): Promise<UidRange[]> {
+  if (all.length === 0) return []
+  const from = new Date(Math.max(since.getTime() - dayMs, 0))
+  const recent = await undefinedIf(session.searchUids({ since: from }), 'rejected')
+  // Undefined if the server cannot search by date: ingest checks every message.
+  return recent ? intersectRanges(all, recent) : [...all]
+}
+
+/** Creates the batched initial sync of empty mailboxes, many accounts in one transaction. */
+export function indexEmptyMailboxes(deps: CommitDeps): IndexEmpty {
+  return commitBatched<EmptyMailboxes, ReadonlyMap<string, MailboxRow>>(deps, async (tx, items) => {
+    const mailboxes = items.flatMap(({ item }) => item.mailboxes)
+    const indexed = new Map((await markEmpty(tx, mailboxes)).map((row) => [row.id, row]))
+    return items.map(({ item }) => {
+      const rows = item.mailboxes.flatMap(({ id }) => indexed.get(id) ?? [])
+      const events = rows.map((row) => mailboxNew(item.account, row))
+      return { result: new Map(rows.map((row) => [row.id, row])), events }
+    })
+  })
+}
+
+/** True if the mailbox has no index and was never announced. */
+export function isNeverSynced({ uidValidity, flagsComplete }: MailboxRow): boolean {
+  return uidValidity === null && !flagsComplete
+}
+
+/** Counters to store if they prove that a mailbox is empty and it was never synced. */
+export function toEmptyMailbox(
+  { session }: Pick<SyncContext, 'session'>,
+  row: MailboxRow,
+  { uidValidity, uidNext, messages, highestModseq }: Counters,
+): EmptyMailbox | undefined {
+  // Without UIDNEXT later messages cannot be told apart.
+  if (!isNeverSynced(row) || messages > 0 || uidNext === 0 || uidValidity <= 0n) return undefined
+  const modseq = session.capabilities.condstore ? highestModseq : undefined
+  return defined({ id: row.id, uidValidity, uidNext, highestModseq: modseq })
+}

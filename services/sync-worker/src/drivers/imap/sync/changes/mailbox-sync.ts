@@ -1,0 +1,187 @@
+import type { SelectedMailbox } from '@posthorn/backends'
+import { AppError } from '@posthorn/errors'
+import { loadIndex, MailboxIndex } from '../../index/mailbox-index.ts'
+import { findAccountStatus } from '../../../../store/account-status.ts'
+import { findMailboxById, type MailboxRow } from '../../../../store/mailboxes.ts'
+import type { SyncContext } from '../context.ts'
+import { lostUidValidity } from '../mailbox-list/list-plan.ts'
+import { assignMessageIds } from '../mailbox-list/unsynced-mailboxes.ts'
+import { planSync } from '../sync-plan.ts'
+import { applyChanges, applyNewMessages } from './apply-changes.ts'
+import { initialSync, rebuildIndex, resetMailbox } from './initial-sync.ts'
+
+export interface SyncResult {
+  /** True if a difference was stored. */
+  changed: boolean
+  /** True if a new UIDVALIDITY is not confirmed: sync again soon. */
+  unconfirmed: boolean
+}
+
+export const unchanged: SyncResult = { changed: false, unconfirmed: false }
+
+/** Maximum consecutive syncs of a mailbox that keeps changing; then other mailboxes are synced. */
+const maxRepeats = 5
+
+/**
+ * Syncs until the counters stay the same. Notifications that arrive during a sync may be lost;
+ * unchanged counters prove that nothing came in between.
+ */
+export async function syncUntilUnchanged(
+  context: SyncContext,
+  mailbox: string,
+  { full }: { full: boolean },
+): Promise<{ unconfirmed: boolean }> {
+  for (let repeat = 0; repeat < maxRepeats; repeat++) {
+    const options = { full: full && repeat === 0 }
+    const { changed, unconfirmed } = await syncMailbox(context, mailbox, options)
+    if (!changed) return { unconfirmed }
+  }
+  return { unconfirmed: false }
+}
+
+/**
+ * Compares one mailbox with its index and stores the differences with their events. Leaves the
+ * mailbox selected. After an interruption the next sync continues. With `full`, flags are compared
+ * even if the server has no mod-sequences.
+ */
+export function syncMailbox(
+  context: SyncContext,
+  mailbox: string,
+  { full }: { full: boolean },
+): Promise<SyncResult> {
+  return context.locks.run(mailbox, async () => {
+    const row = await findMailboxById(context.deps.db, mailbox)
+    if (!row) return unchanged
+    try {
+      return await sync(context, row, full)
+    } catch (error) {
+      if (await isDeleted(context, mailbox, error)) return unchanged
+      throw error
+    }
+  })
+}
+
+/** True if another connection deleted the mailbox and its row during the sync. */
+async function isDeleted(
+  { deps, signal }: SyncContext,
+  mailbox: string,
+  error: unknown,
+): Promise<boolean> {
+  const isOther = error instanceof AppError && ['stale', 'unreachable'].includes(error.kind)
+  return !isOther && !signal.aborted && (await findMailboxById(deps.db, mailbox)) === undefined
+}
+
+async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promise<SyncResult> {
+  const startedAt = performance.now()
+  const { db, metrics } = context.deps
+  const observe = () => metrics.mailboxSynced((performance.now() - startedAt) / 1000)
+  context.selection.mailbox = undefined
+  const selected = await context.session.select(row.path, { readOnly: true })
+  context.selection.mailbox = row.id
+  const announceFrom = await findAnnounceFrom(context, row)
+  const indexed = await ensureUidValidity(context, row, { selected, announceFrom })
+  if (!indexed) return { changed: false, unconfirmed: true }
+  const isNew = indexed !== row
+  const plan = planSync(indexed, selected, full && !isNew)
+  if (!plan.uids && plan.flags === 'none') {
+    if (isNew) observe()
+    return { changed: isNew, unconfirmed: false }
+  }
+  const isFull = indexed.indexer === 'full'
+  const index = isFull ? await loadIndex(db, indexed.id) : new MailboxIndex()
+  if (isIndexLost(indexed, index)) {
+    await resetMailbox(context, indexed, selected)
+    const voided = await findMailboxById(db, indexed.id)
+    return voided ? sync(context, voided, full) : unchanged
+  }
+  const mailbox = { ...context, row: indexed, index }
+  const changed = isFull
+    ? await applyChanges(mailbox, selected, { plan, announceFrom })
+    : await applyNewMessages(mailbox, selected, announceFrom)
+  observe()
+  return { changed: isNew || changed, unconfirmed: false }
+}
+
+/**
+ * Earliest arrival to announce in the first sync of a mailbox that existed before the account was
+ * initialized. Undefined if every new message is announced.
+ */
+async function findAnnounceFrom(
+  { deps, account }: SyncContext,
+  row: MailboxRow,
+): Promise<Date | undefined> {
+  if (row.syncedAt !== null) return undefined
+  const status = await findAccountStatus(deps.db, account.account)
+  const initializedAt = status?.initializedAt ?? null
+  return initializedAt === null || row.createdAt <= initializedAt ? account.notifyFrom : undefined
+}
+
+interface SyncStart {
+  selected: SelectedMailbox
+  announceFrom: Date | undefined
+}
+
+/**
+ * Makes the index belong to the server's UIDVALIDITY: initial sync, reset or nothing. Returns the
+ * same row if nothing had to be done, undefined if a new UIDVALIDITY is not confirmed.
+ */
+async function ensureUidValidity(
+  context: SyncContext,
+  row: MailboxRow,
+  start: SyncStart,
+): Promise<MailboxRow | undefined> {
+  const { selected } = start
+  const { uidValidity } = selected
+  if (uidValidity <= 0n)
+    throw new AppError('rejected', `The server reports no UIDVALIDITY for ${row.path}`)
+  if (row.uidValidity === null) return initialSync(context, row, start)
+  // Synced from now on. Ids of another UIDVALIDITY become invalid without a mailboxReset.
+  if (row.idsOnly)
+    return initialSync(context, await assignMessageIds(context, row, uidValidity), start)
+  if (row.uidValidity !== String(uidValidity)) {
+    if (!(await confirmNewValidity(context, row, uidValidity))) return undefined
+    return rebuildIndex(context, await resetMailbox(context, row, selected), selected)
+  }
+  context.uidValidityGuard.clear(row.id)
+  if (row.flagsComplete) return row
+  // A flush removed everything but the message ids.
+  if (row.uidNext === null) return initialSync(context, row, start)
+  return rebuildIndex(context, row, selected)
+}
+
+async function confirmNewValidity(
+  context: SyncContext,
+  row: MailboxRow,
+  uidValidity: bigint,
+): Promise<boolean> {
+  if (row.uidValidity === lostUidValidity) return true
+  const isConfirmed = await context.uidValidityGuard.confirmUidValidity(row, uidValidity, () =>
+    readUidValidityAgain(context, row.path),
+  )
+  if (!isConfirmed)
+    context.log.warn(
+      { path: row.path, stored: row.uidValidity, reported: String(uidValidity) },
+      'UIDVALIDITY change not confirmed',
+    )
+  return isConfirmed
+}
+
+/** Reads UIDVALIDITY over a second connection, or over this one if the server allows no other. */
+async function readUidValidityAgain(
+  { connect, session, signal }: SyncContext,
+  path: string,
+): Promise<bigint> {
+  try {
+    await using other = await connect(signal)
+    return (await other.status(path)).uidValidity
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof AppError) return (await session.status(path)).uidValidity
+    throw error
+  }
+}
+
+/** True if messages were stored and the index has none. */
+function isIndexLost({ messages, indexer }: MailboxRow, { chunks }: MailboxIndex): boolean {
+  return indexer === 'full' && messages !== null && messages > 0 && chunks.size === 0
+}

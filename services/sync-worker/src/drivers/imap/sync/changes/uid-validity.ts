@@ -1,0 +1,38 @@
+import type { MailboxRow } from '../../../../store/mailboxes.ts'
+
+/** Consecutive confirmations that a lower UIDVALIDITY needs. */
+const requiredConfirmations = 3
+
+/**
+ * Confirms a new UIDVALIDITY, because it invalidates all message ids of the mailbox. Servers with
+ * several back ends may report a stray value, so a second connection has to report the same.
+ * UIDVALIDITY only grows (RFC 9051 §2.3.1.1): a lower one needs three consecutive confirmations.
+ */
+export class UidValidityGuard {
+  readonly #candidates = new Map<string, { uidValidity: bigint; count: number }>()
+
+  /** True if the new value is confirmed. `readAgain` reads it over another connection. */
+  async confirmUidValidity(
+    row: Pick<MailboxRow, 'id' | 'uidValidity'>,
+    uidValidity: bigint,
+    readAgain: () => Promise<bigint>,
+  ): Promise<boolean> {
+    const isSame = (await readAgain()) === uidValidity
+    const isLower = row.uidValidity !== null && uidValidity < BigInt(row.uidValidity)
+    if (isSame && isLower && this.#count(row.id, uidValidity) < requiredConfirmations) return false
+    this.clear(row.id)
+    return isSame
+  }
+
+  /** Drops the candidate of a mailbox. */
+  clear(mailbox: string): void {
+    this.#candidates.delete(mailbox)
+  }
+
+  #count(mailbox: string, uidValidity: bigint): number {
+    const candidate = this.#candidates.get(mailbox)
+    const count = candidate?.uidValidity === uidValidity ? candidate.count + 1 : 1
+    this.#candidates.set(mailbox, { uidValidity, count })
+    return count
+  }
+}

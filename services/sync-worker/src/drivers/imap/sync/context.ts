@@ -1,0 +1,62 @@
+import type { MailSession } from '@posthorn/backends'
+import type { KeyedMutex } from '@posthorn/flow'
+import type { MessageReader } from '@posthorn/message-reader'
+import type { Logger } from '@posthorn/telemetry'
+import type { Config } from '../../../config.ts'
+import type { CommitDeps } from '../../../events/commit.ts'
+import type { MailboxIndex } from '../index/mailbox-index.ts'
+import type { WorkerMetrics } from '../../../metrics.ts'
+import type { Account, ImapAccount } from '../../../store/accounts.ts'
+import type { AccountLease } from '../../../store/lease.ts'
+import type { EmptyMailbox, MailboxRow } from '../../../store/mailboxes.ts'
+import type { Summaries } from '../../../summaries/summaries.ts'
+import type { UidValidityGuard } from './changes/uid-validity.ts'
+
+/** Dependencies of all syncs of a worker. */
+export interface SyncDeps extends CommitDeps {
+  readonly config: Pick<Config, 'mailboxPollMs' | 'reconnectMinMs' | 'reconnectMaxMs'>
+  readonly metrics: WorkerMetrics
+  readonly indexEmpty: IndexEmpty
+  readonly summaries: Summaries
+  readonly reader: Pick<MessageReader, 'forAccount'>
+}
+
+/** Mailboxes of one account without messages that were never synced. */
+export interface EmptyMailboxes {
+  readonly lease: AccountLease
+  readonly account: Account
+  readonly mailboxes: readonly EmptyMailbox[]
+}
+
+/**
+ * Initial sync of empty mailboxes from their counters alone; records their `mailboxNew`. Returns
+ * the new rows by id, without mailboxes that another connection synced meanwhile.
+ */
+export type IndexEmpty = (input: EmptyMailboxes) => Promise<ReadonlyMap<string, MailboxRow>>
+
+/** One connection of an account that syncs, with everything a sync needs. */
+export interface SyncContext {
+  readonly deps: SyncDeps
+  readonly account: ImapAccount
+  readonly session: MailSession
+  /** Id of the selected mailbox. The backend buffers its notifications until the next watch. */
+  readonly selection: { mailbox: string | undefined }
+  /** Opens another connection of the account. */
+  readonly connect: (signal: AbortSignal) => Promise<MailSession>
+  /** One lock per mailbox id, and one for the mailbox list. Shared by all connections. */
+  readonly locks: KeyedMutex
+  /** Shared by all connections that sync. */
+  readonly uidValidityGuard: UidValidityGuard
+  /** Aborts when the work has to stop. */
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+/** Part of a `SyncContext` that reading and changing the mailbox list needs. */
+export type ListContext = Pick<SyncContext, 'deps' | 'account' | 'session' | 'locks'>
+
+/** A selected mailbox with its row and index. */
+export interface MailboxContext extends SyncContext {
+  readonly row: MailboxRow
+  readonly index: MailboxIndex
+}

@@ -1,0 +1,192 @@
+import type { ListedMailbox } from '@posthorn/backends'
+import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
+import type { SpecialUse } from '@posthorn/contracts/schemas/message'
+import { isSelectable, type Listing, type MailboxRow } from '../../../../store/mailboxes.ts'
+import type { Counters } from '../sync-plan.ts'
+
+// Pure functions: special uses of a LIST response, its differences from the rows, and renames.
+
+/** Settings of a registration that override special uses. */
+const overrideSettings = [
+  ['\\Sent', 'sentMailPath'],
+  ['\\Drafts', 'draftsMailPath'],
+  ['\\Junk', 'junkMailPath'],
+  ['\\Trash', 'trashMailPath'],
+  ['\\Archive', 'archiveMailPath'],
+] as const
+
+type Overrides = Pick<ImapConfig, (typeof overrideSettings)[number][1]>
+
+/** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters replace it. */
+const transientAttribute = /^\\(?:un)?marked$/i
+
+/** Describes a LIST response. Special uses of the registration override those of the server. */
+export function describeListing(listed: readonly ListedMailbox[], overrides: Overrides): Listing[] {
+  const uses = new Map<SpecialUse, string>()
+  for (const [use, setting] of overrideSettings) {
+    const path = overrides[setting]
+    if (path && listed.some((mailbox) => mailbox.path === path)) uses.set(use, path)
+  }
+  // Some servers list INBOX twice: the last entry wins.
+  return [...new Map(listed.map((mailbox) => [mailbox.path, describe(mailbox, uses)])).values()]
+}
+
+function describe(mailbox: ListedMailbox, overrides: ReadonlyMap<SpecialUse, string>): Listing {
+  const { path, name, delimiter, parentPath, subscribed, selectable } = mailbox
+  const attributes = withoutTransient(mailbox.attributes)
+  const isExplicit = selectable || !isSelectable({ attributes })
+  return {
+    path,
+    name,
+    delimiter,
+    parentPath: parentPath === '' ? null : parentPath,
+    subscribed,
+    attributes: isExplicit ? attributes : [...attributes, '\\Noselect'],
+    mailboxId: mailbox.mailboxId ?? null,
+    ...specialUseOf(mailbox, overrides),
+  }
+}
+
+function withoutTransient(attributes: readonly string[]): string[] {
+  return attributes.filter((attribute) => !transientAttribute.test(attribute))
+}
+
+function specialUseOf(
+  { path, specialUse, specialUseSource }: ListedMailbox,
+  overrides: ReadonlyMap<SpecialUse, string>,
+): Pick<Listing, 'specialUse' | 'specialUseSource'> {
+  for (const [use, overridePath] of overrides)
+    if (overridePath === path) return { specialUse: use, specialUseSource: 'user' }
+  // RFC 9051 §5.1: INBOX in any case is the primary mailbox.
+  if (isInbox({ path })) return { specialUse: '\\Inbox', specialUseSource: 'name' }
+  if (!specialUse || overrides.has(specialUse)) return { specialUse: null, specialUseSource: null }
+  return { specialUse, specialUseSource: specialUseSource ?? 'name' }
+}
+
+export interface ListingChanges {
+  added: Listing[]
+  /** Mailboxes that cannot be selected any more. Each is in `added` as well, with its new state. */
+  unselectable: MailboxRow[]
+  /** Mailboxes that the listing leaves out. */
+  missing: MailboxRow[]
+  changed: { row: MailboxRow; listing: Listing }[]
+}
+
+/**
+ * Differences between the stored rows and a listing. If a listing lacks the inbox although there
+ * was one, mailboxes that it leaves out are not reported as missing.
+ */
+export function compareListing(
+  rows: readonly MailboxRow[],
+  listings: readonly Listing[],
+): ListingChanges {
+  const listed = new Map(listings.map((listing) => [listing.path, listing]))
+  const changes: ListingChanges = { added: [], unselectable: [], missing: [], changed: [] }
+  for (const row of rows) {
+    const listing = listed.get(row.path)
+    if (!listing) changes.missing.push(row)
+    else if (isSelectable(row) && !isSelectable(listing)) {
+      changes.unselectable.push(row)
+      continue // stays in `listed`, so that it is added again
+    } else if (!isSameListing(row, listing)) changes.changed.push({ row, listing })
+    listed.delete(row.path)
+  }
+  changes.added = [...listed.values()]
+  if (changes.missing.some(isInbox)) changes.missing = []
+  return changes
+}
+
+function isInbox({ path }: { path: string }): boolean {
+  return path.toUpperCase() === 'INBOX'
+}
+
+function isSameListing(row: MailboxRow, listing: Listing): boolean {
+  return (
+    row.listed &&
+    row.name === listing.name &&
+    row.delimiter === listing.delimiter &&
+    row.parentPath === listing.parentPath &&
+    row.specialUse === listing.specialUse &&
+    row.specialUseSource === listing.specialUseSource &&
+    row.subscribed === listing.subscribed &&
+    (listing.mailboxId === null || row.mailboxId === listing.mailboxId) &&
+    withoutTransient(row.attributes).join(' ') === listing.attributes.join(' ')
+  )
+}
+
+/** A stored mailbox and its listing under a new path. */
+export interface Rename {
+  row: MailboxRow
+  listing: Listing
+}
+
+/** A rename by this service. Mailboxes below move along (RFC 9051 §6.3.6). */
+export interface AppliedRename {
+  from: string
+  to: string
+}
+
+interface Unmatched {
+  missing: readonly MailboxRow[]
+  added: readonly Listing[]
+}
+
+/** Pairs missing with added mailboxes according to a rename by this service. */
+export function matchAppliedRename(
+  { missing, added }: Unmatched,
+  { from, to }: AppliedRename,
+): Rename[] {
+  return missing.flatMap((row) => {
+    if (row.path !== from && !row.path.startsWith(from + (row.delimiter ?? '/'))) return []
+    const newPath = to + row.path.slice(from.length)
+    const listing = added.find(({ path }) => path === newPath)
+    return listing ? [{ row, listing }] : []
+  })
+}
+
+/** Old servers give all mailboxes the same low UIDVALIDITY, often 1. */
+const minDistinctiveUidValidity = 1_000n
+
+/**
+ * Pairs missing with added mailboxes that are provably the same: equal MAILBOXID (RFC 8474 §4.1),
+ * or, without one, a UIDVALIDITY of no other mailbox and a UIDNEXT that did not decrease (RFC 9051
+ * §2.3.1.1). The next sync finds changes made meanwhile.
+ */
+export function findRenames(
+  rows: readonly MailboxRow[],
+  { missing, added }: Unmatched,
+  counters: ReadonlyMap<string, Counters>,
+): Rename[] {
+  const renames: Rename[] = []
+  for (const row of missing) {
+    const matches = added.filter((listing) => isSameMailbox(rows, row, { listing, counters }))
+    const [listing] = matches
+    if (listing && matches.length === 1) renames.push({ row, listing })
+  }
+  // Two rows that match one listing prove nothing.
+  return renames.filter(
+    ({ listing }) => renames.filter((other) => other.listing === listing).length === 1,
+  )
+}
+
+function isSameMailbox(
+  rows: readonly MailboxRow[],
+  row: MailboxRow,
+  { listing, counters }: { listing: Listing; counters: ReadonlyMap<string, Counters> },
+): boolean {
+  if (row.mailboxId !== null && listing.mailboxId !== null)
+    return (
+      row.mailboxId === listing.mailboxId &&
+      rows.filter(({ mailboxId }) => mailboxId === row.mailboxId).length === 1
+    )
+  const current = counters.get(listing.path)
+  if (!current || row.uidValidity === null || row.uidNext === null) return false
+  return (
+    row.uidValidity === String(current.uidValidity) &&
+    current.uidValidity >= minDistinctiveUidValidity &&
+    current.uidNext >= Number(row.uidNext) &&
+    // A mailbox that never had a message is not distinctive enough.
+    Number(row.uidNext) > 1 &&
+    rows.filter(({ uidValidity }) => uidValidity === row.uidValidity).length === 1
+  )
+}

@@ -1,0 +1,222 @@
+import type { MailboxStatus, MailSession } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
+import { commit } from '../../../../events/commit.ts'
+import { mailboxDeleted, mailboxNew, mailboxReset } from '../../events/mailbox-events.ts'
+import { allocateMailboxNumbers } from '../../../../store/account-states.ts'
+import {
+  deleteMailboxes,
+  insertMailboxes,
+  type Listing,
+  listMailboxRows,
+  type MailboxRow,
+  markMissing,
+  raiseSyncEpoch,
+  updateListing,
+} from '../../../../store/mailboxes.ts'
+import type { ListContext } from '../context.ts'
+import { isUnfinished } from '../sync-plan.ts'
+import {
+  type AppliedListChange,
+  isEmptyPlan,
+  type ListPlan,
+  lostUidValidity,
+  planListUpdate,
+} from './list-plan.ts'
+import { compareListing, describeListing } from './listing.ts'
+import { isOutdated } from './second-connection.ts'
+
+/** Lock of the mailbox list. Never the id of a mailbox. */
+const listLockKey = 'the list'
+
+export interface MailboxList {
+  rows: MailboxRow[]
+  /** Counters that the listing included, by path. */
+  statuses: ReadonlyMap<string, MailboxStatus>
+  /** True if the list changed, or mailboxes are missing whose deletion is not confirmed yet. */
+  unsettled: boolean
+  /** True if the stored list changed. */
+  changed: boolean
+  /** True if another connection showed that this one is outdated. */
+  outdated: boolean
+}
+
+export interface ListOptions {
+  /** False to list without counters. Default: true. */
+  counters?: boolean
+  /**
+   * Runs work over another connection, which decides about missing mailboxes. Resolves to undefined
+   * if there is none. Default: the same connection lists again.
+   */
+  withOther?: <T>(work: (session: MailSession) => Promise<T>) => Promise<T | undefined>
+}
+
+/**
+ * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
+ * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out and
+ * STATUS confirms it.
+ */
+export function syncMailboxList(
+  context: ListContext,
+  options: ListOptions = {},
+): Promise<MailboxList> {
+  return context.locks.run(listLockKey, () => refreshMailboxList(context, options))
+}
+
+/**
+ * Changes the mailbox list on the server, then updates the stored list, under the lock of the list:
+ * a listing in between would take a renamed mailbox for a new one. `onStale` is called with the
+ * error if the stored list could not be updated or the outcome of the change is unknown.
+ */
+export function changeMailboxList<T>(
+  context: ListContext,
+  change: () => Promise<{ done: T; applied: AppliedListChange }>,
+  onStale: (error: unknown) => void,
+): Promise<{ done: T; rows: MailboxRow[] }> {
+  return context.locks.run(listLockKey, async () => {
+    const { done, applied } = await change().catch((error: unknown) => {
+      if (!isRefusal(error)) onStale(error)
+      throw error
+    })
+    try {
+      const { rows } = await refreshMailboxList(context, { applied })
+      return { done, rows }
+    } catch (error) {
+      // The change succeeded; the next sync pass updates the list.
+      onStale(error)
+      return { done, rows: [] }
+    }
+  })
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && ['rejected', 'invalid', 'not-found'].includes(error.kind)
+}
+
+interface RefreshOptions extends ListOptions {
+  /** Change by this service. No counters are requested after it. */
+  applied?: AppliedListChange
+  confirmed?: boolean
+}
+
+/** Requires the lock of the list. */
+async function refreshMailboxList(
+  context: ListContext,
+  options: RefreshOptions,
+): Promise<MailboxList> {
+  const { deps, account } = context
+  const { applied, confirmed = false } = options
+  const before = await listMailboxRows(deps.db, account.account)
+  const { listings, statuses } = await readListing(context, before, options)
+  const changes = compareListing(before, listings)
+  const plan = await planListUpdate(context, before, { changes, statuses, applied, confirmed })
+  if (plan.doubtful.length > 0) return confirmListing(context, plan.doubtful, options)
+  if (isEmptyPlan(plan)) {
+    const unsettled = before.some((row) => isRecentlyMissing(row, deps.config.mailboxPollMs))
+    return { rows: before, statuses, unsettled, changed: false, outdated: false }
+  }
+  const inserted = await storePlan(context, before, plan)
+  const rows = before.length === 0 ? inserted : await listMailboxRows(deps.db, account.account)
+  return { rows, statuses, unsettled: true, changed: true, outdated: false }
+}
+
+/** Lists again because mailboxes are missing: over another connection, else over this one. */
+async function confirmListing(
+  context: ListContext,
+  doubtful: readonly MailboxRow[],
+  { withOther, counters }: ListOptions,
+): Promise<MailboxList> {
+  const { session } = context
+  const confirm = (newer: MailSession) =>
+    refreshMailboxList({ ...context, session: newer }, defined({ counters, confirmed: true }))
+  const list = await withOther?.(async (newer) => {
+    const { rows, ...rest } = await confirm(newer)
+    const paths = doubtful.map(({ path }) => path)
+    return { rows, ...rest, outdated: await isOutdated({ session, newer }, rows, paths) }
+  })
+  return list ?? confirm(session)
+}
+
+async function readListing(
+  { account, session }: ListContext,
+  before: readonly MailboxRow[],
+  { applied, counters = true }: RefreshOptions,
+): Promise<{ listings: Listing[]; statuses: Map<string, MailboxStatus> }> {
+  // Mailboxes without a complete sync are selected in any case. STATUS of a large mailbox can take
+  // as long as SELECT.
+  const status = counters && !applied && before.some((row) => !isUnfinished(row))
+  const listed = await session.listMailboxes({ status })
+  // An empty list is a server fault; accepting it would delete all stored mailboxes.
+  if (listed.length === 0) throw new AppError('unreachable', 'The server lists no mailboxes')
+  const statuses = new Map(
+    listed.flatMap((mailbox) => (mailbox.status ? [[mailbox.path, mailbox.status] as const] : [])),
+  )
+  const listings = describeListing(listed, account.imap).map((listing) =>
+    listing.path === applied?.created?.path
+      ? { ...listing, mailboxId: listing.mailboxId ?? applied.created.mailboxId ?? null }
+      : listing,
+  )
+  return { listings, statuses }
+}
+
+/** Time after which a missing mailbox counts as hidden, in intervals of polls. */
+const pollsUntilHidden = 10
+
+/** True if the next listings are likely to decide about a missing mailbox. */
+function isRecentlyMissing({ missingSince }: MailboxRow, pollMs: number): boolean {
+  return missingSince !== null && Date.now() - missingSince.getTime() < pollMs * pollsUntilHidden
+}
+
+async function storePlan(
+  { deps, account }: ListContext,
+  before: readonly MailboxRow[],
+  { deleted, missed, changed, renamed, added, lost }: ListPlan,
+): Promise<MailboxRow[]> {
+  const { imapIndexer = 'full' } = await deps.settings.get()
+  const indexer = before[0]?.indexer ?? account.imapIndexer ?? imapIndexer
+  const obsolete = new Set([...deleted, ...renamed.map(({ row }) => row)])
+  return commit(deps, account.lease, async (tx, record) => {
+    await deleteMailboxes(tx, idsOf(deleted))
+    await markMissing(tx, idsOf(missed))
+    for (const { row, listing } of changed) await updateListing(tx, row.id, listing)
+    for (const { row, listing } of renamed) {
+      const moved = await updateListing(tx, row.id, listing)
+      const epoch = await raiseSyncEpoch(tx, row.id)
+      // Its messages keep their ids and are not announced again.
+      if (isAnnounced(row))
+        await record([mailboxDeleted(account, row, epoch), mailboxNew(account, moved, epoch)])
+    }
+    const remaining = before.filter((row) => !obsolete.has(row))
+    const stored = [...remaining, ...renamed.map(({ listing }) => listing), ...added]
+    const numbers = await allocateMailboxNumbers(tx, account.account, {
+      count: added.length,
+      paths: stored.map(({ path }) => path),
+    })
+    const inserted = await insertMailboxes(
+      tx,
+      account.account,
+      added.map((listing, at) => ({
+        ...listing,
+        indexer,
+        number: numbers[at] ?? 0,
+        ...lost.get(listing.path),
+      })),
+    )
+    await record(deleted.filter(isAnnounced).map((row) => mailboxDeleted(account, row)))
+    await record(
+      inserted
+        .filter(({ uidValidity }) => uidValidity !== null && uidValidity !== lostUidValidity)
+        .map((row) => mailboxReset(account, row, { reason: 'syncStateLost', previous: false })),
+    )
+    return inserted
+  })
+}
+
+function idsOf(rows: readonly MailboxRow[]): string[] {
+  return rows.map(({ id }) => id)
+}
+
+/** True if a `mailboxNew` was recorded, which needs UIDVALIDITY. */
+function isAnnounced({ uidValidity, idsOnly }: MailboxRow): boolean {
+  return uidValidity !== null && !idsOnly
+}

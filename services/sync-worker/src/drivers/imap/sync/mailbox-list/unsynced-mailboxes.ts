@@ -1,0 +1,49 @@
+import { commit } from '../../../../events/commit.ts'
+import { allocateMailboxNumbers } from '../../../../store/account-states.ts'
+import {
+  findMailboxById,
+  listMailboxRows,
+  type MailboxRow,
+  saveIdsOnly,
+} from '../../../../store/mailboxes.ts'
+import { resetMailbox } from '../changes/initial-sync.ts'
+import type { ListContext } from '../context.ts'
+import { selectionRules, selectMonitored } from './selection.ts'
+
+/**
+ * Stores UIDVALIDITY of a mailbox that is not synced (Gmail labels, mailboxes outside `path`), so
+ * that its messages get ids. Returns the row, or undefined if the mailbox is synced or deleted.
+ */
+export async function storeUidValidity(
+  context: ListContext,
+  { id }: MailboxRow,
+  uidValidity: bigint,
+): Promise<MailboxRow | undefined> {
+  const { deps, account, locks } = context
+  const rows = await listMailboxRows(deps.db, account.account)
+  const monitored = selectMonitored(rows, selectionRules(context))
+  if (uidValidity <= 0n || monitored.some((row) => row.id === id)) return undefined
+  return locks.run(id, async () => {
+    const row = await findMailboxById(deps.db, id)
+    const wasSynced = row?.uidValidity != null && !row.idsOnly
+    if (!row || (wasSynced && row.uidValidity === String(uidValidity))) return row
+    // Clients may have ids from the time it was synced, so record that they are invalid.
+    if (wasSynced) return resetMailbox(context, row, { uidValidity, uidNext: 0 })
+    return assignMessageIds(context, row, uidValidity)
+  })
+}
+
+/** Makes message ids without events. Ids of another UIDVALIDITY become invalid. */
+export async function assignMessageIds(
+  { deps, account }: Pick<ListContext, 'deps' | 'account'>,
+  row: MailboxRow,
+  uidValidity: bigint,
+): Promise<MailboxRow> {
+  const before = row.uidValidity
+  if (before === String(uidValidity)) return row
+  return commit(deps, account.lease, async (tx) => {
+    const [number = row.number] =
+      before === null ? [] : await allocateMailboxNumbers(tx, account.account, { count: 1 })
+    return saveIdsOnly(tx, row.id, { number, uidValidity })
+  })
+}

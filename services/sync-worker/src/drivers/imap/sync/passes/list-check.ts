@@ -1,0 +1,132 @@
+import type { MailboxStatus } from '@posthorn/backends'
+import { defined } from '@posthorn/contracts/defined'
+import type { MailboxRow } from '../../../../store/mailboxes.ts'
+import type { SyncContext } from '../context.ts'
+import { type MailboxList, syncMailboxList } from '../mailbox-list/mailbox-list.ts'
+import {
+  isMailboxRefusal,
+  isOutdated,
+  withSecondConnection,
+} from '../mailbox-list/second-connection.ts'
+import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'
+import { needsSync } from '../sync-plan.ts'
+
+/**
+ * Connection that lists the mailboxes. Dovecot 2.3 may return an outdated list on a connection with
+ * NOTIFY for as long as it lasts.
+ */
+export type ListSource = 'this connection' | 'new connection'
+
+export interface ListInput {
+  source: ListSource
+  /** False to list without counters. Default: true. */
+  counters?: boolean
+}
+
+/** Updates the stored list. Lists over this connection if the server allows no new one. */
+export async function listMailboxes(
+  context: SyncContext,
+  { source, counters }: ListInput,
+): Promise<MailboxList> {
+  const withOther = <T>(work: Parameters<typeof withSecondConnection<T>>[1]) =>
+    withSecondConnection(context, work)
+  if (source === 'new connection') {
+    const { session } = context
+    const list = await withOther(async (newer) => {
+      const { rows, ...rest } = await syncMailboxList({ ...context, session: newer })
+      return { rows, ...rest, outdated: await isOutdated({ session, newer }, rows, []) }
+    })
+    if (list) return list
+  }
+  const { notify } = context.session.capabilities
+  return syncMailboxList(context, defined({ counters, withOther: notify ? withOther : undefined }))
+}
+
+/**
+ * Lists again after this connection refused listed mailboxes: they may be deleted. Returns true if
+ * another connection shows that this one is outdated.
+ */
+export async function recheckRefused(
+  context: SyncContext,
+  paths: readonly string[],
+): Promise<boolean> {
+  const { session } = context
+  if (!session.capabilities.notify) {
+    await syncMailboxList(context)
+    return false
+  }
+  const outdated = await withSecondConnection(context, async (newer) => {
+    const { rows } = await syncMailboxList({ ...context, session: newer })
+    return isOutdated({ session, newer }, rows, paths)
+  })
+  return outdated ?? false
+}
+
+/** Part of the context of sync passes. */
+interface ListCheckContext extends SyncContext {
+  readonly refusals: {
+    isSuspended: (path: string, status: MailboxStatus | undefined, now: number) => boolean
+    add: (path: string, status: MailboxStatus | undefined, now: number) => void
+  }
+}
+
+export interface ListCheck {
+  /** True if a sync pass soon may find changes. */
+  unsettled: boolean
+  /** True if the stored list changed. */
+  changed: boolean
+  /** True if this connection has to be replaced. */
+  outdated: boolean
+  /** Ids of mailboxes whose counters differ from the stored ones. */
+  differing: string[]
+}
+
+/**
+ * Lists the mailboxes between two sync passes, to detect deleted ones. Compares the counters that
+ * come with the list.
+ */
+export async function checkMailboxList(
+  context: ListCheckContext,
+  { counters }: { counters: boolean },
+): Promise<ListCheck> {
+  const input = { source: 'this connection', counters } as const
+  const { rows, statuses, ...list } = await listMailboxes(context, input)
+  const selected = selectMonitored(rows, selectionRules(context))
+  const differing = selected.filter((row) => {
+    const status = statuses.get(row.path)
+    return status !== undefined && needsSync(row, status, false)
+  })
+  const refused = list.outdated ? [] : await findRefused(context, selected, statuses)
+  const outdated = refused.length > 0 && (await recheckRefused(context, refused))
+  return {
+    unsettled: list.unsettled || refused.length > 0,
+    changed: list.changed || refused.length > 0,
+    outdated: list.outdated || outdated,
+    differing: differing.map(({ id }) => id),
+  }
+}
+
+/**
+ * Paths of listed mailboxes that this connection refuses. On a connection with NOTIFY, a mailbox
+ * listed without counters while others have them may be deleted, or deleted and created again.
+ */
+async function findRefused(
+  { session, refusals }: ListCheckContext,
+  selected: readonly MailboxRow[],
+  statuses: ReadonlyMap<string, MailboxStatus>,
+): Promise<string[]> {
+  if (!session.capabilities.notify || statuses.size === 0) return []
+  const refused: string[] = []
+  for (const { path, uidValidity } of selected) {
+    if (uidValidity === null || statuses.has(path)) continue
+    if (refusals.isSuspended(path, undefined, Date.now())) continue
+    try {
+      await session.status(path)
+    } catch (error) {
+      if (!isMailboxRefusal(error)) throw error
+      refusals.add(path, undefined, Date.now())
+      refused.push(path)
+    }
+  }
+  return refused
+}

@@ -1,0 +1,75 @@
+import { AppError } from '@posthorn/errors'
+import { sleep } from '@posthorn/flow'
+import type { SyncContext } from '../context.ts'
+import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
+import { reconnectDelayMs } from '../../../reconnect.ts'
+import { watch } from './notification-handler.ts'
+
+/** A connection of at least this duration resets the backoff: its loss is an accident. */
+const stableMs = 60_000
+/** Interval of syncs without notifications. */
+const resyncMs = 15 * 60_000
+
+/**
+ * Additional connections of an account. Each watches one mailbox and syncs it. Their failures do
+ * not change the state of the account.
+ */
+export class Subconnections implements AsyncDisposable {
+  readonly #context: SyncContext
+  readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>()
+
+  constructor(context: SyncContext) {
+    this.#context = context
+  }
+
+  /** Watches these mailboxes, by id, and no others. */
+  setMailboxes(mailboxes: readonly string[]): void {
+    const wanted = new Set(mailboxes)
+    for (const [mailbox, { stop }] of this.#running) if (!wanted.has(mailbox)) stop.abort()
+    for (const mailbox of wanted) if (!this.#running.has(mailbox)) this.#start(mailbox)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const running = [...this.#running.values()]
+    for (const { stop } of running) stop.abort()
+    await Promise.all(running.map(({ done }) => done))
+  }
+
+  #start(mailbox: string): void {
+    const stop = new AbortController()
+    const signal = AbortSignal.any([stop.signal, this.#context.signal])
+    const done = runSubconnection({ ...this.#context, signal }, mailbox)
+      .catch((err: unknown) => {
+        if (!signal.aborted) this.#context.log.warn({ err }, 'subconnection failed permanently')
+      })
+      .finally(() => this.#running.delete(mailbox))
+    this.#running.set(mailbox, { stop, done })
+  }
+}
+
+async function runSubconnection(context: SyncContext, mailbox: string): Promise<void> {
+  const { deps, signal, log } = context
+  for (let attempts = 0; ; attempts++) {
+    await sleep(reconnectDelayMs(attempts, deps.config), signal)
+    const startedAt = Date.now()
+    try {
+      await watchMailbox(context, mailbox)
+    } catch (err) {
+      signal.throwIfAborted()
+      // Lease lost: the account session finds out as well and ends.
+      if (err instanceof AppError && err.kind === 'stale') return
+      log.info({ err }, 'subconnection lost')
+    }
+    if (Date.now() - startedAt >= stableMs) attempts = 0
+  }
+}
+
+async function watchMailbox(parent: SyncContext, mailbox: string): Promise<never> {
+  await using session = await parent.connect(parent.signal)
+  const context = { ...parent, session, selection: { mailbox: undefined } }
+  for (;;) {
+    context.signal.throwIfAborted()
+    await syncUntilUnchanged(context, mailbox, { full: true })
+    await watch(context, mailbox, { allMailboxes: false, durationMs: resyncMs })
+  }
+}

@@ -1,0 +1,202 @@
+import type { MailboxStatus } from '@posthorn/backends'
+import { AppError } from '@posthorn/errors'
+import { backoff } from '@posthorn/flow'
+import type { MailboxRow } from '../../../../store/mailboxes.ts'
+import type { MailboxRefusal } from '../../../account-driver.ts'
+import { isNeverSynced, toEmptyMailbox } from '../changes/initial-sync.ts'
+import { syncMailbox, type SyncResult, unchanged } from '../changes/mailbox-sync.ts'
+import type { SyncContext } from '../context.ts'
+import {
+  isMailboxRefusal,
+  isOpenedByOther,
+  OutdatedConnectionError,
+} from '../mailbox-list/second-connection.ts'
+import { selectionRules, selectMain, selectMonitored } from '../mailbox-list/selection.ts'
+import { isUnfinished, needsSync } from '../sync-plan.ts'
+import { listMailboxes, type ListSource, recheckRefused } from './list-check.ts'
+
+export interface SyncPassResult {
+  /** Synced mailboxes. */
+  monitored: MailboxRow[]
+  /** The mailbox to watch. */
+  main: MailboxRow | undefined
+  /** True if another pass soon may find more changes. */
+  unsettled: boolean
+  /** True if the stored list changed. */
+  listChanged: boolean
+  /** True if this connection has to be replaced. */
+  outdated: boolean
+  refusal?: MailboxRefusal
+}
+
+export interface SyncPassContext extends SyncContext {
+  readonly refusals: MailboxRefusals
+}
+
+/**
+ * Lists the mailboxes and syncs those whose counters differ, the main one first. With `full`, flags
+ * are compared even if the server has no mod-sequences.
+ */
+export async function runSyncPass(
+  context: SyncPassContext,
+  { full, source }: { full: boolean; source: ListSource },
+): Promise<SyncPassResult> {
+  const { signal, deps } = context
+  const startedAt = performance.now()
+  const { rows, statuses, unsettled, ...list } = await listMailboxes(context, { source })
+  const { changed: listChanged, outdated } = list
+  const rules = selectionRules(context)
+  const selected = selectMonitored(rows, rules)
+  const main = selectMain(selected, rules)
+  const monitored: MailboxRow[] = []
+  const result: SyncPassResult = { monitored, main, unsettled, listChanged, outdated }
+  const refused: string[] = []
+  const syncOne = async (row: MailboxRow) => {
+    signal.throwIfAborted()
+    const outcome = await syncIfChanged(context, row, { full, status: statuses.get(row.path) })
+    if ('refusal' in outcome) {
+      result.refusal = { path: row.path, error: outcome.refusal }
+      if (isDoubtful(context, outcome)) refused.push(row.path)
+    } else monitored.push(row)
+    if (isUnsettled(outcome)) result.unsettled = true
+  }
+  if (main) await syncOne(main)
+  const others = selected.filter((row) => row !== main)
+  const indexed = await indexEmpty(context, others, statuses)
+  for (const row of others) {
+    if (indexed.has(row.id)) monitored.push(row)
+    else await syncOne(row)
+  }
+  if (refused.length > 0 && !outdated) result.outdated = await recheckRefused(context, refused)
+  // A mailbox that the server refuses cannot be watched.
+  result.main = selectMain(monitored, rules)
+  deps.metrics.syncPassed((performance.now() - startedAt) / 1000)
+  return result
+}
+
+/**
+ * Initial sync of new mailboxes that are empty according to their counters, without selecting them.
+ * If the listing has no counters (first one), a second listing is worth its round trip.
+ */
+async function indexEmpty(
+  context: SyncPassContext,
+  rows: readonly MailboxRow[],
+  listed: ReadonlyMap<string, MailboxStatus>,
+): Promise<ReadonlyMap<string, MailboxRow>> {
+  const { deps, account, session } = context
+  const unsynced = rows.filter(isNeverSynced)
+  const withoutStatus = unsynced.filter(({ path }) => !listed.has(path))
+  const statuses =
+    withoutStatus.length > 1 && session.capabilities.listStatus
+      ? new Map(
+          (await session.listMailboxes({ status: true })).map(({ path, status }) => [path, status]),
+        )
+      : listed
+  const mailboxes = unsynced.flatMap((row) => {
+    const status = statuses.get(row.path)
+    return (status && toEmptyMailbox(context, row, status)) ?? []
+  })
+  if (mailboxes.length === 0) return new Map()
+  return deps.indexEmpty({ lease: account.lease, account, mailboxes })
+}
+
+/** A mailbox that the server refused, or that was skipped because it refused too often. */
+export interface RefusedSync {
+  refusal: AppError
+  skipped: boolean
+}
+
+/** True if a listed mailbox that was refused may be deleted. */
+function isDoubtful({ session }: SyncContext, { refusal, skipped }: RefusedSync): boolean {
+  if (skipped) return false
+  return refusal.kind === 'not-found' || session.capabilities.notify
+}
+
+/** True if another sync soon may differ. A listed mailbox that does not exist is being changed. */
+export function isUnsettled(outcome: SyncResult | RefusedSync): boolean {
+  return 'refusal' in outcome ? !outcome.skipped : outcome.changed || outcome.unconfirmed
+}
+
+interface SyncOptions {
+  full: boolean
+  /** True to select the mailbox whatever its counters are. */
+  reselect?: boolean
+  status: MailboxStatus | undefined
+}
+
+/**
+ * Syncs one mailbox if its counters differ. Refusals of the server are returned, so that other
+ * mailboxes are synced.
+ *
+ * @throws OutdatedConnectionError if this connection keeps refusing a mailbox that another opens
+ */
+export async function syncIfChanged(
+  context: SyncPassContext,
+  row: MailboxRow,
+  { full, reselect = false, status: listed }: SyncOptions,
+): Promise<SyncResult | RefusedSync> {
+  const { refusals, session } = context
+  let status = listed
+  try {
+    if (!status && !reselect && !isUnfinished(row)) status = await session.status(row.path)
+    if (refusals.isSuspended(row.path, status, Date.now()))
+      return { refusal: suspendedError(row), skipped: true }
+    if (status && !needsSync(row, status, full)) return unchanged
+    const result = await syncMailbox(context, row.id, { full })
+    refusals.clear(row.path)
+    return result
+  } catch (error) {
+    if (!isMailboxRefusal(error)) throw error
+    refusals.add(row.path, status, Date.now())
+    context.log.warn({ err: error, path: row.path }, 'mailbox sync failed')
+    const isSuspended = refusals.isSuspended(row.path, status, Date.now())
+    if (isSuspended && (await isOpenedByOther(context, row.path)))
+      throw new OutdatedConnectionError('The connection refuses a mailbox that another one opens')
+    return { refusal: error, skipped: false }
+  }
+}
+
+function suspendedError({ path }: MailboxRow): AppError {
+  return new AppError('rejected', `The server keeps refusing to open ${path}`)
+}
+
+/** Consecutive refusals before a mailbox is skipped. */
+const maxRefusals = 3
+const maxSuspensionMs = 6 * 3_600_000
+
+/**
+ * Mailboxes that are listed and cannot be selected. After three refusals a mailbox is skipped for a
+ * delay that doubles with each further one, up to 6 h. Changed counters end the suspension.
+ */
+export class MailboxRefusals {
+  readonly #delayMs: (refusals: number) => number
+  readonly #refusals = new Map<string, { count: number; at: number; counters: string }>()
+
+  constructor(minSuspensionMs: number) {
+    const delayMs = backoff({ baseMs: minSuspensionMs, maxMs: maxSuspensionMs })
+    this.#delayMs = (refusals) => delayMs(refusals - maxRefusals + 1)
+  }
+
+  /** True if the mailbox is not to be selected now. */
+  isSuspended(path: string, status: MailboxStatus | undefined, now: number): boolean {
+    const refusal = this.#refusals.get(path)
+    if (!refusal || refusal.count < maxRefusals) return false
+    const isUnchanged = !status || counterKey(status) === refusal.counters
+    return now < refusal.at + this.#delayMs(refusal.count) && isUnchanged
+  }
+
+  add(path: string, status: MailboxStatus | undefined, now: number): void {
+    const count = (this.#refusals.get(path)?.count ?? 0) + 1
+    this.#refusals.set(path, { count, at: now, counters: counterKey(status) })
+  }
+
+  clear(path: string): void {
+    this.#refusals.delete(path)
+  }
+}
+
+function counterKey(status: MailboxStatus | undefined): string {
+  if (!status) return ''
+  const { messages, uidNext, uidValidity, highestModseq } = status
+  return [messages, uidNext, uidValidity, highestModseq].join(' ')
+}

@@ -1,0 +1,31 @@
+import type { MessageEntry } from '@posthorn/contracts/schemas/message'
+import type { Db } from '@posthorn/db'
+import { findBounces, hasBounces } from '../../store/bounces.ts'
+
+/** Time that an account without bounces is not queried again. Most accounts have none. */
+const withoutBouncesMs = 10_000
+
+/** Adds to messages the bounces reported for them. A new bounce may appear up to 10 s later. */
+export class BounceCache {
+  /** Epoch milliseconds until which the account of a session counts as having no bounces. */
+  readonly #noneUntil = new WeakMap<object, number>()
+
+  async addTo<T extends Pick<MessageEntry, 'messageId' | 'bounces'>>(
+    db: Db,
+    { session, account }: { session: object; account: string },
+    messages: readonly T[],
+  ): Promise<T[]> {
+    if (messages.length === 0 || (this.#noneUntil.get(session) ?? 0) > Date.now())
+      return [...messages]
+    if (!(await hasBounces(db, account))) {
+      this.#noneUntil.set(session, Date.now() + withoutBouncesMs)
+      return [...messages]
+    }
+    const ids = messages.flatMap(({ messageId }) => messageId ?? [])
+    const byMessageId = await findBounces(db, account, ids)
+    return messages.map((message) => {
+      const bounces = byMessageId.get(message.messageId ?? '')
+      return bounces ? { ...message, bounces } : message
+    })
+  }
+}

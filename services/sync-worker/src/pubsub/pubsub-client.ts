@@ -1,0 +1,136 @@
+import type { ProviderHttp, ProviderJson, ProviderRequest } from '@posthorn/net/provider-http'
+
+/** Message of Pub/Sub. `data` is base64. */
+export interface PulledMessage {
+  readonly ackId: string
+  readonly data: string
+}
+
+/** Topic and subscription of an application, as full resource names. */
+export interface PubSubNames {
+  readonly topic: string
+  readonly subscription: string
+}
+
+export interface PubSubClientDeps {
+  readonly http: Pick<ProviderHttp, 'json'>
+  /** Token of the service account. @throws AppError */
+  readonly token: () => Promise<string>
+}
+
+interface Policy {
+  bindings?: { role?: string; members?: string[] }[]
+  etag?: string
+}
+
+/** Time for handing messages over, in seconds. */
+const ackDeadlineSeconds = 60
+/** Pub/Sub keeps a pull open for about 90 s while there are no messages. */
+const pullTimeoutMs = 100_000
+const requestTimeoutMs = 30_000
+/** Maximum messages of a pull. */
+const maxMessages = 100
+/** Messages of Gmail have less than 1 kB. */
+const maxBytes = 4 * 1024 * 1024
+/** Account with which Gmail publishes ("Push notifications", Gmail API). */
+const gmailPublisher = 'serviceAccount:gmail-api-push@system.gserviceaccount.com'
+const publisherRole = 'roles/pubsub.publisher'
+const daySeconds = 86_400
+
+/**
+ * Requests of the Cloud Pub/Sub API v1 for one application.
+ *
+ * @throws ProviderError; AppError `unreachable` without a response
+ */
+export class PubSubClient {
+  readonly #deps: PubSubClientDeps
+
+  constructor(deps: PubSubClientDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Creates topic, permission to publish and subscription where they are missing. Returns true for
+   * a new subscription, which has no earlier messages.
+   */
+  async ensure(names: PubSubNames, ttlDays: number, signal: AbortSignal): Promise<boolean> {
+    await this.#call({ method: 'PUT', url: `/v1/${names.topic}`, accept: [409], signal }, {})
+    await this.#ensurePublisher(names.topic, signal)
+    return this.#ensureSubscription(names, ttlDays, signal)
+  }
+
+  async pull(subscription: string, signal: AbortSignal): Promise<PulledMessage[]> {
+    const { json } = await this.#call<PullResponse>(
+      { method: 'POST', url: `/v1/${subscription}:pull`, timeoutMs: pullTimeoutMs, signal },
+      { maxMessages },
+    )
+    const received = Array.isArray(json?.receivedMessages) ? json.receivedMessages : []
+    return received.slice(0, maxMessages).flatMap(({ ackId, message }) => {
+      const data = typeof message?.data === 'string' ? message.data : ''
+      return typeof ackId === 'string' ? [{ ackId, data }] : []
+    })
+  }
+
+  async acknowledge(
+    subscription: string,
+    ackIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#call({ method: 'POST', url: `/v1/${subscription}:acknowledge`, signal }, { ackIds })
+  }
+
+  async #ensurePublisher(topic: string, signal: AbortSignal): Promise<void> {
+    const { json } = await this.#call<Policy>({ url: `/v1/${topic}:getIamPolicy`, signal })
+    const bindings = json?.bindings ?? []
+    const isGranted = bindings.some(
+      ({ role, members }) => role === publisherRole && members?.includes(gmailPublisher),
+    )
+    if (isGranted) return
+    const binding = { role: publisherRole, members: [gmailPublisher] }
+    const policy = { ...json, bindings: [...bindings, binding] }
+    await this.#call({ method: 'POST', url: `/v1/${topic}:setIamPolicy`, signal }, { policy })
+  }
+
+  /** Without a time to live, Google would delete a subscription that is idle for 31 days. */
+  async #ensureSubscription(
+    { topic, subscription }: PubSubNames,
+    ttlDays: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const expirationPolicy = ttlDays > 0 ? { ttl: `${ttlDays * daySeconds}s` } : {}
+    const wanted = { topic, ackDeadlineSeconds, expirationPolicy }
+    const url = `/v1/${subscription}`
+    const create = () => this.#call({ method: 'PUT', url, accept: [409], signal }, wanted)
+    if ((await create()).status !== 409) return true
+    const { json } = await this.#call<Partial<typeof wanted>>({ url, signal })
+    if (json?.topic !== topic) {
+      // The topic was deleted: the subscription never receives anything again.
+      await this.#call({ method: 'DELETE', url, signal })
+      await create()
+      return true
+    }
+    if (json.expirationPolicy?.ttl !== expirationPolicy.ttl)
+      await this.#call(
+        { method: 'PATCH', url, signal },
+        { subscription: { expirationPolicy }, updateMask: 'expirationPolicy' },
+      )
+    return false
+  }
+
+  async #call<T>(
+    request: Omit<ProviderRequest, 'token' | 'body'>,
+    body?: object,
+  ): Promise<ProviderJson<T>> {
+    const content = body && {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }
+    const limits = { timeoutMs: requestTimeoutMs, maxBytes }
+    const token = await this.#deps.token()
+    return this.#deps.http.json<T>({ ...limits, ...request, ...content, token })
+  }
+}
+
+interface PullResponse {
+  receivedMessages?: { ackId?: unknown; message?: { data?: unknown } }[]
+}

@@ -1,0 +1,136 @@
+import { backoff, sleep } from '@posthorn/flow'
+import { messageOf } from '@posthorn/errors'
+import { ProviderError } from '@posthorn/net/provider-error'
+import type { Logger } from '@posthorn/telemetry'
+import type { PubSubClient, PubSubNames, PulledMessage } from './pubsub-client.ts'
+
+export interface PubSubSubscriberDeps {
+  readonly client: Pick<PubSubClient, 'ensure' | 'pull' | 'acknowledge'>
+  /** Undefined if the application names no project. */
+  readonly names: PubSubNames | undefined
+  /** Days after which an unused subscription is deleted; 0: never. */
+  readonly ttlDays: () => Promise<number>
+  /** Notifies the accounts of mailboxes. Resolves when RabbitMQ has the notices. */
+  readonly notify: (users: readonly string[]) => Promise<void>
+  /** Notifies all accounts, because messages may have been lost. */
+  readonly notifyAll: () => Promise<void>
+  /** Stores the error of the application, or null. */
+  readonly saveState: (error: { response: string; description?: string } | null) => Promise<void>
+  readonly log: Pick<Logger, 'warn' | 'info'>
+  readonly now?: () => number
+}
+
+/** Interval at which topic and subscription are checked. */
+const checkMs = 3_600_000
+const retryMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
+const maxUserLength = 320
+
+/**
+ * Receives the messages of one application for Pub/Sub until the signal aborts. A message is
+ * acknowledged after its accounts were notified, so that a crash repeats it. Missing topics and
+ * subscriptions are created again. Never rejects.
+ */
+export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise<void> {
+  const { now = Date.now, log } = deps
+  const state: SubscriberState = {
+    checkedAt: -Infinity,
+    isLost: true,
+    failures: 0,
+    error: undefined,
+  }
+  while (!signal.aborted) {
+    try {
+      if (now() - state.checkedAt >= checkMs) await check(deps, state, signal)
+      await receive(deps, signal)
+      if (state.error) await clearError(deps, state)
+      state.failures = 0
+    } catch (error) {
+      if (signal.aborted) return
+      state.failures += 1
+      // Topic or subscription was deleted, or expired: create it, then poll all accounts.
+      if (error instanceof ProviderError && error.status === 404)
+        Object.assign(state, { checkedAt: -Infinity, isLost: true })
+      await reportFailure(deps, state, error).catch((err: unknown) =>
+        log.warn({ err }, 'storing the state of Pub/Sub failed'),
+      )
+      await sleep(retryMs(state.failures), signal).catch(() => undefined)
+    }
+  }
+}
+
+interface SubscriberState {
+  checkedAt: number
+  /** True if messages may have been lost: after a start, and with a subscription. */
+  isLost: boolean
+  failures: number
+  /** Stored error: null if there is none, undefined before the first check. */
+  error: string | null | undefined
+}
+
+async function check(
+  deps: PubSubSubscriberDeps,
+  state: SubscriberState,
+  signal: AbortSignal,
+): Promise<void> {
+  const { client, names, ttlDays, notifyAll, now = Date.now } = deps
+  const isNew = await client.ensure(requireNames(names), await ttlDays(), signal)
+  if (state.error === undefined) await clearError(deps, state)
+  if (isNew) state.isLost = true
+  if (state.isLost) await notifyAll()
+  state.isLost = false
+  state.checkedAt = now()
+}
+
+async function clearError(
+  { saveState }: PubSubSubscriberDeps,
+  state: SubscriberState,
+): Promise<void> {
+  await saveState(null)
+  state.error = null
+}
+
+function requireNames(names: PubSubNames | undefined): PubSubNames {
+  if (names) return names
+  throw new Error('The application names no googleProjectId')
+}
+
+async function receive(
+  { client, names, notify }: PubSubSubscriberDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { subscription } = requireNames(names)
+  const messages = await client.pull(subscription, signal)
+  if (messages.length === 0) return
+  const users = new Set(messages.flatMap((message) => userOf(message) ?? []))
+  if (users.size > 0) await notify([...users])
+  await client.acknowledge(
+    subscription,
+    messages.map(({ ackId }) => ackId),
+    signal,
+  )
+}
+
+/** Mailbox of `{"emailAddress", "historyId"}` in lower case. Undefined for any other message. */
+function userOf({ data }: PulledMessage): string | undefined {
+  try {
+    const message = JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as unknown
+    const user = (message as { emailAddress?: unknown } | null)?.emailAddress
+    return typeof user === 'string' && user.length <= maxUserLength ? user.toLowerCase() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Stores an error when it differs from the last one. */
+async function reportFailure(
+  { saveState, log }: PubSubSubscriberDeps,
+  state: SubscriberState,
+  error: unknown,
+): Promise<void> {
+  const response = messageOf(error).slice(0, 1_000)
+  if (state.error === response) return
+  const code = error instanceof ProviderError ? error.code : undefined
+  await saveState({ response, ...(code !== undefined && { description: code }) })
+  if (!state.error) log.warn({ err: error }, 'receiving from Pub/Sub failed')
+  state.error = response
+}

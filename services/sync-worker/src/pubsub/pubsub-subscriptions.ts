@@ -1,0 +1,143 @@
+import { setMaxListeners } from 'node:events'
+import type { Bus } from '@posthorn/bus'
+import { minCredentialsTimeoutMs } from '@posthorn/contracts/commands/credentials'
+import {
+  changesNoticed,
+  maxNotices,
+  type ProviderNotice,
+} from '@posthorn/contracts/commands/notices'
+import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
+import { defined } from '@posthorn/contracts/defined'
+import { shardOf } from '@posthorn/contracts/shards'
+import type { Db, SettingsCache } from '@posthorn/db'
+import { TtlCache } from '@posthorn/flow'
+import type { ProviderHttp } from '@posthorn/net/provider-http'
+import type { Logger } from '@posthorn/telemetry'
+import {
+  findNotifiedAccounts,
+  listNotifiedAccounts,
+  listPubSubApps,
+  savePubSubState,
+  type StoredPubSubApp,
+} from '../store/pubsub.ts'
+import { PubSubClient, type PubSubNames } from './pubsub-client.ts'
+import { subscribe } from './pubsub-subscriber.ts'
+
+export interface PubSubSubscriptionsDeps {
+  readonly db: Db
+  readonly bus: Pick<Bus, 'request' | 'notify'>
+  readonly settings: Pick<SettingsCache, 'get'>
+  readonly http: Pick<ProviderHttp, 'json'>
+  readonly log: Logger
+  /** Epoch milliseconds. Default: the system's clock. */
+  readonly now?: () => number
+}
+
+interface Subscriber {
+  /** Configuration with which it was started. */
+  readonly config: string
+  readonly stop: AbortController
+  readonly ended: Promise<void>
+}
+
+/** Tokens are used up to this time before their end; auth-bridge requests a new one each time. */
+const tokenMarginMs = 300_000
+const tokenTtlMs = 3_600_000 - tokenMarginMs
+const ttlMs = 30_000
+const pageSize = 1_000
+
+/** Subscriptions of the applications for Pub/Sub whose shards this worker holds. */
+export class PubSubSubscriptions implements AsyncDisposable {
+  readonly #deps: PubSubSubscriptionsDeps
+  readonly #subscribers = new Map<string, Subscriber>()
+  readonly #tokens = new TtlCache<string, string>({ ttlMs: tokenTtlMs, max: 1_000 })
+
+  constructor(deps: PubSubSubscriptionsDeps) {
+    this.#deps = deps
+  }
+
+  /** Starts and stops subscribers by the held shards and the registered applications. */
+  async reconcile(holds: (shard: number) => boolean): Promise<void> {
+    const apps = await listPubSubApps(this.#deps.db)
+    const own = new Map(apps.filter(({ id }) => holds(shardOf(id))).map((app) => [app.id, app]))
+    for (const [id, { config }] of this.#subscribers) {
+      const app = own.get(id)
+      if (!app || JSON.stringify(app.config) !== config) await this.#stop(id)
+    }
+    for (const app of own.values()) if (!this.#subscribers.has(app.id)) this.#start(app)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#subscribers.keys()].map((id) => this.#stop(id)))
+  }
+
+  async #stop(id: string): Promise<void> {
+    const subscriber = this.#subscribers.get(id)
+    subscriber?.stop.abort()
+    await subscriber?.ended
+    this.#subscribers.delete(id)
+    this.#tokens.delete(id)
+  }
+
+  #start({ id, config }: StoredPubSubApp): void {
+    const { db, settings, http, log, now } = this.#deps
+    const stop = new AbortController()
+    setMaxListeners(0, stop.signal)
+    const subscriber = {
+      client: new PubSubClient({ http, token: () => this.#token(id) }),
+      names: namesOf(id, config),
+      ttlDays: async () => (await settings.get()).gmailSubscriptionTtl ?? 0,
+      notify: async (users: readonly string[]) =>
+        this.#notify(await findNotifiedAccounts(db, id, users), {}),
+      notifyAll: () => this.#notifyAll(id),
+      saveState: (error: { response: string } | null) => savePubSubState(db, id, error),
+      log: log.child({ app: id }),
+      ...defined({ now }),
+    }
+    const ended = subscribe(subscriber, stop.signal)
+    this.#subscribers.set(id, { config: JSON.stringify(config), stop, ended })
+  }
+
+  #token(app: string): Promise<string> {
+    return this.#tokens.load(app, async () => {
+      const options = { key: 'credentials', timeoutMs: minCredentialsTimeoutMs }
+      const { accessToken } = await this.#deps.bus.request(getPubSubToken, { app }, options)
+      return accessToken
+    })
+  }
+
+  /** Sends notices to the workers of the accounts, this one included. */
+  async #notify(accounts: readonly string[], origin: Pick<ProviderNotice, 'isOwn'>): Promise<void> {
+    for (let at = 0; at < accounts.length; at += maxNotices) {
+      const part = accounts.slice(at, at + maxNotices)
+      const keys = [...new Set(part.map((account) => `shard.${shardOf(account)}`))]
+      const notices = part.map((account) => ({ account, kind: 'changed' as const, ...origin }))
+      await this.#deps.bus.notify(changesNoticed, { notices }, { keys, ttlMs })
+    }
+  }
+
+  async #notifyAll(app: string): Promise<void> {
+    for (let after = ''; ;) {
+      const page = { after, limit: pageSize }
+      const accounts = await listNotifiedAccounts(this.#deps.db, app, page)
+      await this.#notify(accounts, { isOwn: true })
+      const last = accounts.at(-1)
+      if (last === undefined || accounts.length < pageSize) return
+      after = last
+    }
+  }
+}
+
+/** Names of the application, or such as contain its id. Undefined without a project. */
+export function namesOf(
+  id: string,
+  { googleProjectId, googleTopicName, googleSubscriptionName }: StoredPubSubApp['config'],
+): PubSubNames | undefined {
+  if (!googleProjectId) return undefined
+  const own = `posthorn-${id}`
+  const project = `projects/${googleProjectId}`
+  return {
+    topic: `${project}/topics/${googleTopicName || own}`,
+    subscription: `${project}/subscriptions/${googleSubscriptionName || own}`,
+  }
+}

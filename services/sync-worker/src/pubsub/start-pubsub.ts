@@ -1,0 +1,40 @@
+import { runPeriodically } from '@posthorn/flow'
+import { createHttpCaller } from '@posthorn/net/http-caller'
+import { createProviderHttp } from '@posthorn/net/provider-http'
+import { proxyFromSettings } from '@posthorn/net/proxy-agents'
+import { createLoginUnsealer } from '@posthorn/unseal'
+import type { Config } from '../config.ts'
+import { PubSubSubscriptions, type PubSubSubscriptionsDeps } from './pubsub-subscriptions.ts'
+
+export interface PubSubOptions extends Omit<PubSubSubscriptionsDeps, 'http'> {
+  readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins' | 'proxyEgressPolicy'>
+  /** True for shards that this worker holds. */
+  readonly holds: (shard: number) => boolean
+}
+
+const origin = 'https://pubsub.googleapis.com'
+/** Longest pull, and its response. */
+const timeoutMs = 110_000
+const maxResponseBytes = 4 * 1024 * 1024
+/** Interval at which applications and shards are compared; new applications wait for it. */
+const reconcileMs = 30_000
+
+/** Receives notifications of Gmail from Pub/Sub, for the applications of the held shards. */
+export function startPubSub({ config, holds, ...deps }: PubSubOptions): AsyncDisposable {
+  const stack = new AsyncDisposableStack()
+  const { oauthEgressPolicy: policy, providerOrigins: origins, proxyEgressPolicy: egress } = config
+  const unseal = createLoginUnsealer(deps.bus)
+  const proxy = proxyFromSettings(() => deps.settings.get(), { egress, unseal })
+  const caller = stack.use(
+    createHttpCaller({ policy, origins, proxy, timeoutMs, maxResponseBytes }),
+  )
+  const http = createProviderHttp({ caller, origins: [origin], mappedOrigins: origins })
+  const subscriptions = stack.use(new PubSubSubscriptions({ ...deps, http }))
+  const { log } = deps
+  stack.use(
+    runPeriodically({ everyMs: reconcileMs, log, name: 'pubsub' }, () =>
+      subscriptions.reconcile(holds),
+    ),
+  )
+  return stack
+}

@@ -1,0 +1,188 @@
+import type { ApiFeeds, ApiMailboxes, ApiPending, Db, NamedFolder, Tx } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
+
+export type ApiMailboxRow = Omit<Selectable<ApiMailboxes>, 'account' | 'folders'>
+export type ApiFeedRow = Omit<Selectable<ApiFeeds>, 'account' | 'dirtySince'>
+export type ApiPendingRow = Omit<Selectable<ApiPending>, 'account'>
+
+export function findApiMailbox(db: Db, account: string): Promise<ApiMailboxRow | undefined> {
+  return db
+    .selectFrom('apiMailboxes')
+    .select(['epoch', 'messages', 'announceFrom', 'filledAt', 'syncedAt'])
+    .where('account', '=', account)
+    .executeTakeFirst()
+}
+
+/**
+ * Stores the index as a whole, if its epoch is still `epoch` (null: if there is none). Returns
+ * false otherwise. Requires the account's lease.
+ */
+export async function saveApiMailbox(
+  tx: Tx,
+  account: string,
+  { epoch, mailbox }: { epoch: string | null; mailbox: ApiMailboxRow },
+): Promise<boolean> {
+  if (epoch === null) {
+    const inserted = await tx
+      .insertInto('apiMailboxes')
+      .values({ account, ...mailbox })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    return inserted.numInsertedOrUpdatedRows === 1n
+  }
+  const { numUpdatedRows } = await tx
+    .updateTable('apiMailboxes')
+    .set(mailbox)
+    .where('account', '=', account)
+    .where('epoch', '=', epoch)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Folders and labels that events of the account may name. */
+export async function listNamedFolders(db: Db, account: string): Promise<NamedFolder[]> {
+  const row = await db
+    .selectFrom('apiMailboxes')
+    .select('folders')
+    .where('account', '=', account)
+    .executeTakeFirst()
+  return row?.folders ?? []
+}
+
+/** Requires the account's lease. */
+export async function saveNamedFolders(
+  tx: Tx,
+  account: string,
+  folders: readonly NamedFolder[],
+): Promise<void> {
+  await tx
+    .updateTable('apiMailboxes')
+    .set({ folders: JSON.stringify(folders) })
+    .where('account', '=', account)
+    .execute()
+}
+
+/** Deletes leaves, feeds and pending messages of an account. Requires the account's lease. */
+export async function deleteApiIndex(tx: Tx, account: string): Promise<void> {
+  await tx.deleteFrom('apiLeaves').where('account', '=', account).execute()
+  await tx.deleteFrom('apiFeeds').where('account', '=', account).execute()
+  await tx.deleteFrom('apiPending').where('account', '=', account).execute()
+}
+
+export function listApiFeeds(db: Db, account: string): Promise<ApiFeedRow[]> {
+  return db
+    .selectFrom('apiFeeds')
+    .select(['feed', 'folder', 'stage', 'cursor', 'applied', 'completedAt'])
+    .where('account', '=', account)
+    .orderBy('feed')
+    .execute()
+}
+
+/** Inserts or replaces different feeds. Requires the account's lease. */
+export async function saveApiFeeds(
+  tx: Tx,
+  account: string,
+  feeds: readonly ApiFeedRow[],
+): Promise<void> {
+  if (feeds.length === 0) return
+  await tx
+    .insertInto('apiFeeds')
+    .values(feeds.map((feed) => ({ account, ...feed })))
+    .onConflict((conflict) =>
+      conflict.columns(['account', 'feed']).doUpdateSet((row) => ({
+        folder: row.ref('excluded.folder'),
+        stage: row.ref('excluded.stage'),
+        cursor: row.ref('excluded.cursor'),
+        applied: row.ref('excluded.applied'),
+        completedAt: row.ref('excluded.completedAt'),
+      })),
+    )
+    .execute()
+}
+
+/** Requires the account's lease. */
+export async function deleteApiFeeds(
+  tx: Tx,
+  account: string,
+  feeds: readonly string[],
+): Promise<void> {
+  if (feeds.length === 0) return
+  await tx
+    .deleteFrom('apiFeeds')
+    .where('account', '=', account)
+    .where('feed', 'in', feeds)
+    .execute()
+}
+
+/** Inserts pending messages, and those in `changed` replace existing ones. Requires the lease. */
+export async function saveApiPending(
+  tx: Tx,
+  account: string,
+  { inserted, changed }: { inserted: readonly ApiPendingRow[]; changed: readonly ApiPendingRow[] },
+): Promise<void> {
+  if (inserted.length > 0)
+    await tx
+      .insertInto('apiPending')
+      .values(inserted.map((row) => ({ account, ...row })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  for (const { message, tries, nextAt } of changed)
+    await tx
+      .updateTable('apiPending')
+      .set({ tries, nextAt })
+      .where('account', '=', account)
+      .where('message', '=', message)
+      .execute()
+}
+
+/** Requires the account's lease. */
+export async function deleteApiPending(
+  tx: Tx,
+  account: string,
+  messages: readonly string[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await sql`
+    delete from api_pending where account = ${account} and message = any(${messages}::text[])
+  `.execute(tx)
+}
+
+/** Pending messages due at a time, the earliest first. */
+export function listDueApiPending(
+  db: Db,
+  account: string,
+  { now, limit }: { now: Date; limit: number },
+): Promise<ApiPendingRow[]> {
+  return db
+    .selectFrom('apiPending')
+    .select(['message', 'folder', 'tries', 'nextAt'])
+    .where('account', '=', account)
+    .where('nextAt', '<=', now)
+    .orderBy('nextAt')
+    .orderBy('message')
+    .limit(limit)
+    .execute()
+}
+
+export async function findNextApiPendingAt(db: Db, account: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('apiPending')
+    .select('nextAt')
+    .where('account', '=', account)
+    .orderBy('nextAt')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.nextAt
+}
+
+/** Adds a `syncWarning` to `GET /v1/changes`. Requires the account's lease. */
+export async function insertSyncWarning(
+  tx: Tx,
+  account: string,
+  { type, path, message }: { type: string; path: string; message: string },
+): Promise<void> {
+  await tx
+    .insertInto('accountChanges')
+    .values({ account, type: 'syncWarning', key: type, payload: JSON.stringify({ path, message }) })
+    .execute()
+}

@@ -1,0 +1,141 @@
+import type { Db, Tx } from '@posthorn/db'
+import { sql } from 'kysely'
+
+/** Row of `api_leaves`. */
+export interface ApiLeafRow {
+  low: string
+  messages: number
+  content: Uint8Array
+}
+
+/** Leaves of one part of an account. */
+export interface ApiLeafPart {
+  account: string
+  /** Empty for the index; otherwise a feed. */
+  part: string
+}
+
+/**
+ * Leaves that cover these ids: for each the last one whose `low` is not above it. Also the leaf
+ * before each of those with fewer than `small` messages, whose `low` is then `previous`.
+ */
+export async function loadApiLeaves(
+  db: Db,
+  { account, part }: ApiLeafPart,
+  { ids, small }: { ids: readonly string[]; small: number },
+): Promise<(ApiLeafRow & { previous: string | null })[]> {
+  const { rows } = await sql<ApiLeafRow & { previous: string | null }>`
+    with covering as (
+      select distinct leaf.low, leaf.messages
+      from unnest(${ids}::text[]) as wanted (id)
+      cross join lateral (
+        select l.low, l.messages from api_leaves l
+        where l.account = ${account} and l.part = ${part} and l.low <= wanted.id
+        order by l.low desc limit 1
+      ) leaf
+    ), before as (
+      select c.low, (
+        select l.low from api_leaves l
+        where l.account = ${account} and l.part = ${part} and l.low < c.low
+        order by l.low desc limit 1
+      ) as previous
+      from covering c where c.messages < ${small}
+    ), lows as (
+      select low from covering union select previous from before where previous is not null
+    )
+    select l.low, l.messages, l.content, before.previous
+    from lows
+    join api_leaves l on l.account = ${account} and l.part = ${part} and l.low = lows.low
+    left join before on before.low = l.low
+  `.execute(db)
+  return rows
+}
+
+/** At most `limit` leaves in order, from the one that covers `from`, and one more for its `low`. */
+export async function scanApiLeaves(
+  db: Db,
+  { account, part }: ApiLeafPart,
+  { from, limit }: { from: string; limit: number },
+): Promise<{ leaves: ApiLeafRow[]; next: string | undefined }> {
+  const { rows } = await sql<ApiLeafRow>`
+    select l.low, l.messages, l.content from api_leaves l
+    where l.account = ${account} and l.part = ${part} and l.low >= coalesce((
+      select b.low from api_leaves b
+      where b.account = ${account} and b.part = ${part} and b.low <= ${from}
+      order by b.low desc limit 1
+    ), '')
+    order by l.low limit ${limit + 1}
+  `.execute(db)
+  return { leaves: rows.slice(0, limit), next: rows[limit]?.low }
+}
+
+/** Number of messages in the leaves of a part. */
+export async function countApiMessages(db: Db, { account, part }: ApiLeafPart): Promise<number> {
+  const row = await db
+    .selectFrom('apiLeaves')
+    .select((from) => from.fn.sum<string | null>('messages').as('messages'))
+    .where('account', '=', account)
+    .where('part', '=', part)
+    .executeTakeFirst()
+  return Number(row?.messages ?? 0)
+}
+
+/** Inserts or replaces leaves. Requires the account's lease. */
+export async function saveApiLeaves(
+  tx: Tx,
+  { account, part }: ApiLeafPart,
+  leaves: readonly ApiLeafRow[],
+): Promise<void> {
+  if (leaves.length === 0) return
+  const column = <T>(pick: (leaf: ApiLeafRow) => T) => sql.val(leaves.map(pick))
+  await sql`
+    insert into api_leaves (account, part, low, messages, content)
+    select ${account}, ${part}, low, messages, content from unnest(
+      ${column(({ low }) => low)}::text[], ${column(({ messages }) => messages)}::smallint[],
+      ${column(({ content }) => Buffer.from(content))}::bytea[]
+    ) as input (low, messages, content)
+    on conflict (account, part, low) do update
+    set messages = excluded.messages, content = excluded.content
+  `.execute(tx)
+}
+
+/** Deletes some leaves of a part, or all. Requires the account's lease. */
+export async function deleteApiLeaves(
+  tx: Tx,
+  { account, part }: ApiLeafPart,
+  lows: readonly string[] | 'all',
+): Promise<void> {
+  if (lows.length === 0) return
+  await sql`
+    delete from api_leaves where account = ${account} and part = ${part}
+      and ${lows === 'all' ? sql`true` : sql`low = any(${lows}::text[])`}
+  `.execute(tx)
+}
+
+/**
+ * Ids among these drafts that senders deposited: by draft, by the Message-ID of a queued
+ * submission, or left by an interrupted attempt.
+ */
+export async function findSubmittedDrafts(
+  db: Db,
+  account: string,
+  drafts: readonly { id: string; messageId?: string }[],
+): Promise<string[]> {
+  const ids = sql.val(drafts.map(({ id }) => id))
+  const messageIds = sql.val(drafts.map(({ messageId }) => messageId ?? null))
+  const { rows } = await sql<{ id: string }>`
+    with drafts as (
+      select * from unnest(${ids}::text[], ${messageIds}::text[]) as input (id, message_id)
+    )
+    select d.id from drafts d
+    join outbox o on o.message_id = d.message_id and o.account = ${account} and o.state = 'queued'
+    union
+    select d.id from drafts d
+    join outbox o on o.account = ${account} and o.provider_draft is not null
+      and o.provider_draft ->> 'messageId' = d.id
+    union
+    select d.id from drafts d
+    join draft_cleanups c on c.account = ${account} and c.message_id = d.message_id
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,77 @@
+import type { ApiWatches, Db, Tx } from '@posthorn/db'
+import { type Selectable, sql } from 'kysely'
+import { type AccountLease, validLeases } from '../lease.ts'
+
+/** Registration for notifications of an account. An empty `remoteId` means there is none. */
+export type ApiWatchRow = Omit<Selectable<ApiWatches>, 'account'>
+
+const columns = [
+  'remoteId',
+  'clientStateHash',
+  'expiresAt',
+  'renewAt',
+  'state',
+  'lastNotifiedAt',
+  'lastError',
+] as const
+
+/** Registrations of accounts, the latest of each. */
+export async function listApiWatches(
+  db: Db,
+  accounts: readonly string[],
+): Promise<Map<string, ApiWatchRow>> {
+  const rows = await db
+    .selectFrom('apiWatches')
+    .select(['account', ...columns])
+    .where('account', '=', sql<string>`any(${accounts}::text[])`)
+    .orderBy('renewAt')
+    .execute()
+  return new Map(rows.map(({ account, ...row }) => [account, row]))
+}
+
+/** Replaces the registration of an account. Requires its lease. */
+export async function replaceApiWatch(
+  tx: Tx,
+  account: string,
+  { lastError, ...row }: ApiWatchRow,
+): Promise<void> {
+  const stored = { ...row, lastError: lastError && JSON.stringify(lastError) }
+  await tx
+    .deleteFrom('apiWatches')
+    .where('account', '=', account)
+    .where('remoteId', '!=', row.remoteId)
+    .execute()
+  await tx
+    .insertInto('apiWatches')
+    .values({ account, ...stored })
+    .onConflict((conflict) => conflict.columns(['account', 'remoteId']).doUpdateSet(stored))
+    .execute()
+}
+
+/** True if the last registration of the account failed. Requires its lease. */
+export async function hasFailedWatch(tx: Tx, account: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('apiWatches')
+    .select('account')
+    .where('account', '=', account)
+    .where('state', '=', 'failed')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Stores the times of the last notifications, of accounts whose leases are valid. */
+export async function saveNoticeTimes(
+  db: Db,
+  notices: readonly (AccountLease & { at: Date })[],
+): Promise<void> {
+  if (notices.length === 0) return
+  const times = sql`${notices.map(({ at }) => at.toISOString())}::text[]`
+  await sql`
+    with input as materialized (
+      select input.account, input.value::timestamptz as at from ${validLeases(notices, times)}
+      for share of shards
+    )
+    update api_watches w set last_notified_at = input.at from input where w.account = input.account
+  `.execute(db)
+}

@@ -1,0 +1,89 @@
+import type { OAuth2AppConfig } from '@posthorn/contracts/schemas/oauth2-app'
+import type { Db } from '@posthorn/db'
+import { sql } from 'kysely'
+
+/** OAuth2 application for Pub/Sub, without secrets. */
+export interface StoredPubSubApp {
+  id: string
+  config: OAuth2AppConfig
+}
+
+/** Lists the enabled applications for Pub/Sub. */
+export function listPubSubApps(db: Db): Promise<StoredPubSubApp[]> {
+  return db
+    .selectFrom('oauth2Apps')
+    .select(['id', 'config'])
+    .where('enabled', '=', true)
+    .where('provider', '=', 'gmailService')
+    .where(sql`config ->> 'baseScopes'`, '=', 'pubsub')
+    .execute()
+}
+
+/** Finds the enabled application for Pub/Sub that an application is linked to. */
+export async function findPubSubAppOf(db: Db, app: string): Promise<StoredPubSubApp | undefined> {
+  return db
+    .selectFrom('oauth2Apps as linked')
+    .innerJoin('oauth2Apps as pubsub', (join) =>
+      join.on('pubsub.id', '=', sql<string>`linked.config ->> 'pubSubApp'`),
+    )
+    .select(['pubsub.id', 'pubsub.config'])
+    .where('linked.id', '=', app)
+    .where('pubsub.enabled', '=', true)
+    .where('pubsub.provider', '=', 'gmailService')
+    .where(sql`pubsub.config ->> 'baseScopes'`, '=', 'pubsub')
+    .executeTakeFirst()
+}
+
+const ofApp = (app: string) => sql<string>`any(array(
+  select id from oauth2_apps where config ->> 'pubSubApp' = ${app}
+))`
+
+/** Finds the accounts of mailboxes (in lower case), for the applications linked to this one. */
+export async function findNotifiedAccounts(
+  db: Db,
+  app: string,
+  users: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('account')
+    .where(sql`oauth2 ->> 'provider'`, '=', ofApp(app))
+    .where(sql`lower(oauth2 -> 'auth' ->> 'user')`, '=', sql<string>`any(${users}::text[])`)
+    .where('backend', '=', 'gmail')
+    .execute()
+  return rows.map(({ account }) => account)
+}
+
+/** One page of all accounts of the applications linked to this one, by account id. */
+export async function listNotifiedAccounts(
+  db: Db,
+  app: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('account')
+    .where(sql`oauth2 ->> 'provider'`, '=', ofApp(app))
+    .where('backend', '=', 'gmail')
+    .where('account', '>', after)
+    .orderBy('account')
+    .limit(limit)
+    .execute()
+  return rows.map(({ account }) => account)
+}
+
+/** Stores the state of an application. Skips one that was deleted. */
+export async function savePubSubState(
+  db: Db,
+  app: string,
+  error: { response: string; description?: string } | null,
+): Promise<void> {
+  const state = error ? 'failed' : 'active'
+  const lastError = error && JSON.stringify(error)
+  await sql`
+    insert into pubsub_states (app, state, last_error)
+    select id, ${state}, ${lastError}::jsonb from oauth2_apps where id = ${app}
+    on conflict (app) do update
+      set state = excluded.state, last_error = excluded.last_error, updated_at = now()
+  `.execute(db)
+}

@@ -1,0 +1,34 @@
+import type { GraphNotificationUrls } from '@posthorn/backends/graph'
+import { graphNotificationUrls } from '@posthorn/contracts/notification-urls'
+import type { Db, SettingsCache } from '@posthorn/db'
+import { namesOf } from '../pubsub/pubsub-subscriptions.ts'
+import { findPubSubAppOf } from '../store/pubsub.ts'
+
+/** Places to which providers send notifications. */
+export interface Destinations {
+  /** Topic of Pub/Sub for the accounts of an OAuth2 application. Undefined if it has none. */
+  findTopic(application: string): Promise<string | undefined>
+  /** Addresses of this installation for an account. Undefined without a public URL. */
+  findUrls(account: string): Promise<GraphNotificationUrls | undefined>
+}
+
+/** Reads the destinations from the settings and the applications. */
+export function createDestinations({
+  db,
+  settings,
+}: {
+  db: Db
+  settings: Pick<SettingsCache, 'get'>
+}): Destinations {
+  return {
+    async findTopic(application) {
+      const app = await findPubSubAppOf(db, application)
+      return app && namesOf(app.id, app.config)?.topic
+    },
+    async findUrls(account) {
+      const { notificationBaseUrl, serviceUrl } = await settings.get()
+      const base = notificationBaseUrl ?? serviceUrl
+      return base ? graphNotificationUrls(base, account) : undefined
+    },
+  }
+}

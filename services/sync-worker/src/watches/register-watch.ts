@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { type ApiWatch, isMailApiError, type MailApiWatches } from '@posthorn/backends/mail-api'
+import type { ApiWatchRow } from '../store/api/watches.ts'
+import { type AccountWatch, hashSecret } from './account-watch.ts'
+
+/** Registration at the provider. */
+export interface RegisteredWatch extends ApiWatch {
+  /** Null if the provider sends no secret. */
+  readonly hash: Buffer | null
+  /** True if it was created now: changes before were not announced. */
+  readonly isNew: boolean
+}
+
+/** Random bytes of a secret: 43 characters, of the 128 that Microsoft permits. */
+const secretBytes = 32
+
+/**
+ * Renews the watch of an account, or creates one if there is none, it was lost, or has expired.
+ * Watches that a crash left at the provider are stopped.
+ *
+ * @throws MailApiError
+ */
+export async function registerWatch(
+  watch: AccountWatch,
+  api: MailApiWatches,
+  signal: AbortSignal,
+): Promise<RegisteredWatch> {
+  const kept = await stopOthers(watch, api, signal)
+  const renewed = kept && (await renew(api, kept.remoteId, signal))
+  return kept && renewed
+    ? { ...renewed, hash: kept.clientStateHash, isNew: false }
+    : create(watch, api, signal)
+}
+
+/** Stops all watches but the one to renew, which is returned. */
+async function stopOthers(
+  { row, isLost }: AccountWatch,
+  api: MailApiWatches,
+  signal: AbortSignal,
+): Promise<ApiWatchRow | undefined> {
+  const current = row?.remoteId ? row : undefined
+  // Gmail has one watch per mailbox, which is not listed.
+  const listed = (await api.listWatches(signal)) ?? (current ? [{ id: current.remoteId }] : [])
+  const isKept = (id: string) => !isLost && id === current?.remoteId
+  for (const { id } of listed) if (!isKept(id)) await api.stopWatch(id, signal)
+  return listed.some(({ id }) => isKept(id)) ? current : undefined
+}
+
+/** Undefined if the watch does not exist any more. */
+async function renew(
+  api: MailApiWatches,
+  id: string,
+  signal: AbortSignal,
+): Promise<ApiWatch | undefined> {
+  try {
+    return await api.renewWatch(id, signal)
+  } catch (error) {
+    if (isMailApiError(error, 'watch-missing')) return undefined
+    throw error
+  }
+}
+
+async function create(
+  watch: AccountWatch,
+  api: MailApiWatches,
+  signal: AbortSignal,
+): Promise<RegisteredWatch> {
+  const secret = randomBytes(secretBytes).toString('base64url')
+  const hash = watch.account.provider === 'graph' ? hashSecret(secret) : null
+  watch.pendingHash = hash ?? undefined
+  return { ...(await api.watch(secret, signal)), hash, isNew: true }
+}

@@ -1,0 +1,124 @@
+import { deriveEventId } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
+import { commit, type CommitDeps } from '../events/commit.ts'
+import { type ApiWatchRow, hasFailedWatch, replaceApiWatch } from '../store/api/watches.ts'
+import type { AccountWatch } from './account-watch.ts'
+import { type RegisteredWatch, registerWatch } from './register-watch.ts'
+import { failureOfWatch, watchErrorCode } from './watch-failure.ts'
+import type { WatchMetrics } from './watch-metrics.ts'
+
+export interface RenewalDeps {
+  readonly commit: CommitDeps
+  readonly metrics: Pick<WatchMetrics, 'watchRenewed'>
+  readonly now: () => number
+  /** False after the session of the account has ended. */
+  readonly isCurrent: () => boolean
+}
+
+const dayMs = 86_400_000
+/** Interval at which an account without a destination for notifications is tried again. */
+const withoutDestinationMs = 600_000
+/** Longest registration; providers validate the destination within it. */
+const timeoutMs = 60_000
+
+/**
+ * Registers or renews the watch of an account and stores the result. A failure is repeated with
+ * backoff and reported once, as `connectError`; the state of the account stays, because polling
+ * continues. Never rejects.
+ */
+export async function renewWatch(
+  deps: RenewalDeps,
+  watch: AccountWatch,
+  stop: AbortSignal,
+): Promise<void> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
+  try {
+    const api = await watch.account.openWatches()
+    if (!api) return void (watch.renewAt = deps.now() + withoutDestinationMs)
+    await store(deps, watch, await registerWatch(watch, api, signal))
+  } catch (error) {
+    if (stop.aborted || !deps.isCurrent() || isStale(error)) return postpone(deps, watch)
+    deps.metrics.watchRenewed('failed')
+    await storeFailure(deps, watch, error).catch((err: unknown) => {
+      postpone(deps, watch)
+      if (!isStale(err)) watch.account.log.warn({ err }, 'storing the state of a watch failed')
+    })
+  } finally {
+    watch.pendingHash = undefined
+  }
+}
+
+/** Not this worker's account any more, or Postgres is unavailable. */
+function postpone({ now }: RenewalDeps, watch: AccountWatch): void {
+  watch.renewAt = now() + 30_000
+}
+
+async function store(
+  deps: RenewalDeps,
+  watch: AccountWatch,
+  { id, expiresAt, hash, isNew }: RegisteredWatch,
+): Promise<void> {
+  const wasLost = watch.isLost || Boolean(watch.row?.remoteId)
+  const row: ApiWatchRow = {
+    remoteId: id,
+    clientStateHash: hash,
+    expiresAt,
+    renewAt: new Date(renewalTime(expiresAt.getTime(), deps.now())),
+    state: 'active',
+    lastNotifiedAt: watch.noticedAt ?? watch.row?.lastNotifiedAt ?? null,
+    lastError: null,
+  }
+  const { lease } = watch.account
+  await commit(deps.commit, lease, (tx) => replaceApiWatch(tx, lease.account, row))
+  apply(watch, row)
+  if (isNew) watch.isLost = false
+  else if (watch.isLost) watch.renewAt = deps.now() // it was removed during the renewal
+  watch.failures = 0
+  deps.metrics.watchRenewed(isNew ? 'created' : 'renewed')
+  if (isNew) watch.catchUp(wasLost)
+}
+
+/** After a day, or half of the remaining life if that is shorter; ± 10 %, to spread accounts. */
+function renewalTime(expiresAt: number, now: number): number {
+  return now + Math.min(dayMs, (expiresAt - now) / 2) * (0.9 + 0.2 * Math.random())
+}
+
+async function storeFailure(deps: RenewalDeps, watch: AccountWatch, error: unknown): Promise<void> {
+  const now = deps.now()
+  watch.failures += 1
+  const isActive = watch.isActive(now)
+  const { failures, row: current } = watch
+  const { response, retryMs, isReported } = failureOfWatch(error, { failures, isActive })
+  watch.renewAt = now + retryMs
+  if (!isReported) return
+  const data = { response, serverResponseCode: watchErrorCode }
+  const row: ApiWatchRow = {
+    remoteId: current?.remoteId ?? '',
+    clientStateHash: current?.clientStateHash ?? null,
+    expiresAt: current?.expiresAt ?? new Date(now),
+    lastNotifiedAt: watch.noticedAt ?? current?.lastNotifiedAt ?? null,
+    renewAt: new Date(now + retryMs),
+    state: 'failed',
+    lastError: data,
+  }
+  const { lease, registeredAt, log } = watch.account
+  const { account } = lease
+  const isFirst = await commit(deps.commit, lease, async (tx, record) => {
+    const first = !(await hasFailedWatch(tx, account))
+    await replaceApiWatch(tx, account, row)
+    const eventId = deriveEventId(['connectError', account, registeredAt, 'watch', now])
+    if (first) await record([{ event: 'connectError', account, data, eventId }])
+    return first
+  })
+  apply(watch, row)
+  if (isFirst) log.warn({ err: error }, 'provider refused notifications')
+}
+
+function apply(watch: AccountWatch, row: ApiWatchRow): void {
+  watch.row = row
+  watch.renewAt = row.renewAt.getTime()
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof AppError && error.kind === 'stale'
+}

@@ -1,0 +1,41 @@
+import type { Metrics } from '@posthorn/telemetry'
+
+export interface WatchMetrics {
+  /** Notice of a provider. `unknown`: no session here, such as accounts of other workers. */
+  noticed(outcome: 'accepted' | 'forged' | 'unknown'): void
+  /** Registration or renewal of a watch. */
+  watchRenewed(outcome: 'created' | 'renewed' | 'failed'): void
+}
+
+/** Creates the metrics of watches. */
+export function createWatchMetrics(metrics: Metrics): WatchMetrics {
+  const notices = metrics.counter({
+    name: 'provider_notices_total',
+    help: 'Notifications of providers about accounts, by outcome',
+    labels: ['outcome'],
+  })
+  const renewals = metrics.counter({
+    name: 'watch_renewals_total',
+    help: 'Registrations and renewals of provider notifications, by outcome',
+    labels: ['outcome'],
+  })
+  return {
+    noticed: (outcome) => notices.inc({ outcome }),
+    watchRenewed: (outcome) => renewals.inc({ outcome }),
+  }
+}
+
+/** Registers the gauge of accounts by whether their provider notifies. */
+export function registerWatchGauge(
+  metrics: Metrics,
+  count: () => { active: number; inactive: number },
+): void {
+  metrics.gauge({
+    name: 'watches',
+    help: 'Accounts whose provider can notify, by whether it does',
+    labels: ['state'],
+    collect(gauge) {
+      for (const [state, accounts] of Object.entries(count())) gauge.set({ state }, accounts)
+    },
+  })
+}

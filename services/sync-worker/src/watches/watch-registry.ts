@@ -1,0 +1,163 @@
+import { type CommandHandler, on } from '@posthorn/bus'
+import { changesNoticed } from '@posthorn/contracts/commands/notices'
+import { type PeriodicTask, runPeriodically, Semaphore, TaskGroup } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { CommitDeps } from '../events/commit.ts'
+import { listApiWatches, saveNoticeTimes } from '../store/api/watches.ts'
+import { AccountWatch } from './account-watch.ts'
+import { renewWatch } from './renew-watch.ts'
+import type { WatchMetrics } from './watch-metrics.ts'
+import type { WatchedAccount, WatchHandle } from './watched-account.ts'
+
+export interface WatchRegistryDeps {
+  readonly commit: CommitDeps
+  readonly metrics: WatchMetrics
+  readonly log: Logger
+  /** Epoch milliseconds. Default: the system's clock. */
+  readonly now?: () => number
+}
+
+/** Interval at which due renewals are started. */
+const tickMs = 5_000
+/** Interval at which the times of notifications are stored. */
+const storeMs = 60_000
+/** Maximum accounts of one query. */
+const maxLoaded = 1_000
+/** Concurrent registrations, each of about three requests. */
+const maxConcurrent = 10
+
+/**
+ * Watches of the accounts of this worker: receives their notices, renews them with one timer for
+ * all, and forgets them when their session ends.
+ */
+export class WatchRegistry implements AsyncDisposable {
+  /** Handler of notices. They are compared in memory: a flood causes no query. */
+  readonly handler: CommandHandler = on(changesNoticed, async ({ notices }) => {
+    for (const notice of notices) {
+      const watch = this.#watches.get(notice.account)
+      const outcome = watch?.receive(notice, this.#now()) ?? 'unknown'
+      this.#deps.metrics.noticed(outcome)
+      if (outcome === 'accepted' && notice.kind !== 'changed') this.#renewals.wake()
+    }
+    return {}
+  })
+  readonly #deps: WatchRegistryDeps
+  readonly #now: () => number
+  readonly #watches = new Map<string, AccountWatch>()
+  /** Epochs of the leases under which the watches of an account were checked. */
+  readonly #checked = new Map<string, string>()
+  readonly #permits = new Semaphore(maxConcurrent)
+  readonly #tasks = new TaskGroup()
+  readonly #stop = new AbortController()
+  readonly #renewals: PeriodicTask
+  readonly #times: PeriodicTask
+
+  constructor(deps: WatchRegistryDeps) {
+    this.#deps = deps
+    this.#now = deps.now ?? Date.now
+    const { log } = deps
+    this.#renewals = runPeriodically({ everyMs: tickMs, log, name: 'watches' }, () =>
+      this.#renewDue(),
+    )
+    this.#times = runPeriodically({ everyMs: storeMs, log, name: 'notice times' }, () =>
+      this.#storeTimes(),
+    )
+  }
+
+  /** Number of accounts with a watch that notifies, and of others. */
+  count(): { active: number; inactive: number } {
+    const now = this.#now()
+    const active = [...this.#watches.values()].filter((watch) => watch.isActive(now)).length
+    return { active, inactive: this.#watches.size - active }
+  }
+
+  /** Adds an account, whose watch is registered or renewed from now on. Replaces an earlier one. */
+  add(account: WatchedAccount): WatchHandle {
+    const id = account.lease.account
+    const watch = new AccountWatch(account, this.#now())
+    this.#watches.get(id)?.close()
+    this.#watches.set(id, watch)
+    this.#renewals.wake()
+    const isActive = () => watch.isActive(this.#now())
+    return {
+      get isActive() {
+        return isActive()
+      },
+      get isRefused() {
+        return watch.isRefused
+      },
+      get remoteId() {
+        return watch.row?.remoteId || undefined
+      },
+      reportUnnoticed: (changedAt) => {
+        watch.reportUnnoticed(changedAt, this.#now())
+        this.#renewals.wake()
+      },
+      [Symbol.dispose]: () => {
+        watch.close()
+        if (this.#watches.get(id) === watch) this.#watches.delete(id)
+      },
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#renewals[Symbol.asyncDispose]()
+    await this.#tasks.drain()
+    await this.#times[Symbol.asyncDispose]()
+    for (const watch of this.#watches.values()) watch.close()
+  }
+
+  async #renewDue(): Promise<void> {
+    await this.#load()
+    const now = this.#now()
+    for (const watch of this.#watches.values()) {
+      if (watch.row === undefined || watch.isRenewing || watch.renewAt > now) continue
+      watch.isRenewing = true
+      this.#tasks.run(this.#renew(watch).finally(() => (watch.isRenewing = false)))
+    }
+  }
+
+  /** Loads the registrations of new accounts. A failure is repeated with the next tick. */
+  async #load(): Promise<void> {
+    const missing = [...this.#watches.values()].filter(({ row }) => row === undefined)
+    for (let at = 0; at < missing.length; at += maxLoaded) {
+      const part = missing.slice(at, at + maxLoaded)
+      const accounts = part.map(({ account }) => account.lease.account)
+      const rows = await listApiWatches(this.#deps.commit.db, accounts)
+      for (const watch of part) {
+        watch.row = rows.get(watch.account.lease.account) ?? null
+        if (!this.#mustCheck(watch)) watch.renewAt = watch.row?.renewAt.getTime() ?? watch.renewAt
+      }
+    }
+  }
+
+  /**
+   * True for an active watch of Microsoft Graph, once for each lease. A renewal lists the watches:
+   * unknown ones are stopped, and one that was removed silently is created again.
+   */
+  #mustCheck({ account: { lease, provider }, row }: AccountWatch): boolean {
+    if (provider !== 'graph') return false
+    const isChecked = this.#checked.get(lease.account) === lease.epoch
+    this.#checked.set(lease.account, lease.epoch)
+    return !isChecked && row?.state === 'active'
+  }
+
+  async #renew(watch: AccountWatch): Promise<void> {
+    using _permit = await this.#permits.acquire(this.#stop.signal)
+    const { commit, metrics } = this.#deps
+    const isCurrent = () => this.#watches.get(watch.account.lease.account) === watch
+    if (isCurrent())
+      await renewWatch({ commit, metrics, now: this.#now, isCurrent }, watch, this.#stop.signal)
+  }
+
+  async #storeTimes(): Promise<void> {
+    const noticed = [...this.#watches.values()].flatMap((watch) => {
+      const { noticedAt: at, row } = watch
+      const isStored = !at || row?.lastNotifiedAt?.getTime() === at.getTime()
+      return isStored || !row ? [] : [{ ...watch.account.lease, at, row }]
+    })
+    await saveNoticeTimes(this.#deps.commit.db, noticed)
+    for (const { row, at } of noticed) row.lastNotifiedAt = at
+  }
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import { shardOf } from '@posthorn/contracts/shards'
+import { eventually } from '@posthorn/testkit'
+import type { MailApiModel } from '@posthorn/testkit/mail-api-model'
+import { type ApiWorld, apiWorld, mime } from './api-world.ts'
+
+// Notifications of Microsoft Graph and an hour between polls: what is announced, was noticed.
+
+let world: ApiWorld
+beforeAll(async () => {
+  world = await apiWorld()
+  await world.db
+    .insertInto('settings')
+    .values({ key: 'notificationBaseUrl', value: JSON.stringify('https://notify.example') })
+    .execute()
+  await world.startApiWorker({ apiPollMs: 3_600_000, apiPollNotifiedMs: 3_600_000 })
+})
+afterAll(() => world.close())
+
+/** Connected account whose watch is active, and that reads nothing. */
+async function watched() {
+  const secrets: string[] = []
+  const { account, model } = await world.registerApi('folder', {
+    fill: ({ api }) => {
+      const watch = api.watch.bind(api)
+      api.watch = (secret, signal) => {
+        secrets.push(secret)
+        return watch(secret, signal)
+      }
+    },
+  })
+  await world.connected(account)
+  const stored = () =>
+    world.db.selectFrom('apiWatches').select('state').where('account', '=', account).execute()
+  await eventually(async () => expect(await stored()).toEqual([{ state: 'active' }]))
+  await untilIdle(model)
+  const notice = (
+    messages?: ProviderNotice['messages'],
+    kind: ProviderNotice['kind'] = 'changed',
+  ) => {
+    const secretHash = createHash('sha256')
+      .update(secrets.at(-1) ?? '')
+      .digest('base64url')
+    const named = messages ? { messages } : {}
+    const notices = [{ account, kind, secretHash, ...named }]
+    const to = { keys: [`shard.${shardOf(account)}`], ttlMs: 10_000 }
+    return world.bus.notify(changesNoticed, { notices }, to)
+  }
+  return { account, model, notice }
+}
+
+/** A new watch starts a pass over everything, which may be repeated once after a second. */
+async function untilIdle({ api }: MailApiModel): Promise<void> {
+  const passes = () => api.calls.get('folders') ?? 0
+  await eventually(() => expect(passes()).toBeGreaterThanOrEqual(3))
+}
+
+const news = async (account: string) =>
+  (await world.events(account, 'messageNew')).map(({ data }) => data['id'])
+
+test('a noticed message is announced without a list of folders', async () => {
+  const { account, model, notice } = await watched()
+  const passes = model.api.calls.get('folders')
+  const { id } = model.deliver(mime('new'))
+  await notice([{ id }])
+  await world.expectEvents(account, ['messageNew'], 1)
+  expect(model.api.calls.get('folders')).toBe(passes)
+})
+
+test('a notification before its message can be read: announced once, soon after', async () => {
+  const { account, model, notice } = await watched()
+  const { id } = model.deliver(mime('new'), { hiddenReads: 2 })
+  await notice([{ id }])
+  await notice([{ id }])
+  await world.expectEvents(account, ['messageNew'], 1)
+  await notice([{ id }])
+  const last = model.deliver(mime('last'))
+  await notice([{ id: last.id }])
+  await world.expectEvents(account, ['messageNew'], 2)
+  expect(await news(account)).toEqual([id, last.id])
+})
+
+test('a notification without names before its changes: the feeds are read once more', async () => {
+  const { account, model, notice } = await watched()
+  const { api } = model
+  const changes = api.changes.bind(api)
+  const reads = () => api.calls.get('changes') ?? 0
+  let delayed: string | undefined
+  // The first read of each feed shows nothing new.
+  const seen = new Set<string>()
+  api.changes = async (feed, position, signal) => {
+    const page = await changes(feed, position, signal)
+    if (seen.has(feed.id)) return page
+    seen.add(feed.id)
+    return { ...page, changed: [], cursor: position.cursor ?? page.cursor }
+  }
+  const before = reads()
+  delayed = model.deliver(mime('new')).id
+  await notice()
+  await world.expectEvents(account, ['messageNew'], 1)
+  expect(await news(account)).toEqual([delayed])
+  expect(reads()).toBeGreaterThan(before)
+})
+
+test('`missed`: all messages are compared, also if the first pass fails', async () => {
+  const { model, notice } = await watched()
+  const { api } = model
+  const changes = api.changes.bind(api)
+  const rounds = new Set<string>()
+  api.changes = (feed, position, signal) => {
+    if (position.cursor === undefined) rounds.add(feed.id)
+    return changes(feed, position, signal)
+  }
+  model.failNext('unavailable')
+  await notice(undefined, 'missed')
+  await eventually(() => expect([...rounds].sort()).toEqual([...model.store.folders.keys()].sort()))
+})
+
+test('the watch of a deleted account is stopped', async () => {
+  const { account, model } = await watched()
+  expect(model.watches.list()).toHaveLength(1)
+  await world.db.deleteFrom('accounts').where('account', '=', account).execute()
+  await world.bus.invalidate({ topic: 'accounts', id: account })
+  await eventually(() => expect(model.watches.list()).toEqual([]))
+})

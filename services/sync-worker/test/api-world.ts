@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { MailApiError, type MailApi, type MailApiAccess } from '@posthorn/backends/mail-api'
+import type { Provider } from '@posthorn/backends/provider-limits'
+import { shardOf } from '@posthorn/contracts/shards'
+import { MailApiModel, type MailApiModelOptions } from '@posthorn/testkit/mail-api-model'
+import type { AppParts } from '../src/app.ts'
+import type { Config } from '../src/config.ts'
+import type { CreateMailApis } from '../src/sessions/create-sessions.ts'
+import { testWorld } from './world.ts'
+
+/** Mailbox of the model that stands for one account at a provider. */
+export interface ApiMailbox {
+  readonly account: string
+  readonly model: MailApiModel
+  /** The only token that the provider accepts. */
+  token: string
+}
+
+type Placement = MailApiModelOptions['placement']
+
+export const providerOf: Record<Placement, Provider> = { labels: 'gmail', folder: 'graph' }
+
+/** World whose providers are model mailboxes. Clients check tokens like those of providers. */
+export async function apiWorld() {
+  const world = await testWorld()
+  const mailboxes = new Map<string, ApiMailbox>()
+  const createClient = (access: MailApiAccess): MailApi => {
+    const mailbox = mailboxes.get(access.account)
+    if (!mailbox) throw new Error(`no mailbox of ${access.account}`)
+    return clientOf(mailbox, access)
+  }
+  const createMailApis: CreateMailApis = () => ({ gmail: createClient, graph: createClient })
+
+  /** Registers an account, as api-gateway does, with a mailbox of its own. */
+  const registerApi = async (
+    placement: Placement,
+    options: Partial<MailApiModelOptions> & { fill?: (model: MailApiModel) => void } = {},
+  ): Promise<ApiMailbox> => {
+    const { fill, ...modelOptions } = options
+    const seed = mailboxes.size + 1
+    const model = new MailApiModel({ placement, seed, now: () => new Date(), ...modelOptions })
+    fill?.(model)
+    const account = randomUUID()
+    const mailbox = { account, model, token: 'token-1' }
+    mailboxes.set(account, mailbox)
+    await insertAccount(account, placement)
+    return mailbox
+  }
+  const insertAccount = async (account: string, placement: Placement): Promise<void> => {
+    setToken(account, 'token-1')
+    await world.db
+      .insertInto('accounts')
+      .values({
+        account,
+        shard: shardOf(account),
+        name: 'Test',
+        backend: providerOf[placement],
+        oauth2: JSON.stringify({ provider: 'app', auth: { user: 'jane@mail.example' } }),
+      })
+      .execute()
+    await world.bus.invalidate({ topic: 'accounts', id: account })
+  }
+  /** Token that auth-bridge returns from now on. */
+  const setToken = (account: string, accessToken: string): void => {
+    const expires = new Date(Date.now() + 3_600_000).toISOString()
+    const user = 'jane@mail.example'
+    world.credentials.set(account, { user, accessToken, expires, application: 'app' })
+  }
+  const startApiWorker = (over: Partial<Config> = {}, parts: AppParts = {}) =>
+    world.startWorker({ apiPollMs: 200, ...over }, { createMailApis, ...parts })
+  return { ...world, registerApi, insertAccount, setToken, startApiWorker }
+}
+
+export type ApiWorld = Awaited<ReturnType<typeof apiWorld>>
+
+/** Client that logs in before each request, and renews a rejected token once. */
+function clientOf(mailbox: ApiMailbox, access: MailApiAccess): MailApi {
+  const { api } = mailbox.model
+  const logIn = async (signal: AbortSignal): Promise<void> => {
+    for (const fresh of [false, true]) {
+      const { accessToken } = await access.login({ fresh, signal })
+      if (accessToken === mailbox.token) return
+    }
+    throw new MailApiError('token-rejected', 'Invalid Credentials', { status: 401 })
+  }
+  return new Proxy(api, {
+    get(_target, name) {
+      const member: unknown = Reflect.get(api, name)
+      if (typeof member !== 'function' || name === 'feeds')
+        return typeof member === 'function' ? member.bind(api) : member
+      return async (...call: unknown[]) => {
+        await logIn(call.at(-1) as AbortSignal)
+        return (member as (...call: unknown[]) => unknown).apply(api, call)
+      }
+    },
+  }) as MailApi
+}
+
+/** Source of a message. */
+export function mime(subject: string, further: readonly string[] = []): string {
+  const headers = [
+    'From: Ann <ann@example.com>',
+    'To: jane@mail.example',
+    `Subject: ${subject}`,
+    `Message-ID: <${randomUUID()}@example.com>`,
+    'Date: Mon, 02 Nov 2026 10:00:00 +0000',
+    ...further,
+  ]
+  return further.some((line) => line === '')
+    ? headers.join('\r\n')
+    : [...headers, '', 'Hello'].join('\r\n')
+}

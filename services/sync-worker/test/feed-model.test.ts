@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals'
+import { FeedRun } from './feeds/feed-run.ts'
+
+// Random runs against the model: TEST_SEED repeats a run, TEST_STEPS sets its length. Each step
+// is a change of the mailbox or a pass of a worker, which may crash at any commit or request, or
+// be overtaken by another worker. `EventView` fails on a repeated or invented event.
+
+const steps = Number(process.env['TEST_STEPS'] ?? 40_000)
+const seed = Number(process.env['TEST_SEED'] ?? 1)
+
+/** Steps between comparisons. */
+const interval = 500
+
+test.each(['labels', 'folder'] as const)(
+  'MailboxFeeds: after random changes, crashes and takeovers, events and index equal a mailbox with placement %s',
+  async (placement) => {
+    const run = new FeedRun(placement, seed)
+    for (let step = 1; step <= steps / 2; step++) {
+      await run.step()
+      if (step % interval === 0) await run.settle()
+    }
+    expect(run.outcomes).toMatchObject({
+      done: expect.any(Number),
+      ...(placement === 'folder' && { yielded: expect.any(Number) }),
+      crash: expect.any(Number),
+      stale: expect.any(Number),
+    })
+    expect(run.tables.warnings.length).toBeGreaterThan(0)
+  },
+  1_200_000,
+)

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts/shards'
+import { connect } from '@posthorn/db'
+import { createHttpCaller } from '@posthorn/net/http-caller'
+import { createProviderHttp } from '@posthorn/net/provider-http'
+import { createLogger } from '@posthorn/telemetry'
+import { eventually } from '@posthorn/testkit'
+import { VirtualClock } from '@posthorn/testkit/providers'
+import { gmailError, type GmailMailbox, startGmailFake } from '@posthorn/testkit/providers/gmail'
+import { PubSubSubscriptions } from '../src/pubsub/pubsub-subscriptions.ts'
+import { mime } from './api-world.ts'
+import { testWorld } from './world.ts'
+
+// A worker with an account at the fake of Gmail, which publishes notifications to its Pub/Sub.
+// Polls are rare, so that only notifications announce messages, unless the test needs polls.
+
+const project = 'project-1'
+const topic = `projects/${project}/topics/posthorn-P`
+const subscription = `projects/${project}/subscriptions/posthorn-P`
+const rarely = { apiPollMs: 600_000, apiPollNotifiedMs: 600_000 }
+const often = { apiPollMs: 200, apiPollNotifiedMs: 200 }
+
+const world = await testWorld()
+const gmail = await startGmailFake({ clock: new VirtualClock(new Date()) })
+const googleOrigins = ['https://gmail.googleapis.com', 'https://pubsub.googleapis.com']
+const providerOrigins = Object.fromEntries(googleOrigins.map((each) => [each, gmail.origin]))
+world.pubSub.accessToken = gmail.grant('robot@project-1.example', [
+  'https://www.googleapis.com/auth/pubsub',
+])
+const apps = [
+  ['P', 'gmailService', { baseScopes: 'pubsub', googleProjectId: project }],
+  ['linked', 'gmail', { baseScopes: 'api', pubSubApp: 'P' }],
+] as const
+for (const [id, provider, config] of apps)
+  await world.db
+    .insertInto('oauth2Apps')
+    .values({ id, provider, name: id, enabled: true, config: JSON.stringify(config) })
+    .execute()
+
+const db = connect(world.roleUrl('posthorn_sync_worker'), { name: 'test' })
+const caller = createHttpCaller({
+  policy: 'off',
+  origins: providerOrigins,
+  // Longer than a pull.
+  timeoutMs: 120_000,
+  maxResponseBytes: 1_000_000,
+})
+const subscriptions = new PubSubSubscriptions({
+  db,
+  bus: world.bus,
+  settings: { get: async () => ({}) },
+  http: createProviderHttp({
+    caller,
+    origins: ['https://pubsub.googleapis.com'],
+    mappedOrigins: providerOrigins,
+  }),
+  log: createLogger('test', 'silent'),
+})
+const subscribe = async () => {
+  await subscriptions.reconcile((shard) => shard === shardOf('P'))
+  await eventually(() => expect(gmail.pubsub.subscriptions.has(subscription)).toBe(true))
+}
+
+afterEach(async () => {
+  Object.assign(gmail.notices.faults, { lost: 0, duplicated: false, reordered: false, ahead: 0 })
+  await world.reset()
+})
+afterAll(async () => {
+  await subscriptions[Symbol.asyncDispose]()
+  await world.close()
+  caller[Symbol.dispose]()
+  await db.destroy()
+  await gmail[Symbol.asyncDispose]()
+})
+
+/** Starts a worker with an account that has a mailbox of its own. */
+async function insertAccount(
+  polls: typeof rarely,
+  prepare: (mailbox: GmailMailbox) => void = () => undefined,
+) {
+  await world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', ...polls })
+  const [account, user] = [randomUUID(), `${randomUUID()}@mail.example`]
+  const mailbox = gmail.addMailbox(user)
+  prepare(mailbox)
+  const expires = new Date(Date.now() + 3_600_000).toISOString()
+  const credentials = { user, accessToken: gmail.grant(user), expires, application: 'linked' }
+  world.credentials.set(account, credentials)
+  await world.db
+    .insertInto('accounts')
+    .values({
+      account,
+      shard: shardOf(account),
+      name: 'Test',
+      backend: 'gmail',
+      notifyFrom: new Date(Date.now() - 3_600_000),
+      oauth2: JSON.stringify({ provider: 'linked', auth: { user } }),
+    })
+    .execute()
+  await world.bus.invalidate({ topic: 'accounts', id: account })
+  await world.connected(account)
+  return { account, user, mailbox }
+}
+
+/** Account whose mailbox is watched. */
+async function watchedAccount(polls = rarely) {
+  await subscribe()
+  const inserted = await insertAccount(polls)
+  await eventually(() => expect(gmail.notices.find(inserted.user, project)).toBeDefined())
+  return inserted
+}
+
+const deliver = (mailbox: GmailMailbox) => mailbox.deliver(mime(randomUUID())).id
+
+/** Waits until messages are announced, then compares all announcements. */
+async function expectAnnounced(account: string, ids: readonly string[]): Promise<void> {
+  const listed = await world.expectEvents(account, ['messageNew'], ids.length)
+  expect(listed.map(({ data }) => String(data['id'])).toSorted()).toEqual([...ids].toSorted())
+}
+
+/** Waits until everything that was published is acknowledged. */
+const expectDrained = () =>
+  eventually(() => {
+    const { waiting, outstanding } = gmail.pubsub.subscriptions.get(subscription) ?? {}
+    expect([waiting?.length, outstanding?.size]).toEqual([0, 0])
+  })
+
+test('a notification announces a message, and is acknowledged', async () => {
+  const { account, mailbox } = await watchedAccount()
+  await expectAnnounced(account, [deliver(mailbox)])
+  await expectDrained()
+})
+
+test('duplicated and repeated notifications announce each message once', async () => {
+  const { account, mailbox } = await watchedAccount()
+  gmail.notices.faults.duplicated = true
+  const ids = [deliver(mailbox), deliver(mailbox)]
+  await expectAnnounced(account, ids)
+  // A worker that crashes before the acknowledgement gets the messages again.
+  const lost = gmail.on('pubsub.projects.subscriptions.acknowledge', () => ({
+    kind: 'reset',
+    phase: 'before',
+  }))
+  ids.push(deliver(mailbox))
+  await expectAnnounced(account, ids)
+  lost()
+  gmail.clock.advance(60_000)
+  ids.push(deliver(mailbox))
+  await expectAnnounced(account, ids)
+  await expectDrained()
+})
+
+test('reordered notifications announce each message once', async () => {
+  const { account, mailbox } = await watchedAccount()
+  gmail.notices.faults.reordered = true
+  const ids = [deliver(mailbox), deliver(mailbox), deliver(mailbox)]
+  gmail.notices.release()
+  await expectAnnounced(account, ids)
+  await expectDrained()
+})
+
+test('a message whose notification is lost, or ahead of the history, is announced with the next', async () => {
+  const { account, mailbox } = await watchedAccount()
+  gmail.notices.faults.lost = 1
+  const ids = [deliver(mailbox), deliver(mailbox)]
+  await expectAnnounced(account, ids)
+  const { length: reads } = gmail.requests('history.list')
+  gmail.notices.faults.ahead = 1
+  ids.push(deliver(mailbox))
+  await eventually(() => expect(gmail.requests('history.list').length).toBeGreaterThan(reads))
+  gmail.notices.faults.ahead = 0
+  ids.push(deliver(mailbox))
+  await expectAnnounced(account, ids)
+})
+
+test('a deleted subscription is created again, and its lost messages are announced', async () => {
+  const { account, mailbox } = await watchedAccount()
+  gmail.pubsub.deleteSubscription(subscription)
+  const ids = [deliver(mailbox)]
+  await eventually(() => expect(gmail.pubsub.subscriptions.has(subscription)).toBe(true))
+  await expectAnnounced(account, ids)
+})
+
+test('a silent watch is replaced when a poll detects an old change', async () => {
+  await subscribe()
+  const { account, user, mailbox } = await insertAccount(often, (each) => {
+    // Silent before the worker renews it: a notification after a change would prove the watch.
+    gmail.notices.start(each, { topic, expiresAt: gmail.clock.now + 86_400_000 })
+    gmail.notices.silence(each.address)
+  })
+  const ids: string[] = []
+  // The first ones may be read before the worker has stored its watch.
+  while (gmail.notices.find(user, project)?.isSilent !== false) {
+    ids.push(mailbox.deliver(mime('old'), { internalDate: Date.now() - 600_000 }).id)
+    await expectAnnounced(account, ids)
+  }
+  expect(gmail.requests('stop')).toHaveLength(1)
+})
+
+test('a refused watch is reported once, and polling announces messages', async () => {
+  await subscribe()
+  // The administrator withdraws the permission to publish, and the one to grant it again.
+  const refusal = gmailError(403, 'forbidden', 'User not authorized to perform this action.')
+  const permit = gmail.on('pubsub.projects.topics.setIamPolicy', () => ({
+    kind: 'reply',
+    response: refusal,
+  }))
+  gmail.pubsub.topics.set(topic, {})
+  const { account, mailbox } = await insertAccount(often)
+  await expectAnnounced(account, [deliver(mailbox)])
+  const [event, ...others] = await world.expectEvents(account, ['connectError'], 1)
+  expect(event?.data).toMatchObject({
+    response: expect.stringContaining('User not authorized to perform this action.'),
+    serverResponseCode: 'SubscriptionSetupError',
+  })
+  expect(others).toEqual([])
+  permit()
+})
+
+test('another client of the project has the watch, which is replaced', async () => {
+  await subscribe()
+  gmail.pubsub.addTopic(topic)
+  const { account, mailbox } = await insertAccount(rarely, (each) => {
+    const expiresAt = gmail.clock.now + 86_400_000
+    gmail.notices.start(each, { topic: `projects/${project}/topics/other`, expiresAt })
+  })
+  await eventually(() => expect(gmail.notices.find(mailbox.address, project)?.topic).toBe(topic))
+  await expectAnnounced(account, [deliver(mailbox)])
+})

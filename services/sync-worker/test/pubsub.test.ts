@@ -1,0 +1,260 @@
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { connectBus, on } from '@posthorn/bus'
+import { changesNoticed } from '@posthorn/contracts/commands/notices'
+import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
+import { shardCount, shardOf } from '@posthorn/contracts/shards'
+import { connect } from '@posthorn/db'
+import { createHttpCaller } from '@posthorn/net/http-caller'
+import { createProviderHttp } from '@posthorn/net/provider-http'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { providerFaults, VirtualClock } from '@posthorn/testkit/providers'
+import { gmailPublisher, publisherRole, startGmailFake } from '@posthorn/testkit/providers/gmail'
+import { PubSubSubscriptions } from '../src/pubsub/pubsub-subscriptions.ts'
+import { createDestinations } from '../src/watches/destinations.ts'
+
+const origin = 'https://pubsub.googleapis.com'
+const gmail = await startGmailFake({ clock: new VirtualClock(new Date()) })
+const { pubsub } = gmail
+const accessToken = gmail.grant('robot@project-1.example', [
+  'https://www.googleapis.com/auth/pubsub',
+])
+const origins = { [origin]: gmail.origin }
+
+const database = await testDatabase()
+const broker = await testBus()
+await broker.grantServices()
+const log = createLogger('test', 'silent')
+const openBus = async (name: 'auth-bridge' | 'sync-worker') => {
+  const metrics = createMetrics('test')
+  const bus = await connectBus({ url: broker.serviceUrl(name), name, log, metrics })
+  await bus.whenUp()
+  return bus
+}
+const tokensOf = new Set<string>()
+const [bridge, worker] = [await openBus('auth-bridge'), await openBus('sync-worker')]
+await bridge.serve({
+  queue: 'credentials',
+  handlers: [
+    on(getPubSubToken, async ({ app }) => {
+      tokensOf.add(app)
+      return { accessToken }
+    }),
+  ],
+})
+const noticed: string[] = []
+await worker.serve({
+  queue: 'private',
+  keys: Array.from({ length: shardCount }, (_, shard) => `shard.${shard}`),
+  handlers: [
+    on(changesNoticed, async ({ notices }) => {
+      noticed.push(...notices.map(({ account }) => account))
+      return {}
+    }),
+  ],
+})
+const db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
+const caller = createHttpCaller({
+  policy: 'off',
+  origins,
+  // Longer than a pull.
+  timeoutMs: 120_000,
+  maxResponseBytes: 1_000_000,
+})
+let ttl: number | undefined
+let now = Date.now()
+const subscriptions = new PubSubSubscriptions({
+  db,
+  bus: worker,
+  settings: { get: async () => (ttl === undefined ? {} : { gmailSubscriptionTtl: ttl }) },
+  http: createProviderHttp({ caller, origins: [origin], mappedOrigins: origins }),
+  log,
+  now: () => now,
+})
+afterAll(async () => {
+  await subscriptions[Symbol.asyncDispose]()
+  for (const bus of [bridge, worker]) await bus[Symbol.asyncDispose]()
+  caller[Symbol.dispose]()
+  await gmail[Symbol.asyncDispose]()
+  await db.destroy()
+  await Promise.all([database.drop(), broker.drop()])
+})
+
+const insertApp = (id: string, provider: 'gmail' | 'gmailService', config: object) =>
+  database.db
+    .insertInto('oauth2Apps')
+    .values({ id, provider, name: id, enabled: true, config: JSON.stringify(config) })
+    .execute()
+await insertApp('P', 'gmailService', { baseScopes: 'pubsub', googleProjectId: 'project-1' })
+await insertApp('linked', 'gmail', { baseScopes: 'api', pubSubApp: 'P' })
+await insertApp('other', 'gmail', { baseScopes: 'api' })
+await insertApp('robot', 'gmailService', { baseScopes: 'api', googleProjectId: 'project-1' })
+await insertApp('misled', 'gmail', { baseScopes: 'api', pubSubApp: 'robot' })
+for (const [account, provider, user] of [
+  ['ann', 'linked', 'Ann@mail.example'],
+  ['bob', 'linked', 'bob@mail.example'],
+  ['elsewhere', 'other', 'ann@mail.example'],
+] as const)
+  await database.db
+    .insertInto('accounts')
+    .values({
+      account,
+      shard: shardOf(account),
+      name: account,
+      backend: 'gmail',
+      oauth2: JSON.stringify({ provider, auth: { user } }),
+    })
+    .execute()
+
+const topic = 'projects/project-1/topics/posthorn-P'
+const subscription = 'projects/project-1/subscriptions/posthorn-P'
+const addSubscription = (more: object = {}) =>
+  pubsub.addSubscription({
+    name: subscription,
+    topic,
+    expirationPolicy: {},
+    ackDeadlineSeconds: 60,
+    ...more,
+  })
+const mail = (emailAddress: unknown) =>
+  pubsub.publish(topic, JSON.stringify({ emailAddress, historyId: 9876543210 }))
+const state = () =>
+  database.db
+    .selectFrom('pubsubStates')
+    .select(['state', 'lastError'])
+    .where('app', '=', 'P')
+    .executeTakeFirst()
+const run = () => subscriptions.reconcile((shard) => shard === shardOf('P'))
+const stop = () => subscriptions.reconcile(() => false)
+beforeEach(async () => {
+  await stop()
+  // Ends pulls that are still on their way: they would take messages of the next test.
+  await gmail.fake.close()
+  await gmail.fake.open()
+  pubsub.topics.clear()
+  pubsub.subscriptions.clear()
+  tokensOf.clear()
+  ttl = undefined
+  noticed.length = 0
+})
+
+/** Waits until topic and subscription exist, all accounts were notified, and a pull is open. */
+async function runUntilReady(): Promise<void> {
+  await run()
+  await eventually(() => expect(noticed.sort()).toEqual(['ann', 'bob']))
+  await eventually(() => expect(pubsub.subscriptions.get(subscription)?.openPulls).toBe(1))
+  noticed.length = 0
+}
+
+test('PubSubSubscriptions: creates topic, permission and subscription, and polls all accounts', async () => {
+  await run()
+  await eventually(async () => expect((await state())?.state).toBe('active'))
+  expect(pubsub.topics.get(topic)).toMatchObject({
+    bindings: [{ role: publisherRole, members: [gmailPublisher] }],
+  })
+  const created = { topic, expirationPolicy: {}, ackDeadlineSeconds: 60 }
+  expect(pubsub.subscriptions.get(subscription)?.resource).toMatchObject(created)
+  await eventually(() => expect(noticed.sort()).toEqual(['ann', 'bob']))
+  expect([...tokensOf]).toEqual(['P'])
+})
+
+test('PubSubSubscriptions: another worker holds the shard, so nothing is requested', async () => {
+  const { length } = gmail.fake.log
+  await subscriptions.reconcile((shard) => shard !== shardOf('P'))
+  await db.selectFrom('oauth2Apps').select('id').execute()
+  expect(tokensOf.size).toBe(0)
+  expect(gmail.fake.log).toHaveLength(length)
+})
+
+test('PubSubSubscriptions: notifies the accounts of a mailbox, then acknowledges all messages', async () => {
+  await runUntilReady()
+  mail('ANN@mail.example')
+  mail('ann@mail.example')
+  mail('unknown@mail.example')
+  for (const content of ['7', '%%%']) pubsub.publish(topic, content)
+  await eventually(() =>
+    expect(pubsub.subscriptions.get(subscription)?.acknowledged).toHaveLength(5),
+  )
+  await eventually(() => expect(noticed).toContain('ann'))
+  expect(new Set(noticed)).toEqual(new Set(['ann']))
+})
+
+test('PubSubSubscriptions: pulls 100 messages at a time', async () => {
+  pubsub.addTopic(topic)
+  const { acknowledged } = addSubscription()
+  for (let count = 0; count < 150; count += 1) mail('ann@mail.example')
+  await run()
+  await eventually(() => expect(acknowledged).toHaveLength(150))
+  const acknowledgements = gmail.fake.requests('pubsub.projects.subscriptions.acknowledge')
+  const sizes = acknowledgements.map(({ body }) => (body as { ackIds: string[] }).ackIds.length)
+  expect(Math.max(...sizes)).toBe(100)
+})
+
+test('PubSubSubscriptions: a subscription of another time to live is changed', async () => {
+  ttl = 90
+  pubsub.addTopic(topic)
+  const { resource } = addSubscription()
+  await run()
+  await eventually(() => expect(resource.expirationPolicy).toEqual({ ttl: '7776000s' }))
+})
+
+test('PubSubSubscriptions: a subscription of a deleted topic is created again', async () => {
+  addSubscription({ topic: '_deleted-topic_' })
+  await run()
+  await eventually(() => expect(pubsub.subscriptions.get(subscription)?.resource.topic).toBe(topic))
+})
+
+test('PubSubSubscriptions: an expired subscription is created again, and all accounts are polled', async () => {
+  await runUntilReady()
+  pubsub.deleteSubscription(subscription)
+  await eventually(() => expect(pubsub.subscriptions.has(subscription)).toBe(true))
+  await eventually(() => expect(noticed.sort()).toEqual(['ann', 'bob']))
+})
+
+test('PubSubSubscriptions: after an hour, a deleted topic and its permission are restored', async () => {
+  await runUntilReady()
+  pubsub.deleteTopic(topic)
+  now += 3_600_000
+  // Ends the pull, which lasts 90 s.
+  gmail.clock.advance(90_000)
+  await eventually(() => expect(pubsub.permitsGmail(topic)).toBe(true))
+  await eventually(() => expect(noticed.sort()).toEqual(['ann', 'bob']))
+  expect(pubsub.subscriptions.get(subscription)?.resource.topic).toBe(topic)
+})
+
+test('PubSubSubscriptions: the error of the provider is stored, and cleared when it ends', async () => {
+  const error = { code: 403, message: 'Error PERMISSION_DENIED.', status: 'PERMISSION_DENIED' }
+  const stopFault = gmail.on(
+    'pubsub.projects.subscriptions.pull',
+    providerFaults.replies({ status: 403, body: { error } }),
+  )
+  await run()
+  await eventually(async () =>
+    expect(await state()).toEqual({
+      state: 'failed',
+      lastError: { response: 'Error PERMISSION_DENIED.', description: 'PERMISSION_DENIED' },
+    }),
+  )
+  stopFault()
+  gmail.clock.advance(90_000)
+  mail('ann@mail.example')
+  await eventually(async () => expect(await state()).toEqual({ state: 'active', lastError: null }))
+})
+
+test('createDestinations: topics of linked applications, and URLs below notificationBaseUrl', async () => {
+  const read = async () => ({
+    serviceUrl: 'https://a.example',
+    notificationBaseUrl: 'https://b.example',
+  })
+  const destinations = createDestinations({ db, settings: { get: read } })
+  expect(await destinations.findTopic('linked')).toBe(topic)
+  expect(await destinations.findTopic('other')).toBeUndefined()
+  // Linked to an application that is not for Pub/Sub.
+  expect(await destinations.findTopic('misled')).toBeUndefined()
+  expect(await destinations.findUrls('a b/ü')).toEqual({
+    changes: 'https://b.example/oauth/msg/notification?account=a+b%2F%C3%BC',
+    lifecycle: 'https://b.example/oauth/msg/lifecycle?account=a+b%2F%C3%BC',
+  })
+  const unset = createDestinations({ db, settings: { get: async () => ({}) } })
+  expect(await unset.findUrls('a')).toBeUndefined()
+})

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeEach, expect } from '@jest/globals'
+import type { MailApiWatches } from '@posthorn/backends/mail-api'
+import { connectBus } from '@posthorn/bus'
+import type { ProviderNotice } from '@posthorn/contracts/commands/notices'
+import { connect } from '@posthorn/db'
+import { createLogger, createMetrics } from '@posthorn/telemetry'
+import { eventually, testBus, testDatabase } from '@posthorn/testkit'
+import { MailApiModel } from '@posthorn/testkit/mail-api-model'
+import type { CommitDeps } from '../src/events/commit.ts'
+import type { AccountLease } from '../src/store/lease.ts'
+import type { SyncNotice, WatchHandle } from '../src/watches/watched-account.ts'
+import { WatchRegistry } from '../src/watches/watch-registry.ts'
+import { registerAccount } from './feeds/feed-world.ts'
+
+// Database, bus and accounts of the tests of watches. Its hooks belong to the file that imports it.
+
+export const database = await testDatabase()
+const broker = await testBus()
+await broker.grantServices()
+export const db = connect(database.roleUrl('posthorn_sync_worker'), { name: 'test' })
+const log = createLogger('test', 'silent')
+const openBus = (name: 'api-gateway' | 'sync-worker') =>
+  connectBus({ url: broker.serviceUrl(name), name, log, metrics: createMetrics('test') })
+export const [gateway, worker] = [await openBus('api-gateway'), await openBus('sync-worker')]
+await Promise.all([gateway.whenUp(), worker.whenUp()])
+const commit: CommitDeps = {
+  db,
+  bus: { up: false, publishEvent: () => Promise.reject(new Error('not connected')) },
+  settings: { get: () => Promise.resolve({}) },
+  metrics: { eventsRecorded: () => undefined },
+  markPublished: () => Promise.resolve(),
+}
+export const counts = { accepted: 0, forged: 0, unknown: 0, created: 0, renewed: 0, failed: 0 }
+const metrics = {
+  noticed: (outcome: 'accepted' | 'forged' | 'unknown') => void (counts[outcome] += 1),
+  watchRenewed: (outcome: 'created' | 'renewed' | 'failed') => void (counts[outcome] += 1),
+}
+const resources = new AsyncDisposableStack()
+afterAll(async () => {
+  await resources.disposeAsync()
+  for (const bus of [gateway, worker]) await bus[Symbol.asyncDispose]()
+  await db.destroy()
+  await Promise.all([database.drop(), broker.drop()])
+})
+beforeEach(() => {
+  for (const key of Object.keys(counts)) counts[key as 'forged'] = 0
+})
+
+type Provider = 'gmail' | 'graph'
+type ApiChanges = Partial<MailApiWatches>
+
+/** Worker with one account of a model, whose clock the test moves. */
+export class Scene {
+  readonly model: MailApiModel
+  readonly provider: Provider
+  readonly secrets: string[] = []
+  readonly syncs: SyncNotice[] = []
+  changes: ApiChanges = {}
+  hasDestination = true
+  time = Date.now()
+  lease: AccountLease
+  registry: WatchRegistry
+  handle: WatchHandle
+
+  constructor(provider: Provider, lease: AccountLease) {
+    const placement = provider === 'gmail' ? 'labels' : 'folder'
+    this.provider = provider
+    this.lease = lease
+    this.model = new MailApiModel({ placement, now: () => new Date(this.time) })
+    this.registry = new WatchRegistry({ commit, metrics, log, now: () => this.time })
+    this.handle = this.add()
+  }
+
+  add(): WatchHandle {
+    const { lease, provider, syncs } = this
+    return this.registry.add({
+      lease,
+      registeredAt: 1,
+      provider,
+      openWatches: () => Promise.resolve(this.hasDestination ? this.#api() : undefined),
+      onNotice: (notice) => void syncs.push(notice),
+      log,
+    })
+  }
+
+  /** Starts another worker, as after a crash. */
+  restart(): void {
+    this.registry = resources.use(new WatchRegistry({ commit, metrics, log, now: () => this.time }))
+    this.handle = this.add()
+  }
+
+  #api(): MailApiWatches {
+    const { api } = this.model
+    return {
+      watch: (secret, signal) => {
+        this.secrets.push(secret)
+        return api.watch(secret, signal)
+      },
+      renewWatch: (id, signal) => api.renewWatch(id, signal),
+      stopWatch: (id, signal) => api.stopWatch(id, signal),
+      listWatches: (signal) => api.listWatches(signal),
+      ...this.changes,
+    }
+  }
+
+  get secret(): string {
+    return this.secrets.at(-1) ?? ''
+  }
+
+  /** Passes notices to the handler as the bus does. */
+  notice(kind: ProviderNotice['kind'], secret: string | undefined = this.secret): Promise<unknown> {
+    return this.noticeAll([{ kind, ...(secret === undefined ? {} : { secretHash: hash(secret) }) }])
+  }
+
+  noticeAll(notices: Omit<ProviderNotice, 'account'>[]): Promise<unknown> {
+    const { account } = this.lease
+    const request = { notices: notices.map((notice) => ({ account, ...notice })) }
+    const context = { signal: new AbortController().signal, deadline: Infinity, requestId: '' }
+    return this.registry.handler.handle(request as never, context)
+  }
+
+  /** Moves the clock and runs what is due. */
+  advance(ms: number): void {
+    this.time += ms
+    this.handle.reportUnnoticed(new Date(this.time)) // wakes the timer, and is no silence
+  }
+
+  row() {
+    return database.db
+      .selectFrom('apiWatches')
+      .selectAll()
+      .where('account', '=', this.lease.account)
+      .executeTakeFirst()
+  }
+
+  async errors(): Promise<unknown[]> {
+    const rows = await database.db
+      .selectFrom('events')
+      .select(['event', 'body'])
+      .where('account', '=', this.lease.account)
+      .execute()
+    return rows.map(({ event, body }) => [event, (JSON.parse(body) as { data: unknown }).data])
+  }
+}
+
+export async function scene(provider: Provider, setUp?: (scene: Scene) => void): Promise<Scene> {
+  const { lease } = await registerAccount(database.db, db)
+  const made = new Scene(provider, lease)
+  setUp?.(made)
+  resources.use(made.registry)
+  return made
+}
+
+export async function watched(provider: Provider): Promise<Scene> {
+  const made = await scene(provider)
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  await eventually(() => expect(made.syncs).toEqual(['changed']))
+  made.syncs.length = 0
+  return made
+}
+
+/** Hash of a secret, as notices have it. */
+export const hash = (secret: string) => createHash('sha256').update(secret).digest('base64url')

@@ -1,0 +1,280 @@
+import { expect, test } from '@jest/globals'
+import { MailApiError } from '@posthorn/backends/mail-api'
+import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import { eventually } from '@posthorn/testkit'
+import { sql } from 'kysely'
+import { counts, database, db, gateway, hash, scene, watched, worker } from './watch-scene.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const refused = () => Promise.reject(new MailApiError('watch-refused', 'Validation failed.'))
+
+test.each(['gmail', 'graph'] as const)(
+  'WatchRegistry: a new account of %s is watched',
+  async (provider) => {
+    const made = await watched(provider)
+    const row = await made.row()
+    expect(row).toMatchObject({ state: 'active', lastError: null })
+    expect(row?.clientStateHash?.toString('base64url')).toBe(
+      provider === 'graph' ? hash(made.secret) : undefined,
+    )
+    expect(made.secret).toMatch(/^[\w-]{43}$/)
+    expect(JSON.stringify(row)).not.toContain(made.secret)
+  },
+)
+
+test('WatchRegistry: a notice over RabbitMQ with the secret starts a sync, repeated ones do not', async () => {
+  const made = await watched('graph')
+  await using _server = await worker.serve({
+    queue: 'private',
+    keys: [`shard.${made.lease.shard}`],
+    handlers: [made.registry.handler],
+  })
+  const notice = { account: made.lease.account, kind: 'changed' as const }
+  const genuine = { ...notice, secretHash: hash(made.secret) }
+  const to = { keys: [`shard.${made.lease.shard}`], ttlMs: 10_000 }
+  const notices = [...Array<ProviderNotice>(50).fill(genuine), notice]
+  await gateway.notify(changesNoticed, { notices }, to)
+  await gateway.notify(changesNoticed, { notices }, to)
+  await eventually(() => expect([counts.accepted, counts.forged]).toEqual([100, 2]))
+  await eventually(() => expect(made.syncs[0]).toBe('changed'))
+  expect(made.syncs.length).toBeLessThan(10)
+  await made.notice('missed')
+  await eventually(() => expect(made.syncs.at(-1)).toBe('missed'))
+})
+
+test('WatchRegistry: Gmail sends no secret, so only authenticated notices are accepted', async () => {
+  const made = await watched('gmail')
+  await made.notice('changed', 'guess')
+  expect(counts).toMatchObject({ accepted: 0, forged: 1 })
+  await made.notice('changed', undefined)
+  await made.noticeAll([{ kind: 'changed' }])
+  await eventually(() => expect(made.syncs[0]).toBe('changed'))
+})
+
+test('WatchRegistry: a flood of forged notices causes no query, no sync and no memory', async () => {
+  const made = await watched('graph')
+  const queried: string[] = []
+  const original = db.executeQuery.bind(db)
+  Object.assign(db, {
+    executeQuery: (query: { sql: string }, ...rest: never[]) => {
+      queried.push(query.sql)
+      return (original as (...all: unknown[]) => unknown)(query, ...rest)
+    },
+  })
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  for (let batch = 0; batch < 200; batch += 1)
+    await made.noticeAll(
+      Array.from({ length: 100 }, (_, at) => ({
+        kind: (['changed', 'missed', 'removed', 'expiring'] as const)[at % 4] ?? 'changed',
+        ...(at % 5 === 0 ? {} : { secretHash: hash(`${batch} ${at}`) }),
+      })),
+    )
+  expect(counts).toMatchObject({ accepted: 0, forged: 20_000 })
+  expect(made.syncs).toEqual([])
+  expect(queried).toEqual([])
+  expect(timers()).toBeLessThanOrEqual(before)
+  Object.assign(db, { executeQuery: original })
+})
+
+test('WatchRegistry: an account without a session is unknown', async () => {
+  const made = await watched('graph')
+  made.handle[Symbol.dispose]()
+  await made.notice('changed')
+  expect(counts).toMatchObject({ accepted: 0, unknown: 1 })
+})
+
+test.each(['gmail', 'graph'] as const)(
+  'WatchRegistry: the watch of %s is renewed daily',
+  async (provider) => {
+    const made = await watched(provider)
+    const first = await made.row()
+    const renewIn = (first?.renewAt.getTime() ?? 0) - made.time
+    expect(renewIn).toBeGreaterThan(0.89 * day)
+    expect(renewIn).toBeLessThan(1.11 * day)
+    made.advance(0.8 * day)
+    expect(counts.renewed).toBe(0)
+    made.advance(0.4 * day)
+    await eventually(() => expect(counts.renewed).toBe(1))
+    await eventually(async () => {
+      const row = await made.row()
+      expect(row?.remoteId).toBe(first?.remoteId)
+      expect(row?.expiresAt.getTime()).toBeGreaterThan(first?.expiresAt.getTime() ?? 0)
+    })
+    expect(made.secrets).toHaveLength(1)
+  },
+)
+
+test('WatchRegistry: after a restart, the stored watch is used and its secret is valid', async () => {
+  const made = await watched('graph')
+  await made.registry[Symbol.asyncDispose]()
+  made.restart()
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  await made.notice('changed')
+  expect(made.syncs).toEqual(['changed'])
+  expect(made.secrets).toHaveLength(1)
+})
+
+test('WatchRegistry: watches that a crash left at the provider are stopped', async () => {
+  const made = await scene('graph', (each) => {
+    void each.model.watches.start()
+    void each.model.watches.start()
+  })
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  const row = await made.row()
+  expect(made.model.watches.list()?.map(({ id }) => id)).toEqual([row?.remoteId])
+})
+
+test('WatchRegistry: a watch that the provider removed silently is created again', async () => {
+  const made = await watched('graph')
+  made.model.watches.removeAll()
+  made.advance(1.2 * day)
+  await eventually(() => expect(counts.created).toBe(2))
+  await eventually(() => expect(made.syncs).toEqual(['missed']))
+  await made.notice('changed', made.secrets[0])
+  expect(counts).toMatchObject({ accepted: 0, forged: 1 })
+})
+
+test('WatchRegistry: after `removed`, the watch is created again and all is compared', async () => {
+  const made = await watched('graph')
+  await made.notice('removed')
+  await eventually(() => expect(counts.created).toBe(2))
+  await eventually(() => expect(made.syncs).toEqual(['missed']))
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+})
+
+test('WatchRegistry: a burst of `expiring` renews once per expiry', async () => {
+  const made = await watched('graph')
+  made.time += hour
+  for (let at = 0; at < 10; at += 1) await made.notice('expiring')
+  await eventually(() => expect(counts.renewed).toBe(1))
+  made.time += hour
+  await made.notice('expiring')
+  await eventually(() => expect(counts.renewed).toBe(2))
+})
+
+test('WatchRegistry: a renewal with a rejected token is repeated, and no error of the account', async () => {
+  const made = await watched('graph')
+  const rejected = new MailApiError('token-rejected', 'Claims challenge.', { status: 401 })
+  made.changes = { renewWatch: () => Promise.reject(rejected) }
+  await made.notice('expiring')
+  await eventually(() => expect(counts.failed).toBe(1))
+  expect(made.handle.isActive).toBe(true)
+  made.changes = {}
+  await made.notice('expiring')
+  made.advance(minute)
+  await eventually(() => expect(counts.renewed).toBe(1))
+  expect(await made.errors()).toEqual([])
+  expect(made.secrets).toHaveLength(1)
+})
+
+test('WatchRegistry: after a restart, unknown watches are stopped and a removed one is created', async () => {
+  const made = await watched('graph')
+  const { remoteId } = made.handle
+  await made.registry[Symbol.asyncDispose]()
+  void made.model.watches.start()
+  made.restart()
+  await eventually(() => expect(made.model.watches.list()?.map(({ id }) => id)).toEqual([remoteId]))
+  await made.registry[Symbol.asyncDispose]()
+  made.syncs.length = 0
+  made.model.watches.removeAll()
+  made.lease = { ...made.lease }
+  made.restart()
+  await eventually(() => expect(made.syncs).toEqual(['missed']))
+  expect(made.handle.remoteId).not.toBe(remoteId)
+})
+
+test('WatchRegistry: the next session of the same lease does not check the watches again', async () => {
+  const made = await watched('graph')
+  made.handle[Symbol.dispose]()
+  made.handle = made.add()
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  made.advance(0)
+  await made.registry[Symbol.asyncDispose]()
+  expect(counts).toMatchObject({ created: 1, renewed: 0 })
+})
+
+test('WatchRegistry: a refusal is reported once, and the account is watched when it ends', async () => {
+  const made = await scene('graph', (each) => (each.changes = { watch: refused }))
+  await eventually(async () => expect((await made.row())?.state).toBe('failed'))
+  for (let at = 2; at <= 4; at += 1) {
+    made.advance(hour)
+    await eventually(() => expect(counts.failed).toBe(at))
+  }
+  await made.registry[Symbol.asyncDispose]()
+  made.restart()
+  made.advance(hour)
+  await eventually(() => expect(counts.failed).toBe(5))
+  const data = { response: 'Validation failed.', serverResponseCode: 'SubscriptionSetupError' }
+  await eventually(async () => expect(await made.errors()).toEqual([['connectError', data]]))
+  expect([made.handle.isActive, made.handle.isRefused]).toEqual([false, true])
+  const { state } = await database.db
+    .selectFrom('accountStates')
+    .select('state')
+    .where('account', '=', made.lease.account)
+    .executeTakeFirstOrThrow()
+  expect(state).toBe('new') // not changed
+  made.changes = {}
+  made.advance(2 * hour)
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  expect(await made.errors()).toHaveLength(1)
+})
+
+test('WatchRegistry: a temporary failure is reported after 5 attempts without a watch', async () => {
+  const failing = () => Promise.reject(new MailApiError('unavailable', 'No response.'))
+  const made = await scene('graph', (each) => (each.changes = { listWatches: failing }))
+  for (let at = 1; at <= 5; at += 1) {
+    await eventually(() => expect(counts.failed).toBe(at))
+    if (at < 5) expect(await made.errors()).toEqual([])
+    made.advance(hour)
+  }
+  await eventually(async () => expect(await made.errors()).toHaveLength(1))
+})
+
+test('WatchRegistry: without a destination there is no watch, and no error', async () => {
+  const made = await scene('graph', (each) => (each.hasDestination = false))
+  made.advance(hour)
+  expect(await made.row()).toBeUndefined()
+  made.hasDestination = true
+  made.advance(hour)
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  expect(await made.errors()).toEqual([])
+})
+
+test('WatchRegistry: a silent watch is replaced, at most once an hour', async () => {
+  const made = await watched('gmail')
+  const minutes = (count: number) => new Date(made.time - count * 60_000)
+  made.handle.reportUnnoticed(minutes(4))
+  made.handle.reportUnnoticed(minutes(6))
+  made.handle.reportUnnoticed(minutes(6))
+  await eventually(() => expect(counts.created).toBe(2))
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  made.handle.reportUnnoticed(minutes(6))
+  await made.noticeAll([{ kind: 'changed' }])
+  made.time += 2 * hour
+  await made.noticeAll([{ kind: 'changed' }])
+  made.handle.reportUnnoticed(minutes(6)) // announced since
+  made.advance(0)
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  expect(counts.created).toBe(2)
+})
+
+test('WatchRegistry: a worker that lost the lease stores nothing', async () => {
+  const made = await watched('graph')
+  const before = await made.row()
+  await database.db
+    .updateTable('shards')
+    .set({ owner: null, epoch: sql`epoch + 1` })
+    .where('shard', '=', made.lease.shard)
+    .execute()
+  made.advance(1.2 * day)
+  await eventually(() =>
+    expect(made.model.watches.list()?.[0]?.expiresAt.getTime()).toBeGreaterThan(
+      before?.expiresAt.getTime() ?? 0,
+    ),
+  )
+  await made.registry[Symbol.asyncDispose]()
+  expect(await made.row()).toEqual(before)
+})

@@ -1,0 +1,40 @@
+import { operations } from '@posthorn/contracts/operations'
+import { withClient } from '@posthorn/local/postgres/client'
+import { eventually } from '@posthorn/testkit'
+import type { World } from '../world.ts'
+
+export interface ApiRegistration {
+  account: string
+  /** Id of the OAuth2 application. */
+  app: string
+  address: string
+  /** Grant of the owner. Applications with access to all mailboxes need none. */
+  refreshToken?: string
+}
+
+/** Registers an account of a mail API without waiting for its connection. */
+export async function registerApiAccount(
+  { client }: Pick<World, 'client'>,
+  { account, app, address, ...tokens }: ApiRegistration,
+): Promise<void> {
+  const oauth2 = { provider: app, auth: { user: address }, ...tokens }
+  const { status, body } = await client.call(operations.createAccount, {
+    body: { account, name: 'Jane', email: address, oauth2 },
+  })
+  if (status !== 200) throw new Error(`registering ${account}: ${status} ${JSON.stringify(body)}`)
+}
+
+/** Waits until the mailbox is synced for the first time. */
+export async function untilSynced({ ownerUrl }: World, account: string): Promise<void> {
+  await eventually(
+    () =>
+      withClient(ownerUrl, async (open) => {
+        const { rows } = await open.query<{ state: string; initialized: boolean }>(
+          'select state, initialized_at is not null as initialized from account_states where account = $1',
+          [account],
+        )
+        if (!rows[0]?.initialized) throw new Error(`${account} is ${rows[0]?.state ?? 'new'}`)
+      }),
+    { timeoutMs: 90_000 },
+  )
+}

@@ -1,0 +1,97 @@
+/** Event as stored and sent. */
+export interface AuditedEvent {
+  eventId: string
+  event: string
+  path: string | null
+  data: EventData
+}
+
+interface Changes {
+  added: string[]
+  removed: string[]
+  value: string[]
+}
+
+interface EventData {
+  id: string
+  flags?: string[]
+  labels?: string[]
+  changes?: { flags?: Changes; labels?: Changes }
+  seemsLikeNew?: boolean
+}
+
+/** Message as a client knows it that reads events only. */
+export interface ViewedMessage {
+  path: string
+  flags: string[]
+  labels: string[]
+}
+
+/**
+ * Mailbox as a client knows it that reads events only. Fails on an event that repeats or
+ * contradicts earlier ones, and on a moved message that seems new.
+ */
+export class EventView {
+  readonly messages: Map<string, ViewedMessage>
+  readonly mailboxes: Set<string>
+  /** Ids that left a mailbox. */
+  readonly #left = new Set<string>()
+
+  constructor(messages: Map<string, ViewedMessage>, mailboxes: Iterable<string>) {
+    this.messages = messages
+    this.mailboxes = new Set(mailboxes)
+  }
+
+  apply(event: AuditedEvent): void {
+    if (event.event === 'mailboxNew' || event.event === 'mailboxDeleted') this.#applyFolder(event)
+    else if (event.event === 'messageNew') this.#add(event)
+    else if (event.event === 'messageDeleted') this.#remove(event)
+    else if (event.event === 'messageUpdated') this.#update(event)
+    else throw new Error(`unexpected ${event.event} ${JSON.stringify(event.data)}`)
+  }
+
+  #applyFolder({ event, path }: AuditedEvent): void {
+    const isNew = event === 'mailboxNew'
+    if (this.mailboxes.has(path ?? '') === isNew) throw new Error(`repeated ${event} of ${path}`)
+    if (isNew) this.mailboxes.add(path ?? '')
+    else this.mailboxes.delete(path ?? '')
+  }
+
+  #add({ data, path }: AuditedEvent): void {
+    const { id, flags = [], labels = [], seemsLikeNew } = data
+    if (this.messages.has(id)) throw new Error(`${id} announced twice`)
+    if (this.#left.has(id) && seemsLikeNew !== false)
+      throw new Error(`${id}, moved to ${path}, seems new`)
+    this.messages.set(id, { path: path ?? '', flags, labels })
+  }
+
+  #remove({ data, path }: AuditedEvent): void {
+    const { id, flags = [], labels = [] } = data
+    const { messages } = this
+    assertEqual(`messageDeleted of ${id}`, { path, flags, labels }, messages.get(id))
+    messages.delete(id)
+    this.#left.add(id)
+  }
+
+  #update({ data: { id, changes }, path }: AuditedEvent): void {
+    const message = this.messages.get(id)
+    assertEqual(`path of messageUpdated of ${id}`, path, message?.path)
+    if (!message) return
+    if (changes?.flags) message.flags = applyChanges(id, message.flags, changes.flags)
+    if (changes?.labels) message.labels = applyChanges(id, message.labels, changes.labels)
+  }
+}
+
+function applyChanges(id: string, before: string[], { added, removed, value }: Changes): string[] {
+  if (added.length + removed.length === 0) throw new Error(`empty change of ${id}`)
+  if (added.some((name) => before.includes(name))) throw new Error(`added twice to ${id}`)
+  if (removed.some((name) => !before.includes(name))) throw new Error(`removed twice from ${id}`)
+  const expected = [...before.filter((name) => !removed.includes(name)), ...added].sort()
+  assertEqual(`changed value of ${id}`, value, expected)
+  return value
+}
+
+function assertEqual(name: string, actual: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (one !== other) throw new Error(`${name}: ${one} instead of ${other}`)
+}

@@ -1,0 +1,101 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { checkout } from '@posthorn/local/paths'
+import { serviceNames } from '@posthorn/local/role-passwords'
+import { productionIntervals } from '../intervals.ts'
+import { startWorld } from '../world.ts'
+import { containerOptions } from './container-options.ts'
+import type { Row } from './report.ts'
+
+/** Time after the start at which memory and CPU time are read. */
+const idleMs = 300_000
+/** Length of the measurement of CPU time. It ends at `idleMs`. */
+const windowMs = 120_000
+
+/**
+ * Memory and CPU time of the seven services of the image without accounts, 5 minutes after their
+ * start, with the V8 options of the containers. Compared with seven processes of bare Node.
+ */
+export async function benchIdle(): Promise<Row[]> {
+  await using stack = new AsyncDisposableStack()
+  const bundle = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
+  stack.defer(() => rm(bundle, { recursive: true }))
+  const main = join(checkout, 'deploy/image/src/build-main.ts')
+  await promisify(execFile)(process.execPath, [main, bundle])
+  const world = stack.use(
+    await startWorld({ bundle, env: productionIntervals, envByService: containerOptions() }),
+  )
+  const bare = serviceNames.map(() => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e8)']))
+  stack.defer(() => bare.forEach((process) => process.kill()))
+  const services = new Usage(Object.values(world.services.pids))
+  const reference = new Usage(bare.map(({ pid = 0 }) => pid))
+  const startMs = [await services.cpuMs(), await reference.cpuMs()] as const
+  await delay(idleMs - windowMs)
+  const before = [await services.cpuMs(), await reference.cpuMs()] as const
+  await delay(windowMs)
+  const idle = [await services.cpuMs(), await reference.cpuMs()] as const
+  const row = (what: string, unit: string, [measured, compared]: readonly [number, number]) => ({
+    what: `seven idle services, ${what}`,
+    measured,
+    reference: compared,
+    unit,
+    referenceIs: 'seven processes of bare Node',
+  })
+  const percent = (n: 0 | 1) => ((idle[n] - before[n]) / windowMs) * 100
+  return [
+    row('resident memory after 5 min (RSS)', ' MB', [
+      await services.mb('Rss'),
+      await reference.mb('Rss'),
+    ]),
+    row('share of memory after 5 min (PSS)', ' MB', [
+      await services.mb('Pss'),
+      await reference.mb('Pss'),
+    ]),
+    row('CPU time until all are ready', ' s', [startMs[0] / 1_000, startMs[1] / 1_000]),
+    row('CPU time while idle', ' % of a core', [percent(0), percent(1)]),
+  ]
+}
+
+/** Memory and CPU time of processes and their children, as a sum (Linux). */
+class Usage {
+  #pids: readonly number[]
+
+  constructor(pids: readonly number[]) {
+    this.#pids = pids
+  }
+
+  /** CPU time in ms since the start of the processes, in steps of 10 ms. */
+  cpuMs(): Promise<number> {
+    return this.#sum(async (pid) => {
+      const [, , ...fields] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(/(?<=\)) | /)
+      // Fields 14 to 17 of proc(5): own time and that of ended children, user and system.
+      return fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) * 10
+    })
+  }
+
+  mb(field: 'Rss' | 'Pss'): Promise<number> {
+    return this.#sum(async (pid) => {
+      const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
+      return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1_024
+    })
+  }
+
+  async #sum(read: (pid: number) => Promise<number>): Promise<number> {
+    const values = await Promise.all((await withChildren(this.#pids)).map(read))
+    return values.reduce((sum, value) => sum + value, 0)
+  }
+}
+
+async function withChildren(pids: readonly number[]): Promise<number[]> {
+  const children = await Promise.all(
+    pids.map(async (pid) => {
+      const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      return withChildren(text.split(' ').filter(Boolean).map(Number))
+    }),
+  )
+  return [...pids, ...children.flat()]
+}

@@ -1,0 +1,45 @@
+import { benchGmailSync, benchGraphSync } from './mail-apis/first-sync.ts'
+import { benchCatchUp, benchFullSweep, benchIdleAccounts } from './mail-apis/following.ts'
+import { benchNotified } from './mail-apis/notified.ts'
+import { benchReading } from './mail-apis/reading.ts'
+import { startScene } from './mail-apis/scene.ts'
+import { benchLargeMessage, benchSending } from './mail-apis/sending.ts'
+import type { Row } from './report.ts'
+
+const providers = ['gmail', 'graph'] as const
+
+/**
+ * Accounts of Gmail and Microsoft Graph at fakes without limits and delays: requests, units and
+ * times of the first sync, while idle, of reading, of sending, and from a notification to the
+ * webhook. Then what takes longer with the published limits.
+ */
+export async function* benchMailApis(): AsyncGenerator<Row> {
+  yield* benchUnlimited()
+  yield* benchLimited()
+}
+
+async function* benchUnlimited(): AsyncGenerator<Row> {
+  await using scene = await startScene('none')
+  yield* await benchGmailSync(scene)
+  yield* await benchGraphSync(scene)
+  yield* await benchFullSweep(scene)
+  for (const provider of providers) {
+    yield* await benchCatchUp(scene, provider)
+    yield* await benchReading(scene, provider)
+  }
+  yield* await benchIdleAccounts(scene)
+  for (const provider of providers) yield* await benchSending(scene, provider, 50)
+  yield* await benchLargeMessage(scene)
+}
+
+async function* benchLimited(): AsyncGenerator<Row> {
+  await using scene = await startScene('real')
+  yield* await benchGmailSync(scene)
+  yield* await benchGraphSync(scene)
+  // With polls as rare as by default. Before sending, whose moves are reported as lost changes.
+  yield* await benchNotified(scene)
+  for (const provider of providers) {
+    yield* await benchCatchUp(scene, provider)
+    yield* await benchSending(scene, provider, 10)
+  }
+}

@@ -1,0 +1,85 @@
+import { operations } from '@posthorn/contracts/operations'
+import { DeliveryGate, type ProviderFault } from '@posthorn/testkit/providers'
+import { percentile, type Row } from '../report.ts'
+import { type ProviderName, replayMs, requestsOf, type Scene } from './scene.ts'
+
+const rounds = 50
+/** Response time of a provider, as clients in the same region measure it. */
+const realisticMs = 60
+
+/**
+ * `GET message` and a list of 20 through the API, beside a bare client that sends the requests that
+ * the result needs: without delays, and with a realistic response time of the provider.
+ */
+export async function benchReading(scene: Scene, provider: ProviderName): Promise<Row[]> {
+  const { client } = scene.world
+  const params = { account: provider }
+  const query = { path: 'INBOX', pageSize: 20 }
+  const list = () => client.call(operations.listMessages, { params, query })
+  const { body } = await list()
+  const message = String(body.messages[0].id)
+  const get = () => client.call(operations.getMessage, { params: { account: provider, message } })
+  const rows: Row[] = []
+  for (const delayMs of [0, realisticMs]) {
+    const { gmail, graph } = scene.fakes
+    const fake = provider === 'gmail' ? gmail.fake : graph.server
+    const removeDelay = fake.on('*', responseAfter(delayMs))
+    const setting = delayMs === 0 ? '' : `, provider with a response time of ${delayMs} ms`
+    for (const [what, work] of [
+      ['a message', get],
+      ['a list of 20', list],
+    ] as const)
+      rows.push(await measure(scene, { provider, what: what + setting, work }))
+    removeDelay()
+  }
+  return rows
+}
+
+interface Reading {
+  provider: ProviderName
+  what: string
+  work: () => Promise<unknown>
+}
+
+async function measure(scene: Scene, { provider, what, work }: Reading): Promise<Row> {
+  // Folders are read at most every 30 s.
+  await work()
+  const before = requestsOf(scene, provider).length
+  await work()
+  const requests = requestsOf(scene, provider)
+    .slice(before)
+    .filter(({ operation }) => isRead(operation))
+  const needed = requests.filter(({ operation }) => !operation.endsWith('labels.get'))
+  return {
+    what: `${provider}, ${what} through the API, ${requests.length} requests, p50`,
+    measured: await medianMs(work),
+    reference: await medianMs(() => replayMs(scene, provider, needed)),
+    unit: ' ms',
+    referenceIs: `bare client, ${needed.length} requests to the same fake`,
+  }
+}
+
+/** Polls go on meanwhile. */
+function isRead(operation: string): boolean {
+  return !/history|delta|getProfile|labels\.list|GET \/mailFolders$|subscriptions/.test(operation)
+}
+
+/** Delays the responses of requests, not those of the parts of batches. */
+function responseAfter(delayMs: number): ProviderFault {
+  return ({ headers }) => {
+    if (delayMs === 0 || headers.host === undefined) return undefined
+    const gate = new DeliveryGate()
+    setTimeout(() => gate.open(), delayMs)
+    return { kind: 'hold', gate }
+  }
+}
+
+async function medianMs(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const from = performance.now()
+    await work()
+    times.push(performance.now() - from)
+  }
+  return percentile(times, 50)
+}

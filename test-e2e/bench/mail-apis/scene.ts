@@ -1,0 +1,158 @@
+import { operations } from '@posthorn/contracts/operations'
+import type { LoggedRequest } from '@posthorn/testkit/providers'
+import { createApiApps, type ProviderFakes, startProviderFakes } from '../../provider-fakes.ts'
+import { freshMessageId, plainMessage, startWorld, type World } from '../../world.ts'
+import { containerOptions } from '../container-options.ts'
+
+export type ProviderName = 'gmail' | 'graph'
+
+export const graphMailbox = 'ann@contoso.example'
+export const gmailMailbox = 'jane@workspace.example'
+
+/** Messages of each mailbox. */
+export const mailboxSize = 100_000
+export const graphFolders = 40
+
+/** Intervals of polls are this much shorter than by default, without the real limits. */
+export const shortening = 100
+
+/** Access to accounts through the whole system, and to their mailboxes at the fakes. */
+export interface Scene extends AsyncDisposable {
+  readonly world: World
+  readonly fakes: ProviderFakes
+  readonly apps: { gmail: string; graph: string }
+  /** Suffix of the names of figures. */
+  readonly limits: string
+}
+
+const unlimited = {
+  SVC_PROVIDER_LIMITS: JSON.stringify({
+    gmail: { accountUnits: 100_000_000, applicationUnits: 100_000_000 },
+    graph: { accountUnits: 10_000_000, applicationUnits: 10_000_000 },
+  }),
+  SVC_API_POLL_INTERVAL: `${45_000 / shortening}ms`,
+  SVC_API_POLL_INTERVAL_WITH_PUSH: `${600_000 / shortening}ms`,
+}
+const published = { SVC_PROVIDER_LIMITS: '{}', SVC_API_POLL_INTERVAL: '45s' }
+
+/**
+ * Starts the system and both fakes, whose clock follows the real one. With `real`, the fakes
+ * enforce the published limits, and the workers follow them.
+ */
+export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
+  await using stack = new AsyncDisposableStack()
+  const isLimited = limits === 'real'
+  const fakes = stack.use(
+    await startProviderFakes({
+      mailboxes: [graphMailbox],
+      handshakes: false,
+      ...(!isLimited && { limits: { requests: Number.MAX_SAFE_INTEGER } }),
+    }),
+  )
+  fakes.gmail.switches.limits = isLimited
+  stack.defer(followRealTime(fakes))
+  const world = stack.use(
+    await startWorld({
+      servers: 'own',
+      durable: true,
+      env: { ...fakes.env, ...(isLimited ? published : unlimited) },
+      envByService: containerOptions(),
+    }),
+  )
+  await world.client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })
+  const apps = await createApiApps(world.client)
+  const resources = stack.move()
+  return {
+    world,
+    fakes,
+    apps,
+    limits: isLimited ? ', real limits' : '',
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function followRealTime({ gmail }: ProviderFakes): () => void {
+  let last = Date.now()
+  const timer = setInterval(() => {
+    const now = Date.now()
+    gmail.clock.advance(now - last)
+    last = now
+  }, 20)
+  return () => clearInterval(timer)
+}
+
+/** Registers an account. Resolves with the time until its first sync ended, in milliseconds. */
+export async function connect(
+  { world, apps }: Scene,
+  provider: ProviderName,
+  options: { account?: string; user?: string } = {},
+): Promise<number> {
+  const { account = provider, user = provider === 'gmail' ? gmailMailbox : graphMailbox } = options
+  const from = performance.now()
+  const body = { account, name: 'Jane', oauth2: { provider: apps[provider], auth: { user } } }
+  await world.client.call(operations.createAccount, { body })
+  await world.webhook(
+    (webhook) => webhook.account === account && webhook.event === 'accountInitialized',
+    600_000,
+  )
+  return performance.now() - from
+}
+
+const monthMs = 30 * 86_400_000
+
+/** Adds a mailbox of Gmail with messages that arrived a month ago. */
+export function fillGmail({ fakes }: Scene, address: string) {
+  const mailbox = fakes.gmail.addMailbox(address)
+  const raw = plainMessage({ messageId: freshMessageId() })
+  const internalDate = Date.now() - monthMs
+  for (let count = 0; count < mailboxSize; count++)
+    mailbox.deliver(raw, { labels: ['INBOX'], internalDate })
+  return mailbox
+}
+
+/** Fills the mailbox of Graph, spread over the inbox and further folders. */
+export function fillGraph({ fakes: { graph } }: Scene): void {
+  const folders = Array.from({ length: graphFolders - 1 }, (_, at) =>
+    graph.mailbox.addFolder({ name: `Folder ${at}` }),
+  )
+  const raw = Buffer.from(plainMessage({ messageId: freshMessageId() }))
+  const receivedAt = Date.now() - monthMs
+  for (let count = 0; count < mailboxSize; count++) {
+    const folder = folders[count % graphFolders]
+    graph.mailbox.deliver({ raw, receivedAt, ...(folder && { folderId: folder.id }) })
+  }
+}
+
+/** Requests that a fake received, without the parts of batches. */
+export function requestsOf({ fakes }: Scene, provider: ProviderName): LoggedRequest[] {
+  const { log } = provider === 'gmail' ? fakes.gmail.fake : fakes.graph.server
+  return log.filter(({ headers }) => headers.host !== undefined)
+}
+
+/** Units of the requests that the fake of Gmail received since, parts of batches included. */
+export function unitsSince({ fakes }: Scene, position: number): number {
+  return fakes.gmail.fake.log.slice(position).reduce((sum, { units }) => sum + units, 0)
+}
+
+/**
+ * Sends the same requests again as a bare client, one after the other. Returns the time in
+ * milliseconds.
+ */
+export async function replayMs(
+  { fakes }: Scene,
+  provider: ProviderName,
+  requests: readonly LoggedRequest[],
+): Promise<number> {
+  const { origin } = provider === 'gmail' ? fakes.gmail : fakes.graph.server
+  const from = performance.now()
+  for (const { method, path, query, headers, raw } of requests) {
+    const { host: _, connection: __, 'content-length': ___, ...sent } = headers
+    const response = await fetch(`${origin}${path}?${query.toString()}`, {
+      method,
+      headers: sent as Record<string, string>,
+      ...(raw.length > 0 && { body: new Uint8Array(raw) }),
+    })
+    await response.arrayBuffer()
+  }
+  return performance.now() - from
+}

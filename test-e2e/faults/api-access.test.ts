@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, expect, test } from '@jest/globals'
+import type { Operation } from '@posthorn/contracts/define'
+import { notificationPaths } from '@posthorn/contracts/notification-urls'
+import { operations } from '@posthorn/contracts/operations'
+import { withClient } from '@posthorn/local/postgres/client'
+import { eventually } from '@posthorn/testkit'
+import { gmailFailures } from '@posthorn/testkit/providers/gmail'
+import { type AuditedMailbox, auditedGmail, auditedGraph } from '../audit/audited-mailbox.ts'
+import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
+import { MailboxAudit } from '../audit/mailbox-audit.ts'
+import type { CallInput } from '../client.ts'
+import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
+import { startWorld, untilConnected } from '../world.ts'
+
+// Access to mailboxes of mail APIs: revoked grants, rejected tokens, accounts of one application,
+// and notifications that do not come from the provider.
+
+const graphNames = ['graph-a', 'graph-b']
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const mailboxes = graphNames.map((name) => `${name}@contoso.example`)
+const fakes = stack.use(await startProviderFakes({ mailboxes }))
+const { gmail, graph } = fakes
+const world = stack.use(
+  await startWorld({
+    names: ['api-gateway', 'auth-bridge', 'sync-worker', 'webhook-dispatcher'],
+    env: fakes.env,
+  }),
+)
+const { client } = world
+await client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })
+const apps = await createApiApps(client)
+
+const source = (subject: string) =>
+  [
+    'From: ann@example.test',
+    `Subject: ${subject}`,
+    `Message-ID: <${randomBytes(8).toString('hex')}@example.test>`,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    `Text of ${subject}`,
+    '--b',
+    'Content-Type: text/csv; name=a.csv',
+    'Content-Disposition: attachment; filename=a.csv',
+    '',
+    `Attachment of ${subject}`,
+    '--b--',
+    '',
+  ].join('\r\n')
+
+/** Connects a mailbox with two messages. */
+const connect = {
+  async gmail(account: string): Promise<AuditedMailbox> {
+    const mailbox = gmail.addMailbox(`${account}@workspace.example`)
+    for (const at of [1, 2]) mailbox.deliver(source(`${account} ${at}`))
+    await registerApiAccount(world, { account, app: apps.gmail, address: mailbox.address })
+    await untilSynced(world, account)
+    return auditedGmail(mailbox)
+  },
+  async graph(account: string): Promise<AuditedMailbox> {
+    const mailbox = graph.mailboxOf(`${account}@contoso.example`)
+    for (const at of [1, 2]) mailbox.deliver({ raw: Buffer.from(source(`${account} ${at}`)) })
+    await registerApiAccount(world, { account, app: apps.graph, address: mailbox.address })
+    await untilSynced(world, account)
+    return auditedGraph(mailbox, () => graph.deltaOf(mailbox).expire())
+  },
+}
+
+test.each(['gmail', 'graph'] as const)(
+  'two accounts of one %s application: no id or cursor leads to the mailbox of the other one',
+  async (provider) => {
+    const [one, other] = [`${provider}-a`, `${provider}-b`]
+    const own = await connect[provider](one)
+    const foreign = await connect[provider](other)
+    const before = JSON.stringify([...foreign.messages()])
+    const list = (account: string, query: CallInput['query'] = {}) =>
+      client.call(operations.listMessages, {
+        params: { account },
+        query: { path: 'INBOX', pageSize: 1, ...query },
+      })
+    const { body: page } = await list(other)
+    const [{ id: message }] = page.messages
+    const { body: details } = await client.call(operations.getMessage, {
+      params: { account: other, message },
+    })
+    expect(details.attachments).toHaveLength(1)
+    const params = {
+      account: one,
+      message,
+      text: details.text.id,
+      attachment: details.attachments[0].id,
+    }
+    const requests: [Operation, CallInput?][] = [
+      [operations.getMessage],
+      [operations.getMessageSource],
+      [operations.getText],
+      [operations.getAttachment],
+      [operations.updateMessage, { body: { flags: { add: ['\\Flagged'] } } }],
+      [operations.moveMessage, { body: { path: '\\Trash', source: 'INBOX' } }],
+      [operations.deleteMessage],
+      [operations.submitDraft, { body: {} }],
+      [operations.submitMessage, { body: { text: 'x', reference: { message, action: 'reply' } } }],
+    ]
+    for (const [operation, input] of requests) {
+      const { status, body } = await client.call(operation, { params, ...input })
+      expect([operation.id, status, body.code]).toEqual([
+        operation.id,
+        404,
+        expect.stringMatching(/MessageNotFound|ReferenceNotFound/),
+      ])
+    }
+    const continued = await list(one, { cursor: page.nextPageCursor })
+    const ids = (continued.body.messages ?? []).map(({ id }: { id: string }) => id)
+    for (const id of ids) expect([...own.messages().keys()]).toContain(id)
+    expect(JSON.stringify([...foreign.messages()])).toBe(before)
+  },
+)
+
+/** Number of notices that the worker has accepted or rejected. */
+async function notices(outcome: 'accepted' | 'forged'): Promise<number> {
+  const text = await (await fetch(`${world.services.urls['sync-worker']}/metrics`)).text()
+  const line = new RegExp(
+    `^posthorn_provider_notices_total\\{outcome="${outcome}".*\\} (\\d+)$`,
+    'm',
+  )
+  return Number(line.exec(text)?.[1] ?? 0)
+}
+
+async function notify(account: string, notification: object, path: string): Promise<number> {
+  const response = await fetch(`${world.url}${path}?account=${account}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ value: [notification] }),
+  })
+  return response.status
+}
+
+test('forged, foreign and replayed notifications have no effect', async () => {
+  const subscriptions = await eventually(() => {
+    const all = graphNames.map((name) =>
+      [...graph.subscriptions.values()].find(({ notificationUrl }) =>
+        notificationUrl.endsWith(`account=${name}`),
+      ),
+    )
+    return all.every((each) => each !== undefined) && all
+  })
+  const [own, foreign] = subscriptions
+  const mailbox = graph.mailboxOf(mailboxes[0] ?? '')
+  const audited = auditedGraph(mailbox, () => graph.deltaOf(mailbox).expire())
+  const audit = await MailboxAudit.begin(world, 'graph-a', audited)
+  const { graph: changes, graphLifecycle: lifecycle } = notificationPaths
+  const before = [...graph.subscriptions.keys()]
+  const forged = await notices('forged')
+  for (const clientState of ['guess', foreign?.clientState ?? '']) {
+    const shared = { subscriptionId: own?.id, clientState }
+    const change = { ...shared, changeType: 'deleted', resource: 'x' }
+    expect(await notify('graph-a', change, changes)).toBe(202)
+    for (const lifecycleEvent of ['missed', 'subscriptionRemoved', 'reauthorizationRequired'])
+      expect(await notify('graph-a', { ...shared, lifecycleEvent }, lifecycle)).toBe(202)
+  }
+  await eventually(async () => expect(await notices('forged')).toBe(forged + 8))
+  expect([...graph.subscriptions.keys()]).toEqual(before)
+  expect(await audit.settle({ lists: ['Posteingang'] })).toEqual([])
+
+  const accepted = await notices('accepted')
+  const genuine = { subscriptionId: own?.id, clientState: own?.clientState, changeType: 'created' }
+  for (let repeat = 0; repeat < 3; repeat++) await notify('graph-a', genuine, changes)
+  await eventually(async () => expect(await notices('accepted')).toBe(accepted + 3))
+  mailbox.deliver({ raw: Buffer.from(source('after the replays')) })
+  expect(await audit.settle({ lists: ['Posteingang'] })).toHaveLength(1)
+
+  const push = await fetch(`${world.url}${notificationPaths.gmailPush}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer e30.e30.e30', 'content-type': 'application/json' },
+    body: JSON.stringify({ message: { data: Buffer.from('{}').toString('base64') } }),
+  })
+  expect(push.status).toBe(403)
+})
+
+const tokenRequests = () => gmail.requests('token').length
+const account = 'granted'
+const address = 'granted@workspace.example'
+const scopes = ['https://www.googleapis.com/auth/gmail.modify']
+
+/** Registers an application with consent, and an account with the grant of its owner. */
+async function connectGranted() {
+  const mailbox = gmail.addMailbox(address)
+  gmail.refreshTokens.set('1//first', { address, scopes })
+  const { body } = await client.call(operations.createOAuth2App, {
+    body: {
+      name: 'Gmail',
+      enabled: true,
+      provider: 'gmail',
+      baseScopes: 'api',
+      clientId: '1234',
+      clientSecret: randomBytes(8).toString('hex'),
+      redirectUrl: `${world.url}/oauth`,
+    },
+  })
+  const registration = { account, app: String(body.id), address, refreshToken: '1//first' }
+  await registerApiAccount(world, registration)
+  await untilSynced(world, account)
+  return { mailbox, audit: await MailboxAudit.begin(world, account, auditedGmail(mailbox)) }
+}
+const granted = await connectGranted()
+const stateOf = async () => (await client.call(operations.getAccount, { params: { account } })).body
+
+test('a grant that is revoked and given again: authenticationError, then every change once', async () => {
+  const { mailbox, audit } = granted
+  const kept = mailbox.deliver(source('kept'))
+  const gone = mailbox.deliver(source('gone'))
+  await audit.settle()
+  await audit.restart()
+  // A token that was issued a moment ago is not renewed.
+  await withClient(world.ownerUrl, (open) =>
+    open.query(
+      "update oauth2_tokens set updated_at = updated_at - interval '10 min' where account = $1",
+      [account],
+    ),
+  )
+  gmail.refreshTokens.clear()
+  for (const [token, grant] of gmail.tokens)
+    if (grant.address === address) gmail.tokens.delete(token)
+  await eventually(async () => expect((await stateOf()).state).toBe('authenticationError'))
+  mailbox.changeLabels(kept, ['STARRED'], ['UNREAD'])
+  mailbox.remove(gone)
+  for (let at = 0; at < 30; at++) mailbox.deliver(source(`meanwhile ${at}`))
+  gmail.refreshTokens.set('1//second', { address, scopes })
+  const oauth2 = { refreshToken: '1//second', partial: true }
+  const updated = await client.call(operations.updateAccount, {
+    params: { account },
+    body: { oauth2 },
+  })
+  expect(updated.status).toBe(200)
+  await untilConnected(client, account)
+  expect(await audit.settle()).toHaveLength(32)
+  await audit.compareIndex()
+}, 120_000)
+
+test('Gmail rejects every token: OAuthTokenRejected, with at most one renewal per attempt', async () => {
+  const { mailbox, audit } = granted
+  await audit.restart()
+  const before = tokenRequests()
+  let rejected = 0
+  const remove = gmail.on('*', ({ params }) => {
+    if (params['userId'] !== address) return undefined
+    rejected += 1
+    return { kind: 'reply', response: gmailFailures.unauthorized() }
+  })
+  const list = () =>
+    client.call(operations.listMessages, { params: { account }, query: { path: 'INBOX' } })
+  const answers = await Promise.all(Array.from({ length: 20 }, list))
+  // The account may have lost its connection before a request.
+  for (const { status, body } of answers)
+    expect([status, body.code]).toEqual(
+      status === 503 ? [503, expect.any(String)] : [403, 'OAuthTokenRejected'],
+    )
+  await eventually(async () =>
+    expect(await stateOf()).toMatchObject({
+      state: 'authenticationError',
+      lastError: { serverResponseCode: 'OAuthTokenRejected' },
+    }),
+  )
+  await eventually(() => expect(rejected).toBeGreaterThan(30))
+  expect(tokenRequests() - before).toBeLessThanOrEqual(2)
+  mailbox.deliver(source('rejected'))
+  remove()
+  await untilConnected(client, account)
+  expect(await audit.settle()).toHaveLength(1)
+}, 120_000)

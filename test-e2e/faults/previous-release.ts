@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { checkout, localDirectory } from '@posthorn/local/paths'
+
+const run = promisify(execFile)
+
+/**
+ * Commit of the previous release, which the rolling upgrade starts from. Set it to the released
+ * commit when you release (deploy/README.md). Before the first release: the last commit before
+ * migration 0035 whose services drain at SIGTERM.
+ */
+export const previousRelease = 'b076ee00affb121ed3ca080b8aad8c226fdc2467'
+
+const folder = join(localDirectory, 'releases')
+
+/** Returns why a commit cannot be exported, such as in a shallow clone; undefined if it can. */
+export async function missingReason(commit: string): Promise<string | undefined> {
+  return run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout }).then(
+    () => undefined,
+    (error: { stderr?: string }) => `${commit} is not in this clone: ${error.stderr?.trim()}`,
+  )
+}
+
+/**
+ * Returns the bundle of a commit, made by `make build` of the commit itself in an export of it.
+ * Bundles are kept in `.local/releases`.
+ */
+export async function buildRelease(commit: string): Promise<string> {
+  const bundle = join(folder, commit)
+  if (existsSync(bundle)) return bundle
+  await mkdir(folder, { recursive: true })
+  const sources = await mkdtemp(join(folder, 'build-'))
+  try {
+    const archive = join(sources, 'sources.tar')
+    await run('git', ['archive', `--output=${archive}`, commit], { cwd: checkout })
+    await run('tar', ['--extract', `--file=${archive}`, `--directory=${sources}`])
+    await run('make', ['build'], { cwd: sources, env: withoutMake(process.env) })
+    await rename(join(sources, '.local/dist'), bundle)
+  } finally {
+    await rm(sources, { recursive: true, force: true })
+  }
+  return bundle
+}
+
+/** Environment without the variables of the `make` that runs the tests. */
+function withoutMake(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { MAKEFLAGS: _flags, MAKELEVEL: _level, MFLAGS: _old, ...rest } = env
+  return rest
+}
+
+/** Returns the bundle of this checkout in a new folder of its own. */
+export async function buildCheckout(bundle: string): Promise<string> {
+  await run(process.execPath, [join(checkout, 'deploy/image/src/build-main.ts'), bundle])
+  return bundle
+}

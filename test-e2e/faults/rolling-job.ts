@@ -1,0 +1,169 @@
+import { join } from 'node:path'
+import { expect } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import { freePort, startHaproxy } from '@posthorn/local'
+import { cacheDirectory } from '@posthorn/local/paths'
+import { serviceNames } from '@posthorn/local/role-passwords'
+import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { startWorld, untilConnected, type World, type WorldOptions } from '../world.ts'
+import { findDuplicateEvents } from './main-job.ts'
+import {
+  createFetches,
+  createRequests,
+  createSubmissions,
+  OutdatedReplicas,
+  type RollingClients,
+  runClients,
+} from './rolling-clients.ts'
+import { addSender, listDuplicates } from './sending-job.ts'
+
+// Load that two cores can carry beside fourteen processes. TEST_ROLLING_LOAD=10 multiplies it.
+const load = Number(process.env['TEST_ROLLING_LOAD'] ?? 1)
+
+/** Two replicas of each service under the load of clients. */
+export interface RollingJob extends AsyncDisposable {
+  readonly world: World
+  /** Stops a process and starts it again, from another folder of `make build` if one is named. */
+  replace(replica: string, bundle?: string): Promise<void>
+  /** Waits until every kind of client has worked on. Fails if one of them had a failure. */
+  untilWorked(): Promise<void>
+  /**
+   * Stops the clients and waits until each accepted message was sent once and reported once.
+   * Returns the work done by kind of client.
+   */
+  endWithoutLoss(): Promise<Record<string, number>>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Starts two replicas of each service, haproxy before api-gateway, and the clients. */
+export async function startRollingJob(
+  options: Pick<WorldOptions, 'servers' | 'bundle'> = {},
+): Promise<RollingJob> {
+  await using stack = new AsyncDisposableStack()
+  const ports = { imap: await freePort(), smtp: await freePort() }
+  const world = stack.use(await startRollingWorld(options, ports))
+  const sink = stack.use(await startSmtpScript())
+  const gateways = ['api-gateway', 'api-gateway-2'].map((name) => world.services.urls[name] ?? '')
+  const balancer = stack.use(
+    await startHaproxy({
+      dir: join(world.logDir, 'haproxy'),
+      cache: cacheDirectory(process.env),
+      replicas: gateways.map((url) => Number(new URL(url).port)),
+    }),
+  )
+  const replicas = new OutdatedReplicas(gateways)
+  stack.defer(() => replicas.stop())
+  const accounts = await addAccounts(world, sink)
+  const accepted = new Set<string>()
+  const paths = ['/v1/account/reader', '/v1/account/reader/messages?path=INBOX']
+  const requests = { token: world.token, paths }
+  const rounds = {
+    direct: createRequests({ ...requests, url: (round) => replicas.select(round) }),
+    balanced: createRequests({ ...requests, url: () => balancer.url }),
+    fetches: createFetches({ port: ports.imap, ...accounts.reader }),
+    submissions: createSubmissions({ port: ports.smtp, ...accounts.sender }, accepted),
+  }
+  const clients = {
+    direct: runClients({ clients: 5 * load, everyMs: 200, round: rounds.direct }),
+    balanced: runClients({ clients: 5 * load, everyMs: 200, round: rounds.balanced }),
+    fetches: runClients({ clients: 10 * load, everyMs: 500, round: rounds.fetches }),
+    submissions: runClients({ clients: 2 * load, everyMs: 400, round: rounds.submissions }),
+  }
+  const stopClients = async () =>
+    void (await Promise.all(Object.values(clients).map((each) => each.stop())))
+  stack.defer(stopClients)
+  const resources = stack.move()
+  return {
+    world,
+    async replace(replica, bundle) {
+      await world.services.stop(replica)
+      await world.services.start(replica, bundle)
+    },
+    untilWorked: () => untilWorked(clients),
+    async endWithoutLoss() {
+      await stopClients()
+      await untilReportedOnce(world, sink, accepted)
+      return Object.fromEntries(
+        Object.entries(clients).map(([kind, { tally }]) => [kind, tally.done]),
+      )
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function startRollingWorld(
+  options: Pick<WorldOptions, 'servers' | 'bundle'>,
+  ports: { imap: number; smtp: number },
+): Promise<World> {
+  return startWorld({
+    ...options,
+    replicas: Object.fromEntries(serviceNames.map((name) => [name, 2])),
+    settings: {
+      imapProxyServerEnabled: true,
+      imapProxyServerPort: ports.imap,
+      smtpServerEnabled: true,
+      smtpServerPort: ports.smtp,
+    },
+    env: {
+      SVC_DRAIN_DELAY: '4s',
+      SVC_IMAP_PROXY_DRAIN: '3s',
+      SVC_SMTP_PROXY_DRAIN: '3s',
+      SVC_SENDER_LEASE: '60s',
+    },
+  })
+}
+
+/** Registers an account that sends and one that has a large message, and returns their logins. */
+async function addAccounts(world: World, sink: SmtpScript) {
+  const tokenOf = async (account: string, scope: string) => {
+    const body = { account, scopes: [scope], description: 'mail client' }
+    const { body: made } = await world.client.call(operations.createTokenAlias, { body })
+    return String(made.token)
+  }
+  const sender = await addSender(world, sink, 'jane')
+  const user = world.mail.freshUser()
+  await world.register('reader', user)
+  const text = 'x'.repeat(70).concat('\r\n').repeat(5_000)
+  await world.mail.deliver(user.user, `Subject: large\r\n\r\n${text}`)
+  const logins = {
+    reader: { user: 'reader', token: await tokenOf('reader', 'imap-proxy') },
+    sender: { user: sender, token: await tokenOf(sender, 'smtp') },
+  }
+  await untilConnected(world.client, 'reader')
+  return logins
+}
+
+async function untilWorked(clients: Readonly<Record<string, RollingClients>>): Promise<void> {
+  const tallies = Object.entries(clients).map(([kind, { tally }]) => ({ kind, tally }))
+  const before = tallies.map(({ tally }) => tally.done)
+  await eventually(
+    () =>
+      tallies.forEach(({ tally }, at) => expect(tally.done).toBeGreaterThan((before[at] ?? 0) + 5)),
+    { timeoutMs: 60_000 },
+  )
+  // Removed, so that each test has its own failures.
+  const failures = tallies.flatMap(({ kind, tally }) =>
+    tally.failures.splice(0).map((failure) => `${kind}: ${failure}`),
+  )
+  expect(failures).toEqual([])
+}
+
+async function untilReportedOnce(
+  world: World,
+  sink: SmtpScript,
+  accepted: ReadonlySet<string>,
+): Promise<void> {
+  const isReported = (messageId: string) =>
+    world
+      .webhooks()
+      .some(({ event, data }) => event === 'messageSent' && data.messageId === messageId)
+  await eventually(
+    () => {
+      const sent = new Set(sink.accepted.map(({ messageId }) => messageId))
+      expect([...accepted].filter((id) => !sent.has(id) || !isReported(id))).toEqual([])
+    },
+    { timeoutMs: 60_000 },
+  )
+  expect(listDuplicates(sink)).toEqual([])
+  expect(findDuplicateEvents(world.webhooks())).toEqual([])
+}

@@ -1,0 +1,92 @@
+import { readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { serviceNames } from '@posthorn/local/role-passwords'
+import { runReleaseJobs } from '../own-servers.ts'
+import { buildCheckout, buildRelease, missingReason, previousRelease } from './previous-release.ts'
+import { type RollingJob, startRollingJob } from './rolling-job.ts'
+
+describe('rolling restart, under load', () => {
+  const stack = new AsyncDisposableStack()
+  let job: RollingJob
+  beforeAll(async () => {
+    job = stack.use(await startRollingJob())
+    await job.untilWorked()
+  })
+  afterAll(() => stack.disposeAsync())
+
+  test.each(serviceNames)('%s restarted: no request fails, nothing is cut', async (name) => {
+    for (const replica of replicasOf(name)) await job.replace(replica)
+    await job.untilWorked()
+  })
+
+  test('after all restarts: each accepted message was sent once, and reported once', async () => {
+    const work = await job.endWithoutLoss()
+    expect(work['submissions']).toBeGreaterThan(0)
+    process.stdout.write(`rolling restart of 7 services: ${JSON.stringify(work)}\n`)
+  })
+})
+
+const reason = await missingReason(previousRelease)
+if (reason !== undefined) process.stdout.write(`rolling upgrade skipped: ${reason}\n`)
+
+/** Time to install and build the previous release and to start it, on a busy machine. */
+const maxStartMs = 600_000
+const describeUpgrade = reason === undefined ? describe : describe.skip
+describeUpgrade('rolling upgrade from the previous release, under load', () => {
+  const stack = new AsyncDisposableStack()
+  const bundles = { previous: '', next: '' }
+  let job: RollingJob
+  beforeAll(async () => {
+    bundles.previous = await buildRelease(previousRelease)
+    job = stack.use(await startRollingJob({ servers: 'own', bundle: bundles.previous }))
+    bundles.next = await buildCheckout(join(job.world.logDir, 'bundle'))
+    await job.untilWorked()
+  }, maxStartMs)
+  afterAll(() => stack.disposeAsync())
+
+  test('jobs of this release while the previous one runs: no request fails, nothing is cut', async () => {
+    process.stdout.write(`rolling upgrade: ${await runJobs(bundles.next)}`)
+    await job.untilWorked()
+  })
+
+  test('jobs of the previous release on the newer schema: nothing changes', async () => {
+    expect(await runJobs(bundles.previous)).toBe('schema is up to date\n')
+    await job.untilWorked()
+  })
+
+  // In the order of k8s/README.md: auth-bridge must unseal what the others seal.
+  test('auth-bridge replaced by this release: no request fails, nothing is cut', async () => {
+    for (const replica of replicasOf('auth-bridge')) await job.replace(replica, bundles.next)
+    await job.untilWorked()
+  })
+
+  test.each([0, 1])(
+    'replica %i of all other services replaced: no request fails, nothing is cut',
+    async (at) => {
+      const others = serviceNames.filter((name) => name !== 'auth-bridge')
+      const replicas = others.map((name) => replicasOf(name)[at] ?? '')
+      await Promise.all(replicas.map((replica) => job.replace(replica, bundles.next)))
+      await job.untilWorked()
+    },
+  )
+
+  test('after the upgrade: each accepted message was sent once, and reported once', async () => {
+    const work = await job.endWithoutLoss()
+    for (const [name, pid] of Object.entries(job.world.services.pids))
+      expect([name, readlinkSync(`/proc/${pid}/cwd`)]).toEqual([name, bundles.next])
+    expect(work['submissions']).toBeGreaterThan(0)
+    process.stdout.write(`rolling upgrade of 7 services: ${JSON.stringify(work)}\n`)
+  })
+
+  /** Runs migrate and broker-users. Returns the output of migrate. */
+  function runJobs(bundle: string): Promise<string> {
+    const { ownerUrl, rabbit } = job.world
+    if (!rabbit) throw new Error('the world has no servers of its own')
+    return runReleaseJobs({ ownerUrl, rabbit }, bundle)
+  }
+})
+
+function replicasOf(name: string): [string, string] {
+  return [name, `${name}-2`]
+}

@@ -1,0 +1,22 @@
+/** Short intervals: stories test results, not waiting times. */
+export const shortIntervals = {
+  SVC_RECONNECT_MIN: '200ms',
+  SVC_RECONNECT_MAX: '1s',
+  SVC_QUICK_ROUND_INTERVAL: '500ms',
+  SVC_WEBHOOK_RETRY_BASE: '300ms',
+  SVC_SENDER_RETRY_BASE: '300ms',
+  SVC_SENDER_LEASE: '5s',
+  SVC_WEBHOOK_LEASE: '5s',
+  SVC_WORKER_HEARTBEAT: '1s',
+  SVC_WORKER_ACCOUNTS_SWEEP: '500ms',
+  // All clients of a world have one address.
+  SVC_RATE_LIMIT_PER_ADDRESS: '1000000000',
+  SVC_LOG_LEVEL: 'info',
+}
+
+/** Intervals of production that idle services follow. */
+export const productionIntervals = {
+  SVC_QUICK_ROUND_INTERVAL: '12s',
+  SVC_WORKER_HEARTBEAT: '5s',
+  SVC_WORKER_ACCOUNTS_SWEEP: '5s',
+}

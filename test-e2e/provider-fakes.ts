@@ -1,0 +1,71 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { operations } from '@posthorn/contracts/operations'
+import { VirtualClock } from '@posthorn/testkit/providers'
+import { type GmailFake, startGmailFake } from '@posthorn/testkit/providers/gmail'
+import { type GraphFake, type GraphFakeOptions, startGraphFake } from '@posthorn/testkit/graph-fake'
+import type { Client } from './client.ts'
+
+/** Fakes of Gmail and Microsoft Graph, with their token endpoints. */
+export interface ProviderFakes extends AsyncDisposable {
+  readonly gmail: GmailFake
+  readonly graph: GraphFake
+  /** Variables with which services use the fakes. */
+  readonly env: Record<string, string>
+}
+
+const googleOrigins = ['gmail', 'oauth2', 'pubsub', 'www'].map(
+  (name) => `https://${name}.googleapis.com`,
+)
+
+/** Starts the fakes, that of Microsoft Graph with options of its own. */
+export async function startProviderFakes(
+  graphOptions: Omit<GraphFakeOptions, 'clock'>,
+): Promise<ProviderFakes> {
+  const clock = new VirtualClock(new Date())
+  const gmail = await startGmailFake({ clock })
+  const graph = await startGraphFake({ clock, ...graphOptions })
+  const origins = [
+    ...googleOrigins.map((origin) => [origin, gmail.origin]),
+    ...Object.entries(graph.origins),
+  ]
+  return {
+    gmail,
+    graph,
+    env: {
+      SVC_PROVIDER_ORIGINS: origins.map((pair) => pair.join('=')).join(','),
+      SVC_API_POLL_INTERVAL: '500ms',
+      // The published limits permit senders about 11 messages per minute and mailbox.
+      SVC_PROVIDER_LIMITS: JSON.stringify({ gmail: { accountUnits: 1_000_000 } }),
+    },
+    async [Symbol.asyncDispose]() {
+      await gmail[Symbol.asyncDispose]()
+      await graph[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Registers applications of the providers that need no consent. Returns their ids. */
+export async function createApiApps(client: Client): Promise<{ gmail: string; graph: string }> {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const create = async (body: object): Promise<string> => {
+    const answer = await client.call(operations.createOAuth2App, {
+      body: { name: 'Mail API', enabled: true, baseScopes: 'api', ...body },
+    })
+    if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
+    return String(answer.body.id)
+  }
+  return {
+    gmail: await create({
+      provider: 'gmailService',
+      serviceClient: '1234',
+      serviceClientEmail: 'posthorn@project.iam.gserviceaccount.com',
+      serviceKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    }),
+    graph: await create({
+      provider: 'outlookService',
+      clientId: '00000000-1111-2222-3333-444444444444',
+      clientSecret: randomBytes(16).toString('hex'),
+      authority: 'contoso.example',
+    }),
+  }
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import { eventually } from '@posthorn/testkit'
+import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
+import { freshMessageId, plainMessage, startWorld, untilConnected, type Webhook } from '../world.ts'
+
+// Accounts at Gmail and Microsoft Graph, from the registration of an application to sent messages.
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const graphMailbox = 'ann@contoso.example'
+const gmailMailbox = 'jane@workspace.example'
+const fakes = stack.use(await startProviderFakes({ mailboxes: [graphMailbox], handshakes: false }))
+const world = stack.use(
+  await startWorld({ replicas: { 'sync-worker': 2, sender: 2 }, env: fakes.env }),
+)
+const { client } = world
+const apps = await createApiApps(client)
+const { gmail, graph } = fakes
+const atGmail = gmail.addMailbox(gmailMailbox)
+const source = (subject: string) => plainMessage({ messageId: freshMessageId(), subject })
+
+/** A mailbox of each provider, with what another client of the provider would do. */
+const mailboxes = {
+  gmail: {
+    address: gmailMailbox,
+    deliver: (raw: string) => atGmail.deliver(raw).id,
+    isUnread: (id: string) => atGmail.getMessage(id).labels.has('UNREAD'),
+    sent: () => gmail.sent.map(({ raw }) => raw.toString()),
+  },
+  graph: {
+    address: graphMailbox,
+    deliver: (raw: string) => graph.mailbox.deliver({ raw: Buffer.from(raw) }).id,
+    isUnread: (id: string) => !graph.mailbox.message(id, true).isRead,
+    sent: () => graph.mailbox.sent.map((raw) => raw.toString()),
+  },
+}
+type Provider = keyof typeof mailboxes
+
+/** Registers the account of a mailbox, which can have only one. */
+const connect = once(async (provider) => {
+  const account = `${provider}-${randomBytes(4).toString('hex')}`
+  const auth = { user: mailboxes[provider].address }
+  const body = { account, name: 'Jane', oauth2: { provider: apps[provider], auth } }
+  expect(await client.call(operations.createAccount, { body })).toMatchObject({ status: 200 })
+  await untilConnected(client, account)
+  return account
+})
+
+function once(register: (provider: Provider) => Promise<string>) {
+  const accounts = new Map<Provider, Promise<string>>()
+  return (provider: Provider): Promise<string> => {
+    const account = accounts.get(provider) ?? register(provider)
+    accounts.set(provider, account)
+    return account
+  }
+}
+
+const event = (account: string, name: string, match: (data: Webhook['data']) => boolean) =>
+  world.webhook((hook) => hook.account === account && hook.event === name && match(hook.data))
+
+test.each<Provider>(['gmail', 'graph'])(
+  'an account at %s: existing mail is listed, new mail announced, changed and answered',
+  async (provider) => {
+    const { deliver, isUnread, sent } = mailboxes[provider]
+    const old = deliver(source('before the registration'))
+    const account = await connect(provider)
+    const params = { account }
+    const listed = await client.call(operations.listMessages, { params, query: { path: 'INBOX' } })
+    expect(listed).toMatchObject({ status: 200, body: { messages: [{ id: old }] } })
+
+    const arrived = deliver(source('hello'))
+    const { data } = await event(account, 'messageNew', ({ id }) => id === arrived)
+    expect(data).toMatchObject({ subject: 'hello', messageSpecialUse: '\\Inbox' })
+    const message = { account, message: arrived }
+    const read = await client.call(operations.getMessage, {
+      params: message,
+      query: { textType: '*' },
+    })
+    expect(read.body.text.plain).toContain('It is on its way.')
+
+    const flags = { add: ['\\Seen'] }
+    await client.call(operations.updateMessage, { params: message, body: { flags } })
+    expect(isUnread(arrived)).toBe(false)
+    const updated = await event(account, 'messageUpdated', ({ id }) => id === arrived)
+    expect(updated.data.changes.flags.added).toEqual(['\\Seen'])
+
+    const reply = { text: 'thanks', reference: { message: arrived, action: 'reply' } }
+    const queued = await client.call(operations.submitMessage, { params, body: reply })
+    expect(queued.status).toBe(200)
+    await event(account, 'messageSent', ({ queueId }) => queueId === queued.body.queueId)
+    expect(sent().filter((raw) => raw.includes('thanks'))).toHaveLength(1)
+    const early = world.webhooks().filter((hook) => hook.account === account)
+    expect(early.filter(({ data }) => data.id === old)).toEqual([])
+  },
+)
+
+/** Processes that are killed after the n-th message: the holder of the account is one of them. */
+const victims: Readonly<Record<number, string>> = {
+  3: 'sync-worker',
+  7: 'sender',
+  11: 'sync-worker-2',
+  15: 'sender-2',
+}
+
+test.each<Provider>(['gmail', 'graph'])(
+  'an account at %s: of killed workers and senders, nothing is lost or repeated',
+  async (provider) => {
+    const { deliver, sent } = mailboxes[provider]
+    const countOf = (mark: string) =>
+      sent().filter((raw) => raw.includes(`Subject: ${mark}`)).length
+    const account = await connect(provider)
+    const marks = Array.from({ length: 20 }, (_, at) => `${provider} ${at} end`)
+    const delivered: string[] = []
+    for (const [at, mark] of marks.entries()) {
+      delivered.push(deliver(source(mark)))
+      const to = [{ address: 'bob@mail.test' }]
+      const body = { to, subject: mark, text: mark }
+      await client.call(operations.submitMessage, { params: { account }, body })
+      const victim = victims[at]
+      if (victim === undefined) continue
+      await world.services.kill(victim)
+      await world.services.start(victim)
+    }
+    await eventually(
+      async () => {
+        for (const id of delivered) expect(newIds(account)).toContain(id)
+        for (const mark of marks) expect([mark, countOf(mark)]).toEqual([mark, 1])
+      },
+      { timeoutMs: 60_000 },
+    )
+    const ids = newIds(account).filter((id) => delivered.includes(id))
+    expect(ids).toHaveLength(delivered.length)
+  },
+)
+
+function newIds(account: string): string[] {
+  return world
+    .webhooks()
+    .filter((hook) => hook.account === account && hook.event === 'messageNew')
+    .map(({ data }) => String(data.id))
+}
