@@ -1,6 +1,7 @@
 import type { MimePart } from '../../imap-script/mime-tree.ts'
 import type { VirtualClock } from '../virtual-clock.ts'
 import { GmailFailure, invalid, notFound } from './failures.ts'
+import { countLabels, type LabelCounts } from './label-counts.ts'
 import { parseSource } from './payload.ts'
 
 /** Label of a mailbox. */
@@ -77,6 +78,9 @@ export class GmailMailbox {
   oldest = 0n
   /** Reads of the history that do not contain the records from an id on yet. */
   #hidden = { reads: 0, from: 0n }
+  /** Results for the present messages, until the next change. */
+  #list: readonly FakeMessage[] | undefined
+  #counts: ((labelId: string) => LabelCounts) | undefined
   readonly #clock: VirtualClock
   #historyId: bigint
   #nextId: bigint
@@ -96,10 +100,17 @@ export class GmailMailbox {
   }
 
   /** Messages, newest first. */
-  get list(): FakeMessage[] {
-    return [...this.messages.values()].sort(
+  get list(): readonly FakeMessage[] {
+    this.#list ??= [...this.messages.values()].sort(
       (one, other) => other.internalDate - one.internalDate || other.order - one.order,
     )
+    return this.#list
+  }
+
+  /** Numbers of messages and threads of a label. */
+  countsOf(labelId: string): LabelCounts {
+    this.#counts ??= countLabels(this.messages.values())
+    return this.#counts(labelId)
   }
 
   /** Stores a message that arrives, unread in the inbox by default. */
@@ -228,6 +239,8 @@ export class GmailMailbox {
   #record(message: FakeMessage, kinds: FakeRecord['kinds']): void {
     this.#historyId += 1n + ((this.#historyId * 3n) % 5n)
     message.historyId = this.#historyId
+    this.#list = undefined
+    this.#counts = undefined
     const { id, threadId, labels } = message
     this.records.push({
       id: this.#historyId,

@@ -8,16 +8,20 @@ const maxLimit = 500
 /** Page of a list. A token continues after the last message, also if others arrive. */
 export function pageOf(
   gmail: GmailState,
-  messages: readonly FakeMessage[],
+  messages: Iterable<FakeMessage>,
   query: URLSearchParams,
 ): { entries: FakeMessage[]; nextPageToken?: string; resultSizeEstimate: number } {
   const limit = Math.min(Number(query.get('maxResults') ?? defaultLimit), maxLimit)
   const after = positionOf(gmail, query.get('pageToken'))
-  const rest = after === undefined ? messages : messages.filter((each) => isAfter(each, after))
-  const entries = rest.slice(0, limit)
+  const entries: FakeMessage[] = []
+  let isMore = false
+  for (const message of messages) {
+    isMore = entries.length === limit
+    if (isMore) break
+    if (after === undefined || isAfter(message, after)) entries.push(message)
+  }
   const last = entries.at(-1)
-  if (!last || rest.length <= limit)
-    return { entries, resultSizeEstimate: messages.length > 0 ? 201 : 0 }
+  if (!last || !isMore) return { entries, resultSizeEstimate: last ? 201 : 0 }
   const nextPageToken = `0${gmail.pageTokens.size + 1}7265093`
   gmail.pageTokens.set(nextPageToken, `${last.internalDate} ${last.order}`)
   return { entries, nextPageToken, resultSizeEstimate: 201 }

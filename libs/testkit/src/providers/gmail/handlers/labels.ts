@@ -12,7 +12,7 @@ export function labelHandlers(): Record<string, MailboxHandler> {
     'labels.get': (mailbox, { params }) => {
       const label = mailbox.labels.get(params['id'] ?? '')
       if (!label) throw notFound()
-      return { body: { ...label, ...countsOf(mailbox, label.id) } }
+      return { body: { ...label, ...mailbox.countsOf(label.id) } }
     },
     'labels.create': (mailbox, { body }) => {
       const { name = '', ...rest } = body as Partial<FakeLabel>
@@ -33,16 +33,4 @@ function userLabel(mailbox: GmailMailbox, id = ''): FakeLabel {
   if (!label) throw notFound()
   if (label.type === 'system') throw invalid('Invalid delete request')
   return label
-}
-
-function countsOf(mailbox: GmailMailbox, id: string) {
-  const messages = mailbox.list.filter(({ labels }) => labels.has(id))
-  const threads = (some: typeof messages) => new Set(some.map(({ threadId }) => threadId)).size
-  const unread = messages.filter(({ labels }) => labels.has('UNREAD'))
-  return {
-    messagesTotal: messages.length,
-    messagesUnread: unread.length,
-    threadsTotal: threads(messages),
-    threadsUnread: threads(unread),
-  }
 }

@@ -88,20 +88,25 @@ export function rawOf(body: unknown): Buffer {
 }
 
 /** Messages that match the parameters, newest first. */
-export function searched(mailbox: GmailMailbox, query: URLSearchParams): FakeMessage[] {
+export function* searched(
+  mailbox: GmailMailbox,
+  query: URLSearchParams,
+): Generator<FakeMessage> {
   const labelIds = query.getAll('labelIds')
   for (const id of labelIds) if (!mailbox.labels.has(id)) throw invalid(`Invalid label: ${id}`)
   const hidden = ['SPAM', 'TRASH'].filter((id) => !labelIds.includes(id))
   const showsHidden = query.get('includeSpamTrash') === 'true'
   const word = (name: string) => name.toLowerCase().replace(/[\s/&|(){}"]/g, '-')
+  const q = query.get('q') ?? ''
   const test = parseQuery(
-    query.get('q') ?? '',
+    q,
     (text) => [...mailbox.labels.values()].find(({ name }) => word(name) === text)?.id,
   )
-  return mailbox.list.filter(
-    (message) =>
+  for (const message of mailbox.list)
+    if (
       labelIds.every((id) => message.labels.has(id)) &&
       (showsHidden || !hidden.some((id) => message.labels.has(id))) &&
-      test({ ...message, size: message.raw.length }),
-  )
+      (q === '' || test({ ...message, size: message.raw.length }))
+    )
+      yield message
 }

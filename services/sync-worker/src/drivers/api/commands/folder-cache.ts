@@ -33,6 +33,11 @@ export class FolderCache {
     return { folders, isCached: false }
   }
 
+  /** True if `get` makes no request. */
+  has(account: string): boolean {
+    return this.#cache.has(account)
+  }
+
   /** Makes the next command read the folders again. */
   delete(account: string): void {
     this.#cache.delete(account)

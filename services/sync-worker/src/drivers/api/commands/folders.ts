@@ -1,5 +1,7 @@
 import type { ApiFolder } from '@posthorn/backends/mail-api'
+import type { NamedFolder } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { listNamedFolders } from '../../../store/api/feeds.ts'
 import { FolderNames, pathOf } from '../events/folder-names.ts'
 import type { ApiCommand } from './api-command.ts'
 
@@ -36,12 +38,40 @@ export async function getScope(command: ApiCommand, path: string): Promise<ApiFo
   return isAllMessages(path) ? undefined : getFolder(command, path)
 }
 
+/**
+ * Runs a request for the folder of a path, or undefined for all messages. If the current folders
+ * have to be read, it starts with the folder that had this path at the last pass, at the same time,
+ * and runs again if another one has it now.
+ *
+ * @throws AppError as `getFolder`
+ */
+export async function inScope<T>(
+  command: ApiCommand,
+  path: string,
+  run: (folderId: string | undefined) => Promise<T>,
+): Promise<T> {
+  if (isAllMessages(path)) return run(undefined)
+  const expected = command.folders.has(command.account)
+    ? undefined
+    : selectFolder(await listStoredFolders(command), path)
+  if (!expected) return run((await getFolder(command, path)).id)
+  const [early, current] = await Promise.allSettled([run(expected.id), getFolder(command, path)])
+  if (current.status === 'rejected') throw current.reason
+  if (current.value.id !== expected.id) return run(current.value.id)
+  if (early.status === 'rejected') throw early.reason
+  return early.value
+}
+
+async function listStoredFolders({ db, account }: ApiCommand): Promise<NamedFolder[]> {
+  return (await listNamedFolders(db, account)).filter(({ former }) => !former)
+}
+
 export function isAllMessages(path: string): boolean {
   return path.toLowerCase() === allMessages.toLowerCase()
 }
 
 /** RFC 9051 §5.1: INBOX is case-insensitive; providers localize its name. */
-function selectFolder(folders: readonly ApiFolder[], path: string): ApiFolder | undefined {
+function selectFolder<F extends NamedFolder>(folders: readonly F[], path: string): F | undefined {
   const byUse = (use: string) =>
     folders.find(({ specialUse = '' }) => specialUse.toLowerCase() === use.toLowerCase())
   const byPath = (wanted: string) => folders.find((folder) => pathOf(folder) === wanted)

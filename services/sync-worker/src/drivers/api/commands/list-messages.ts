@@ -1,4 +1,4 @@
-import type { ApiFolder, ApiMessage, ApiPage, MessageQuery } from '@posthorn/backends/mail-api'
+import type { ApiMessage, ApiPage, MessageQuery } from '@posthorn/backends/mail-api'
 import type { SearchTerms } from '@posthorn/backends'
 import type { Provider } from '@posthorn/backends/provider-limits'
 import { defined } from '@posthorn/contracts/defined'
@@ -14,7 +14,7 @@ import type { AccountRequest } from '../../account-driver.ts'
 import { toSearchTerms } from '../../messages/search-terms.ts'
 import { messageEntry } from '../messages/entry.ts'
 import type { ApiCommand, ApiWork } from './api-command.ts'
-import { allMessages, getScope, readNames, toLabels } from './folders.ts'
+import { allMessages, inScope, readNames, toLabels } from './folders.ts'
 
 /** Prefixes of cursors. */
 const cursorKinds: Record<Provider, ApiList['kind']> = { gmail: 'gmail', graph: 'outlook' }
@@ -28,16 +28,12 @@ export function listMessages(
   const list = { kind: cursorKinds[provider], query: [account, path] }
   const position = requestedApiPage(request, list)
   return async (command) => {
-    const folder = await getScope(command, path)
-    const query = defined({ folderId: folder?.id })
-    // Lists of labels never report a number: a second request, at the same time.
-    const isCounted = command.api.traits.placement === 'labels'
-    const [page, counted] = await Promise.all([
-      readPage(command, query, { position, limit: pageSize }),
-      isCounted ? countMessages(command, folder) : undefined,
-    ])
-    const total = page.total ?? counted ?? (await countMessages(command, folder))
-    return describePage(command, defined({ ...page, total }), { position, pageSize, list })
+    const page = await inScope(command, path, async (folderId) => {
+      const query = defined({ folderId })
+      const listed = await readPage(command, query, { position, limit: pageSize })
+      return defined({ ...listed, total: listed.total ?? (await countMessages(command, folderId)) })
+    })
+    return describePage(command, page, { position, pageSize, list })
   }
 }
 
@@ -51,11 +47,12 @@ export function searchMessages(
   const list = { kind: cursorKinds[provider], query }
   const position = requestedApiPage(request, list)
   return async (command) => {
-    const folder = await getScope(command, path)
     const terms = await toTerms(command, search)
     const indexed = useOutlookSearch || undefined
-    const matching = defined({ folderId: folder?.id, search: terms, indexed })
-    const page = await readPage(command, matching, { position, limit: pageSize })
+    const page = await inScope(command, path, (folderId) => {
+      const matching = defined({ folderId, search: terms, indexed })
+      return readPage(command, matching, { position, limit: pageSize })
+    })
     return describePage(command, page, { position, pageSize, list })
   }
 }
@@ -81,9 +78,9 @@ function readPage(
 /** Number of messages of a folder, if the list does not report it. */
 async function countMessages(
   { api, signal }: ApiCommand,
-  folder: ApiFolder | undefined,
+  folderId: string | undefined,
 ): Promise<number | undefined> {
-  return folder && (await api.folderCounts(folder.id, signal)).messages
+  return folderId === undefined ? undefined : (await api.folderCounts(folderId, signal)).messages
 }
 
 interface PageOptions {
