@@ -24,7 +24,7 @@ export function draftHandlers(gmail: GmailState): Record<string, MailboxHandler>
       return { body: { id: params['id'], message: describeMessage(gmail, message, query) } }
     },
     'drafts.list': (mailbox, { query }) => {
-      const matches = searched(mailbox, query).filter(({ labels }) => labels.has('DRAFT'))
+      const matches = [...searched(mailbox, query)].filter(({ labels }) => labels.has('DRAFT'))
       const { entries, ...rest } = pageOf(gmail, matches, query)
       const drafts = entries.map(({ id, threadId }) => ({
         id: draftIdOf(mailbox, id),

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { shardOf } from '@posthorn/contracts/shards'
+import { VirtualClock } from '@posthorn/testkit/providers'
+import { type GmailMailbox, startGmailFake } from '@posthorn/testkit/providers/gmail'
+import type { Config } from '../src/config.ts'
+import { testWorld } from './world.ts'
+
+/** World with the fake of Gmail, and accounts that have mailboxes there. */
+export async function gmailWorld() {
+  const world = await testWorld()
+  const gmail = await startGmailFake({ clock: new VirtualClock(new Date()) })
+  const providerOrigins = { 'https://gmail.googleapis.com': gmail.origin }
+  const startGmailWorker = (over: Partial<Config> = {}) =>
+    world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', ...over })
+  /** Registers an account with a mailbox of its own. */
+  const register = async (
+    prepare: (mailbox: GmailMailbox) => void = () => undefined,
+  ): Promise<{ account: string; mailbox: GmailMailbox }> => {
+    const [account, user] = [randomUUID(), `${randomUUID()}@mail.example`]
+    const mailbox = gmail.addMailbox(user)
+    prepare(mailbox)
+    const expires = new Date(Date.now() + 3_600_000).toISOString()
+    world.credentials.set(account, { user, accessToken: gmail.grant(user), expires })
+    const oauth2 = JSON.stringify({ provider: 'app', auth: { user } })
+    await world.db
+      .insertInto('accounts')
+      .values({ account, shard: shardOf(account), name: 'Test', backend: 'gmail', oauth2 })
+      .execute()
+    await world.bus.invalidate({ topic: 'accounts', id: account })
+    return { account, mailbox }
+  }
+  return {
+    ...world,
+    gmail,
+    startGmailWorker,
+    register,
+    async close() {
+      await world.close()
+      await gmail[Symbol.asyncDispose]()
+    },
+  }
+}
