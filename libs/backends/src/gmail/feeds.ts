@@ -1,11 +1,11 @@
 import { defined } from '@posthorn/contracts/defined'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
-import type { ChangesPage, FeedPosition, MailApiFeeds, MessageChange } from '../mail-api/feeds.ts'
+import type { ChangesPage, FeedPosition, MailApiFeeds } from '../mail-api/feeds.ts'
 import type { GmailListHistoryResponse, GmailProfile } from '../provider-types/gmail.ts'
 import { changesOfHistory } from './history.ts'
-import { changeOfLabel, readLabels } from './labels.ts'
-import { readPage, tokenOf } from './lists/listing.ts'
+import { tokenOf } from './lists/listing.ts'
 import type { GmailRequests } from './requests.ts'
+import { FullRounds, type RoundCursor } from './rounds.ts'
 
 /** The only feed of a mailbox. */
 const mailboxFeed = { id: 'mailbox' }
@@ -13,17 +13,6 @@ const mailboxFeed = { id: 'mailbox' }
 /** Records per page, so that changes are committed every 100 records. */
 const maxRecords = 100
 const maxHistoryBytes = 16 * 1024 * 1024
-
-/** Position in a full round: the list of one label, or of the mailbox (an empty id). */
-interface RoundCursor {
-  /** History id of the profile before the first list. Changes since then follow the round. */
-  start: string
-  /** List that is being read. Absent: the first one after `done`. */
-  label?: string
-  page?: string
-  /** Last list that is complete. Lists are read in the order of the ids. */
-  done?: string
-}
 
 interface HistoryCursor {
   since: string
@@ -33,13 +22,16 @@ interface HistoryCursor {
 
 /** Changes over lists and the history of the mailbox. */
 export function gmailFeeds(requests: GmailRequests): MailApiFeeds {
+  const rounds = new FullRounds(requests)
   return {
     feeds: () => [mailboxFeed],
     async changes(_feed, position, signal) {
       const cursor = position.cursor === undefined ? undefined : readCursor(position.cursor)
       if (cursor && 'since' in cursor) return readHistory(requests, { cursor, position }, signal)
       const round = cursor ?? { start: await readHistoryId(requests, signal), label: '' }
-      return readRound(requests, { cursor: round, position }, signal)
+      const { next, changed } = await rounds.read(round, position, signal)
+      const isComplete = next === undefined
+      return pageOf(next ?? { since: round.start }, { full: true, changed, complete: isComplete })
     },
   }
 }
@@ -53,71 +45,6 @@ async function readHistoryId(requests: GmailRequests, signal: AbortSignal): Prom
   })
   if (isHistoryId(historyId)) return historyId
   throw new MailApiError('unavailable', 'The profile has no history id')
-}
-
-/** Reads one page of a list. Lists without messages are skipped, some per call. */
-async function readRound(
-  requests: GmailRequests,
-  { cursor, position }: { cursor: RoundCursor; position: FeedPosition },
-  signal: AbortSignal,
-): Promise<ChangesPage> {
-  const { start } = cursor
-  let { label, page } = cursor
-  let done = cursor.done ?? ''
-  let labels: string[] | undefined
-  for (let lists = 0; ; lists++) {
-    if (label === undefined) {
-      labels ??= (await readLabels(requests, signal)).map(({ id }) => id).sort()
-      label = labels.find((id) => id > done)
-      if (label === undefined) return pageOf({ since: start }, { full: true, complete: true })
-    }
-    const list = await readList(requests, { label, page, limit: position.limit }, signal)
-    const next =
-      list.next === undefined ? { start, done: label } : { start, label, page: list.next }
-    if (list.changed.length > 0 || list.next !== undefined || lists === maxEmptyLists)
-      return pageOf(next, { full: true, changed: list.changed })
-    done = label
-    label = undefined
-    page = undefined
-  }
-}
-
-/** Lists per call that may be empty: a call takes seconds, also with 10,000 labels. */
-const maxEmptyLists = 20
-
-async function readList(
-  requests: GmailRequests,
-  { label, page, limit }: { label: string; page: string | undefined; limit: number },
-  signal: AbortSignal,
-): Promise<{ changed: MessageChange[]; next?: string | undefined }> {
-  const labelIds = label === '' ? [] : [label]
-  try {
-    const { entries, nextPageToken } = await readPage(
-      requests,
-      {
-        query: { labelIds, includeSpamTrash: true },
-        page: defined({ limit, pageToken: page }),
-      },
-      signal,
-    )
-    return {
-      changed: entries.map((entry) => ({ ...entry, ...entryOf(label) })),
-      next: nextPageToken,
-    }
-  } catch (error) {
-    const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
-    if (!isRefused) throw error
-    // The page token expired: the list starts again. Or the label was deleted during the round.
-    if (page !== undefined) return readList(requests, { label, page: undefined, limit }, signal)
-    if (label !== '') return { changed: [] }
-    throw error
-  }
-}
-
-function entryOf(id: string): Partial<MessageChange> {
-  if (id === '') return {}
-  const { flags, label } = changeOfLabel(id, true)
-  return { ...flags, ...(label !== undefined && { addedLabels: [label] }) }
 }
 
 async function readHistory(

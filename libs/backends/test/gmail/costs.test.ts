@@ -16,8 +16,8 @@ async function costOf({ gmail }: GmailSetup, work: () => Promise<unknown>) {
   return { units, names, batches: parts.length }
 }
 
-async function cursorOf({ api }: GmailSetup): Promise<string> {
-  const index = new FeedIndex(api)
+async function cursorOf({ create }: GmailSetup): Promise<string> {
+  const index = new FeedIndex(create({ priority: 'initial-sync' }))
   await index.follow()
   return index.cursors.get(feed.id) ?? ''
 }
@@ -65,10 +65,29 @@ test('units: first round, 5 per 500 messages and label', async () => {
     setup.mailbox.deliver(mail('m'), { labels: ['INBOX', 'UNREAD', 'CATEGORY_PERSONAL'] })
   const { units, names } = await costOf(setup, () => cursorOf(setup))
   const lists = names.filter((name) => name === 'messages.list').length
-  // Four lists with 4 pages each, 11 empty ones. Labels are read once per list with messages.
+  // Four lists with 4 pages each, 11 empty ones. Profile, history and two lists of labels.
   expect(lists).toBe(4 * 4 + 11)
-  expect(units).toBeLessThanOrEqual(lists * 5 + 10)
+  expect(units).toBe(lists * 5 + 5)
 })
+
+test('units: first round with 10,000 labels, 1 per label and 5 per label with messages', async () => {
+  await using setup = await startGmail()
+  const { mailbox } = setup
+  const count = 10_000 - mailbox.labels.size
+  for (let at = 0; at < count; at++)
+    mailbox.labels.set(`Label_${at}`, { id: `Label_${at}`, name: `L ${at}`, type: 'user' })
+  const used = Array.from({ length: 30 }, (_, at) => `Label_${at * 333}`)
+  for (const label of used) mailbox.deliver(mail('m'), { labels: ['INBOX', label] })
+  const index = new FeedIndex(setup.create({ priority: 'initial-sync' }))
+  const { units, names, batches } = await costOf(setup, () => index.follow())
+  const lists = names.filter((name) => name === 'messages.list').length
+  // The mailbox, 14 labels of the system, and those in use.
+  expect(lists).toBe(1 + 14 + used.length)
+  expect(batches).toBe(Math.ceil(10_000 / 25))
+  expect(units).toBe(count + lists * 5 + 5)
+  for (const { id, labels } of mailbox.list)
+    expect(index.messages.get(id)?.labels.toSorted()).toEqual([...labels].sort())
+}, 60_000)
 
 test('units: 1,000 messages, change with one call; up to 10 with one each', async () => {
   await using setup = await startGmail()

@@ -249,17 +249,37 @@ test('changes: one record with 2,000 messages between others, pages have at most
   expect(pages.map(({ changed }) => changed.length)).toEqual([900, 2_000, 1])
 })
 
-test('changes: 1,000 labels without messages, take few calls', async () => {
+test('changes: 1,000 labels, are counted once although the process stops after each page', async () => {
   await using setup = await startGmail()
-  for (let index = 0; index < 1_000; index++)
-    setup.mailbox.labels.set(`Label_${index}`, {
-      id: `Label_${index}`,
-      name: `l${index}`,
-      type: 'user',
-    })
-  deliver(setup, 1)
-  const index = new FeedIndex(setup.api)
-  await index.follow()
-  expect(index.snapshot()).toEqual(actual(setup))
-  expect(index.pages).toBeLessThan(60)
+  const { gmail, mailbox } = setup
+  const ids = Array.from({ length: 1_000 }, (_, at) => `Label_${at}`)
+  for (const id of ids) mailbox.setLabel({ id, name: `Work ${id}`, type: 'user' })
+  const used = ids.filter((_, at) => at % 100 === 0)
+  for (const id of used) deliver(setup, 3, ['INBOX', id])
+  const labels = new Map<string, string[]>()
+  let calls = 0
+  for (let cursor: string | undefined, isComplete = false; !isComplete; calls++) {
+    // A new client each time.
+    const position = { limit: 2, ...(cursor !== undefined && { cursor }) }
+    const page = await setup.create({ priority: 'initial-sync' }).changes(feed, position, signal)
+    for (const { id, addedLabels = [] } of page.changed)
+      labels.set(id, [...(labels.get(id) ?? []), ...addedLabels])
+    cursor = page.cursor
+    isComplete = page.complete
+    // Deleted during the round.
+    if (page.changed.some(({ addedLabels }) => addedLabels?.includes(used[1] ?? '')))
+      mailbox.labels.delete(used[9] ?? '')
+  }
+  expect(new Set([...labels.values()].map((each) => each.sort().join()))).toEqual(
+    new Set(
+      used
+        .slice(0, 9)
+        .map((id) => `INBOX,${id}`)
+        .concat('INBOX'),
+    ),
+  )
+  const counted = gmail.requests('labels.get').map(({ params }) => params['id'])
+  expect(counted.toSorted()).toEqual(ids.filter((id) => id !== used[9]).toSorted())
+  // 15 pages of all messages, 15 of the inbox, 2 of each label in use, and those that only count.
+  expect(calls).toBeLessThanOrEqual(30 + 2 * used.length + 1_000 / 25)
 })

@@ -1,0 +1,152 @@
+import { defined } from '@posthorn/contracts/defined'
+import { isMailApiError } from '../mail-api/errors.ts'
+import type { FeedPosition, MessageChange } from '../mail-api/feeds.ts'
+import type { GmailLabel } from '../provider-types/gmail.ts'
+import { changeOfLabel, type NamedLabel, readLabels } from './labels.ts'
+import { readPage } from './lists/listing.ts'
+import { type GmailRequests, idPath, maxBatchParts } from './requests.ts'
+
+/** Position in a full round: the list of one label, or of the mailbox (an empty id). */
+export interface RoundCursor {
+  /** History id of the profile before the first list. Changes since then follow the round. */
+  start: string
+  /** List that is being read. Absent: the first one after `done`. */
+  label?: string
+  page?: string
+  /** Last list that is complete. Lists are read in the order of the ids. */
+  done?: string
+  /** Labels after `done`, up to `counted`, that have messages. */
+  used?: string[]
+  counted?: string
+}
+
+export interface RoundPage {
+  /** Undefined after the last list. */
+  next: RoundCursor | undefined
+  changed: MessageChange[]
+}
+
+/** Ids of labels in their order. */
+interface LabelIds {
+  readonly ids: readonly string[]
+  /** Labels of the user: empty if each of them is listed without being counted. */
+  readonly countable: ReadonlySet<string>
+}
+
+/**
+ * Labels of the user from which on they are counted before they are listed: a number costs 1 unit,
+ * a list 5, and most of so many labels have no messages. Fewer are listed at once, because a list is
+ * exact also for messages in trash and junk.
+ */
+const minCounted = 100
+
+/** Requests per call that may find no messages: a call takes seconds, also with 10,000 labels. */
+const maxEmpty = 20
+
+/** Full rounds over lists: of the mailbox, then of each label. */
+export class FullRounds {
+  readonly #requests: GmailRequests
+  /** Labels of the round that is being read. Later ones are in the history since its start. */
+  #labels: { start: string; labels: LabelIds } | undefined
+
+  constructor(requests: GmailRequests) {
+    this.#requests = requests
+  }
+
+  /** Reads one page of a list. Labels without messages are skipped, some per call. */
+  async read(start: RoundCursor, position: FeedPosition, signal: AbortSignal): Promise<RoundPage> {
+    let cursor = start
+    for (let requests = 0; requests < maxEmpty; requests++) {
+      const next = cursor.label === undefined ? await this.#findList(cursor, signal) : cursor
+      if (!next) {
+        this.#labels = undefined
+        return { next, changed: [] }
+      }
+      cursor = next
+      if (next.label === undefined) continue
+      const page = await this.#readList({ ...next, label: next.label }, position, signal)
+      if (page.next.page !== undefined || page.changed.length > 0) return page
+      cursor = page.next
+    }
+    return { next: cursor, changed: [] }
+  }
+
+  /**
+   * Position of the next list. Without `label`, the next labels were counted. Undefined after the
+   * last one.
+   */
+  async #findList(cursor: RoundCursor, signal: AbortSignal): Promise<RoundCursor | undefined> {
+    const { start, done = '', used = [], counted = '' } = cursor
+    const label = used.find((id) => id > done)
+    if (label !== undefined) return { ...cursor, label }
+    const { ids, countable } = await this.#readLabels(start, signal)
+    const from = done > counted ? done : counted
+    const following = ids.filter((id) => id > from).slice(0, maxBatchParts)
+    const last = following.at(-1)
+    if (last === undefined) return undefined
+    if (countable.size === 0) return { start, done, label: following[0] ?? last }
+    const empty = await this.#findEmpty(
+      following.filter((id) => countable.has(id)),
+      signal,
+    )
+    return { start, done, used: following.filter((id) => !empty.has(id)), counted: last }
+  }
+
+  async #readLabels(start: string, signal: AbortSignal): Promise<LabelIds> {
+    if (this.#labels?.start !== start)
+      this.#labels = { start, labels: toLabelIds(await readLabels(this.#requests, signal)) }
+    return this.#labels.labels
+  }
+
+  /** Labels without messages. One unit each. */
+  async #findEmpty(ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const outcomes = await this.#requests.batch<GmailLabel>({
+      operation: 'labels.get',
+      paths: ids.map((id) => idPath('labels', id, 'folder-missing')),
+      fields: 'messagesTotal',
+      signal,
+    })
+    const isEmpty = (at: number) => {
+      const outcome = outcomes[at]
+      return outcome !== undefined && 'json' in outcome && outcome.json.messagesTotal === 0
+    }
+    return new Set(ids.filter((_, at) => isEmpty(at)))
+  }
+
+  async #readList(
+    cursor: RoundCursor & { label: string },
+    position: FeedPosition,
+    signal: AbortSignal,
+  ): Promise<{ next: RoundCursor; changed: MessageChange[] }> {
+    const { label, page: pageToken, ...rest } = cursor
+    const query = { labelIds: label === '' ? [] : [label], includeSpamTrash: true as const }
+    try {
+      const page = defined({ limit: position.limit, pageToken })
+      const { entries, nextPageToken } = await readPage(this.#requests, { query, page }, signal)
+      const changed = entries.map((entry) => ({ ...entry, ...entryOf(label) }))
+      if (nextPageToken === undefined) return { next: { ...rest, done: label }, changed }
+      return { next: { ...cursor, page: nextPageToken }, changed }
+    } catch (error) {
+      const isRefused = isMailApiError(error, 'refused') || isMailApiError(error, 'message-missing')
+      if (!isRefused) throw error
+      // The page token expired: the list starts again. Or the label was deleted during the round.
+      if (pageToken !== undefined) return this.#readList({ ...rest, label }, position, signal)
+      if (label !== '') return { next: { ...rest, done: label }, changed: [] }
+      throw error
+    }
+  }
+}
+
+function toLabelIds(labels: readonly NamedLabel[]): LabelIds {
+  const own = labels.filter(({ isSystem }) => !isSystem).map(({ id }) => id)
+  return {
+    ids: labels.map(({ id }) => id).sort(),
+    countable: new Set(own.length < minCounted ? [] : own),
+  }
+}
+
+function entryOf(id: string): Partial<MessageChange> {
+  if (id === '') return {}
+  const { flags, label } = changeOfLabel(id, true)
+  return { ...flags, ...(label !== undefined && { addedLabels: [label] }) }
+}
