@@ -241,6 +241,29 @@ test('PubSubSubscriptions: the error of the provider is stored, and cleared when
   await eventually(async () => expect(await state()).toEqual({ state: 'active', lastError: null }))
 })
 
+test('PubSubSubscriptions: a check that fails is reported and repeated, and pulls continue', async () => {
+  await runUntilReady()
+  const error = { code: 403, message: 'Error PERMISSION_DENIED.', status: 'PERMISSION_DENIED' }
+  const stopFault = gmail.on(
+    'pubsub.projects.topics.create',
+    providerFaults.replies({ status: 403, body: { error } }),
+  )
+  now += 3_600_000
+  // Ends the pull, which lasts 90 s.
+  gmail.clock.advance(90_000)
+  await eventually(async () => expect((await state())?.state).toBe('failed'))
+  mail('ann@mail.example')
+  await eventually(() => expect(noticed).toEqual(['ann']))
+  const acknowledged = () => pubsub.subscriptions.get(subscription)?.acknowledged.length
+  await eventually(() => expect(acknowledged()).toBe(1))
+  expect(await state()).toMatchObject({ state: 'failed', lastError: { description: error.status } })
+  stopFault()
+  now += 60_000
+  mail('ann@mail.example')
+  await eventually(() => expect(acknowledged()).toBe(2))
+  await eventually(async () => expect(await state()).toEqual({ state: 'active', lastError: null }))
+})
+
 test('createDestinations: topics of linked applications, and URLs below notificationBaseUrl', async () => {
   const read = async () => ({
     serviceUrl: 'https://a.example',

@@ -222,6 +222,26 @@ test('WatchRegistry: a refusal is reported once, and the account is watched when
   expect(await made.errors()).toHaveLength(1)
 })
 
+test('WatchRegistry: only a lasting refusal of Gmail is reported', async () => {
+  const made = await scene('gmail', (each) => (each.changes = { watch: refused }))
+  await eventually(() => expect(counts.failed).toBe(1))
+  made.advance(minute)
+  await eventually(() => expect(counts.failed).toBe(2))
+  expect([await made.row(), await made.errors()]).toEqual([undefined, []])
+  made.changes = {}
+  // The topic was created.
+  await made.noticeAll([{ kind: 'changed', isOwn: true }])
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  expect(await made.errors()).toEqual([])
+
+  made.changes = { watch: refused, renewWatch: refused }
+  for (let at = 3; at <= 5; at += 1) {
+    made.advance(2 * day)
+    await eventually(() => expect(counts.failed).toBe(at))
+  }
+  await eventually(async () => expect(await made.errors()).toHaveLength(1))
+})
+
 test('WatchRegistry: a temporary failure is reported after 5 attempts without a watch', async () => {
   const failing = () => Promise.reject(new MailApiError('unavailable', 'No response.'))
   const made = await scene('graph', (each) => (each.changes = { listWatches: failing }))

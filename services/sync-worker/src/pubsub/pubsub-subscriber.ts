@@ -22,44 +22,57 @@ export interface PubSubSubscriberDeps {
 
 /** Interval at which topic and subscription are checked. */
 const checkMs = 3_600_000
+/** Delay after a check that failed. */
+const checkRetryMs = 60_000
 const retryMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
 const maxUserLength = 320
 
 /**
  * Receives the messages of one application for Pub/Sub until the signal aborts. A message is
  * acknowledged after its accounts were notified, so that a crash repeats it. Missing topics and
- * subscriptions are created again. Never rejects.
+ * subscriptions are created again; while they cannot be checked, an existing subscription is read.
+ * Never rejects.
  */
 export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise<void> {
   const { now = Date.now, log } = deps
   const state: SubscriberState = {
-    checkedAt: -Infinity,
+    checkAt: -Infinity,
+    isCheckFailing: false,
     isLost: true,
     failures: 0,
     error: undefined,
   }
+  const report = (error: unknown) =>
+    reportFailure(deps, state, error).catch((err: unknown) =>
+      log.warn({ err }, 'storing the state of Pub/Sub failed'),
+    )
   while (!signal.aborted) {
     try {
-      if (now() - state.checkedAt >= checkMs) await check(deps, state, signal)
+      if (now() >= state.checkAt)
+        await check(deps, state, signal).catch((error: unknown) => {
+          if (signal.aborted) throw error
+          Object.assign(state, { isCheckFailing: true, checkAt: now() + checkRetryMs })
+          return report(error)
+        })
       await receive(deps, signal)
-      if (state.error) await clearError(deps, state)
+      if (state.error && !state.isCheckFailing) await clearError(deps, state)
       state.failures = 0
     } catch (error) {
       if (signal.aborted) return
       state.failures += 1
       // Topic or subscription was deleted, or expired: create it, then poll all accounts.
       if (error instanceof ProviderError && error.status === 404)
-        Object.assign(state, { checkedAt: -Infinity, isLost: true })
-      await reportFailure(deps, state, error).catch((err: unknown) =>
-        log.warn({ err }, 'storing the state of Pub/Sub failed'),
-      )
+        Object.assign(state, { checkAt: -Infinity, isLost: true })
+      if (!state.isCheckFailing) await report(error)
       await sleep(retryMs(state.failures), signal).catch(() => undefined)
     }
   }
 }
 
 interface SubscriberState {
-  checkedAt: number
+  /** Time of the next check of topic and subscription. */
+  checkAt: number
+  isCheckFailing: boolean
   /** True if messages may have been lost: after a start, and with a subscription. */
   isLost: boolean
   failures: number
@@ -74,11 +87,12 @@ async function check(
 ): Promise<void> {
   const { client, names, ttlDays, notifyAll, now = Date.now } = deps
   const isNew = await client.ensure(requireNames(names), await ttlDays(), signal)
-  if (state.error === undefined) await clearError(deps, state)
+  if (state.error === undefined || state.isCheckFailing) await clearError(deps, state)
+  state.isCheckFailing = false
   if (isNew) state.isLost = true
   if (state.isLost) await notifyAll()
   state.isLost = false
-  state.checkedAt = now()
+  state.checkAt = now() + checkMs
 }
 
 async function clearError(

@@ -60,6 +60,8 @@ export class AccountWatch {
     const { kind, secretHash, isOwn, messages, expiresAt } = notice
     if (!this.#isGenuine(secretHash)) return 'forged'
     if (!isOwn) this.noticedAt = new Date(now)
+    // The topic of the application exists now.
+    else if (!this.isActive(now)) this.renewAt = now
     if (kind === 'changed') this.#notices.add(kind, messages)
     if (kind === 'missed') this.#notices.add(kind)
     if (kind === 'expiring') this.#onExpiring(now, expiresAt)

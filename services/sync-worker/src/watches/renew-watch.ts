@@ -88,7 +88,8 @@ async function storeFailure(deps: RenewalDeps, watch: AccountWatch, error: unkno
   watch.failures += 1
   const isActive = watch.isActive(now)
   const { failures, row: current } = watch
-  const { response, retryMs, isReported } = failureOfWatch(error, { failures, isActive })
+  const { provider } = watch.account
+  const { response, retryMs, isReported } = failureOfWatch(error, { provider, failures, isActive })
   watch.renewAt = now + retryMs
   if (!isReported) return
   const data = { response, serverResponseCode: watchErrorCode }

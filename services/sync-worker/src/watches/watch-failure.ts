@@ -1,4 +1,5 @@
 import { isMailApiError } from '@posthorn/backends/mail-api'
+import type { Provider } from '@posthorn/backends/provider-limits'
 import { messageOf } from '@posthorn/errors'
 import { backoff } from '@posthorn/flow'
 
@@ -10,6 +11,11 @@ const maxTextLength = 1_000
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
 /** Temporary failures of a missing watch that are reported: about 8 min. */
 const maxTemporary = 5
+/**
+ * Refusals that are reported. The first ones of Gmail may precede the topic of the application, or
+ * its permission to publish: about 90 s.
+ */
+const maxRefusals: Readonly<Record<Provider, number>> = { gmail: 3, graph: 1 }
 /** 30 s, doubling up to 1 h. */
 const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })
 
@@ -23,7 +29,7 @@ export interface WatchFailure {
 /** Consequence of the n-th consecutive failure of a registration. */
 export function failureOfWatch(
   error: unknown,
-  { failures, isActive }: { failures: number; isActive: boolean },
+  { provider, failures, isActive }: { provider: Provider; failures: number; isActive: boolean },
 ): WatchFailure {
   const isTemporary =
     !isMailApiError(error) || temporary.some((failure) => error.failure === failure)
@@ -31,6 +37,8 @@ export function failureOfWatch(
   return {
     response: messageOf(error).slice(0, maxTextLength),
     retryMs: Math.max(retryDelayMs(failures), requestedMs),
-    isReported: isTemporary ? !isActive && failures >= maxTemporary : true,
+    isReported: isTemporary
+      ? !isActive && failures >= maxTemporary
+      : failures >= maxRefusals[provider],
   }
 }

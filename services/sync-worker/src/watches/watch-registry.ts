@@ -37,7 +37,8 @@ export class WatchRegistry implements AsyncDisposable {
       const watch = this.#watches.get(notice.account)
       const outcome = watch?.receive(notice, this.#now()) ?? 'unknown'
       this.#deps.metrics.noticed(outcome)
-      if (outcome === 'accepted' && notice.kind !== 'changed') this.#renewals.wake()
+      const mayRenew = notice.kind !== 'changed' || notice.isOwn
+      if (outcome === 'accepted' && mayRenew) this.#renewals.wake()
     }
     return {}
   })
