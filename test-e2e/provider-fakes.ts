@@ -44,28 +44,67 @@ export async function startProviderFakes(
   }
 }
 
-/** Registers applications of the providers that need no consent. Returns their ids. */
-export async function createApiApps(client: Client): Promise<{ gmail: string; graph: string }> {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const create = async (body: object): Promise<string> => {
-    const answer = await client.call(operations.createOAuth2App, {
-      body: { name: 'Mail API', enabled: true, baseScopes: 'api', ...body },
-    })
-    if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
-    return String(answer.body.id)
-  }
+const serviceAccount = 'posthorn@project.iam.gserviceaccount.com'
+
+/**
+ * Registers applications of the providers that need no consent. Returns their ids. Accounts of
+ * Gmail are notified if an application for Pub/Sub is named.
+ */
+export async function createApiApps(
+  client: Client,
+  { pubSubApp }: { pubSubApp?: string } = {},
+): Promise<{ gmail: string; graph: string }> {
   return {
-    gmail: await create({
-      provider: 'gmailService',
-      serviceClient: '1234',
-      serviceClientEmail: 'posthorn@project.iam.gserviceaccount.com',
-      serviceKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    gmail: await createApp(client, {
+      ...serviceApp(),
+      baseScopes: 'api',
+      ...(pubSubApp !== undefined && { pubSubApp }),
     }),
-    graph: await create({
+    graph: await createApp(client, {
       provider: 'outlookService',
+      baseScopes: 'api',
       clientId: '00000000-1111-2222-3333-444444444444',
       clientSecret: randomBytes(16).toString('hex'),
       authority: 'contoso.example',
     }),
   }
+}
+
+export interface PubSubApp {
+  id: string
+  topic: string
+  subscription: string
+  /** Service account that signs pushes. */
+  signer: string
+}
+
+/** Registers an application for Pub/Sub. Its worker creates the topic within 30 s, or at its start. */
+export async function createPubSubApp(client: Client): Promise<PubSubApp> {
+  const project = 'project-1'
+  const app = { ...serviceApp(), baseScopes: 'pubsub', googleProjectId: project }
+  const id = await createApp(client, app)
+  return {
+    id,
+    topic: `projects/${project}/topics/posthorn-${id}`,
+    subscription: `projects/${project}/subscriptions/posthorn-${id}`,
+    signer: serviceAccount,
+  }
+}
+
+function serviceApp(): object {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return {
+    provider: 'gmailService',
+    serviceClient: '1234',
+    serviceClientEmail: serviceAccount,
+    serviceKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  }
+}
+
+async function createApp(client: Client, app: object): Promise<string> {
+  const { status, body } = await client.call(operations.createOAuth2App, {
+    body: { name: 'Mail API', enabled: true, ...app },
+  })
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return String(body.id)
 }

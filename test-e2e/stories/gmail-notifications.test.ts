@@ -1,0 +1,77 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { gmailPushUrl } from '@posthorn/contracts/notification-urls'
+import { operations } from '@posthorn/contracts/operations'
+import { eventually } from '@posthorn/testkit'
+import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
+import { createApiApps, createPubSubApp, startProviderFakes } from '../provider-fakes.ts'
+import { freshMessageId, plainMessage, startWorld } from '../world.ts'
+
+// Notifications of Gmail through the whole system, by both ways of Pub/Sub. Polls are rare, so that
+// only notifications announce messages.
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const { gmail, env } = stack.use(await startProviderFakes({ mailboxes: [] }))
+const baseUrl = 'https://notify.example'
+const world = stack.use(
+  await startWorld({
+    names: ['api-gateway', 'auth-bridge', 'sync-worker', 'webhook-dispatcher'],
+    env: { ...env, SVC_API_POLL_INTERVAL: '10m', SVC_API_POLL_INTERVAL_WITH_PUSH: '10m' },
+    settings: { notificationBaseUrl: baseUrl },
+  }),
+)
+const { client } = world
+gmail.pubsub.pushes.addressOf = (endpoint) => world.url + new URL(endpoint).pathname
+await world.services.stop('sync-worker')
+const pubSub = await createPubSubApp(client)
+const { gmail: app } = await createApiApps(client, { pubSubApp: pubSub.id })
+const mailbox = gmail.addMailbox('jane@workspace.example')
+await registerApiAccount(world, { account: 'jane', app, address: mailbox.address })
+// Both read the applications now, and not within a minute.
+await world.services.stop('api-gateway')
+await world.services.start('api-gateway')
+await world.services.start('sync-worker')
+await untilSynced(world, 'jane')
+const subscription = await eventually(() => {
+  expect(gmail.notices.find(mailbox.address, 'project-1')?.topic).toBe(pubSub.topic)
+  const found = gmail.pubsub.subscriptions.get(pubSub.subscription)
+  if (!found) throw new Error('no subscription')
+  return found
+})
+
+/** Delivers a message and waits until it is announced. */
+async function expectAnnounced(): Promise<void> {
+  const { id } = mailbox.deliver(plainMessage({ messageId: freshMessageId() }))
+  const { account, path } = await world.webhook(
+    ({ event, data }) => event === 'messageNew' && data.id === id,
+  )
+  expect({ account, path }).toEqual({ account: 'jane', path: '\\All' })
+}
+
+test('notifications that the worker pulls announce messages', async () => {
+  await expectAnnounced()
+  await expectAnnounced()
+  await eventually(() => {
+    expect(subscription.acknowledged.length).toBeGreaterThan(0)
+    expect([subscription.waiting.length, subscription.outstanding.size]).toEqual([0, 0])
+  })
+  expect(gmail.pubsub.pushes.sent).toEqual([])
+  const { body } = await client.call(operations.getPubSubStatus, {})
+  expect(JSON.stringify(body)).toContain(pubSub.id)
+})
+
+test('signed notifications that api-gateway receives announce messages', async () => {
+  subscription.resource.pushConfig = {
+    pushEndpoint: gmailPushUrl(baseUrl),
+    oidcToken: { serviceAccountEmail: pubSub.signer },
+  }
+  const { length: pulled } = subscription.acknowledged
+  const { sent } = gmail.pubsub.pushes
+  await expectAnnounced()
+  await expectAnnounced()
+  await eventually(() => {
+    expect(sent.length).toBeGreaterThanOrEqual(2)
+    expect(subscription.acknowledged.length - pulled).toBe(sent.length)
+  })
+  expect(new Set(sent.map(({ endpoint }) => endpoint))).toEqual(new Set([gmailPushUrl(baseUrl)]))
+})
