@@ -1,5 +1,10 @@
 import { benchGmailSync, benchGraphSync } from './mail-apis/first-sync.ts'
-import { benchCatchUp, benchFullSweep, benchIdleAccounts } from './mail-apis/following.ts'
+import {
+  benchCatchUp,
+  benchFullSweep,
+  benchIdleAccounts,
+  benchUnits,
+} from './mail-apis/following.ts'
 import { benchNotified } from './mail-apis/notified.ts'
 import { benchReading } from './mail-apis/reading.ts'
 import { startScene } from './mail-apis/scene.ts'
@@ -11,7 +16,7 @@ const providers = ['gmail', 'graph'] as const
 /**
  * Accounts of Gmail and Microsoft Graph at fakes without limits and delays: requests, units and
  * times of the first sync, while idle, of reading, of sending, and from a notification to the
- * webhook. Then what takes longer with the published limits.
+ * webhook. Then the same with the published limits, and the units of single changes.
  */
 export async function* benchMailApis(): AsyncGenerator<Row> {
   yield* benchUnlimited()
@@ -38,7 +43,9 @@ async function* benchLimited(): AsyncGenerator<Row> {
   yield* await benchGraphSync(scene)
   // With polls as rare as by default. Before sending, whose moves are reported as lost changes.
   yield* await benchNotified(scene)
+  yield* await benchUnits(scene)
   for (const provider of providers) {
+    yield* await benchReading(scene, provider)
     yield* await benchCatchUp(scene, provider)
     yield* await benchSending(scene, provider, 10)
   }

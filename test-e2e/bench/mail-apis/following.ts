@@ -3,7 +3,9 @@ import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, untilConnected } from '../../world.ts'
 import type { Row } from '../report.ts'
+import { createApiApps, createPubSubApp } from '../../provider-fakes.ts'
 import {
+  connect,
   gmailMailbox,
   graphFolders,
   mailboxSize,
@@ -19,43 +21,108 @@ const hourMs = 3_600_000
 /** Hours of idle accounts that are measured, at shortened intervals. */
 const idleHours = 1
 
+const watchedMailbox = 'watched@workspace.example'
+
 /**
- * Requests of idle accounts per hour: Graph with notifications, then both without. Daily renewals
- * of watches are left out.
+ * Requests of idle accounts per hour, counted by the fakes: with notifications, then without. Daily
+ * renewals of watches are left out, and pulls of Pub/Sub, which all accounts of an application share.
  */
 export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   const { graph } = scene.fakes
   await untilConnected(scene.world.client, 'graph')
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
-  const idle = async (provider: ProviderName) => {
-    const before = requestsOf(scene, provider).length
+  await connectWatched(scene)
+  const idle = async (provider: ProviderName, user = '') => {
+    const count = () =>
+      requestsOf(scene, provider).filter(({ path }) => path.includes(encodeURIComponent(user)))
+        .length
+    const before = count()
     await delay((idleHours * hourMs) / shortening)
-    return (requestsOf(scene, provider).length - before) / idleHours
+    return (count() - before) / idleHours
   }
-  const withPush = await idle('graph')
+  const [gmailWatched, graphWatched] = await Promise.all([
+    idle('gmail', watchedMailbox),
+    idle('graph'),
+  ])
   graph.faults.refusesSubscriptions = true
   await graph.notifications.lifecycle(graph.mailbox, 'subscriptionRemoved')
   await eventually(
     () => requestsOf(scene, 'graph').some(({ operation, status }) => isRefused(operation, status)),
     { timeoutMs: 60_000 },
   )
-  const [gmailPolled, graphPolled] = await Promise.all([idle('gmail'), idle('graph')])
+  const [gmailPolled, graphPolled] = await Promise.all([idle('gmail', gmailMailbox), idle('graph')])
   graph.faults.refusesSubscriptions = false
+  await scene.world.client.call(operations.deleteAccount, { params: { account: 'watched' } })
   const row = (what: string, measured: number, [polls, lists]: readonly [number, number]) => ({
-    what: `idle account per hour, ${what}`,
+    what: `idle account per hour, ${what}, intervals ${shortening} times shorter`,
     measured,
     reference: polls * lists,
     unit: ' requests',
     referenceIs: `bare client, ${polls} polls of ${lists} ${lists === 1 ? 'list' : 'lists'} of changes`,
   })
   const folders = graph.mailbox.folders.size
-  const perPass = gmailPolled / 80
   return [
     row('Gmail without notifications', gmailPolled, [80, 1]),
-    row('Gmail with notifications, from the same passes', perPass * 6, [6, 1]),
+    row('Gmail with notifications', gmailWatched, [6, 1]),
     row('Microsoft Graph without notifications', graphPolled, [80, folders]),
-    row('Microsoft Graph with notifications', withPush, [6, folders]),
+    row('Microsoft Graph with notifications', graphWatched, [6, folders]),
   ]
+}
+
+/** Registers an account of Gmail whose mailbox is watched over Pub/Sub. */
+async function connectWatched(scene: Scene): Promise<void> {
+  const { world, fakes } = scene
+  const { id: pubSubApp, subscription } = await createPubSubApp(world.client)
+  // A worker receives from new applications within 30 s.
+  const isSubscribed = () => fakes.gmail.pubsub.subscriptions.has(subscription)
+  await eventually(isSubscribed, { timeoutMs: 120_000 })
+  const { gmail: app } = await createApiApps(world.client, { pubSubApp })
+  fakes.gmail.addMailbox(watchedMailbox)
+  await connect(scene, 'gmail', { account: 'watched', user: watchedMailbox, app })
+  const isWatched = () => [...fakes.gmail.notices.watches.values()].length > 0
+  await eventually(isWatched, { timeoutMs: 120_000 })
+  // The watch ends the first interval between polls without notifications.
+  await untilConnected(world.client, 'watched')
+}
+
+/** Changes that are measured one by one, each with a pass that the API requests. */
+const singleChanges = 10
+
+/** Units of a new message and of a changed label, with those of the pass that finds them. */
+export async function benchUnits(scene: Scene): Promise<Row[]> {
+  const mailbox = scene.fakes.gmail.mailboxes.get(gmailMailbox)
+  if (!mailbox) throw new Error('no mailbox')
+  const unitsOf = async (event: string, change: () => string) => {
+    let units = 0
+    for (let count = 0; count < singleChanges; count++) {
+      const position = scene.fakes.gmail.fake.log.length
+      const id = change()
+      const params = { account: 'gmail' }
+      await scene.world.client.call(operations.syncAccount, { params, body: { sync: true } })
+      await scene.world.webhook((hook) => hook.event === event && hook.data.id === id, 120_000)
+      units += unitsSince(scene, position)
+    }
+    return units / singleChanges
+  }
+  const added = await unitsOf(
+    'messageNew',
+    () => mailbox.deliver(plainMessage({ messageId: freshMessageId() })).id,
+  )
+  const messages = mailbox.list.filter(({ labels }) => !labels.has('IMPORTANT'))
+  const labelled = await unitsOf('messageUpdated', () => {
+    const message = messages.pop()
+    if (!message) throw new Error('no message')
+    mailbox.modify(message, ['IMPORTANT'], [])
+    return message.id
+  })
+  const row = (what: string, measured: number, reference: number) => ({
+    what: `gmail${scene.limits}, ${what}, with the pass that finds it`,
+    measured,
+    reference,
+    unit: ' units',
+    referenceIs: 'limit',
+  })
+  return [row('a new message', added, 25), row('a changed label', labelled, 3)]
 }
 
 function isRefused(operation: string, status: number | undefined): boolean {

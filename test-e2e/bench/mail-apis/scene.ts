@@ -85,11 +85,12 @@ function followRealTime({ gmail }: ProviderFakes): () => void {
 export async function connect(
   { world, apps }: Scene,
   provider: ProviderName,
-  options: { account?: string; user?: string } = {},
+  options: { account?: string; user?: string; app?: string } = {},
 ): Promise<number> {
   const { account = provider, user = provider === 'gmail' ? gmailMailbox : graphMailbox } = options
+  const { app = apps[provider] } = options
   const from = performance.now()
-  const body = { account, name: 'Jane', oauth2: { provider: apps[provider], auth: { user } } }
+  const body = { account, name: 'Jane', oauth2: { provider: app, auth: { user } } }
   await world.client.call(operations.createAccount, { body })
   await world.webhook(
     (webhook) => webhook.account === account && webhook.event === 'accountInitialized',
