@@ -326,15 +326,15 @@ describe('HttpCaller.open: response body', () => {
   })
 
   test.each([
-    ['endless headers', 'X-A: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n', 'protocol'],
-    ['endless interim responses', 'HTTP/1.1 102 Processing\r\n\r\n', 'response-timeout'],
-  ])('%s: fail', async (_case, line, outcome) => {
+    ['endless headers', 'X-A: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n', 'protocol', 60_000],
+    ['endless interim responses', 'HTTP/1.1 102 Processing\r\n\r\n', 'response-timeout', 1_000],
+  ])('%s: fail', async (_case, line, outcome, timeoutMs) => {
     const { url } = await serveRaw((socket) => {
       if (line.startsWith('X')) socket.write('HTTP/1.1 200 OK\r\n')
       const timer = setInterval(() => socket.write(line.repeat(50)), 5)
       socket.once('close', () => clearInterval(timer))
     })
-    await expect(caller({ timeoutMs: 1_000 }).open(get(url))).rejects.toEqual(failsWith(outcome))
+    await expect(caller({ timeoutMs }).open(get(url))).rejects.toEqual(failsWith(outcome))
   })
 
   test('signal: cancels the request and the reading of the body', async () => {

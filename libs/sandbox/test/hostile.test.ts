@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { hostileFunctions } from './hostile-functions.ts'
 import { Sandbox } from '../src/index.ts'
 
-const sandbox = new Sandbox({ cpuMs: 50, killMs: 250, outputChars: 1024 * 1024 })
+const sandbox = new Sandbox({ cpuMs: 50, killMs: 1_000, outputChars: 1024 * 1024 })
 afterAll(() => sandbox[Symbol.asyncDispose]())
 
 const input = {
