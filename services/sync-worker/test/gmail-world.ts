@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { shardOf } from '@posthorn/contracts/shards'
 import { VirtualClock } from '@posthorn/testkit/providers'
 import { type GmailMailbox, startGmailFake } from '@posthorn/testkit/providers/gmail'
 import type { Config } from '../src/config.ts'
@@ -16,17 +15,10 @@ export async function gmailWorld() {
   const register = async (
     prepare: (mailbox: GmailMailbox) => void = () => undefined,
   ): Promise<{ account: string; mailbox: GmailMailbox }> => {
-    const [account, user] = [randomUUID(), `${randomUUID()}@mail.example`]
+    const user = `${randomUUID()}@mail.example`
     const mailbox = gmail.addMailbox(user)
     prepare(mailbox)
-    const expires = new Date(Date.now() + 3_600_000).toISOString()
-    world.credentials.set(account, { user, accessToken: gmail.grant(user), expires })
-    const oauth2 = JSON.stringify({ provider: 'app', auth: { user } })
-    await world.db
-      .insertInto('accounts')
-      .values({ account, shard: shardOf(account), name: 'Test', backend: 'gmail', oauth2 })
-      .execute()
-    await world.bus.invalidate({ topic: 'accounts', id: account })
+    const account = await world.registerApi('gmail', { user, accessToken: gmail.grant(user) })
     return { account, mailbox }
   }
   return {
