@@ -27,6 +27,7 @@ import { openGatewayPools } from './open-gateway-pools.ts'
 import type { OperationDeps } from './operations/operation-deps.ts'
 import { operationHandlers } from './operations/handlers.ts'
 import { mountPublicPages } from './public/mount-public-pages.ts'
+import { PushTrust } from './public/notifications/push-trust.ts'
 import { deleteExpired } from './store/delete-expired.ts'
 
 const name = 'api-gateway'
@@ -77,6 +78,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const renderer = stack.use(new Renderer(rendering))
   const sandbox = stack.use(new Sandbox())
   const reader = stack.use(createMessageReader({ metrics, log }, config.reader))
+  const pushTrust = stack.use(new PushTrust({ db, settings, log }))
   const engines = { renderer, sandbox, reader }
   const tools = { bus, sealer, tasks, autoconfig, changes, links, version, ...engines }
   const deps = { ...stores, ...limits, ...tools, tokenLogEntries: config.tokenLog.keep }
@@ -85,7 +87,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
   mountOperations(api, operationHandlers(deps), { authorizer, maxUploadBytes, onResponse })
   mountDocs(api, version)
-  api.use(mountPublicPages(stack, { ...deps, log, metrics, config }))
+  api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })
   // Concurrently: open streams delay the server's end, and clients of ended streams reconnect.
   stack.defer(async () => {
@@ -97,7 +99,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const sweep = { everyMs: sweepMs, log, name: 'expired-rows' }
   stack.use(runPeriodically(sweep, () => deleteExpired(outbox)))
   stack.use(sweepAccess(outbox, log, config.tokenLog))
-  stack.use(await bus.onInvalidate((message) => invalidateCaches(message, deps)))
+  stack.use(await bus.onInvalidate((message) => invalidateCaches(message, { ...deps, pushTrust })))
   // Other processes may have cached settings before the first run changed them.
   tasks.run(bus.invalidate({ topic: 'settings' }))
   server.markStarted()
@@ -117,10 +119,12 @@ function loggable(config: Config) {
   return describeConfig({ ...config, settings, sealingKey: config.sealingKey.id })
 }
 
-type Caches = Pick<OperationDeps, 'settings' | 'tokens' | 'changes'>
+type Caches = Pick<OperationDeps, 'settings' | 'tokens' | 'changes'> & { pushTrust: PushTrust }
 
-function invalidateCaches({ topic, id }: Invalidation, { settings, tokens, changes }: Caches) {
+function invalidateCaches({ topic, id }: Invalidation, caches: Caches) {
+  const { settings, tokens, changes, pushTrust } = caches
   if (topic === 'settings') settings.invalidate()
+  if (topic === 'settings' || topic === 'oauth2Apps') pushTrust.wake()
   if (topic === 'changes') changes.wake()
   if (topic !== 'tokens') return
   tokens.invalidate(id)

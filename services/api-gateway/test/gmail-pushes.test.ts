@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
 import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
@@ -135,4 +136,33 @@ test('POST /oauth/gmail/push: another signer is refused until Pub/Sub is configu
   expect(received).toEqual([])
   subscription.resource.pushConfig = pushConfig
   await expectNotices(1)
+})
+
+test('POST /oauth/gmail/push: the signer of a new application is accepted without delay', async () => {
+  const serviceClientEmail = 'new@project.iam.gserviceaccount.com'
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const { status } = await gateway.call('POST', '/v1/oauth2', {
+    body: {
+      name: 'new',
+      enabled: true,
+      provider: 'gmailService',
+      baseScopes: 'pubsub',
+      googleProjectId: 'project-1',
+      serviceClient: '1234',
+      serviceClientEmail,
+      serviceKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    },
+  })
+  expect(status).toBe(200)
+  subscription.resource.pushConfig = {
+    ...pushConfig,
+    oidcToken: { serviceAccountEmail: serviceClientEmail },
+  }
+  gmail.pubsub.publish(topic, JSON.stringify({ emailAddress: user, historyId: 1 }))
+  // Without an invalidation, the applications are read every 60 s.
+  const withinInterval = { timeoutMs: 45_000 }
+  await eventually(() => {
+    gmail.clock.advance(10_000)
+    expect(subscription.acknowledged).toHaveLength(1)
+  }, withinInterval)
 })

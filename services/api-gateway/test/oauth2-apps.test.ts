@@ -3,12 +3,18 @@ import { on } from '@posthorn/bus'
 import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
 import { shardOf } from '@posthorn/contracts/shards'
 import { createUnsealer, keyPairFromSecret } from '@posthorn/secrets'
+import { eventually } from '@posthorn/testkit'
 import { testServers } from './gateway.ts'
 
 const servers = await testServers()
 const { db, env } = servers
 const { call } = await servers.start()
-afterAll(() => servers.stop())
+const bus = await servers.connectBus()
+await bus.whenUp()
+afterAll(async () => {
+  await bus[Symbol.asyncDispose]()
+  await servers.stop()
+})
 
 const redirectUrl = 'https://posthorn.example/oauth'
 const gmail = { name: 'G', provider: 'gmail', clientId: 'id', clientSecret: 'hush', redirectUrl }
@@ -27,6 +33,17 @@ async function secretOf(app: string, kind: 'clientSecret' | 'serviceKey' = 'clie
   const unsealer = createUnsealer([keyPairFromSecret(env.SVC_SECRET).privateKey])
   return row && unsealer.unseal(row.sealed, `oauth2/${app}/${kind}`)
 }
+
+test('OAuth2 applications: every change broadcasts an invalidation', async () => {
+  const ids: (string | undefined)[] = []
+  await using _listening = await bus.onInvalidate(
+    ({ topic, id }) => void (topic === 'oauth2Apps' && ids.push(id)),
+  )
+  const id = await created(gmail)
+  await put(id, { name: 'H' })
+  await call('DELETE', `/v1/oauth2/${id}`)
+  await eventually(() => expect(ids.filter((each) => each === id)).toHaveLength(3))
+})
 
 test('getAccount: account at Graph, shows its subscription', async () => {
   const account = {

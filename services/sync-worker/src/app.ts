@@ -76,7 +76,7 @@ export async function startApp(
   )
   const holder = stack.use(startHolder(server, { service, parts, config, worker }))
   const holds = (shard: number) => holder.leases().has(shard)
-  stack.use(startPubSub({ db, bus, settings, log, config, holds }))
+  const pubSub = stack.use(startPubSub({ db, bus, settings, log, config, holds }))
   stack.use(
     await bus.onInvalidate(({ topic, id: account }) => {
       if (topic === 'settings') {
@@ -84,6 +84,7 @@ export async function startApp(
         summaries.invalidate()
       }
       if (topic === 'accounts') sessions.refresh(account)
+      if (topic === 'oauth2Apps') pubSub.wake()
     }),
   )
   settings.invalidate() // an earlier read may have missed an invalidation

@@ -11,6 +11,7 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { providerFaults, VirtualClock } from '@posthorn/testkit/providers'
 import { gmailPublisher, publisherRole, startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { PubSubSubscriptions } from '../src/pubsub/pubsub-subscriptions.ts'
+import { startPubSub } from '../src/pubsub/start-pubsub.ts'
 import { createDestinations } from '../src/watches/destinations.ts'
 
 const origin = 'https://pubsub.googleapis.com'
@@ -63,10 +64,11 @@ const caller = createHttpCaller({
 })
 let ttl: number | undefined
 let now = Date.now()
+const settings = { get: async () => (ttl === undefined ? {} : { gmailSubscriptionTtl: ttl }) }
 const subscriptions = new PubSubSubscriptions({
   db,
   bus: worker,
-  settings: { get: async () => (ttl === undefined ? {} : { gmailSubscriptionTtl: ttl }) },
+  settings,
   http: createProviderHttp({ caller, origins: [origin], mappedOrigins: origins }),
   log,
   now: () => now,
@@ -262,6 +264,18 @@ test('PubSubSubscriptions: a check that fails is reported and repeated, and pull
   mail('ann@mail.example')
   await eventually(() => expect(acknowledged()).toBe(2))
   await eventually(async () => expect(await state()).toEqual({ state: 'active', lastError: null }))
+})
+
+test('startPubSub: wake starts applications that are registered meanwhile', async () => {
+  const config = { oauthEgressPolicy: 'off', proxyEgressPolicy: 'off', providerOrigins: origins }
+  const holds = (shard: number) => shard === shardOf('Q')
+  const deps = { db, bus: worker, settings, log, holds, reconcileMs: 3_600_000 }
+  await using pubSub = startPubSub({ ...deps, config } as const)
+  await insertApp('Q', 'gmailService', { baseScopes: 'pubsub', googleProjectId: 'project-1' })
+  pubSub.wake()
+  const created = 'projects/project-1/subscriptions/posthorn-Q'
+  await eventually(() => expect(pubsub.subscriptions.get(created)?.openPulls).toBe(1))
+  expect([...tokensOf]).toEqual(['Q'])
 })
 
 test('createDestinations: topics of linked applications, and URLs below notificationBaseUrl', async () => {

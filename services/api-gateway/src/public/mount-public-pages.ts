@@ -13,7 +13,8 @@ import { onClick, onOpen } from './tracking.ts'
 import { onListForm, onOneClick, onUnsubscribePage, type UnsubscribeDeps } from './unsubscribe.ts'
 
 /** Dependencies of the pages. */
-type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> & { metrics: Metrics }
+type PublicDeps = Omit<UnsubscribeDeps & ImapFormDeps, 'branding' | 'count'> &
+  Pick<NotificationDeps, 'pushTrust'> & { metrics: Metrics }
 
 export interface PublicPagesOptions extends Omit<PublicDeps, 'trustedProxies' | 'bodyTimeoutMs'> {
   config: Pick<Config, 'crawlerRangesFile' | 'httpServer'> & NotificationDeps['config']

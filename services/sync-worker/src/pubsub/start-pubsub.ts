@@ -1,4 +1,4 @@
-import { runPeriodically } from '@posthorn/flow'
+import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import { createHttpCaller } from '@posthorn/net/http-caller'
 import { createProviderHttp } from '@posthorn/net/provider-http'
 import { proxyFromSettings } from '@posthorn/net/proxy-agents'
@@ -10,17 +10,25 @@ export interface PubSubOptions extends Omit<PubSubSubscriptionsDeps, 'http'> {
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins' | 'proxyEgressPolicy'>
   /** True for shards that this worker holds. */
   readonly holds: (shard: number) => boolean
+  /** Interval at which applications and shards are compared without `wake`. Default: 30 s. */
+  readonly reconcileMs?: number
 }
 
 const origin = 'https://pubsub.googleapis.com'
 /** Longest pull, and its response. */
 const timeoutMs = 110_000
 const maxResponseBytes = 4 * 1024 * 1024
-/** Interval at which applications and shards are compared; new applications wait for it. */
-const reconcileMs = 30_000
 
-/** Receives notifications of Gmail from Pub/Sub, for the applications of the held shards. */
-export function startPubSub({ config, holds, ...deps }: PubSubOptions): AsyncDisposable {
+/**
+ * Receives notifications of Gmail from Pub/Sub, for the applications of the held shards. `wake`
+ * compares them with the registered applications now.
+ */
+export function startPubSub({
+  config,
+  holds,
+  reconcileMs = 30_000,
+  ...deps
+}: PubSubOptions): PeriodicTask {
   const stack = new AsyncDisposableStack()
   const { oauthEgressPolicy: policy, providerOrigins: origins, proxyEgressPolicy: egress } = config
   const unseal = createLoginUnsealer(deps.bus)
@@ -31,10 +39,13 @@ export function startPubSub({ config, holds, ...deps }: PubSubOptions): AsyncDis
   const http = createProviderHttp({ caller, origins: [origin], mappedOrigins: origins })
   const subscriptions = stack.use(new PubSubSubscriptions({ ...deps, http }))
   const { log } = deps
-  stack.use(
+  const reconciling = stack.use(
     runPeriodically({ everyMs: reconcileMs, log, name: 'pubsub' }, () =>
       subscriptions.reconcile(holds),
     ),
   )
-  return stack
+  return {
+    wake: () => reconciling.wake(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
 }

@@ -26,11 +26,12 @@ import type { OperationDeps } from '../operation-deps.ts'
 import { accountSteps } from './account-steps.ts'
 import { type AppPlan, planRegistration, planUpdate } from './plan-oauth2-app.ts'
 
-type OAuth2AppDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'timeoutMs'>
+type OAuth2AppDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'tasks' | 'timeoutMs'>
 
 /** Operations on OAuth2 applications. Deletion does not end sessions that are logged in. */
 export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
-  const { db, sealer } = deps
+  const { db, bus, sealer, tasks } = deps
+  const invalidate = (id: string) => tasks.run(bus.invalidate({ topic: 'oauth2Apps', id }))
   return [
     handle(operations.listOAuth2Apps, async ({ query }) => {
       const { rows, ...counts } = await listApps(db, query)
@@ -48,6 +49,7 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
         await insertApp(tx, row)
         await storeSecrets(tx, { app: id, sealer }, secrets)
       })
+      invalidate(id)
       return { id, created: true }
     }),
     handle(operations.updateOAuth2App, async ({ params: { app: id }, body }) => {
@@ -56,10 +58,12 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
         await updateApp(tx, id, { ...columns, config: JSON.stringify(config) })
         await storeSecrets(tx, { app: id, sealer }, secrets)
       })
+      invalidate(id)
       return { id, updated: true }
     }),
     handle(operations.deleteOAuth2App, async ({ params: { app: id } }) => {
       const accounts = await deleteApp(db, id)
+      invalidate(id)
       return { id, deleted: true, accounts }
     }),
     handle(operations.getPubSubStatus, async ({ query }) => {

@@ -1,40 +1,36 @@
 import type { Bus } from '@posthorn/bus'
 import { notificationPaths } from '@posthorn/contracts/notification-urls'
-import type { Db, SettingsCache } from '@posthorn/db'
-import { runPeriodically } from '@posthorn/flow'
+import type { SettingsCache } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net/http-caller'
 import { proxyFromSettings } from '@posthorn/net/proxy-agents'
-import type { Logger, Metrics } from '@posthorn/telemetry'
+import type { Metrics } from '@posthorn/telemetry'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import { Router } from 'express'
 import type { Config } from '../../config.ts'
 import { onGmailPush } from './gmail-push.ts'
 import { NotificationBodies, onGraphNotifications } from './graph-notifications.ts'
 import { NoticeForwarder } from './notice-forwarder.ts'
-import { PushTrust } from './push-trust.ts'
+import type { PushTrust } from './push-trust.ts'
 import { SigningKeys } from './signing-keys.ts'
 
 export interface NotificationDeps {
-  readonly db: Db
   readonly bus: Bus
   readonly settings: SettingsCache
-  readonly log: Logger
   readonly metrics: Metrics
+  readonly pushTrust: PushTrust
   readonly config: Pick<
     Config,
     'publicBodyTimeoutMs' | 'oauthEgressPolicy' | 'proxyEgressPolicy' | 'providerOrigins'
   >
 }
 
-/** Interval at which new applications for Pub/Sub are noticed. */
-const refreshMs = 60_000
 /** Request of the signing keys; the response of a push waits for it. */
 const keysTimeoutMs = 5_000
 const maxKeysBytes = 64 * 1024
 
 /** Mounts the routes that providers notify. They work without an access token. */
 export function mountNotifications(stack: AsyncDisposableStack, deps: NotificationDeps): Router {
-  const { db, bus, settings, log, metrics, config } = deps
+  const { bus, metrics, pushTrust: trust, config } = deps
   const forwarder = new NoticeForwarder(bus)
   const notifications = metrics.counter({
     name: 'provider_notifications_total',
@@ -48,9 +44,6 @@ export function mountNotifications(stack: AsyncDisposableStack, deps: Notificati
   })
   const common = { forwarder, bodies: new NotificationBodies(config.publicBodyTimeoutMs) }
   const countAs = (route: string) => (outcome: string) => notifications.inc({ route, outcome })
-  const trust = new PushTrust({ db, settings })
-  const refresh = { everyMs: refreshMs, log, name: 'pubsub applications' }
-  stack.use(runPeriodically(refresh, () => trust.refresh()))
   const keys = new SigningKeys(openKeys(stack, deps))
   const router = Router({ caseSensitive: true, strict: true })
   const { graph, graphLifecycle, gmailPush } = notificationPaths

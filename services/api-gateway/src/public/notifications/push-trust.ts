@@ -1,9 +1,12 @@
 import { gmailPushUrl } from '@posthorn/contracts/notification-urls'
 import type { Db, SettingsCache } from '@posthorn/db'
-import { TtlCache } from '@posthorn/flow'
+import { type PeriodicTask, runPeriodically, TtlCache } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
 import { findAccountsOfUser, listPubSubApps } from '../../store/pubsub-apps.ts'
 import type { PushExpectation } from './push-token.ts'
 
+/** Interval at which applications are read without being invalidated. */
+const refreshMs = 60_000
 /** Lifetime of the accounts of a mailbox: a new account is polled until then. */
 const accountsTtlMs = 30_000
 /** Maximum mailboxes in memory, about 10 MB. */
@@ -12,14 +15,16 @@ const maxMailboxes = 50_000
 export interface PushTrustDeps {
   readonly db: Db
   readonly settings: Pick<SettingsCache, 'get'>
+  readonly log: Logger
 }
 
 /**
  * Applications for Pub/Sub, their service accounts, and the accounts of mailboxes. Requests never
- * load the first two, which `refresh` does periodically. Only a verified push loads accounts.
+ * load the first two, which are read periodically and on `wake`. Only a verified push loads accounts.
  */
-export class PushTrust {
+export class PushTrust implements AsyncDisposable {
   readonly #deps: PushTrustDeps
+  readonly #refreshing: PeriodicTask
   readonly #accounts = new TtlCache<string, string[]>({ ttlMs: accountsTtlMs, max: maxMailboxes })
   #current: Omit<PushExpectation, 'now'> = { audience: '', signers: [] }
   /** Applications for accounts, by their application for Pub/Sub. */
@@ -27,14 +32,25 @@ export class PushTrust {
 
   constructor(deps: PushTrustDeps) {
     this.#deps = deps
+    const refresh = { everyMs: refreshMs, log: deps.log, name: 'pubsub applications' }
+    this.#refreshing = runPeriodically(refresh, () => this.#refresh())
   }
 
   get current(): Omit<PushExpectation, 'now'> {
     return this.#current
   }
 
-  /** Reads applications and settings. Until the first one, every push is rejected. */
-  async refresh(): Promise<void> {
+  /** Reads applications and settings now. */
+  wake(): void {
+    this.#refreshing.wake()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#refreshing[Symbol.asyncDispose]()
+  }
+
+  /** Until the first one, every push is rejected. */
+  async #refresh(): Promise<void> {
     const { db, settings } = this.#deps
     const [apps, { notificationBaseUrl, serviceUrl }] = await Promise.all([
       listPubSubApps(db),
