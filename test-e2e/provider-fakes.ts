@@ -78,7 +78,7 @@ export interface PubSubApp {
   signer: string
 }
 
-/** Registers an application for Pub/Sub. Its worker creates the topic within 30 s, or at its start. */
+/** Registers an application for Pub/Sub. Its worker then creates topic and subscription. */
 export async function createPubSubApp(client: Client): Promise<PubSubApp> {
   const project = 'project-1'
   const app = { ...serviceApp(), baseScopes: 'pubsub', googleProjectId: project }

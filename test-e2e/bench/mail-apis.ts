@@ -16,7 +16,7 @@ const providers = ['gmail', 'graph'] as const
 /**
  * Accounts of Gmail and Microsoft Graph at fakes without limits and delays: requests, units and
  * times of the first sync, while idle, of reading, of sending, and from a notification to the
- * webhook. Then the same with the published limits, and the units of single changes.
+ * webhook, and units of single changes. Then the same with the published limits.
  */
 export async function* benchMailApis(): AsyncGenerator<Row> {
   yield* benchUnlimited()
@@ -28,6 +28,7 @@ async function* benchUnlimited(): AsyncGenerator<Row> {
   yield* await benchGmailSync(scene)
   yield* await benchGraphSync(scene)
   yield* await benchFullSweep(scene)
+  yield* await benchUnits(scene)
   for (const provider of providers) {
     yield* await benchCatchUp(scene, provider)
     yield* await benchReading(scene, provider)

@@ -19,10 +19,8 @@ const world = stack.use(
     env: { ...env, SVC_API_POLL_INTERVAL_WITH_PUSH: '2s' },
   }),
 )
-await world.services.stop('sync-worker')
 const pubSub = await createPubSubApp(world.client)
 const { gmail: app } = await createApiApps(world.client, { pubSubApp: pubSub.id })
-await world.services.start('sync-worker')
 const untilSubscribed = () =>
   eventually(() => expect(gmail.pubsub.subscriptions.has(pubSub.subscription)).toBe(true))
 await untilSubscribed()

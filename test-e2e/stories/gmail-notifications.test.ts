@@ -22,15 +22,10 @@ const world = stack.use(
 )
 const { client } = world
 gmail.pubsub.pushes.addressOf = (endpoint) => world.url + new URL(endpoint).pathname
-await world.services.stop('sync-worker')
 const pubSub = await createPubSubApp(client)
 const { gmail: app } = await createApiApps(client, { pubSubApp: pubSub.id })
 const mailbox = gmail.addMailbox('jane@workspace.example')
 await registerApiAccount(world, { account: 'jane', app, address: mailbox.address })
-// Both read the applications now, and not within a minute.
-await world.services.stop('api-gateway')
-await world.services.start('api-gateway')
-await world.services.start('sync-worker')
 await untilSynced(world, 'jane')
 const subscription = await eventually(() => {
   expect(gmail.notices.find(mailbox.address, 'project-1')?.topic).toBe(pubSub.topic)

@@ -101,13 +101,16 @@ export async function connect(
 
 const monthMs = 30 * 86_400_000
 
+/** Labels of each message: with the list of the mailbox, a first sync takes five lists of all. */
+const gmailLabels = ['INBOX', 'UNREAD', 'CATEGORY_PERSONAL', 'IMPORTANT']
+
 /** Adds a mailbox of Gmail with messages that arrived a month ago. */
 export function fillGmail({ fakes }: Scene, address: string) {
   const mailbox = fakes.gmail.addMailbox(address)
   const raw = plainMessage({ messageId: freshMessageId() })
   const internalDate = Date.now() - monthMs
   for (let count = 0; count < mailboxSize; count++)
-    mailbox.deliver(raw, { labels: ['INBOX'], internalDate })
+    mailbox.deliver(raw, { labels: gmailLabels, internalDate })
   return mailbox
 }
 
