@@ -27,10 +27,12 @@ export async function apiFixture() {
   const models = new Map<string, MailApiModel>()
   const calls = new Map<string, CallCount>()
   const users = new Map<string, string>()
+  const tokens = new Map<string, string>()
   let loginError: AppError | undefined
   const credentials = await serveCredentials(fixture.broker.url, (_fresh, account = '') => {
     const user = users.get(account) ?? 'jane@mail.example'
-    return loginError ?? { user, accessToken: 'token', application: 'app' }
+    const accessToken = tokens.get(account) ?? 'token'
+    return loginError ?? { user, accessToken, application: 'app' }
   })
   const createMailApi: CreateMailApi = ({ account }) => {
     const model = models.get(account)
@@ -45,6 +47,8 @@ export async function apiFixture() {
     models,
     /** Mailboxes of accounts, by account. Others have one of the same name. */
     users,
+    /** Access tokens of accounts, by account. */
+    tokens,
     /** Most calls for an account at a time. */
     concurrency: (account: string) => calls.get(account)?.most,
     /** Requests of senders to auth-bridge. */
