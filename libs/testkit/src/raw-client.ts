@@ -42,7 +42,7 @@ export class RawClient {
   }
 
   /** Waits for a match. Returns all text up to its end. */
-  async until(pattern: RegExp, timeoutMs = 25_000): Promise<string> {
+  async until(pattern: RegExp, timeoutMs = 90_000): Promise<string> {
     let match = pattern.exec(this.#text)
     for (const timeout = AbortSignal.timeout(timeoutMs); !match; match = pattern.exec(this.#text)) {
       if (this.#closed)
@@ -56,7 +56,7 @@ export class RawClient {
   }
 
   /** Waits for the end of the connection. Returns all text before it. */
-  async untilClosed(timeoutMs = 25_000): Promise<string> {
+  async untilClosed(timeoutMs = 90_000): Promise<string> {
     const timeout = AbortSignal.timeout(timeoutMs)
     while (!this.#closed) await this.#change(timeout, 'end of the connection expected')
     return this.#text

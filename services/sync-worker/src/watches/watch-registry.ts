@@ -73,8 +73,8 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * Adds an account, whose watch is registered or renewed from now on. Under the lease of an earlier
-   * call, continues its watch.
+   * Adds an account, whose watch is registered or renewed from now on. Under the lease of an
+   * earlier call, continues its watch.
    */
   add(account: WatchedAccount): WatchHandle {
     const { account: id, epoch } = account.lease
