@@ -29,9 +29,9 @@ await registerApiAccount(world, { account: 'jane', app, address: mailbox.address
 await untilSynced(world, 'jane')
 const subscription = await eventually(() => {
   expect(gmail.notices.find(mailbox.address, 'project-1')?.topic).toBe(pubSub.topic)
-  const found = gmail.pubsub.subscriptions.get(pubSub.subscription)
-  if (!found) throw new Error('no subscription')
-  return found
+  const created = gmail.pubsub.subscriptions.get(pubSub.subscription)
+  if (!created) throw new Error('no subscription')
+  return created
 })
 
 /** Delivers a message and waits until it is announced. */

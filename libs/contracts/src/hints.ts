@@ -18,7 +18,10 @@ export const Invalidation = Type.Object({
     Type.Literal('changes'),
     Type.Literal('oauth2Apps'),
   ]),
-  /** Id of the account, gateway, token, route or application. Absent: all. Always absent for `changes`. */
+  /**
+   * Id of the account, gateway, token, route or application. Absent: all. Always absent for
+   * `changes`.
+   */
   id: Type.Optional(Type.String()),
 })
 export type Invalidation = Static<typeof Invalidation>

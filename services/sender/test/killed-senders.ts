@@ -29,17 +29,19 @@ export async function runKilledSenders(
 ): Promise<string[]> {
   const left = moments.flatMap((moment) => [`before ${moment}`, `after ${moment}`])
   const random = new SeededRandom(7)
-  /** Requests that still pass before the next kill. */
-  let skipped = 0
+  /** Requests of an operation that still pass before its next kill. */
+  const skipped = new Map<string, number>()
   const running = new Map<string, ChildProcess>()
   const kill: ProviderFault = ({ operation, headers, path }) => {
     const sender = running.get(headers.host?.split(':')[0] ?? '')
     const phase = (['before', 'after'] as const).find((each) =>
       left.includes(`${each} ${operation}`),
     )
-    if (!sender || !phase || skipped-- > 0) return undefined
+    const passing = skipped.get(operation) ?? 0
+    if (!sender || !phase) return undefined
+    skipped.set(operation, passing === 0 ? random.below(8) : passing - 1)
+    if (passing > 0) return undefined
     left.splice(left.indexOf(`${phase} ${operation}`), 1)
-    skipped = random.below(10)
     sender.kill('SIGKILL')
     onKill?.(path)
     return phase === 'before' ? { kind: 'reset', phase } : undefined

@@ -267,10 +267,11 @@ test('PubSubSubscriptions: a check that fails is reported and repeated, and pull
 })
 
 test('startPubSub: wake starts applications that are registered meanwhile', async () => {
-  const config = { oauthEgressPolicy: 'off', proxyEgressPolicy: 'off', providerOrigins: origins }
+  const policies = { oauthEgressPolicy: 'off', proxyEgressPolicy: 'off' } as const
+  const config = { ...policies, providerOrigins: origins }
   const holds = (shard: number) => shard === shardOf('Q')
   const deps = { db, bus: worker, settings, log, holds, reconcileMs: 3_600_000 }
-  await using pubSub = startPubSub({ ...deps, config } as const)
+  await using pubSub = startPubSub({ ...deps, config })
   await insertApp('Q', 'gmailService', { baseScopes: 'pubsub', googleProjectId: 'project-1' })
   pubSub.wake()
   const created = 'projects/project-1/subscriptions/posthorn-Q'

@@ -25,7 +25,8 @@ const watchedMailbox = 'watched@workspace.example'
 
 /**
  * Requests of idle accounts per hour, counted by the fakes: with notifications, then without. Daily
- * renewals of watches are left out, and pulls of Pub/Sub, which all accounts of an application share.
+ * renewals of watches are left out, and pulls of Pub/Sub, which the accounts of an application
+ * share.
  */
 export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   const { graph } = scene.fakes
@@ -93,8 +94,8 @@ async function connectWatched(scene: Scene): Promise<void> {
 const singleChanges = 10
 
 /**
- * Units of a new message and of a changed label, with those of the pass that finds them. Without the
- * real limits, polls may come in between: the median is printed.
+ * Units of a new message and of a changed label, with those of the pass that finds them. Without
+ * the real limits, polls may come in between: the median is printed.
  */
 export async function benchUnits(scene: Scene): Promise<Row[]> {
   const mailbox = scene.fakes.gmail.mailboxes.get(gmailMailbox)

@@ -12,8 +12,8 @@ interface Rounds {
 
 const many: Rounds = { rounds: 50, pauseMs: 0 }
 /**
- * With the published limits of Gmail a message takes 20 units and a list of 20 takes 406, of which a
- * worker has about 65 per second: without pauses, its pace would be measured.
+ * With the published limits of Gmail a message takes 20 units and a list of 20 takes 406, of which
+ * a worker has about 65 per second: without pauses, its pace would be measured.
  */
 const paced = {
   message: { rounds: 20, pauseMs: 500 },

@@ -35,7 +35,7 @@ interface LabelIds {
 
 /**
  * Labels of the user from which on they are counted before they are listed: a number costs 1 unit,
- * a list 5, and most of so many labels have no messages. Fewer are listed at once, because a list is
+ * a list 5, and most of so many labels have no messages. Fewer are listed directly: a list is
  * exact also for messages in trash and junk.
  */
 const minCounted = 100

@@ -20,7 +20,8 @@ export interface PushTrustDeps {
 
 /**
  * Applications for Pub/Sub, their service accounts, and the accounts of mailboxes. Requests never
- * load the first two, which are read periodically and on `wake`. Only a verified push loads accounts.
+ * load the first two, which are read periodically and on `wake`. Only a verified push loads
+ * accounts.
  */
 export class PushTrust implements AsyncDisposable {
   readonly #deps: PushTrustDeps

@@ -88,10 +88,7 @@ export function rawOf(body: unknown): Buffer {
 }
 
 /** Messages that match the parameters, newest first. */
-export function* searched(
-  mailbox: GmailMailbox,
-  query: URLSearchParams,
-): Generator<FakeMessage> {
+export function* searched(mailbox: GmailMailbox, query: URLSearchParams): Generator<FakeMessage> {
   const labelIds = query.getAll('labelIds')
   for (const id of labelIds) if (!mailbox.labels.has(id)) throw invalid(`Invalid label: ${id}`)
   const hidden = ['SPAM', 'TRASH'].filter((id) => !labelIds.includes(id))
