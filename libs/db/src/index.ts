@@ -1,5 +1,6 @@
 export { compileOnce } from './compile-once.ts'
 export { assertCanSend, type SendPrerequisites } from './can-send.ts'
+export { gmailUser } from './gmail-user.ts'
 export { hasMailbox, isSendOnly, type MailboxColumns } from './has-mailbox.ts'
 export { connect, type Db, ping, type PooledDb, type Tx } from './connect.ts'
 export { addCounts, countMinutes, type MinuteCounter } from './counters.ts'

@@ -126,6 +126,27 @@ test('POST /oauth/gmail/push: stale and unknown ones are acknowledged', async ()
   await expectNotices(3)
 })
 
+test('POST /oauth/gmail/push: notifies the account that reads a mailbox of another user', async () => {
+  const auth = { user: 'carl@mail.example', delegatedUser: 'Shared@mail.example' }
+  await servers.db
+    .insertInto('accounts')
+    .values({
+      account: 'shared',
+      shard: shardOf('shared'),
+      name: 'Shared',
+      backend: 'gmail',
+      oauth2: JSON.stringify({ provider: 'gmail', auth }),
+    })
+    .execute()
+  for (const emailAddress of ['carl@mail.example', 'shared@mail.example'])
+    gmail.pubsub.publish(topic, JSON.stringify({ emailAddress, historyId: 1 }))
+  await eventually(() => {
+    gmail.clock.advance(10_000)
+    expect(subscription.acknowledged).toHaveLength(2)
+    expect(received).toEqual([{ account: 'shared', kind: 'changed' }])
+  })
+})
+
 test('POST /oauth/gmail/push: another signer is refused until Pub/Sub is configured again', async () => {
   const { sent } = gmail.pubsub.pushes
   const before = sent.length

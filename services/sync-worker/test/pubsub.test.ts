@@ -12,6 +12,7 @@ import { providerFaults, VirtualClock } from '@posthorn/testkit/providers'
 import { gmailPublisher, publisherRole, startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { PubSubSubscriptions } from '../src/pubsub/pubsub-subscriptions.ts'
 import { startPubSub } from '../src/pubsub/start-pubsub.ts'
+import { findNotifiedAccounts } from '../src/store/pubsub.ts'
 import { createDestinations } from '../src/watches/destinations.ts'
 
 const origin = 'https://pubsub.googleapis.com'
@@ -33,12 +34,14 @@ const openBus = async (name: 'auth-bridge' | 'sync-worker') => {
   return bus
 }
 const tokensOf = new Set<string>()
+let tokenRequests = 0
 const [bridge, worker] = [await openBus('auth-bridge'), await openBus('sync-worker')]
 await bridge.serve({
   queue: 'credentials',
   handlers: [
     on(getPubSubToken, async ({ app }) => {
       tokensOf.add(app)
+      tokenRequests += 1
       return { accessToken }
     }),
   ],
@@ -264,6 +267,55 @@ test('PubSubSubscriptions: a check that fails is reported and repeated, and pull
   mail('ann@mail.example')
   await eventually(() => expect(acknowledged()).toBe(2))
   await eventually(async () => expect(await state()).toEqual({ state: 'active', lastError: null }))
+})
+
+test('PubSubSubscriptions: a rejected token is replaced', async () => {
+  await runUntilReady()
+  const before = tokenRequests
+  const error = { code: 401, message: 'Invalid Credentials', status: 'UNAUTHENTICATED' }
+  const stopFault = gmail.on(
+    'pubsub.projects.subscriptions.pull',
+    providerFaults.replies({ status: 401, body: { error } }),
+  )
+  gmail.clock.advance(90_000)
+  await eventually(() => expect(tokenRequests).toBeGreaterThan(before))
+  stopFault()
+  mail('ann@mail.example')
+  await eventually(() => expect(noticed).toContain('ann'))
+})
+
+test('PubSubSubscriptions: an error that the former worker stores late is cleared by the next check', async () => {
+  await runUntilReady()
+  await database.db.updateTable('pubsubStates').set({ state: 'failed' }).execute()
+  now += 3_600_000
+  gmail.clock.advance(90_000)
+  await eventually(async () => expect((await state())?.state).toBe('active'))
+})
+
+test('findNotifiedAccounts: accounts by the mailbox that they read', async () => {
+  const insert = (account: string, email: string, auth: object) =>
+    database.db
+      .insertInto('accounts')
+      .values({
+        account,
+        shard: shardOf(account),
+        name: account,
+        email,
+        backend: 'gmail',
+        oauth2: JSON.stringify({ provider: 'linked', auth }),
+      })
+      .execute()
+  const shared = 'Shared@mail.example'
+  await insert('delegated', 'x@mail.example', { user: 'carl@mail.example', delegatedUser: shared })
+  await insert('unnamed', 'Dora@mail.example', {})
+  const find = (...users: string[]) => findNotifiedAccounts(db, 'P', users)
+  expect(await find('shared@mail.example')).toEqual(['delegated'])
+  expect(await find('carl@mail.example', 'x@mail.example')).toEqual([])
+  expect(await find('dora@mail.example')).toEqual(['unnamed'])
+  await database.db
+    .deleteFrom('accounts')
+    .where('account', 'in', ['delegated', 'unnamed'])
+    .execute()
 })
 
 test('startPubSub: wake starts applications that are registered meanwhile', async () => {

@@ -277,6 +277,18 @@ test('WatchRegistry: without a destination there is no watch, and no error', asy
   expect(await made.errors()).toEqual([])
 })
 
+test('WatchRegistry: a watch whose destination is removed is inactive until there is another', async () => {
+  const made = await watched('graph')
+  made.hasDestination = false
+  made.advance(1.2 * day)
+  await eventually(() => expect(made.handle.isActive).toBe(false))
+  made.hasDestination = true
+  made.advance(hour)
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  await eventually(() => expect(made.syncs.at(-1)).toBe('missed'))
+  expect(counts).toMatchObject({ created: 2, failed: 0 })
+})
+
 test('WatchRegistry: a silent watch is replaced, at most once an hour', async () => {
   const made = await watched('gmail')
   const minutes = (count: number) => new Date(made.time - count * 60_000)

@@ -1,4 +1,4 @@
-import type { Db } from '@posthorn/db'
+import { type Db, gmailUser } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** OAuth2 application for Pub/Sub. */
@@ -30,7 +30,7 @@ export function listPubSubApps(db: Db): Promise<PubSubApp[]> {
 /** Maximum accounts of one mailbox that are notified. */
 const maxAccounts = 100
 
-/** Finds the accounts of a mailbox, by the login name in lower case, of the applications. */
+/** Finds the accounts of a mailbox, by its address in lower case, of the applications. */
 export async function findAccountsOfUser(
   db: Db,
   apps: readonly string[],
@@ -40,7 +40,7 @@ export async function findAccountsOfUser(
     .selectFrom('accounts')
     .select('account')
     .where(sql`oauth2 ->> 'provider'`, '=', sql`any(${apps}::text[])`)
-    .where(sql`lower(oauth2 -> 'auth' ->> 'user')`, '=', user)
+    .where(gmailUser, '=', user)
     .where('backend', '=', 'gmail')
     .orderBy('account')
     .limit(maxAccounts)

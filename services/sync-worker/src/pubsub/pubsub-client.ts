@@ -1,3 +1,4 @@
+import { ProviderError } from '@posthorn/net/provider-error'
 import type { ProviderHttp, ProviderJson, ProviderRequest } from '@posthorn/net/provider-http'
 
 /** Message of Pub/Sub. `data` is base64. */
@@ -15,7 +16,9 @@ export interface PubSubNames {
 export interface PubSubClientDeps {
   readonly http: Pick<ProviderHttp, 'json'>
   /** Token of the service account. @throws AppError */
-  readonly token: () => Promise<string>
+  readonly token: (signal: AbortSignal | undefined) => Promise<string>
+  /** Makes the next request use another token. Called when Google rejects one. */
+  readonly forgetToken: () => void
 }
 
 interface Policy {
@@ -126,8 +129,13 @@ export class PubSubClient {
       headers: { 'content-type': 'application/json' },
     }
     const limits = { timeoutMs: requestTimeoutMs, maxBytes }
-    const token = await this.#deps.token()
-    return this.#deps.http.json<T>({ ...limits, ...request, ...content, token })
+    const token = await this.#deps.token(request.signal)
+    try {
+      return await this.#deps.http.json<T>({ ...limits, ...request, ...content, token })
+    } catch (error) {
+      if (error instanceof ProviderError && error.status === 401) this.#deps.forgetToken()
+      throw error
+    }
   }
 }
 

@@ -87,7 +87,8 @@ async function check(
 ): Promise<void> {
   const { client, names, ttlDays, notifyAll, now = Date.now } = deps
   const isNew = await client.ensure(requireNames(names), await ttlDays(), signal)
-  if (state.error === undefined || state.isCheckFailing) await clearError(deps, state)
+  // Also one that the previous worker stored after this one had started.
+  await clearError(deps, state)
   state.isCheckFailing = false
   if (isNew) state.isLost = true
   if (state.isLost) await notifyAll()

@@ -84,12 +84,16 @@ export class PubSubSubscriptions implements AsyncDisposable {
     const stop = new AbortController()
     setMaxListeners(0, stop.signal)
     const subscriber = {
-      client: new PubSubClient({ http, token: () => this.#token(id) }),
+      client: new PubSubClient({
+        http,
+        token: (signal) => this.#token(id, signal),
+        forgetToken: () => this.#tokens.delete(id),
+      }),
       names: namesOf(id, config),
       ttlDays: async () => (await settings.get()).gmailSubscriptionTtl ?? 0,
       notify: async (users: readonly string[]) =>
         this.#notify(await findNotifiedAccounts(db, id, users), {}),
-      notifyAll: () => this.#notifyAll(id),
+      notifyAll: () => this.#notifyAll(id, stop.signal),
       saveState: (error: { response: string } | null) => savePubSubState(db, id, error),
       log: log.child({ app: id }),
       ...defined({ now }),
@@ -98,9 +102,13 @@ export class PubSubSubscriptions implements AsyncDisposable {
     this.#subscribers.set(id, { config: JSON.stringify(config), stop, ended })
   }
 
-  #token(app: string): Promise<string> {
+  #token(app: string, signal: AbortSignal | undefined): Promise<string> {
     return this.#tokens.load(app, async () => {
-      const options = { key: 'credentials', timeoutMs: minCredentialsTimeoutMs }
+      const options = {
+        key: 'credentials',
+        timeoutMs: minCredentialsTimeoutMs,
+        ...defined({ signal }),
+      }
       const { accessToken } = await this.#deps.bus.request(getPubSubToken, { app }, options)
       return accessToken
     })
@@ -116,8 +124,9 @@ export class PubSubSubscriptions implements AsyncDisposable {
     }
   }
 
-  async #notifyAll(app: string): Promise<void> {
+  async #notifyAll(app: string, signal: AbortSignal): Promise<void> {
     for (let after = ''; ;) {
+      signal.throwIfAborted()
       const page = { after, limit: pageSize }
       const accounts = await listNotifiedAccounts(this.#deps.db, app, page)
       await this.#notify(accounts, { isOwn: true })

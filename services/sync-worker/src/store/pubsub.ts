@@ -1,5 +1,5 @@
 import type { OAuth2AppConfig } from '@posthorn/contracts/schemas/oauth2-app'
-import type { Db } from '@posthorn/db'
+import { type Db, gmailUser } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** OAuth2 application for Pub/Sub, without secrets. */
@@ -48,7 +48,7 @@ export async function findNotifiedAccounts(
     .selectFrom('accounts')
     .select('account')
     .where(sql`oauth2 ->> 'provider'`, '=', ofApp(app))
-    .where(sql`lower(oauth2 -> 'auth' ->> 'user')`, '=', sql<string>`any(${users}::text[])`)
+    .where(gmailUser, '=', sql<string>`any(${users}::text[])`)
     .where('backend', '=', 'gmail')
     .execute()
   return rows.map(({ account }) => account)

@@ -76,6 +76,12 @@ export class AccountWatch {
     this.#notices.add(wasLost ? 'missed' : 'changed')
   }
 
+  /** Polls as without a watch: the provider has no place to notify any more. */
+  endWithoutDestination(renewAt: number): void {
+    if (this.row?.remoteId) this.isLost = true
+    this.renewAt = renewAt
+  }
+
   reportUnnoticed(changedAt: Date, now: number): void {
     const noticedAt = this.noticedAt ?? this.row?.lastNotifiedAt ?? undefined
     const isSilent = now - changedAt.getTime() > silentMs && !(noticedAt && noticedAt > changedAt)

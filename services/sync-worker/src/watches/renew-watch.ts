@@ -34,7 +34,7 @@ export async function renewWatch(
   const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
   try {
     const api = await watch.account.openWatches()
-    if (!api) return void (watch.renewAt = deps.now() + withoutDestinationMs)
+    if (!api) return watch.endWithoutDestination(deps.now() + withoutDestinationMs)
     await store(deps, watch, await registerWatch(watch, api, signal))
   } catch (error) {
     if (stop.aborted || !deps.isCurrent() || isStale(error)) return postpone(deps, watch)

@@ -73,6 +73,7 @@ export async function followFeeds(
   const account = getAccount(context)
   await afterLimits(context, signal, () => logIn(deps, followed, signal))
   await using syncing = context.enter('syncing')
+  signal.throwIfAborted() // after its disposal, nothing would remove the watch
   const watch = deps.watches.add(watchedAccount(followed, { ...deps, account, signal }))
   followed.watch = watch
   using resources = new DisposableStack()
