@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { defined } from '@posthorn/contracts/defined'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
-import type { ApiDraft } from '../mail-api/sending.ts'
+import { type ApiDraft, incompleteId } from '../mail-api/sending.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import type { GraphClient } from './graph-client.ts'
 import { messagePath } from './lists.ts'
@@ -14,6 +15,8 @@ export interface NewDraft {
   path?: string
   /** Selects the structured format from the start. */
   structured?: boolean | undefined
+  /** As `AppendTarget.onIncomplete`. */
+  onIncomplete?: ((messageIdHeader: string) => Promise<void>) | undefined
 }
 
 /** Largest message that is converted to the structured format, in bytes. */
@@ -38,7 +41,7 @@ const maxInlineBytes = 3_000_000
  */
 export async function createDraft(
   client: GraphClient,
-  { content, path = '/messages', structured = false }: NewDraft,
+  { content, path = '/messages', structured = false, onIncomplete }: NewDraft,
   signal: AbortSignal,
 ): Promise<ApiDraft> {
   signal.throwIfAborted()
@@ -49,7 +52,7 @@ export async function createDraft(
     const { status, json } = await client.response<GraphMessage>(request)
     if (status === 201) return draftOf(json)
   }
-  return createStructured(client, { content, path }, signal)
+  return createStructured(client, { content, path, onIncomplete }, signal)
 }
 
 export function draftOf(message: GraphMessage | undefined): ApiDraft {
@@ -60,13 +63,16 @@ export function draftOf(message: GraphMessage | undefined): ApiDraft {
 
 async function createStructured(
   client: GraphClient,
-  { content, path }: { content: Uint8Array; path: string },
+  { content, path, onIncomplete }: NewDraft & { path: string },
   signal: AbortSignal,
 ): Promise<ApiDraft> {
   const { message, messageIdHeader, files } = await toStructured(content)
   const inline = encodedSize(message, files) <= maxRequestBytes ? files : []
   const later = files.filter((file) => !inline.includes(file))
-  const internetMessageId = messageIdHeader
+  // The service adds a Message-ID to a message without one.
+  const internetMessageId =
+    messageIdHeader ?? (later.length > 0 ? await newMessageId(client, signal) : undefined)
+  if (internetMessageId !== undefined && later.length > 0) await onIncomplete?.(internetMessageId)
   const json = {
     ...message,
     ...defined({
@@ -100,9 +106,9 @@ async function createStructured(
   }
 }
 
-/** Message-ID of a draft that lacks files, from that of the message. */
-export function incompleteId(messageIdHeader: string): string {
-  return messageIdHeader.replace(/^<?/, '<incomplete.')
+async function newMessageId(client: GraphClient, signal: AbortSignal): Promise<string> {
+  const address = await client.mailbox(signal)
+  return `<${randomUUID()}${address.slice(address.lastIndexOf('@'))}>`
 }
 
 /** Deletes a draft permanently, also after the signal of its creation has ended. */

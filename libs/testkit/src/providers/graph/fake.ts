@@ -96,12 +96,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
       undescribed: undescribed(),
       handlers: this.#handlers(),
     })
-    for (const operation of ['POST /messages', `POST ${folderPrefix}/messages`, 'POST /sendMail'])
-      this.server.on(operation, (request) =>
-        isIgnoredMime(request)
-          ? { kind: 'reply', response: { status: 200 }, unchecked: true }
-          : undefined,
-      )
+    ignoreLargeMime(this.server)
   }
 
   get mailbox(): FakeMailbox {
@@ -223,6 +218,15 @@ export class GraphFake implements GraphService, AsyncDisposable {
       }
     }
   }
+}
+
+function ignoreLargeMime(server: ProviderFake): void {
+  for (const operation of ['POST /messages', `POST ${folderPrefix}/messages`, 'POST /sendMail'])
+    server.on(operation, (request) =>
+      isIgnoredMime(request)
+        ? { kind: 'reply', response: { status: 200 }, unchecked: true }
+        : undefined,
+    )
 }
 
 /** Text as in O365/python-o365 issue 500. */

@@ -24,6 +24,8 @@ export interface ApiCommand extends ApiCommandDeps {
   /** Identity of the account session, for caches. */
   readonly session: object
   readonly signal: AbortSignal
+  /** End of the request, in epoch milliseconds. */
+  readonly deadline: number
   /** Starts a pass over the feeds, which records the events of a change. */
   readonly requestPass: () => void
 }

@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import { parseDate } from '@posthorn/contracts/formats'
 import { AppError } from '@posthorn/errors'
+import { deleteUploadDraft, insertUploadDraft } from '../../../store/upload-drafts.ts'
 import { takeUpload } from '../../../store/uploads.ts'
 import type { AccountRequest } from '../../account-driver.ts'
 import { pathOf } from '../events/folder-names.ts'
@@ -35,7 +36,15 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
       receivedAt,
     })
     try {
-      const { id } = await api.appendMessage(mime, target, signal)
+      let isRecorded = false
+      const onIncomplete = async (messageId: string) => {
+        const afterMs = command.deadline - Date.now()
+        await insertUploadDraft(db, { upload: request.upload, account, messageId }, afterMs)
+        isRecorded = true
+      }
+      const { id } = await api.appendMessage(mime, { ...target, onIncomplete }, signal)
+      // After a failure, a cleanup looks for the draft.
+      if (isRecorded) await deleteUploadDraft(db, request.upload)
       return { id, path: pathOf(folder) }
     } finally {
       command.requestPass()

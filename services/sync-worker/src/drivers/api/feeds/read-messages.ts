@@ -1,4 +1,4 @@
-import type { ApiMessage, MailApi } from '@posthorn/backends/mail-api'
+import { type ApiMessage, isIncompleteId, type MailApi } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import { type Announcement, type MessageNovelty, noveltyOf } from '../../../events/announce.ts'
 import type { Account } from '../../../store/accounts.ts'
@@ -95,9 +95,11 @@ async function findOwnDrafts(
 ): Promise<ReadonlySet<string>> {
   const drafts = messages.filter(({ draft }) => draft)
   if (drafts.length === 0) return new Set()
-  return store.findOwnDrafts(
+  const isIncomplete = ({ envelope }: ApiMessage) => isIncompleteId(envelope.messageId)
+  const submitted = await store.findOwnDrafts(
     drafts.map(({ id, envelope: { messageId } }) => defined({ id, messageId })),
   )
+  return new Set([...submitted, ...drafts.filter(isIncomplete).map(({ id }) => id)])
 }
 
 async function withAnnouncement(context: FeedContext, finding: Finding): Promise<ReadFinding> {
