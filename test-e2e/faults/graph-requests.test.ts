@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
 import { eventually } from '@posthorn/testkit'
-import { DeliveryGate, providerFaults } from '@posthorn/testkit/providers'
+import { DeliveryGate, type ProviderRequest } from '@posthorn/testkit/providers'
 import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
@@ -10,11 +10,13 @@ import { startWorld } from '../world.ts'
 // worker that is killed.
 
 const names = ['one', 'two', 'three'] as const
+const uploaders = Array.from({ length: 5 }, (_, at) => `upload-${at}`)
+const accounts = [...names, ...uploaders]
 const addressOf = (name: string) => `${name}@contoso.example`
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const fakes = stack.use(
-  await startProviderFakes({ mailboxes: names.map(addressOf), handshakes: false }),
+  await startProviderFakes({ mailboxes: accounts.map(addressOf), handshakes: false }),
 )
 const { graph } = fakes
 const world = stack.use(
@@ -25,9 +27,9 @@ const world = stack.use(
 )
 const { client } = world
 const apps = await createApiApps(client)
-for (const name of names)
+for (const name of accounts)
   await registerApiAccount(world, { account: name, app: apps.graph, address: addressOf(name) })
-for (const name of names) await untilSynced(world, name)
+for (const name of accounts) await untilSynced(world, name)
 
 const source = (subject: string) =>
   `From: a@example.test\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@example.test>\r\n\r\nHello\r\n`
@@ -62,30 +64,65 @@ test('three mailboxes, worker and sender together: never more than 4 requests at
   expect([...graph.concurrency.refused]).toEqual([])
 }, 180_000)
 
-test('a worker killed during an upload: its incomplete draft is removed and never announced', async () => {
-  const [account] = names
-  const mailbox = graph.mailboxOf(addressOf(account))
-  const drafts = () => mailbox.list(mailbox.folder('drafts').id)
-  const file = { filename: 'large.bin', content: Buffer.alloc(8_000_000, 'x').toString('base64') }
+/** Requests of an upload, the second of whose files takes a session with two slices. */
+const steps = [
+  'POST /mailFolders/{mailFolder-id}/messages',
+  'POST /messages/{message-id}/attachments',
+  'POST /messages/{message-id}/attachments/createUploadSession',
+  'upload',
+  'PATCH /messages/{message-id}',
+]
+const sizes = [2_000_000, 4_500_000]
+
+function largeDraft(account: string): Promise<{ status: number }> {
+  const attachments = sizes.map((size) => ({
+    filename: `${size}.bin`,
+    content: Buffer.alloc(size, 'x').toString('base64'),
+  }))
+  const body = { path: '\\Drafts', subject: 'large', text: 'Hello', attachments }
+  return client.call(operations.uploadMessage, { params: { account }, body })
+}
+
+test('a worker killed after each request of an upload: incomplete drafts are removed and never announced', async () => {
+  const mailboxes = uploaders.map((name) => graph.mailboxOf(addressOf(name)))
+  const drafts = () =>
+    mailboxes.map((mailbox) => mailbox.list(mailbox.folder('drafts').id).map(({ id }) => id))
   const gate = new DeliveryGate()
-  const remove = graph.server.on('upload', providerFaults.holds(gate))
-  const upload = client.call(operations.uploadMessage, {
-    params: { account },
-    body: { path: '\\Drafts', subject: 'large', text: 'Hello', attachments: [file] },
-  })
-  await eventually(() => expect(gate.waiting).toBe(1), { timeoutMs: 30_000 })
+  const removals = steps.map((operation, at) =>
+    graph.server.on(operation, (request) =>
+      isOf(request, uploaders[at] ?? '') ? { kind: 'hold', gate } : undefined,
+    ),
+  )
+  const uploads = uploaders.map((name) => largeDraft(name))
+  await eventually(() => expect(gate.waiting).toBe(steps.length), { timeoutMs: 60_000 })
   await world.services.kill('sync-worker')
-  remove()
+  for (const remove of removals) remove()
   gate.open()
-  expect((await upload).status).toBeGreaterThanOrEqual(500)
-  const [draft] = drafts()
-  expect(draft?.content.internetMessageId).toMatch(/^<incomplete\./)
+  for (const { status } of await Promise.all(uploads)) expect(status).toBeGreaterThanOrEqual(500)
+  const left = drafts()
+  expect(left.map((ids) => ids.length)).toEqual(steps.map(() => 1))
+  const complete = left.at(-1) ?? []
   await world.services.start('sync-worker')
-  await eventually(() => expect(drafts()).toEqual([]), { timeoutMs: 90_000 })
-  const last = mailbox.deliver({ raw: Buffer.from(source('after')) })
-  const events = await eventually(() => {
-    const own = world.webhooks().filter((hook) => hook.account === account)
-    return own.some(({ data }) => data['id'] === last.id) ? own : false
+  // The draft after the last request is complete.
+  const expected = steps.map((_, at) => (at === steps.length - 1 ? complete : []))
+  await eventually(() => expect(drafts()).toEqual(expected), { timeoutMs: 90_000 })
+  const last = mailboxes.map((mailbox) => mailbox.deliver({ raw: Buffer.from(source('after')) }))
+  await eventually(() => expect(announced(last.map(({ id }) => id))).toHaveLength(steps.length))
+  expect(announced(left.flat())).toEqual(complete)
+  expect(drafts()).toEqual(expected)
+}, 240_000)
+
+/** True for a request to the mailbox of an account, or to one of its upload sessions. */
+function isOf({ path }: ProviderRequest, account: string): boolean {
+  const { address } = graph.mailboxOf(addressOf(account))
+  const session = graph.uploads.get(path.split('/').at(-1) ?? '')
+  return decodeURIComponent(path).includes(`/${address}/`) || session?.mailbox.address === address
+}
+
+/** Those of the ids that an event names, in the order of the events. */
+function announced(ids: readonly string[]): string[] {
+  return world.webhooks().flatMap(({ event, data }) => {
+    const id = String(data['id'])
+    return event.startsWith('message') && ids.includes(id) ? [id] : []
   })
-  expect(events.filter(({ data }) => data['id'] === draft?.id)).toEqual([])
-}, 180_000)
+}

@@ -67,36 +67,21 @@ async function createStructured(
   signal: AbortSignal,
 ): Promise<ApiDraft> {
   const { message, messageIdHeader, files } = await toStructured(content)
-  const inline = encodedSize(message, files) <= maxRequestBytes ? files : []
-  const later = files.filter((file) => !inline.includes(file))
-  // The service adds a Message-ID to a message without one.
-  const internetMessageId =
-    messageIdHeader ?? (later.length > 0 ? await newMessageId(client, signal) : undefined)
-  if (internetMessageId !== undefined && later.length > 0) await onIncomplete?.(internetMessageId)
-  const json = {
-    ...message,
-    ...defined({
-      internetMessageId:
-        internetMessageId !== undefined && later.length > 0
-          ? incompleteId(internetMessageId)
-          : internetMessageId,
-    }),
-    ...(inline.length > 0 && { attachments: inline.map(attachmentOf) }),
+  if (files.length === 0 || encodedSize(message, files) <= maxRequestBytes) {
+    const attachments = files.length > 0 ? files.map(attachmentOf) : undefined
+    const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
+    return postDraft(client, { path, json }, signal)
   }
-  const created = await client.response<GraphMessage>({ method: 'POST', path, json, signal })
-  if (created.status !== 201) throw new MailApiError('unavailable', 'The provider created no draft')
-  const draft = draftOf(created.json)
-  if (later.length === 0) return draft
+  // The service adds a Message-ID to a message without one.
+  const internetMessageId = messageIdHeader ?? (await newMessageId(client, signal))
+  const key = onIncomplete ? await newMessageId(client, signal) : internetMessageId
+  await onIncomplete?.(key)
+  const json = { ...message, internetMessageId: incompleteId(key) }
+  const draft = await postDraft(client, { path, json }, signal)
   try {
-    for (const file of later) await addFile(client, { draft: draft.id, file }, signal)
-    if (internetMessageId !== undefined)
-      await client.json({
-        method: 'PATCH',
-        path: messagePath(draft.id),
-        json: { internetMessageId },
-        repeatable: true,
-        signal,
-      })
+    for (const file of files) await addFile(client, { draft: draft.id, file }, signal)
+    const request = { path: messagePath(draft.id), json: { internetMessageId }, signal }
+    await client.json({ method: 'PATCH', ...request, repeatable: true })
     return draft
   } catch (error) {
     await removeDraft(client, draft.id).catch(() => {
@@ -104,6 +89,16 @@ async function createStructured(
     })
     throw error
   }
+}
+
+async function postDraft(
+  client: GraphClient,
+  { path, json }: { path: string; json: object },
+  signal: AbortSignal,
+): Promise<ApiDraft> {
+  const created = await client.response<GraphMessage>({ method: 'POST', path, json, signal })
+  if (created.status !== 201) throw new MailApiError('unavailable', 'The provider created no draft')
+  return draftOf(created.json)
 }
 
 async function newMessageId(client: GraphClient, signal: AbortSignal): Promise<string> {

@@ -36,8 +36,8 @@ export interface AppendTarget {
   /** Defaults to now. */
   receivedAt?: Date
   /**
-   * Called before a draft is created that takes several requests, with its Message-ID header. Until
-   * it is complete, `findDrafts` with `incomplete` finds it by that.
+   * Called before a draft is created that takes several requests, with a Message-ID header that no
+   * other draft has. Until the draft is complete, `findDrafts` with `incomplete` finds it by that.
    */
   onIncomplete?: (messageIdHeader: string) => Promise<void>
 }

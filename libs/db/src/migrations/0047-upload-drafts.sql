@@ -4,7 +4,7 @@
 create table upload_drafts (
   upload uuid primary key,
   account text not null references accounts on delete cascade,
-  message_id text not null, -- Message-ID of the complete message
+  message_id text not null, -- by which the incomplete draft is found, of this upload only
   created_at timestamptz not null default now(),
   check_at timestamptz not null, -- after the end of the upload
   checks smallint not null default 0 -- successful ones

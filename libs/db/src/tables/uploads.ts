@@ -12,7 +12,7 @@ export interface Uploads {
 export interface UploadDrafts {
   upload: string
   account: string
-  /** Message-ID of the complete message. */
+  /** Message-ID by which the incomplete draft is found. No other upload has it. */
   messageId: string
   createdAt: Generated<Date>
   checkAt: Date

@@ -27,7 +27,7 @@ const limit = 20
 
 /**
  * Creates the task that removes the drafts of interrupted uploads. A check that fails is repeated
- * after a minute.
+ * after a minute, for a day.
  */
 export function removeIncompleteUploads(deps: IncompleteUploadDeps) {
   return async (signal: AbortSignal): Promise<void> => {
@@ -55,7 +55,8 @@ async function check(
     if (checks + 1 >= maxChecks) await deleteUploadDraft(db, upload)
     else await postponeUploadDraft(db, draft, firstDelayMs * 2 ** checks)
   } catch (err) {
-    log.info({ err, account, upload }, 'check for an incomplete draft failed')
-    if (ageMs > maxAgeMs) await deleteUploadDraft(db, upload)
+    if (ageMs <= maxAgeMs) return
+    log.warn({ err, account, upload }, 'incomplete draft of an upload may be left')
+    await deleteUploadDraft(db, upload)
   }
 }

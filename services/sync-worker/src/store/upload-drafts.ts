@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 export interface UploadDraft {
   upload: string
   account: string
-  /** Message-ID of the complete message. */
+  /** Message-ID by which the incomplete draft is found. No other upload has it. */
   messageId: string
 }
 
@@ -37,10 +37,7 @@ export async function deleteUploadDraft(db: Db, upload: string): Promise<void> {
   await db.deleteFrom('uploadDrafts').where('upload', '=', upload).execute()
 }
 
-/**
- * Claims ended uploads of accounts in these shards. Those of a message that is being uploaded again
- * wait, because both have the same Message-ID.
- */
+/** Claims ended uploads of accounts in these shards, longest due first. */
 export async function claimUploadDrafts(
   db: Db,
   { shards, limit }: { shards: readonly number[]; limit: number },
@@ -49,11 +46,6 @@ export async function claimUploadDrafts(
     with due as materialized (
       select d.upload from upload_drafts d join accounts a using (account)
       where d.check_at <= now() and a.shard = any(${sql.val(shards)}::integer[])
-        and not exists (
-          select from upload_drafts o
-          where o.account = d.account and o.message_id = d.message_id and o.check_at > now()
-            and o.checks = 0
-        )
       order by d.check_at limit ${limit} for update of d skip locked
     )
     update upload_drafts set check_at = ${inMs(claimMs)} from due

@@ -35,16 +35,17 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
       draft: hasFlag(flags, '\\Draft') || folder.specialUse === '\\Drafts',
       receivedAt,
     })
+    // The signal ends the upload by then. Only later, an incomplete draft of it is removed.
+    const endsInMs = command.deadline - Date.now()
+    let isRecorded = false
+    const onIncomplete = async (messageId: string) => {
+      await insertUploadDraft(db, { upload: request.upload, account, messageId }, endsInMs)
+      isRecorded = true
+    }
     try {
-      let isRecorded = false
-      const onIncomplete = async (messageId: string) => {
-        const afterMs = command.deadline - Date.now()
-        await insertUploadDraft(db, { upload: request.upload, account, messageId }, afterMs)
-        isRecorded = true
-      }
       const { id } = await api.appendMessage(mime, { ...target, onIncomplete }, signal)
-      // After a failure, a cleanup looks for the draft.
-      if (isRecorded) await deleteUploadDraft(db, request.upload)
+      // Otherwise, and after a failure, a cleanup looks for the draft.
+      if (isRecorded) await deleteUploadDraft(db, request.upload).catch(() => undefined)
       return { id, path: pathOf(folder) }
     } finally {
       command.requestPass()
