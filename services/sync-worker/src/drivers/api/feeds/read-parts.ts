@@ -43,7 +43,8 @@ export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefin
 /**
  * Ids of the folders that a pass over parts of a mailbox reads. A message that is not indexed is
  * requested, because notifications do not name its folder; its copy is kept for the feed, which
- * decides. Undefined if all folders have to be read: a message is in one that is not listed.
+ * decides. Undefined if all folders have to be read: a message is in one that is not listed, or that
+ * was renamed or moved after the listing.
  */
 export async function findFolders(
   context: FeedContext,
@@ -62,10 +63,19 @@ export async function findFolders(
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
   if (unknown.length > maxGets) return undefined
   await readNoticed(context, unknown)
-  for (const { folderId } of context.copies.values())
-    if (names.isListed(folderId)) folders.add(folderId ?? '')
+  const arrivals = new Set<string>()
+  for (const { folderId = '' } of context.copies.values())
+    if (names.isListed(folderId)) arrivals.add(folderId)
     else if (account.paths.length === 0) return undefined
-  return folders
+  for (const id of arrivals) if (!(await isInPlace(context, id))) return undefined
+  return new Set([...folders, ...arrivals])
+}
+
+/** False if a folder was renamed, moved or deleted after the listing. */
+async function isInPlace({ api, names, signal }: FeedContext, folderId: string): Promise<boolean> {
+  if (!api.folderPlace || !names.canMove(folderId)) return true
+  const place = await ignoreMissing(api.folderPlace(folderId, signal))
+  return place !== undefined && names.isAt(folderId, place)
 }
 
 async function readNoticed(
