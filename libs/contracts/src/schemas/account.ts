@@ -236,7 +236,18 @@ const OutlookSubscription = Type.Object(
         state: OneOf(['created', 'error'], {
           description: '`created`, or `error` if the last creation or renewal failed.',
         }),
+        time: Type.Optional(
+          Type.Integer({
+            description: 'Time of the last creation or renewal in milliseconds since 1970.',
+          }),
+        ),
         error: Nullable(Text('Reason of the failure. Null without one.')),
+        retryCount: Type.Optional(
+          Type.Integer({ description: 'Number of failed renewals since the last success.' }),
+        ),
+        createRetryCount: Type.Optional(
+          Type.Integer({ description: 'Number of failed creations since the last success.' }),
+        ),
       },
       { description: 'Result of the last creation or renewal.' },
     ),

@@ -45,6 +45,7 @@ export async function renewWatch(
     })
   } finally {
     watch.pendingHash = undefined
+    watch.isCreating = false
   }
 }
 
@@ -66,6 +67,9 @@ async function store(
     renewAt: new Date(renewalTime(expiresAt.getTime(), deps.now())),
     state: 'active',
     lastNotifiedAt: watch.noticedAt ?? watch.row?.lastNotifiedAt ?? null,
+    attemptedAt: new Date(deps.now()),
+    createFailures: 0,
+    renewFailures: 0,
     lastError: null,
   }
   const { lease } = watch.account
@@ -88,21 +92,31 @@ async function storeFailure(deps: RenewalDeps, watch: AccountWatch, error: unkno
   watch.failures += 1
   const isActive = watch.isActive(now)
   const { failures, row: current } = watch
+  const { lease, registeredAt, log } = watch.account
+  const { account } = lease
   const { response, retryMs, isReported } = failureOfWatch(error, { failures, isActive })
   watch.renewAt = now + retryMs
-  if (!isReported) return
+  const attempt = {
+    ...countFailure(watch),
+    attemptedAt: new Date(now),
+    renewAt: new Date(now + retryMs),
+  }
+  if (!isReported) {
+    if (!current) return
+    const row = { ...current, ...attempt }
+    await commit(deps.commit, lease, (tx) => replaceApiWatch(tx, account, row))
+    return apply(watch, row)
+  }
   const data = { response, serverResponseCode: watchErrorCode }
   const row: ApiWatchRow = {
     remoteId: current?.remoteId ?? '',
     clientStateHash: current?.clientStateHash ?? null,
     expiresAt: current?.expiresAt ?? new Date(now),
     lastNotifiedAt: watch.noticedAt ?? current?.lastNotifiedAt ?? null,
-    renewAt: new Date(now + retryMs),
+    ...attempt,
     state: 'failed',
     lastError: data,
   }
-  const { lease, registeredAt, log } = watch.account
-  const { account } = lease
   const isFirst = await commit(deps.commit, lease, async (tx, record) => {
     const first = !(await hasFailedWatch(tx, account))
     await replaceApiWatch(tx, account, row)
@@ -112,6 +126,15 @@ async function storeFailure(deps: RenewalDeps, watch: AccountWatch, error: unkno
   })
   apply(watch, row)
   if (isFirst) log.warn({ err: error }, 'provider refused notifications')
+}
+
+/** Failures since the last success. Without a row, all were creations. */
+function countFailure({ row, failures, isCreating }: AccountWatch) {
+  if (!row) return { createFailures: failures, renewFailures: 0 }
+  return {
+    createFailures: row.createFailures + (isCreating ? 1 : 0),
+    renewFailures: row.renewFailures + (isCreating ? 0 : 1),
+  }
 }
 
 function apply(watch: AccountWatch, row: ApiWatchRow): void {
