@@ -153,7 +153,7 @@ export class ApiDriver implements AccountDriver {
   ): Promise<T> {
     const { commands } = this.#deps
     const session = this.#session
-    const requestPass = () => session.requestPass()
+    const requestPass: ApiCommand['requestPass'] = (messages) => session.requestPass(messages)
     return session.run({ signal, deadline }, async (api: MailApi, ended: AbortSignal) => {
       try {
         const call = { api, account, session, requestPass, signal: ended, deadline }
