@@ -5,9 +5,10 @@ export const shortIntervals = {
   SVC_QUICK_ROUND_INTERVAL: '500ms',
   SVC_WEBHOOK_RETRY_BASE: '300ms',
   SVC_SENDER_RETRY_BASE: '300ms',
-  SVC_SENDER_LEASE: '5s',
-  SVC_WEBHOOK_LEASE: '5s',
-  SVC_WORKER_HEARTBEAT: '1s',
+  // A process that stands still for some seconds on a busy machine keeps its leases.
+  SVC_SENDER_LEASE: '20s',
+  SVC_WEBHOOK_LEASE: '20s',
+  SVC_WORKER_HEARTBEAT: '4s',
   SVC_WORKER_ACCOUNTS_SWEEP: '500ms',
   // All clients of a world have one address.
   SVC_RATE_LIMIT_PER_ADDRESS: '1000000000',

@@ -124,6 +124,8 @@ async function store(log: FileHandle, event: StoredEvent): Promise<void> {
 }
 
 async function readStored(file: string): Promise<StoredEvent[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n')
+  const text = await readFile(file, 'utf8')
+  // The last line may be incomplete while it is written.
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as StoredEvent)
 }

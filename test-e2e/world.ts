@@ -166,7 +166,7 @@ export function openWorld(
     client,
     webhooks,
     register,
-    webhook: (match, timeoutMs = 60_000) =>
+    webhook: (match, timeoutMs = 150_000) =>
       eventually(() => webhooks().find(match) ?? false, { timeoutMs }),
     async connectAccount(account = `acc-${randomBytes(4).toString('hex')}`) {
       const user = mail.freshUser()
@@ -206,7 +206,7 @@ export function untilConnected(client: Client, account: string): Promise<true> {
         throw new Error(`${account} is ${body.state}: ${JSON.stringify(body.lastError)}`)
       return true as const
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 150_000 },
   )
 }
 

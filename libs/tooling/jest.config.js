@@ -18,7 +18,8 @@ const propertySeed = ['<rootDir>/libs/tooling/src/property-seed.ts']
 export default {
   rootDir: root,
   watchman: false,
-  testTimeout: 180_000,
+  // Three waits of `eventually`: a busy machine may need most of one.
+  testTimeout: 300_000,
   // Each test file leaves modules in the heap of its worker, which has 4 GB at most.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/libs/tooling/test-sequencer.js',

@@ -35,6 +35,6 @@ export async function untilSynced({ ownerUrl }: World, account: string): Promise
         )
         if (!rows[0]?.initialized) throw new Error(`${account} is ${rows[0]?.state ?? 'new'}`)
       }),
-    { timeoutMs: 90_000 },
+    { timeoutMs: 150_000 },
   )
 }

@@ -83,7 +83,7 @@ export class MailboxAudit {
         if (difference) throw difference
         this.#assertReceived(rows)
       },
-      { timeoutMs: 90_000 },
+      { timeoutMs: 150_000 },
     )
     for (const path of lists) await this.#assertListed(path)
     return rows.map(toEvent)
@@ -110,7 +110,7 @@ export class MailboxAudit {
         )
         if (open.length > 0) throw new Error(`${open.length} comparisons are not complete`)
       },
-      { timeoutMs: 60_000 },
+      { timeoutMs: 150_000 },
     )
     const events = (await this.#stored(this.#after)).slice(before)
     if (events.length > 0)

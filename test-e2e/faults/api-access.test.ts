@@ -240,7 +240,7 @@ test('a grant that is revoked and given again: authenticationError, then every c
   await untilConnected(client, account)
   expect(await audit.settle()).toHaveLength(32)
   await audit.compareIndex()
-}, 120_000)
+})
 
 test('Gmail rejects every token: OAuthTokenRejected, with at most one renewal per attempt', async () => {
   const { mailbox, audit } = granted
@@ -272,4 +272,4 @@ test('Gmail rejects every token: OAuthTokenRejected, with at most one renewal pe
   remove()
   await untilConnected(client, account)
   expect(await audit.settle()).toHaveLength(1)
-}, 120_000)
+})

@@ -135,7 +135,7 @@ test('a one-hour gap with 1,000 changes: each is announced once, short-lived mes
     drafts.map(() => ['messageNew', false]),
   )
   await audit.compareIndex()
-}, 180_000)
+})
 
 test('Gmail is unreachable for a time: the changes are announced once', async () => {
   const { mailbox, audit, account } = main
@@ -148,7 +148,7 @@ test('Gmail is unreachable for a time: the changes are announced once', async ()
   await gmail.fake.open()
   await untilConnected(client, account)
   await audit.settle()
-}, 180_000)
+})
 
 const warnings = (account: string) =>
   withClient(world.ownerUrl, async (open) => {
@@ -194,7 +194,7 @@ test('a throttled minute: the account stays connected, and each change is announ
   const later = world.webhooks().slice(states)
   const failures = later.filter((hook) => hook.account === account && hook.event.endsWith('Error'))
   expect(failures).toEqual([])
-}, 120_000)
+})
 
 const commits = 20
 const announcedIds = (account: string): string[] =>
@@ -215,7 +215,7 @@ test('the worker is killed at each commit of an initial sync: nothing is lost or
   const remove = gmail.on('*', holdsRequests(positions, gate))
   for (const { account, mailbox } of accounts)
     await registerApiAccount(world, { account, app: apps.gmail, address: mailbox.address })
-  await eventually(() => expect(gate.waiting).toBe(commits), { timeoutMs: 60_000 })
+  await eventually(() => expect(gate.waiting).toBe(commits), { timeoutMs: 150_000 })
   const delivered = accounts.map(({ mailbox }) => {
     for (const message of mailbox.list.slice(0, 8)) mailbox.remove(message)
     for (const message of mailbox.list.slice(0, 8)) mailbox.changeLabels(message, [], ['UNREAD'])
@@ -232,7 +232,7 @@ test('the worker is killed at each commit of an initial sync: nothing is lost or
       await (await MailboxAudit.begin(world, account, auditedGmail(mailbox))).compareIndex()
     }),
   )
-}, 300_000)
+}, 600_000)
 
 test('an empty mailbox: nothing is listed, the first message is announced', async () => {
   const { mailbox, audit } = await connect('empty')

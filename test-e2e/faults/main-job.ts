@@ -66,7 +66,7 @@ export function startMainJob(world: World, { from, to }: Participants): MainJob 
             notArrived: submitted.filter((id) => !seen.has(`messageNew ${to.account} ${id}`)),
           }).toEqual({ missing: [], unsent: [], notArrived: [] })
         },
-        { timeoutMs: 60_000 },
+        { timeoutMs: 150_000 },
       )
     },
     async [Symbol.asyncDispose]() {

@@ -105,9 +105,9 @@ function startRollingWorld(
       smtpServerPort: ports.smtp,
     },
     env: {
-      SVC_DRAIN_DELAY: '4s',
-      SVC_IMAP_PROXY_DRAIN: '3s',
-      SVC_SMTP_PROXY_DRAIN: '3s',
+      SVC_DRAIN_DELAY: '6s',
+      SVC_IMAP_PROXY_DRAIN: '8s',
+      SVC_SMTP_PROXY_DRAIN: '8s',
       SVC_SENDER_LEASE: '60s',
     },
   })
@@ -139,7 +139,7 @@ async function untilWorked(clients: Readonly<Record<string, RollingClients>>): P
   await eventually(
     () =>
       tallies.forEach(({ tally }, at) => expect(tally.done).toBeGreaterThan((before[at] ?? 0) + 5)),
-    { timeoutMs: 60_000 },
+    { timeoutMs: 150_000 },
   )
   // Removed, so that each test has its own failures.
   const failures = tallies.flatMap(({ kind, tally }) =>
@@ -162,7 +162,7 @@ async function untilReportedOnce(
       const sent = new Set(sink.accepted.map(({ messageId }) => messageId))
       expect([...accepted].filter((id) => !sent.has(id) || !isReported(id))).toEqual([])
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 150_000 },
   )
   expect(listDuplicates(sink)).toEqual([])
   expect(findDuplicateEvents(world.webhooks())).toEqual([])

@@ -28,7 +28,7 @@ export async function submit(
   account: string,
   more: Record<string, unknown> = {},
 ): Promise<Submitted> {
-  return eventually(() => submitOnce(world, account, more), { timeoutMs: 30_000 })
+  return eventually(() => submitOnce(world, account, more))
 }
 
 /** A rejected submission does not count and is repeated. */

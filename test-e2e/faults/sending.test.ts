@@ -45,7 +45,7 @@ const [account = ''] = accounts
 const kills = Number(process.env['SENDING_FAULTS_KILLS'] ?? 8)
 
 const untilSentEvent = ({ queueId }: Submitted) =>
-  world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId, 30_000)
+  world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
 /** Kills the sender and expires its leases, except those of locked rows. */
 const killSender = async () => {
   await world.services.kill('sender')

@@ -14,7 +14,7 @@ import {
 /** For long manual runs: `WEBHOOK_FAULTS_EVENTS=10000 WEBHOOK_FAULTS_KILLS=20`. */
 const count = Number(process.env['WEBHOOK_FAULTS_EVENTS'] ?? 600)
 const kills = Number(process.env['WEBHOOK_FAULTS_KILLS'] ?? 3)
-const timeoutMs = 60_000 + 60 * count
+const timeoutMs = 240_000 + 60 * count
 /**
  * Pre-counted attempts per target plus calls in flight: the attempts that a killed process may have
  * counted without a call.
@@ -29,7 +29,7 @@ const world = await startWorld({
   servers: 'own',
   names: ['api-gateway', 'auth-bridge', 'webhook-dispatcher'],
   replicas: { 'webhook-dispatcher': dispatchers.length },
-  env: { SVC_WEBHOOK_LEASE: '3s', SVC_WEBHOOK_RETRY_BASE: '100ms' },
+  env: { SVC_WEBHOOK_LEASE: '10s', SVC_WEBHOOK_RETRY_BASE: '100ms' },
 })
 afterAll(() => world[Symbol.asyncDispose]())
 const { postgres, rabbit, receiver, ownerUrl } = world

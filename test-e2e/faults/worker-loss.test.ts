@@ -155,4 +155,4 @@ test('sync-worker not running: changes of a mailbox are reported after its retur
     { timeoutMs: 120_000 },
   )
   expect(webhooksOf('messageNew', 'away')).toHaveLength(4)
-}, 180_000)
+})

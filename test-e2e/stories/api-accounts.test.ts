@@ -128,7 +128,7 @@ test.each<Provider>(['gmail', 'graph'])(
         for (const id of delivered) expect(newIds(account)).toContain(id)
         for (const mark of marks) expect([mark, countOf(mark)]).toEqual([mark, 1])
       },
-      { timeoutMs: 60_000 },
+      { timeoutMs: 150_000 },
     )
     const ids = newIds(account).filter((id) => delivered.includes(id))
     expect(ids).toHaveLength(delivered.length)

@@ -66,11 +66,11 @@ test('an invalid variable is named, and the process exits with 1 before it conne
   )
 })
 
-test('SIGTERM: every service ends within ten seconds', async () => {
-  // One after the other, because a busy machine has time for one.
+test('SIGTERM: every service ends without being killed', async () => {
+  // `stop` kills after 30 s. An idle service ends in less than one.
   for (const name of serviceNames) {
     const started = performance.now()
     await world.services.stop(name)
-    expect([name, performance.now() - started < 10_000]).toEqual([name, true])
+    expect([name, performance.now() - started < 25_000]).toEqual([name, true])
   }
 })

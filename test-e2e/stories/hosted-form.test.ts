@@ -135,7 +135,7 @@ testInBrowser(
         })
         expect(body).toMatchObject({ state: 'connected', email: user.address })
       },
-      { timeoutMs: 60_000 },
+      { timeoutMs: 150_000 },
     )
   },
   300_000,
@@ -250,7 +250,7 @@ testInBrowser(
         const [, address] = /<([^>]*)>/.exec(String(read.body.headers['list-unsubscribe'])) ?? []
         return address ?? false
       },
-      { timeoutMs: 60_000 },
+      { timeoutMs: 150_000 },
     )
     const page = await browser.openPhone()
     await page.goto(url)

@@ -94,7 +94,7 @@ async function settle(account: string, state: string): Promise<void> {
       const { body } = await call(operations.getAccount, { params: { account } })
       expect(body.state).toBe(state)
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 150_000 },
   )
 }
 
@@ -221,7 +221,7 @@ async function logInToProxies(): Promise<void> {
     const writing = await RawClient.open(smtpProxyPort)
     writing.send(`EHLO x\r\nAUTH PLAIN ${plain}\r\nQUIT\r\n`)
     const clients = [reading, writing]
-    await eventually(() => clients.every((client) => client.closed), { timeoutMs: 60_000 })
+    await eventually(() => clients.every((client) => client.closed), { timeoutMs: 150_000 })
     responses.push(...clients.map(({ text }) => text))
   }
   for (const token of [body.token, secret('token that is none')]) {
@@ -294,9 +294,9 @@ test('no secret appears in logs, metrics, responses, webhooks, bus messages or t
   // Checks that the search had data to search.
   expect(Object.keys(logs)).toHaveLength(7)
   expect(Object.values(logs).join('')).toContain('"level":"trace"')
-  expect(tap.messages.some((text) => text.startsWith('authenticationError.'))).toBe(true)
+  await eventually(() => tap.messages.some((text) => text.startsWith('authenticationError.')))
   expect(responses.length).toBeGreaterThan(60)
-}, 240_000)
+}, 600_000)
 
 test('Canaries.find: finds secrets in every encoding', () => {
   const hidden = secret('IMAP password')

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
 import { startSmtpScript } from '@posthorn/testkit'
@@ -131,8 +133,11 @@ test('temporary rejections emit messageDeliveryError until success, a permanent 
 })
 
 test('accounts that cannot send yet, or have no SMTP, are rejected', async () => {
-  const user = { ...world.mail.freshUser(), imapPort: 1 }
-  await world.register(unbornId, user)
+  // The login never ends, so the account stays in its first state.
+  await using silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port: imapPort } = silent.address() as AddressInfo
+  await world.register(unbornId, { ...world.mail.freshUser(), imapPort })
   const body = { to: [{ address: 'a@example.test' }], subject: 'x', text: 'y' }
   const early = await world.client.call(operations.submitMessage, {
     params: { account: unbornId },

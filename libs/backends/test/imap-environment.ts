@@ -38,7 +38,7 @@ export interface MailServer {
 export function imapEnvironment(backend: ImapBackend, server: MailServer): TestEnvironment {
   return {
     backend,
-    shortTimeoutBackend: createImapBackend({ ...timings, probeMs: 500 }),
+    shortTimeoutBackend: createImapBackend({ ...timings, probeMs: 2_000 }),
     async account() {
       const one = await server.freshUser('backends')
       const { user, pass, host, imapPort, imapsPort } = one

@@ -97,13 +97,17 @@ test('RpcResponder: a response that violates the contract is an internal error',
 test('Bus.request: at the deadline, rejects and aborts the signal of the handler', async () => {
   const key = newKey()
   let reason: unknown
+  // A reply at the deadline could overtake the timeout of the requester.
+  const replied = Promise.withResolvers<void>()
   await using _server = await greeting(key, async (_request, { signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
     reason = signal.reason
+    await replied.promise
     return { words: 'too late' }
   })
   await expect(request(key, 100)).rejects.toEqual(late)
   await eventually(() => reason !== undefined)
+  replied.resolve()
 })
 
 test('Bus.request: ignores a late reply', async () => {

@@ -177,7 +177,7 @@ test('Consumer: reopens a channel that the broker closed (406)', async () => {
     onChange: () => undefined,
     onFailure: () => undefined,
   })
-  const model = await connection.whenConnected(AbortSignal.timeout(10_000))
+  const model = await connection.whenConnected(AbortSignal.timeout(60_000))
   const channels: Channel[] = []
   const spied = {
     connection: model.connection,

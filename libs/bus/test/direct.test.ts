@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 // Requests time out after the test does, so a reply in time came by another queue.
-const options = { key: 'credentials', timeoutMs: 120_000 }
+const options = { key: 'credentials', timeoutMs: 600_000 }
 const serve = () =>
   holder.serve({
     queue: 'credentials',
@@ -64,16 +64,14 @@ test('RpcClient: falls back to the shared queue if the responder has stopped', a
 })
 
 test.each([
-  ['before it has said that it takes a while', 0],
-  ['after', 500],
-])('RpcClient: with a responder killed %s, another one replies', async (_when, atWorkMs) => {
+  ['before it has said that it takes a while', 'begun'],
+  ['after', 'acknowledged'],
+] as const)('RpcClient: with a responder killed %s, another one replies', async (_when, step) => {
   await using client = await openBus(url)
   const dying = await startDying(url, 'shared')
   expect(await client.request(greet, { name: 'you' }, options)).toEqual({ words: 'the dying' })
   const pending = client.request(greet, { name: 'you' }, options)
-  await eventually(dying.begun)
-  const since = performance.now()
-  await eventually(() => performance.now() - since >= atWorkMs)
+  await eventually(dying[step])
   dying.kill()
   await using _other = await serve()
   expect(await pending).toEqual({ words: 'hello you' })

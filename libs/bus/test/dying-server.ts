@@ -1,6 +1,6 @@
 // Responder that a test kills: node dying-server.ts <url> [shared]. It serves `shard.1` and never
 // replies. With `shared` it serves `credentials` and replies to the first request only. It prints
-// `begun` for each request without a reply.
+// `begun` for each request without a reply, and `acknowledged` once its acknowledgement was sent.
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { connectBus, on } from '../src/index.ts'
 import { download, greet } from './commands.ts'
@@ -9,7 +9,12 @@ const [, , url = '', shared] = process.argv
 const log = createLogger('dying', 'silent')
 const bus = await connectBus({ url, name: 'dying', log, metrics: createMetrics('dying') })
 await bus.whenUp()
-const begun = () => void process.stdout.write('begun\n')
+/** Longer than the delay of an acknowledgement. Timers of one process fire in order. */
+const afterAckMs = 500
+function begun(): void {
+  process.stdout.write('begun\n')
+  setTimeout(() => process.stdout.write('acknowledged\n'), afterAckMs)
+}
 let replies = shared === undefined ? 0 : 1
 const handlers = [
   on(greet, () => {

@@ -65,7 +65,7 @@ test.each([
       handlers: [on(echo, async ({ words }) => ({ words }))],
     })
     const request = () =>
-      bus.request(echo, { words: 'hello' }, { key: 'shard.1', timeoutMs: 2_000 })
+      bus.request(echo, { words: 'hello' }, { key: 'shard.1', timeoutMs: 5_000 })
     expect(await eventually(request)).toEqual({ words: 'hello' })
     expect(proxy.closed()).toBe(times)
   },

@@ -56,7 +56,7 @@ test('Bus.onInvalidate: after a reconnect, receives every topic', async () => {
       'tokens',
     ]),
   )
-  await other.whenUp(AbortSignal.timeout(10_000))
+  await other.whenUp(AbortSignal.timeout(60_000))
   await eventually(async () => {
     await other.invalidate({ topic: 'routes', id: 'r1' })
     expect(received).toContainEqual({ topic: 'routes', id: 'r1' })

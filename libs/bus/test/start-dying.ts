@@ -5,7 +5,8 @@ import { eventually } from '@posthorn/testkit'
 const children: ChildProcess[] = []
 
 /**
- * Starts a process that serves and never replies. `begun` is true once it executes a request.
+ * Starts a process that serves and never replies. `begun` is true once it executes a request,
+ * `acknowledged` once it has sent its acknowledgement.
  */
 export async function startDying(url: string, ...queue: 'shared'[]) {
   const child = spawn(
@@ -17,7 +18,11 @@ export async function startDying(url: string, ...queue: 'shared'[]) {
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (words: string) => (output += words))
   await eventually(() => output.includes('ready'))
-  return { kill: () => child.kill('SIGKILL'), begun: () => output.includes('begun') }
+  return {
+    kill: () => child.kill('SIGKILL'),
+    begun: () => output.includes('begun'),
+    acknowledged: () => output.includes('acknowledged'),
+  }
 }
 
 export function killAll(): void {

@@ -99,7 +99,7 @@ test('Bus.requestStream: with a slow reader of 50 MB, neither side buffers more 
   // Both sides are in this process. Resident memory includes free memory of the allocator.
   expect(grown.held).toBeLessThan(10 * 1024 * 1024)
   expect(grown.resident).toBeLessThan(80 * 1024 * 1024)
-}, 90_000)
+})
 
 test('Bus.requestStream: a reader that stops early stops the sender', async () => {
   const key = newKey()
@@ -183,16 +183,16 @@ test('Bus.requestStream: an error before the first byte rejects, a later one fol
 test('Bus.requestStream: a silent sender fails with a timeout', async () => {
   const key = newKey()
   const sender = Promise.withResolvers<void>()
-  await using _server = await streaming(key, async function* ({ signal }) {
+  await using _server = await streaming(key, async function* () {
     yield Buffer.from('a')
-    await Promise.race([
-      sender.promise,
-      new Promise((resolve) => signal.addEventListener('abort', resolve)),
-    ])
+    // Also after the deadline: the end of the stream could overtake the timeout of the reader.
+    await sender.promise
   })
-  await expect(readAll((await requestStream(key, 200)).body)).rejects.toMatchObject({
-    code: 'Timeout',
-  })
+  let timeoutMs = 100
+  // On a busy machine the reply may take longer; then a longer timeout is tried.
+  const { body } = await eventually(() => requestStream(key, (timeoutMs *= 2)))
+  await expect(readAll(body)).rejects.toMatchObject({ code: 'Timeout' })
+  sender.resolve()
 })
 
 test('Bus.requestStream: a reader slower than the timeout loses nothing', async () => {
@@ -201,8 +201,9 @@ test('Bus.requestStream: a reader slower than the timeout loses nothing', async 
   await using _server = await streaming(key, async function* () {
     yield whole
   })
-  const timeoutMs = 150
-  const { body } = await requestStream(key, timeoutMs)
+  let timeoutMs = 75
+  // On a busy machine the reply may take longer; then a longer timeout is tried.
+  const { body } = await eventually(() => requestStream(key, (timeoutMs *= 2)))
   const reader = body[Symbol.asyncIterator]()
   const first = await reader.next()
   const since = performance.now()
@@ -241,5 +242,5 @@ test('Bus.requestStream: a connection loss ends the stream on both sides', async
   ])
   await stopped.promise
   expect(handlerSignal).toBeDefined()
-  await client.whenUp(AbortSignal.timeout(10_000))
+  await client.whenUp(AbortSignal.timeout(60_000))
 })

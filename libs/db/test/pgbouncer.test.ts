@@ -59,7 +59,8 @@ describe.each(ways)('connect: to %s', (_way, through) => {
         .execute((tx) => sleep.execute(tx)),
     ).rejects.toThrow(canceled)
     // Both the connection and its transaction have ended in order.
-    expect(await timeoutsOf(db)).toMatchObject({ statement: '200ms' })
+    // On a busy machine, 200 ms can pass within any statement.
+    await eventually(async () => expect(await timeoutsOf(db)).toMatchObject({ statement: '200ms' }))
     await using other = open(url, statementTimeoutMs('sender'))
     expect(await timeoutsOf(other)).toMatchObject({ statement: '30s' })
   })

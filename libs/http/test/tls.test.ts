@@ -26,7 +26,7 @@ const server = await serve({
   metrics: createMetrics('test'),
   checks: {},
   maxConnections: 10,
-  timeouts: { handshakeMs: 1_500 },
+  timeouts: { handshakeMs: 5_000 },
   tls: {
     everyMs: 50,
     async readCertificate() {

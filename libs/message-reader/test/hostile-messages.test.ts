@@ -46,15 +46,21 @@ function readingsOf({ mime, html, calendar }: HostileMessage): Record<string, ()
   }
 }
 
+/** Time of the first run within the limit, else of the fastest one. */
+async function fastestBlockedMs(run: () => unknown): Promise<number> {
+  let fastest = Number.POSITIVE_INFINITY
+  for (let count = 0; count < maxRuns && fastest > maxMs; count++)
+    fastest = Math.min(fastest, await blockedMs(run))
+  return fastest
+}
+
 describe('no message blocks the event loop', () => {
   test.each(hostileMessages.map((message) => [message.name, message] as const))(
     '%s',
     async (_, message) => {
       const slow: string[] = []
       for (const [name, run] of Object.entries(readingsOf(message))) {
-        let fastest = Number.POSITIVE_INFINITY
-        for (let count = 0; count < maxRuns && fastest > maxMs; count++)
-          fastest = Math.min(fastest, await blockedMs(run))
+        const fastest = await fastestBlockedMs(run)
         if (fastest > maxMs) slow.push(`${name} took ${Math.round(fastest)} ms`)
       }
       expect(slow).toEqual([])
@@ -68,7 +74,7 @@ test('blockedMs: ten hostile calendars block the event loop only without process
   const calendar = named('calendar: zone of 20 observances in 100 years')?.calendar?.() ?? ''
   const calendars = Array.from({ length: 10 }, () => part(calendar))
   expect(await blockedMs(() => readInline('calendars', calendars))).toBeGreaterThan(maxMs)
-  expect(await blockedMs(() => read('calendars', calendars))).toBeLessThan(maxMs)
+  expect(await fastestBlockedMs(() => read('calendars', calendars))).toBeLessThanOrEqual(maxMs)
 })
 
 test('a usual message of another account is read before the hostile messages', async () => {

@@ -120,7 +120,7 @@ test('MessageReader: beyond the queue, returns the degraded result and reports i
 })
 
 test('MessageReader: a reading after one that was ended has its result', async () => {
-  const { reader, read, overruns } = createReader({ timeoutMs: 200 })
+  const { reader, read, overruns } = createReader({ timeoutMs: 500 })
   await using _ = reader
   const endless = read('texts', texts('<b>x</b>'.repeat(200_000), 'x'.repeat(16_000_000)))
   const next = read('calendars', [part('x')])

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /**
  * Waits until the check neither throws nor rejects nor returns `false` or `null`. Resolves with its
- * value. A check without a value, such as a block of `expect`s, succeeds when it ends. A busy
- * machine may need most of the default timeout.
+ * value. A check without a value, such as a block of `expect`s, succeeds when it ends. The default
+ * timeout covers a retry with a backoff of 60 s and the pauses of a busy machine.
  * @throws Error with the message of the last failure, which is its cause, after the timeout.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 90_000 }: { timeoutMs?: number } = {},
 ): Promise<Exclude<T, false | null>> {
   const deadline = Date.now() + timeoutMs
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 1.4, 200)) {

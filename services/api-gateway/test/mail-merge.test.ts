@@ -1,4 +1,5 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
+import { eventually } from '@posthorn/testkit'
 import { sendingWorld } from './sending-world.ts'
 
 const world = await sendingWorld()
@@ -214,12 +215,14 @@ test('mailMerge: stores 1,000 messages with an attachment', async () => {
     to: { address: `r${n}@x.example` },
     params: { n },
   }))
-  const { status, body } = await submit({
-    text: '{{params.n}}',
-    attachments: [{ content }],
-    mailMerge,
+  const request = { text: '{{params.n}}', attachments: [{ content }], mailMerge }
+  // 503 stores nothing: a busy Postgres may exceed the 3 s of a statement.
+  const body = await eventually(async () => {
+    const answer = await submit(request)
+    expect(answer).toMatchObject({ status: 200 })
+    return answer.body
   })
-  expect([status, (body['mailMerge'] as unknown[]).length]).toEqual([200, 1000])
+  expect(body['mailMerge']).toHaveLength(1000)
   const { count } = await db
     .selectFrom('outbox')
     .select(({ fn }) => fn.countAll<string>().as('count'))

@@ -190,6 +190,15 @@ test('reseal-main: killed after its first batch, loses no value and completes wh
   await database.db.insertInto('credentials').values(values).execute()
   const env = { DATABASE_URL: roleUrl, SVC_SECRET: newestSecret, SVC_SECRET_PREVIOUS: 'the first' }
   const main = join(import.meta.dirname, '../src/reseal-main.ts')
+  // The last batch waits for a lock, so the process is alive however late it is killed.
+  const lock = await database.db.startTransaction().execute()
+  const last = accounts.toSorted().at(-1) ?? ''
+  await lock
+    .selectFrom('credentials')
+    .select('account')
+    .where('account', '=', last)
+    .forUpdate()
+    .execute()
   const killed = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   await once(killed.stderr, 'data')
   killed.kill('SIGKILL')
@@ -200,6 +209,7 @@ test('reseal-main: killed after its first batch, loses no value and completes wh
   }
   expect((await keyIds()).toSorted()).toContain(newest.publicKey.id)
   expect((await keyIds()).length).toBeGreaterThan(1)
+  await lock.rollback().execute()
   const all = createUnsealer([newest.privateKey, old.privateKey])
   const passwords = async (unsealer: typeof all) => {
     const rows = await database.db

@@ -47,7 +47,7 @@ async function proxyWithSessions(drainMs: number) {
 }
 
 test('shutdown: BYE in IDLE and between commands, a running FETCH is finished first', async () => {
-  const { proxy, idle, quiet, busy } = await proxyWithSessions(5_000)
+  const { proxy, idle, quiet, busy } = await proxyWithSessions(60_000)
   const ended = proxy.app[Symbol.asyncDispose]()
   for (const client of [idle, quiet])
     expect(await client.untilClosed()).toBe('* BYE Shutting down\r\n')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { expect } from '@jest/globals'
 import {
   type ApiDraft,
   type CreateMailApi,
@@ -10,6 +11,7 @@ import {
 import { shardOf } from '@posthorn/contracts/shards'
 import type { Backend, Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { eventually } from '@posthorn/testkit'
 import { MailApiModel, type MailApiModelOptions } from '@posthorn/testkit/mail-api-model'
 import { senderFixture, serveCredentials } from './fixture.ts'
 
@@ -50,11 +52,15 @@ export async function apiFixture() {
     failLogins: (error: AppError | undefined) => {
       loginError = error
     },
-    /** Starts a sender with a short lease. */
-    sender: async (env: Record<string, string> = {}) => {
-      const started = fixture.startSender({ SVC_SENDER_LEASE: '2s', ...env }, { createMailApis })
-      senders.push(await started)
-    },
+    sender: async (env: Record<string, string> = {}) =>
+      void senders.push(await fixture.startSender(env, { createMailApis })),
+    makeCleanupsDue: () => makeCleanupsDue(fixture.db),
+    /** Waits until the cleanups have removed all drafts. */
+    untilNoDrafts: (model: MailApiModel) =>
+      eventually(async () => {
+        await makeCleanupsDue(fixture.db)
+        expect(draftsOf(model)).toEqual([])
+      }),
     stopSenders: async () => {
       loginError = undefined
       for (const sender of senders.splice(0)) await sender[Symbol.asyncDispose]()
@@ -117,6 +123,11 @@ function interruptions(db: Db) {
       await leave(queueId)
     },
   }
+}
+
+/** Ends the waits of cleanups, which are as long as leases. For attempts that have ended. */
+async function makeCleanupsDue(db: Db): Promise<void> {
+  await db.updateTable('draftCleanups').set({ checkAt: past() }).execute()
 }
 
 export const past = () => new Date(Date.now() - 1_000)

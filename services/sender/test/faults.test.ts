@@ -126,7 +126,7 @@ test('HandoverIntent: Postgres read-only, sends no end of data and retries later
     return undefined
   })
   const account = await addAccount(smtp)
-  await sender({ SVC_SENDER_LEASE: '1s' })
+  await sender()
   const queueId = await submit({ account })
   try {
     await eventually(() => smtp.seen.includes('Hello'))
@@ -278,7 +278,7 @@ test('dispatcher: unreachable server, waiting submissions keep their attempts', 
   const account = await addAccount(smtp)
   await smtp.close()
   const ids = await Promise.all(Array.from({ length: 20 }, () => submit({ account })))
-  await sender({ SVC_SENDER_RETRY_BASE: '400ms' })
+  await sender({ SVC_SENDER_RETRY_BASE: '1s' })
   await eventually(async () => expect(await eventsOf(account)).not.toEqual([]))
   await smtp.open()
   for (const id of ids) expect(await finished(id)).toMatchObject({ state: 'sent' })
@@ -300,9 +300,9 @@ test('SmtpSession: no reply to a command, times out and names the command', asyn
   ]
   await sender({
     // Long enough for the answered commands on a busy machine.
-    SVC_SMTP_GREETING_TIMEOUT: '3s',
-    SVC_SMTP_COMMAND_TIMEOUT: '3s',
-    SVC_SMTP_DATA_TIMEOUT: '3s',
+    SVC_SMTP_GREETING_TIMEOUT: '8s',
+    SVC_SMTP_COMMAND_TIMEOUT: '8s',
+    SVC_SMTP_DATA_TIMEOUT: '8s',
   })
   const accounts = await Promise.all(
     cases.map(async ([step]) => {

@@ -126,7 +126,7 @@ test.each([
   expect(Object.keys(failed?.data ?? {})).not.toContain('smtpResponseCode')
   expect(Object.keys(failed?.data ?? {})).not.toContain('smtpCommand')
   expect(final).toMatchObject({ event: 'messageFailed', data: { error: `model: ${failure}` } })
-  await eventually(() => expect(draftsOf(model)).toEqual([]))
+  await fixture.untilNoDrafts(model)
   expect(model.sending.sent).toEqual([])
 })
 

@@ -208,7 +208,7 @@ test('listener settings: move and stop the listener, a message in transfer is fi
   await sending.command('RCPT TO:<a@example.com>')
   const moved = await listenAt({})
   expect(await idle.untilClosed()).toMatch(/^421 4\.3\.2 /)
-  expect(await isListening(port)).toBe(false)
+  await eventually(async () => expect(await isListening(port)).toBe(false))
   expect(await sending.command('DATA')).toMatch(/^354 /)
   expect(await sending.command('Subject: s\r\n\r\nbody\r\n.')).toMatch(/^250 Message queued/)
   expect(await sending.untilClosed()).toMatch(/^421 /)

@@ -56,7 +56,7 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
     trustedProxies: ['127.0.0.0/8'],
     insecureAuth: false,
     drainDelayMs: 0,
-    drainMs: 1_000,
+    drainMs: 30_000,
     shutdownTimeoutMs: 10_000,
     ...changes,
   }

@@ -108,7 +108,8 @@ test('StatusRecorder: a restart of the worker without a delay stores no state', 
 })
 
 test('AccountSession: a paused account is not connected, and connects when it is resumed', async () => {
-  await world.startWorker()
+  // States of a short time are not stored, however long they last on a busy machine.
+  await world.startWorker({ transientStateMs: 3_600_000 })
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
   const account = await world.register(user, { port: relay.port })
@@ -119,7 +120,7 @@ test('AccountSession: a paused account is not connected, and connects when it is
   }
   await set(true)
   await statesAre(account, [...first, 'paused'])
-  expect(relay.open).toBe(0)
+  await eventually(() => expect(relay.open).toBe(0))
   const listed = world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })
   await expect(listed).rejects.toMatchObject({ code: 'NoAvailable', extras: { state: 'other' } })
   await set(false)

@@ -72,16 +72,16 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
   }
 }
 
-/** Adds a live worker that holds nothing. */
-async function addWorker(change: { refusing?: boolean } = {}): Promise<string> {
+/**
+ * Adds a live worker that holds nothing. It is ready to log accounts in after some seconds. One
+ * statement: the holder may read the row as soon as it exists.
+ */
+async function addWorker({ refusing = false, readyIn = 0 } = {}): Promise<string> {
   const id = randomUUID()
-  await database.db
-    .insertInto('workers')
-    .values({ id, ...change })
-    .execute()
-  await sql`update workers set heartbeat_at = now() + interval '1 hour' where id = ${id}`.execute(
-    database.db,
-  )
+  await sql`
+    insert into workers (id, refusing, heartbeat_at, logging_in_until)
+    values (${id}, ${refusing}, now() + interval '1 hour', now() + make_interval(secs => ${readyIn}))
+  `.execute(database.db)
   return id
 }
 
@@ -132,7 +132,8 @@ test('holdShards: claims expired shards again only after all work on them stoppe
   await eventually(() =>
     expect(seen).toEqual(['claimed 256', 'release 256', 'stopped', 'claimed 256']),
   )
-  expect([...holder.leases().values()].every(({ epoch }) => epoch === '2')).toBe(true)
+  // A claim that took longer than the heartbeats is valid for the table alone, and is repeated.
+  expect([...holder.leases().values()].every(({ epoch }) => Number(epoch) > 1)).toBe(true)
 })
 
 test('holdShards: claims no more than its fair share after losing shards', async () => {
@@ -160,11 +161,8 @@ describe('holdShards: with one account of one host per shard', () => {
   }
   /** A login takes an hour, so that only the test makes another worker ready. */
   const hourly = { ...slow, logins: { ...config.logins, perSecond: 1 / 1_800 } }
-  const readyAt = (id: string, seconds: number) =>
-    sql`
-      update workers set logging_in_until = now() + make_interval(secs => ${seconds})
-      where id = ${id}
-    `.execute(database.db)
+  const makeReady = (id: string) =>
+    sql`update workers set logging_in_until = now() where id = ${id}`.execute(database.db)
 
   test('releases a surplus shard whenever another worker is ready to log its account in', async () => {
     const loginRate = new LoginRate(1)
@@ -174,7 +172,7 @@ describe('holdShards: with one account of one host per shard', () => {
     const other = await addWorker()
     for (let free = 1; free <= 3; free += 1) {
       await eventually(async () => expect(await freeShards()).toBe(free))
-      await readyAt(other, 0)
+      await makeReady(other)
     }
     expect(loginRate.perSecond).toBe(0.5)
     expect(holder.leases().size).toBeGreaterThan(250)
@@ -184,15 +182,14 @@ describe('holdShards: with one account of one host per shard', () => {
     const clock = stoppedClock()
     await using holder = hold(clock.now, { accounts, config: hourly })
     await eventually(() => expect(holder.leases().size).toBe(256))
-    const other = await addWorker()
-    await readyAt(other, 3_600)
+    const other = await addWorker({ readyIn: 3_600 })
     const handedOff = holder.handOff()
     await eventually(async () => {
       const { rows } = await sql`select from workers where stopping`.execute(database.db)
       expect(rows).toHaveLength(1)
     })
     expect(await freeShards()).toBe(0)
-    await readyAt(other, 0)
+    await makeReady(other)
     await eventually(async () => expect(await freeShards()).toBe(1))
     clock.pass(config.handoffMs / 2)
     await eventually(async () => expect(await freeShards()).toBe(128))

@@ -18,7 +18,7 @@ beforeAll(async () => {
   world.secrets.openAiAPIKey = key
   await set({ notifyText: false, generateEmailSummary: true, openAiAPIUrl: model.url })
   await world.startWorker({
-    summaries: { timeoutMs: 5_000, concurrency: 2, egressPolicy: 'link-local' },
+    summaries: { timeoutMs: 10_000, concurrency: 2, egressPolicy: 'link-local' },
   })
   user = world.dovecot.freshUser()
   account = await world.register(user)

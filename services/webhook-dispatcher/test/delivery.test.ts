@@ -77,7 +77,7 @@ test('createAttempts: a retry has the same ids, bytes and signature, and the att
     { instead: 'hang' },
     { status: 429 },
   )
-  await restart({ SVC_WEBHOOK_TIMEOUT: '2s' })
+  await restart({ SVC_WEBHOOK_TIMEOUT: '6s' })
   await bench.account('repeated')
   await bench.emit({ account: 'repeated' })
   await received(receiver, 6)

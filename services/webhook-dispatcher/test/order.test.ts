@@ -3,7 +3,8 @@ import { eventually } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
-const dispatcher = await bench.start()
+// Calls that hang do so for the whole test.
+const dispatcher = await bench.start({ SVC_WEBHOOK_TIMEOUT: '5m' })
 afterAll(async () => {
   await dispatcher[Symbol.asyncDispose]()
   await bench[Symbol.asyncDispose]()

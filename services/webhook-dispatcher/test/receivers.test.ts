@@ -6,7 +6,7 @@ import { dispatcherBench } from './dispatcher.ts'
 
 // Misbehaving receivers. Each attempt ends in time, uses little memory and delays no other.
 
-const timeoutMs = 2_000 // a busy host needs it to notice a closed connection
+const timeoutMs = 10_000 // a busy host needs some of it to notice a closed connection
 const bench = await dispatcherBench()
 const dispatcher = await bench.start({
   SVC_WEBHOOK_TIMEOUT: `${timeoutMs}ms`,

@@ -68,7 +68,7 @@ test('standardSecrets: during a secret rotation, both secrets verify', async () 
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
   await bench.account('rotated')
-  const until = new Date(Date.now() + 60_000).toISOString()
+  const until = new Date(Date.now() + 3_600_000).toISOString()
   keys = { serviceSecret: 'second', previous: [{ serviceSecret: 'first', until }] }
   await bench.bus.invalidate({ topic: 'settings' })
   await eventually(async () => {

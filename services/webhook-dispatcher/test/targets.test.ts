@@ -152,7 +152,7 @@ test('targetOptions: a target has its own concurrency limit', async () => {
   const receiver = await bench.receiver()
   receiver.replyWith(() => ({ instead: 'hang' }))
   await bench.set({ webhookTargets: [{ target: receiver.url, concurrency: 2 }] })
-  await start({ SVC_WEBHOOK_RETRY_BASE: '1h' })
+  await start({ SVC_WEBHOOK_RETRY_BASE: '1h', SVC_WEBHOOK_TIMEOUT: '5m' })
   const accounts = Array.from({ length: 6 }, (_, n) => `limited-${n}`)
   for (const account of accounts) await bench.account(account, { webhooks: receiver.url })
   await bench.emit(...accounts.map((account) => ({ account })))

@@ -1,10 +1,10 @@
 import { Client } from 'pg'
 
-/** Connects, runs `work` and disconnects. Timeouts: 10 s to connect, 60 s per statement. */
+/** Connects, runs `work` and disconnects. Timeouts: 60 s to connect and per statement. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({
     connectionString: url,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 60_000,
     query_timeout: 60_000,
   })
   client.on('error', () => undefined) // reported again by the next query

@@ -66,7 +66,7 @@ export interface ReadinessOptions {
  * @throws Error with the end of the log if the process ends or the timeout expires.
  */
 export async function waitUntilReady(
-  { name, process: running, timeoutMs = 60_000 }: ReadinessOptions,
+  { name, process: running, timeoutMs = 180_000 }: ReadinessOptions,
   check: () => Promise<void>,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs

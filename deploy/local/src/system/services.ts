@@ -18,7 +18,7 @@ export interface ServicesOptions {
   ports?: Readonly<Record<string, number>>
   /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
-  /** Startup timeout per service. Defaults to 60 s. */
+  /** Startup timeout per service. Defaults to 3 min: a busy machine starts many processes. */
   readyMs?: number
   /** Folder of `make build`. The services run from it instead of from their sources. */
   bundle?: string | undefined
@@ -123,7 +123,7 @@ interface Instance extends Omit<ServicesOptions, 'bundle'> {
 
 function startService(
   service: ServiceName,
-  { shared, name, port, logDir, record, bundles, readyMs = 60_000 }: Instance,
+  { shared, name, port, logDir, record, bundles, readyMs = 180_000 }: Instance,
 ): Promise<ManagedServer> {
   const env = { NODE_COMPILE_CACHE: compileCache, ...serviceEnv(service, port, shared) }
   return manageServer(async () => {

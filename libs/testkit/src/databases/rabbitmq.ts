@@ -11,7 +11,10 @@ import {
 import { serverDirectories, sharedServer } from '../private-server.ts'
 
 export interface TestBus {
-  /** AMQP address of an empty virtual host for one test file. */
+  /**
+   * AMQP address of an empty virtual host for one test file. Its heartbeat of 60 s keeps connections
+   * of processes that stand still for a while on a busy machine.
+   */
   url: string
   vhost: string
   /** Grants access to the services, each as its own user. */
@@ -35,7 +38,7 @@ const useServer = sharedServer<RabbitAddress>('rabbitmq', configuredServer, asyn
 export async function testBus(): Promise<TestBus> {
   const { address, drop } = await useServer()
   const vhost = `t-${randomBytes(8).toString('hex')}`
-  const url = await createVhost(address, vhost)
+  const url = `${await createVhost(address, vhost)}?heartbeat=60`
   return {
     url,
     vhost,
