@@ -270,6 +270,23 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     expect(await run.world.folderEvents()).toContainEqual(['mailboxNew', 'new'])
   })
 
+  test('a message that was moved to a folder that is not listed yet: a move, not a deletion', async () => {
+    const run = await PassScene.synced()
+    const worker = run.worker()
+    const id = run.deliver({ folderId: 'two' })
+    await run.pass({}, worker)
+    run.model.store.addFolder({ id: 'new', path: ['new'], editable: true, assignable: true })
+    run.model.change(id, { folderId: 'new' })
+    await run.pass({ parts: noticed(id) }, worker)
+    const events = (await run.world.events()).filter(({ data }) => data['id'] === id)
+    expect(events.map(({ event, path }) => [event, path])).toEqual([
+      ['messageNew', 'two'],
+      ['messageDeleted', 'two'],
+      ['messageNew', 'new'],
+    ])
+    expect(events.at(-1)?.data).toMatchObject({ seemsLikeNew: false })
+  })
+
   test('a message in a folder that the account does not select is not waited for', async () => {
     const run = new PassScene()
     run.paths = ['one', 'two']
