@@ -4,7 +4,7 @@ import { commit, type CommitDeps } from '../events/commit.ts'
 import { type ApiWatchRow, hasFailedWatch, replaceApiWatch } from '../store/api/watches.ts'
 import type { AccountWatch } from './account-watch.ts'
 import { type RegisteredWatch, registerWatch } from './register-watch.ts'
-import { failureOfWatch, watchErrorCode } from './watch-failure.ts'
+import { failureOfWatch, type WatchFailure, watchErrorCode } from './watch-failure.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
 
 export interface RenewalDeps {
@@ -92,26 +92,40 @@ async function storeFailure(deps: RenewalDeps, watch: AccountWatch, error: unkno
   watch.failures += 1
   const isActive = watch.isActive(now)
   const { failures, row: current } = watch
-  const { lease, registeredAt, log } = watch.account
+  const failure = failureOfWatch(error, { failures, isActive })
+  const renewAt = new Date(now + failure.retryMs)
+  watch.renewAt = renewAt.getTime()
+  const attempt = { ...countFailure(watch), attemptedAt: new Date(now), renewAt }
+  if (failure.isReported) return reportFailure(deps, watch, { error, failure, attempt })
+  if (!current) return
+  const row = { ...current, ...attempt }
+  const { lease } = watch.account
+  await commit(deps.commit, lease, (tx) => replaceApiWatch(tx, lease.account, row))
+  apply(watch, row)
+}
+
+type Attempt = Pick<ApiWatchRow, 'attemptedAt' | 'createFailures' | 'renewFailures' | 'renewAt'>
+
+interface FailedAttempt {
+  error: unknown
+  failure: WatchFailure
+  attempt: Attempt & { attemptedAt: Date }
+}
+
+async function reportFailure(
+  deps: RenewalDeps,
+  watch: AccountWatch,
+  { error, failure, attempt }: FailedAttempt,
+): Promise<void> {
+  const { row: current, account: watched } = watch
+  const { lease, registeredAt, log } = watched
   const { account } = lease
-  const { response, retryMs, isReported } = failureOfWatch(error, { failures, isActive })
-  watch.renewAt = now + retryMs
-  const attempt = {
-    ...countFailure(watch),
-    attemptedAt: new Date(now),
-    renewAt: new Date(now + retryMs),
-  }
-  if (!isReported) {
-    if (!current) return
-    const row = { ...current, ...attempt }
-    await commit(deps.commit, lease, (tx) => replaceApiWatch(tx, account, row))
-    return apply(watch, row)
-  }
-  const data = { response, serverResponseCode: watchErrorCode }
+  const now = attempt.attemptedAt
+  const data = { response: failure.response, serverResponseCode: watchErrorCode }
   const row: ApiWatchRow = {
     remoteId: current?.remoteId ?? '',
     clientStateHash: current?.clientStateHash ?? null,
-    expiresAt: current?.expiresAt ?? new Date(now),
+    expiresAt: current?.expiresAt ?? now,
     lastNotifiedAt: watch.noticedAt ?? current?.lastNotifiedAt ?? null,
     ...attempt,
     state: 'failed',
@@ -120,7 +134,7 @@ async function storeFailure(deps: RenewalDeps, watch: AccountWatch, error: unkno
   const isFirst = await commit(deps.commit, lease, async (tx, record) => {
     const first = !(await hasFailedWatch(tx, account))
     await replaceApiWatch(tx, account, row)
-    const eventId = deriveEventId(['connectError', account, registeredAt, 'watch', now])
+    const eventId = deriveEventId(['connectError', account, registeredAt, 'watch', now.getTime()])
     if (first) await record([{ event: 'connectError', account, data, eventId }])
     return first
   })

@@ -50,7 +50,7 @@ export async function findFolders(
   context: FeedContext,
   { messages, specialUses }: PassParts,
 ): Promise<ReadonlySet<string> | undefined> {
-  const { account, index, names, now, store } = context
+  const { index, names, now, store } = context
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
   // The account selects other folders.
   if (specialUses.length > 0 && folders.size === 0) return undefined
@@ -63,12 +63,19 @@ export async function findFolders(
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
   if (unknown.length > maxGets) return undefined
   await readNoticed(context, unknown)
-  const arrivals = new Set<string>()
-  for (const { folderId = '' } of context.copies.values())
-    if (names.isListed(folderId)) arrivals.add(folderId)
+  const arrivals = await findArrivals(context)
+  return arrivals && new Set([...folders, ...arrivals])
+}
+
+/** Folders of noticed messages. Undefined if the list of folders is not up to date. */
+async function findArrivals(context: FeedContext): Promise<ReadonlySet<string> | undefined> {
+  const { account, copies, names } = context
+  const folders = new Set<string>()
+  for (const { folderId = '' } of copies.values())
+    if (names.isListed(folderId)) folders.add(folderId)
     else if (account.paths.length === 0) return undefined
-  for (const id of arrivals) if (!(await isInPlace(context, id))) return undefined
-  return new Set([...folders, ...arrivals])
+  for (const id of folders) if (!(await isInPlace(context, id))) return undefined
+  return folders
 }
 
 /** False if a folder was renamed, moved or deleted after the listing. */
