@@ -1,3 +1,5 @@
+import { applyChanges, assertSame, type ValueChanges } from '@posthorn/testkit'
+
 /** Event as stored and sent. */
 export interface AuditedEvent {
   eventId: string
@@ -6,17 +8,11 @@ export interface AuditedEvent {
   data: EventData
 }
 
-interface Changes {
-  added: string[]
-  removed: string[]
-  value: string[]
-}
-
 interface EventData {
   id: string
   flags?: string[]
   labels?: string[]
-  changes?: { flags?: Changes; labels?: Changes }
+  changes?: { flags?: ValueChanges; labels?: ValueChanges }
   seemsLikeNew?: boolean
 }
 
@@ -68,30 +64,16 @@ export class EventView {
   #remove({ data, path }: AuditedEvent): void {
     const { id, flags = [], labels = [] } = data
     const { messages } = this
-    assertEqual(`messageDeleted of ${id}`, { path, flags, labels }, messages.get(id))
+    assertSame(`messageDeleted of ${id}`, { path, flags, labels }, messages.get(id))
     messages.delete(id)
     this.#left.add(id)
   }
 
   #update({ data: { id, changes }, path }: AuditedEvent): void {
     const message = this.messages.get(id)
-    assertEqual(`path of messageUpdated of ${id}`, path, message?.path)
+    assertSame(`path of messageUpdated of ${id}`, path, message?.path)
     if (!message) return
     if (changes?.flags) message.flags = applyChanges(id, message.flags, changes.flags)
     if (changes?.labels) message.labels = applyChanges(id, message.labels, changes.labels)
   }
-}
-
-function applyChanges(id: string, before: string[], { added, removed, value }: Changes): string[] {
-  if (added.length + removed.length === 0) throw new Error(`empty change of ${id}`)
-  if (added.some((name) => before.includes(name))) throw new Error(`added twice to ${id}`)
-  if (removed.some((name) => !before.includes(name))) throw new Error(`removed twice from ${id}`)
-  const expected = [...before.filter((name) => !removed.includes(name)), ...added].sort()
-  assertEqual(`changed value of ${id}`, value, expected)
-  return value
-}
-
-function assertEqual(name: string, actual: unknown, expected: unknown): void {
-  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)]
-  if (one !== other) throw new Error(`${name}: ${one} instead of ${other}`)
 }

@@ -326,9 +326,19 @@ describe('HttpCaller.open: response body', () => {
   })
 
   test.each([
-    ['endless headers', 'X-A: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n', 'protocol', 60_000],
-    ['endless interim responses', 'HTTP/1.1 102 Processing\r\n\r\n', 'response-timeout', 1_000],
-  ])('%s: fail', async (_case, line, outcome, timeoutMs) => {
+    {
+      name: 'endless headers',
+      line: 'X-A: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\r\n',
+      outcome: 'protocol',
+      timeoutMs: 60_000,
+    },
+    {
+      name: 'endless interim responses',
+      line: 'HTTP/1.1 102 Processing\r\n\r\n',
+      outcome: 'response-timeout',
+      timeoutMs: 1_000,
+    },
+  ])('$name: fail', async ({ line, outcome, timeoutMs }) => {
     const { url } = await serveRaw((socket) => {
       if (line.startsWith('X')) socket.write('HTTP/1.1 200 OK\r\n')
       const timer = setInterval(() => socket.write(line.repeat(50)), 5)

@@ -56,3 +56,4 @@ export {
   startSmtpScript,
   usualExtensions,
 } from './smtp-script/server.ts'
+export { applyChanges, assertSame, type ValueChanges } from './value-changes.ts'

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { MailApiError, type MailApi, type MailApiAccess } from '@posthorn/backends/mail-api'
 import type { Provider } from '@posthorn/backends/provider-limits'
-import { shardOf } from '@posthorn/contracts/shards'
 import { MailApiModel, type MailApiModelOptions } from '@posthorn/testkit/mail-api-model'
 import type { AppParts } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import type { CreateMailApis } from '../src/sessions/create-sessions.ts'
-import { testWorld } from './world.ts'
+import { apiApplication, testWorld } from './world.ts'
+
+const user = 'jane@mail.example'
 
 /** Mailbox of the model that stands for one account at a provider. */
 export interface ApiMailbox {
@@ -46,25 +47,12 @@ export async function apiWorld() {
     await insertAccount(account, placement)
     return mailbox
   }
-  const insertAccount = async (account: string, placement: Placement): Promise<void> => {
-    setToken(account, 'token-1')
-    await world.db
-      .insertInto('accounts')
-      .values({
-        account,
-        shard: shardOf(account),
-        name: 'Test',
-        backend: providerOf[placement],
-        oauth2: JSON.stringify({ provider: 'app', auth: { user: 'jane@mail.example' } }),
-      })
-      .execute()
-    await world.bus.invalidate({ topic: 'accounts', id: account })
-  }
+  const insertAccount = (account: string, placement: Placement) =>
+    world.registerApi(providerOf[placement], { account, user, accessToken: 'token-1' })
   /** Token that auth-bridge returns from now on. */
   const setToken = (account: string, accessToken: string): void => {
     const expires = new Date(Date.now() + 3_600_000).toISOString()
-    const user = 'jane@mail.example'
-    world.credentials.set(account, { user, accessToken, expires, application: 'app' })
+    world.credentials.set(account, { user, accessToken, expires, application: apiApplication })
   }
   const startApiWorker = (over: Partial<Config> = {}, parts: AppParts = {}) =>
     world.startWorker({ apiPollMs: 200, ...over }, { createMailApis, ...parts })

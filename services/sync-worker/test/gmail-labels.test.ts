@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from '@jest/globals'
 import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
-import { shardOf } from '@posthorn/contracts/shards'
 import { VirtualClock } from '@posthorn/testkit/providers'
 import { startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { mime } from './api-world.ts'
@@ -20,17 +18,9 @@ const maxLabels = 10_000
 test('10,000 labels: each is announced, and events of messages have their names', async () => {
   const providerOrigins = { 'https://gmail.googleapis.com': gmail.origin }
   await world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', apiPollMs: 200 })
-  const account = randomUUID()
   const mailbox = gmail.addMailbox('jane@mail.example')
   const { address: user } = mailbox
-  const expires = new Date(Date.now() + 3_600_000).toISOString()
-  world.credentials.set(account, { user, accessToken: gmail.grant(user), expires })
-  const oauth2 = JSON.stringify({ provider: 'app', auth: { user } })
-  await world.db
-    .insertInto('accounts')
-    .values({ account, shard: shardOf(account), name: 'Test', backend: 'gmail', oauth2 })
-    .execute()
-  await world.bus.invalidate({ topic: 'accounts', id: account })
+  const account = await world.registerApi('gmail', { user, accessToken: gmail.grant(user) })
   await world.connected(account)
   await world.expectEvents(account, ['accountInitialized'], 1)
   const before = (await world.events(account, 'mailboxNew')).length

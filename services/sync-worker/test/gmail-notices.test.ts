@@ -75,29 +75,19 @@ afterAll(async () => {
 })
 
 /** Starts a worker with an account that has a mailbox of its own. */
-async function insertAccount(
+async function startAccount(
   polls: typeof rarely,
   prepare: (mailbox: GmailMailbox) => void = () => undefined,
 ) {
   await world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', ...polls })
-  const [account, user] = [randomUUID(), `${randomUUID()}@mail.example`]
+  const user = `${randomUUID()}@mail.example`
   const mailbox = gmail.addMailbox(user)
   prepare(mailbox)
-  const expires = new Date(Date.now() + 3_600_000).toISOString()
-  const credentials = { user, accessToken: gmail.grant(user), expires, application: 'linked' }
-  world.credentials.set(account, credentials)
-  await world.db
-    .insertInto('accounts')
-    .values({
-      account,
-      shard: shardOf(account),
-      name: 'Test',
-      backend: 'gmail',
-      notifyFrom: new Date(Date.now() - 3_600_000),
-      oauth2: JSON.stringify({ provider: 'linked', auth: { user } }),
-    })
-    .execute()
-  await world.bus.invalidate({ topic: 'accounts', id: account })
+  const account = await world.registerApi('gmail', {
+    user,
+    accessToken: gmail.grant(user),
+    notifyFrom: new Date(Date.now() - 3_600_000),
+  })
   await world.connected(account)
   return { account, user, mailbox }
 }
@@ -105,7 +95,7 @@ async function insertAccount(
 /** Account whose mailbox is watched. */
 async function watchedAccount(polls = rarely) {
   await subscribe()
-  const inserted = await insertAccount(polls)
+  const inserted = await startAccount(polls)
   await eventually(() => expect(gmail.notices.find(inserted.user, project)).toBeDefined())
   return inserted
 }
@@ -183,7 +173,7 @@ test('a deleted subscription is created again, and its lost messages are announc
 
 test('a silent watch is replaced when a poll detects an old change', async () => {
   await subscribe()
-  const { account, user, mailbox } = await insertAccount(often, (each) => {
+  const { account, user, mailbox } = await startAccount(often, (each) => {
     // Silent before the worker renews it: a notification after a change would prove the watch.
     gmail.notices.start(each, { topic, expiresAt: gmail.clock.now + 86_400_000 })
     gmail.notices.silence(each.address)
@@ -206,7 +196,7 @@ test('a refused watch is reported once, and polling announces messages', async (
     response: refusal,
   }))
   gmail.pubsub.topics.set(topic, {})
-  const { account, mailbox } = await insertAccount(often)
+  const { account, mailbox } = await startAccount(often)
   await expectAnnounced(account, [deliver(mailbox)])
   const [event, ...others] = await world.expectEvents(account, ['connectError'], 1)
   expect(event?.data).toMatchObject({
@@ -220,7 +210,7 @@ test('a refused watch is reported once, and polling announces messages', async (
 test('another client of the project has the watch, which is replaced', async () => {
   await subscribe()
   gmail.pubsub.addTopic(topic)
-  const { account, mailbox } = await insertAccount(rarely, (each) => {
+  const { account, mailbox } = await startAccount(rarely, (each) => {
     const expiresAt = gmail.clock.now + 86_400_000
     gmail.notices.start(each, { topic: `projects/${project}/topics/other`, expiresAt })
   })

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { updateMessage } from '@posthorn/contracts/commands/message-changes'
-import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { startGraphFake } from '@posthorn/testkit/graph-fake'
 import { VirtualClock } from '@posthorn/testkit/providers'
@@ -36,14 +34,7 @@ afterAll(async () => {
 
 /** Starts a worker with an account that has a login. Returns the account, once connected. */
 async function connect(login: { user: string; own?: true }): Promise<string> {
-  const account = randomUUID()
-  const expires = new Date(Date.now() + 3_600_000).toISOString()
-  const token = { accessToken: 'token', expires, application: 'app' }
-  world.credentials.set(account, { ...login, ...token })
-  const oauth2 = JSON.stringify({ provider: 'app', auth: { user: login.user } })
-  const row = { account, shard: shardOf(account), name: 'Test', backend: 'graph' as const, oauth2 }
-  await world.db.insertInto('accounts').values(row).execute()
-  await world.bus.invalidate({ topic: 'accounts', id: account })
+  const account = await world.registerApi('graph', login)
   await world.connected(account)
   return account
 }

@@ -198,6 +198,20 @@ test('WatchRegistry: the next session of the same lease does not check the watch
   expect(counts).toMatchObject({ created: 1, renewed: 0 })
 })
 
+test('WatchRegistry: between connections of a session, notices arrive and nothing is renewed', async () => {
+  const made = await watched('graph')
+  const { remoteId } = made.handle
+  made.syncs.length = 0
+  made.handle.pause()
+  await made.notice('changed')
+  await made.notice('missed')
+  made.advance(2 * day)
+  made.handle = made.add()
+  await eventually(() => expect(made.syncs.at(-1)).toBe('missed'))
+  await eventually(() => expect(counts).toMatchObject({ created: 1, renewed: 1, accepted: 2 }))
+  expect(made.handle.remoteId).toBe(remoteId)
+})
+
 test('WatchRegistry: a refusal is reported once, and the account is watched when it ends', async () => {
   const made = await scene('graph', (each) => (each.changes = { watch: refused }))
   await eventually(async () => expect((await made.row())?.state).toBe('failed'))

@@ -45,6 +45,19 @@ export interface Registration {
   port?: number
 }
 
+export interface ApiRegistration {
+  /** Generated if absent. */
+  account?: string
+  user: string
+  /** True if the login is that of the mailbox itself. */
+  own?: true
+  accessToken?: string
+  notifyFrom?: Date
+}
+
+/** OAuth2 application of all accounts of `registerApi`. */
+export const apiApplication = 'linked'
+
 /**
  * Postgres, RabbitMQ, Dovecot, a minimal auth-bridge, and any number of workers. Heartbeats are
  * those of production: a busy machine may miss faster ones, and a worker without heartbeats stops.
@@ -156,6 +169,29 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     return account
   }
 
+  /** Registers an API account, as api-gateway does. Its token is valid for an hour. */
+  const registerApi = async (
+    backend: 'gmail' | 'graph',
+    { account = randomUUID(), accessToken = 'token', notifyFrom, ...login }: ApiRegistration,
+  ): Promise<string> => {
+    const expires = new Date(Date.now() + 3_600_000).toISOString()
+    credentials.set(account, { ...login, accessToken, expires, application: apiApplication })
+    const oauth2 = JSON.stringify({ provider: apiApplication, auth: { user: login.user } })
+    await database.db
+      .insertInto('accounts')
+      .values({
+        account,
+        shard: shardOf(account),
+        name: 'Test',
+        backend,
+        oauth2,
+        ...(notifyFrom ? { notifyFrom } : {}),
+      })
+      .execute()
+    await bus.invalidate({ topic: 'accounts', id: account })
+    return account
+  }
+
   const touch = async (account: string): Promise<void> => {
     await database.db
       .updateTable('accounts')
@@ -196,6 +232,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
     stopWorker,
     spawnWorker,
     register,
+    registerApi,
     touch,
     events,
     state,

@@ -20,8 +20,8 @@ const hourMs = 3_600_000
 const idleHours = 1
 
 /**
- * Requests of idle accounts per hour: Graph with notifications, then both without. Daily renewals
- * of watches are left out.
+ * Requests of idle accounts per hour: Graph with notifications, then both without. The daily
+ * renewal of a watch is not counted.
  */
 export async function benchIdleAccounts(scene: Scene): Promise<Row[]> {
   const { graph } = scene.fakes

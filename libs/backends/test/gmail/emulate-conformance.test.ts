@@ -1,10 +1,7 @@
-import { createHttpCaller } from '@posthorn/net/http-caller'
-import { createGmailApi, gmailOrigin } from '../../src/gmail/index.ts'
-import { ProviderLimiter } from '../../src/provider-limits/provider-limiter.ts'
-import { defaultProviderLimits } from '../../src/provider-limits/provider-limits.ts'
 import type { MailApiEnvironment } from '../mail-api/environment.ts'
 import { testMailApi } from '../mail-api/suite.ts'
 import { startEmulate } from './emulate-server.ts'
+import { createUnlimited } from './gmail-setup.ts'
 
 const address = 'jane@mail.example'
 
@@ -12,29 +9,9 @@ const address = 'jane@mail.example'
 
 async function emulateEnvironment(): Promise<MailApiEnvironment> {
   const server = await startEmulate(address)
-  const mappedOrigins = { [gmailOrigin]: server.origin }
-  const caller = createHttpCaller({
-    policy: 'off',
-    timeoutMs: 30_000,
-    maxResponseBytes: 1_048_576,
-    origins: mappedOrigins,
-  })
   const { token } = server
-  const limiter = new ProviderLimiter({
-    limits: {
-      ...defaultProviderLimits,
-      gmail: { ...defaultProviderLimits.gmail, accountUnits: 1e9, applicationUnits: 1e9 },
-    },
-    service: 'sync-worker',
-    replicas: () => 1,
-  })
-  const api = createGmailApi({
-    caller,
-    limiter,
-    mappedOrigins,
-    findTopic: async () => 'projects/p/topics/t',
-    delayMs: () => 1,
-  })(
+  const { createApi, caller } = createUnlimited(server.origin)
+  const api = createApi(
     {
       provider: 'gmail',
       account: 'a',

@@ -28,38 +28,38 @@ export interface GmailSetup extends AsyncDisposable {
   create: (use: MailApiUse) => MailApi
 }
 
-/** Client of a mailbox of a fake. Pauses of its limiter end before the next call. */
-export async function startGmail(use: MailApiUse = { priority: 'caller' }): Promise<GmailSetup> {
-  const gmail = await startGmailFake()
-  const mailbox = gmail.addMailbox(address)
-  gmail.pubsub.addTopic(topic)
-  const mappedOrigins = { [gmailOrigin]: gmail.origin }
+/** Clients of a server whose limits are those of the server, so that no test waits for units. */
+export function createUnlimited(origin: string, clock?: () => number) {
+  const mappedOrigins = { [gmailOrigin]: origin }
   const caller = createHttpCaller({
     policy: 'off',
     timeoutMs: 30_000,
     maxResponseBytes: 1_048_576,
     origins: mappedOrigins,
   })
-  let skippedMs = 0
-  let token = gmail.grant(address)
-  const logins: LoginOptions[] = []
   const limiter = new ProviderLimiter({
-    // The limits are those of the fake, so that no test waits for units.
     limits: {
       ...defaultProviderLimits,
       gmail: { ...defaultProviderLimits.gmail, accountUnits: 1e9, applicationUnits: 1e9 },
     },
     service: 'sync-worker',
     replicas: () => 1,
-    clock: () => performance.now() + skippedMs,
+    ...(clock ? { clock } : {}),
   })
-  const createApi = createGmailApi({
-    caller,
-    limiter,
-    mappedOrigins,
-    findTopic: async () => topic,
-    delayMs: () => 1,
-  })
+  const findTopic = async () => topic
+  const createApi = createGmailApi({ caller, limiter, mappedOrigins, findTopic, delayMs: () => 1 })
+  return { createApi, caller }
+}
+
+/** Client of a mailbox of a fake. Pauses of its limiter end before the next call. */
+export async function startGmail(use: MailApiUse = { priority: 'caller' }): Promise<GmailSetup> {
+  const gmail = await startGmailFake()
+  const mailbox = gmail.addMailbox(address)
+  gmail.pubsub.addTopic(topic)
+  let skippedMs = 0
+  let token = gmail.grant(address)
+  const logins: LoginOptions[] = []
+  const { createApi, caller } = createUnlimited(gmail.origin, () => performance.now() + skippedMs)
   const create = (wanted: MailApiUse) =>
     createApi(
       {

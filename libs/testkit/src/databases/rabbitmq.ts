@@ -12,8 +12,8 @@ import { serverDirectories, sharedServer } from '../private-server.ts'
 
 export interface TestBus {
   /**
-   * AMQP address of an empty virtual host for one test file. Its heartbeat of 60 s keeps connections
-   * of processes that stand still for a while on a busy machine.
+   * AMQP address of an empty virtual host for one test file. Its heartbeat of 60 s keeps
+   * connections of processes that stand still for a while on a busy machine.
    */
   url: string
   vhost: string

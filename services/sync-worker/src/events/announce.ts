@@ -15,8 +15,8 @@ import {
 } from './reports.ts'
 
 /**
- * Data of a messageNew without `seemsLikeNew`, which only the storing transaction knows. Messages
- * of API accounts have no `uid`.
+ * Data of a messageNew without `seemsLikeNew`, which only the storing transaction knows. A message
+ * from a mail API has no `uid`.
  */
 export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & { uid?: number }
 

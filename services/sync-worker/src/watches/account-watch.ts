@@ -21,7 +21,9 @@ export type NoticeOutcome = 'accepted' | 'forged'
  * a timer. Everything else is in Postgres.
  */
 export class AccountWatch {
-  readonly account: WatchedAccount
+  account: WatchedAccount
+  /** Between two connections of the session: notices are collected, nothing is renewed. */
+  isPaused = false
   /** Stored registration; null if there is none, undefined until it is loaded. */
   row: ApiWatchRow | null | undefined
   /** Hash of a secret that is being registered: notifications may precede the response. */
@@ -45,7 +47,7 @@ export class AccountWatch {
   constructor(account: WatchedAccount, now: number) {
     this.account = account
     this.renewAt = now
-    this.#notices = new NoticeCoalescer((...notice) => account.onNotice(...notice))
+    this.#notices = new NoticeCoalescer((...notice) => this.account.onNotice(...notice))
   }
 
   isActive(now: number): boolean {
@@ -80,6 +82,19 @@ export class AccountWatch {
     if (!isSilent || !this.isActive(now) || now - this.#replacedAt < replaceMs) return
     this.#replacedAt = now
     this.#replace(now)
+  }
+
+  /** Pauses unless a later account has resumed the watch. */
+  pause(account: WatchedAccount): void {
+    if (this.account === account) this.isPaused = true
+  }
+
+  /** Continues for the next connection of the session. A due or failed renewal starts now. */
+  resume(account: WatchedAccount, now: number): void {
+    this.account = account
+    this.isPaused = false
+    if (this.row !== undefined)
+      this.renewAt = this.isLost ? now : (this.row?.renewAt.getTime() ?? now)
   }
 
   close(): void {

@@ -71,11 +71,17 @@ export class WatchRegistry implements AsyncDisposable {
     return { active, inactive: this.#watches.size - active }
   }
 
-  /** Adds an account, whose watch is registered or renewed from now on. Replaces an earlier one. */
+  /**
+   * Adds an account, whose watch is registered or renewed from now on. Under the lease of an
+   * earlier call, continues its watch.
+   */
   add(account: WatchedAccount): WatchHandle {
-    const id = account.lease.account
-    const watch = new AccountWatch(account, this.#now())
-    this.#watches.get(id)?.close()
+    const { account: id, epoch } = account.lease
+    const earlier = this.#watches.get(id)
+    const isContinued = earlier?.account.lease.epoch === epoch
+    if (!isContinued) earlier?.close()
+    const watch = isContinued ? earlier : new AccountWatch(account, this.#now())
+    if (isContinued) watch.resume(account, this.#now())
     this.#watches.set(id, watch)
     this.#renewals.wake()
     const isActive = () => watch.isActive(this.#now())
@@ -93,7 +99,9 @@ export class WatchRegistry implements AsyncDisposable {
         watch.reportUnnoticed(changedAt, this.#now())
         this.#renewals.wake()
       },
+      pause: () => watch.pause(account),
       [Symbol.dispose]: () => {
+        if (watch.account !== account) return
         watch.close()
         if (this.#watches.get(id) === watch) this.#watches.delete(id)
       },
@@ -112,7 +120,8 @@ export class WatchRegistry implements AsyncDisposable {
     await this.#load()
     const now = this.#now()
     for (const watch of this.#watches.values()) {
-      if (watch.row === undefined || watch.isRenewing || watch.renewAt > now) continue
+      if (watch.row === undefined || watch.renewAt > now) continue
+      if (watch.isRenewing || watch.isPaused) continue
       watch.isRenewing = true
       this.#tasks.run(this.#renew(watch).finally(() => (watch.isRenewing = false)))
     }
@@ -146,7 +155,11 @@ export class WatchRegistry implements AsyncDisposable {
   async #renew(watch: AccountWatch): Promise<void> {
     using _permit = await this.#permits.acquire(this.#stop.signal)
     const { commit, metrics } = this.#deps
-    const isCurrent = () => this.#watches.get(watch.account.lease.account) === watch
+    const { account } = watch
+    const isCurrent = () =>
+      this.#watches.get(account.lease.account) === watch &&
+      watch.account === account &&
+      !watch.isPaused
     if (isCurrent())
       await renewWatch({ commit, metrics, now: this.#now, isCurrent }, watch, this.#stop.signal)
   }

@@ -42,4 +42,6 @@ export interface WatchHandle extends Disposable {
    * an hour.
    */
   reportUnnoticed(changedAt: Date): void
+  /** Ends renewals until the account is added again. Notices still reach it. */
+  pause(): void
 }

@@ -1,4 +1,5 @@
 import type { NewEvent } from '@posthorn/db'
+import { applyChanges, assertSame, type ValueChanges } from '@posthorn/testkit'
 
 interface ViewedMessage {
   path: string
@@ -6,17 +7,11 @@ interface ViewedMessage {
   labels: string[]
 }
 
-interface Changes {
-  added: string[]
-  removed: string[]
-  value: string[]
-}
-
 type EventData = {
   id: string
   flags: string[]
   labels: string[]
-  changes?: { flags?: Changes; labels?: Changes }
+  changes?: { flags?: ValueChanges; labels?: ValueChanges }
 }
 
 /**
@@ -67,24 +62,10 @@ export class EventView {
     const { id, flags, labels, changes } = data as EventData
     if (message.path !== path) throw new Error(`${event} of ${id} in another mailbox`)
     if (event === 'messageDeleted') {
-      assertEqual(id, [flags, labels], [message.flags, message.labels])
+      assertSame(id, [flags, labels], [message.flags, message.labels])
       this.messages.delete(id)
     }
-    if (changes?.flags) message.flags = applyChange(id, message.flags, changes.flags)
-    if (changes?.labels) message.labels = applyChange(id, message.labels, changes.labels)
+    if (changes?.flags) message.flags = applyChanges(id, message.flags, changes.flags)
+    if (changes?.labels) message.labels = applyChanges(id, message.labels, changes.labels)
   }
-}
-
-function applyChange(id: string, before: string[], { added, removed, value }: Changes): string[] {
-  if (added.length + removed.length === 0) throw new Error(`empty change of ${id}`)
-  if (added.some((name) => before.includes(name))) throw new Error(`added twice to ${id}`)
-  if (removed.some((name) => !before.includes(name))) throw new Error(`removed twice from ${id}`)
-  const expected = [...before.filter((name) => !removed.includes(name)), ...added].sort()
-  assertEqual(id, value, expected)
-  return value
-}
-
-function assertEqual(id: string, one: unknown, other: unknown): void {
-  const [text, otherText] = [JSON.stringify(one), JSON.stringify(other)]
-  if (text !== otherText) throw new Error(`${id}: ${text} instead of ${otherText}`)
 }

@@ -28,7 +28,7 @@ export class ApiAccountSession implements AsyncDisposable {
   readonly context: DriverContext
   readonly reasons = new PassReasons()
   /** As `NotifiedAccount.watch`. */
-  watch: Pick<WatchHandle, 'remoteId'> | undefined
+  watch: WatchHandle | undefined
   readonly #deps: ApiSessionDeps
   readonly #closed = new AbortController()
   #logins: AccountLogins | undefined
@@ -129,6 +129,7 @@ export class ApiAccountSession implements AsyncDisposable {
       }),
     )
     await settleWithin(this.#following, graceMs)
+    this.watch?.[Symbol.dispose]()
     this.#logins?.[Symbol.dispose]()
   }
 }

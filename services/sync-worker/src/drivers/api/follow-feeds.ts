@@ -73,8 +73,10 @@ export async function followFeeds(
   const account = getAccount(context)
   await afterLimits(context, signal, () => logIn(deps, followed, signal))
   await using syncing = context.enter('syncing')
-  using watch = deps.watches.add(watchedAccount(followed, { ...deps, account, signal }))
+  const watch = deps.watches.add(watchedAccount(followed, { ...deps, account, signal }))
   followed.watch = watch
+  using resources = new DisposableStack()
+  resources.defer(() => watch.pause())
   const schedule = new PassSchedule({ config: deps.config, watch })
   const onNew = (receivedAt: Date) => {
     if (schedule.reason === 'poll') watch.reportUnnoticed(receivedAt)

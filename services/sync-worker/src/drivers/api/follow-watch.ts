@@ -46,8 +46,8 @@ export interface NotifiedAccount {
   application(signal: AbortSignal): Promise<string>
   open(use: MailApiUse, signal: AbortSignal): Promise<MailApi>
   readonly reasons: PassReasons
-  /** Watch of the last `follow`. */
-  watch: Pick<WatchHandle, 'remoteId'> | undefined
+  /** Watch of the last `follow`. The session disposes it. */
+  watch: WatchHandle | undefined
 }
 
 export interface WatchedFeeds {

@@ -1,0 +1,29 @@
+/** Changes of a list of an event, e.g. `changes.flags` of `messageUpdated`. */
+export interface ValueChanges {
+  added: string[]
+  removed: string[]
+  value: string[]
+}
+
+/**
+ * List after a change. Fails if the change is empty, repeats an earlier one, or contradicts the
+ * list before it. `name` appears in errors.
+ */
+export function applyChanges(
+  name: string,
+  before: readonly string[],
+  { added, removed, value }: ValueChanges,
+): string[] {
+  if (added.length + removed.length === 0) throw new Error(`empty change of ${name}`)
+  if (added.some((each) => before.includes(each))) throw new Error(`added twice to ${name}`)
+  if (removed.some((each) => !before.includes(each))) throw new Error(`removed twice from ${name}`)
+  const expected = [...before.filter((each) => !removed.includes(each)), ...added].sort()
+  assertSame(`changed value of ${name}`, value, expected)
+  return value
+}
+
+/** Fails if two values differ as JSON. `name` appears in errors. */
+export function assertSame(name: string, actual: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (one !== other) throw new Error(`${name}: ${one} instead of ${other}`)
+}
