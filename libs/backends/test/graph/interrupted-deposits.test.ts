@@ -103,7 +103,7 @@ describe('graph depositDraft', () => {
       const dying = setup.create({ deps: { caller: dyingCaller(caller, { at, phase }) } })
       await expect(dying.appendMessage(content, target, signal)).rejects.toBeDefined()
       const executed = phase === 'before' ? at - 1 : at
-      // The same message is uploaded again, and must not be found instead of the first one.
+      // A second upload of the message must not be found instead of the first one.
       const gate = new DeliveryGate()
       const remove = setup.fake.server.on('upload', providerFaults.holds(gate))
       const again = setup.api.appendMessage(content, target, signal)

@@ -43,8 +43,8 @@ export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefin
 /**
  * Ids of the folders that a pass over parts of a mailbox reads. A message that is not indexed is
  * requested, because notifications do not name its folder; its copy is kept for the feed, which
- * decides. Undefined if all folders have to be read: a message is in one that is not listed, or that
- * was renamed or moved after the listing.
+ * decides. Undefined if all folders have to be read: a message is in one that is not listed, or was
+ * renamed or moved after the listing.
  */
 export async function findFolders(
   context: FeedContext,
