@@ -7,6 +7,7 @@ import {
 } from './mail-apis/following.ts'
 import { benchNotified } from './mail-apis/notified.ts'
 import { benchReading } from './mail-apis/reading.ts'
+import { benchRequestCounts } from './mail-apis/request-counts.ts'
 import { startScene } from './mail-apis/scene.ts'
 import { benchLargeMessage, benchSending } from './mail-apis/sending.ts'
 import type { Row } from './report.ts'
@@ -44,6 +45,8 @@ async function* benchLimited(): AsyncGenerator<Row> {
   yield* await benchGraphSync(scene)
   // With polls as rare as by default. Before sending, whose moves are reported as lost changes.
   yield* await benchNotified(scene)
+  yield* await benchRequestCounts(scene)
+  yield* await benchFullSweep(scene)
   yield* await benchUnits(scene)
   for (const provider of providers) {
     yield* await benchReading(scene, provider)

@@ -62,20 +62,32 @@ test('getAccount: account at Graph, shows its subscription', async () => {
   expect(await subscription()).toBeUndefined()
   const expiresAt = new Date('2099-01-01T00:00:00Z')
   const lastError = JSON.stringify({ response: 'Validation failed.' })
-  const watch = { account: 'graph', expiresAt, renewAt: expiresAt }
+  const failures = { createFailures: 2, renewFailures: 1 }
+  const watch = { account: 'graph', expiresAt, renewAt: expiresAt, ...failures }
+  const attemptedAt = new Date('2098-12-31T00:00:00Z')
   await db
     .insertInto('apiWatches')
-    .values({ ...watch, remoteId: '', state: 'failed', lastError })
+    .values({ ...watch, remoteId: '', state: 'failed', lastError, attemptedAt })
     .execute()
   expect(await subscription()).toEqual({
     expirationDateTime: null,
-    state: { state: 'error', error: 'Validation failed.' },
+    state: {
+      state: 'error',
+      time: attemptedAt.getTime(),
+      error: 'Validation failed.',
+      retryCount: 1,
+      createRetryCount: 2,
+    },
   })
-  await db.updateTable('apiWatches').set({ remoteId: 's1', state: 'active' }).execute()
+  const none = { attemptedAt: null, createFailures: 0, renewFailures: 0 }
+  await db
+    .updateTable('apiWatches')
+    .set({ remoteId: 's1', state: 'active', ...none })
+    .execute()
   expect(await subscription()).toEqual({
     id: 's1',
     expirationDateTime: '2099-01-01T00:00:00.000Z',
-    state: { state: 'created', error: null },
+    state: { state: 'created', error: null, retryCount: 0, createRetryCount: 0 },
   })
   await db.deleteFrom('accounts').where('account', '=', 'graph').execute()
 })

@@ -11,6 +11,7 @@ import { registerLoadMetrics } from './metrics.ts'
 import { startPubSub } from './pubsub/start-pubsub.ts'
 import { runRetention } from './retention.ts'
 import { type CreateMailApis, createSessions } from './sessions/create-sessions.ts'
+import { removeIncompleteUploads } from './sessions/incomplete-uploads.ts'
 import { bindShards } from './shards/bindings.ts'
 import { holdShards, type ShardHolder } from './shards/holder.ts'
 import { MemoryGuard } from './shards/memory-guard.ts'
@@ -76,6 +77,8 @@ export async function startApp(
   )
   const holder = stack.use(startHolder(server, { service, parts, config, worker }))
   const holds = (shard: number) => holder.leases().has(shard)
+  const shards = () => [...holder.leases().keys()]
+  start(10_000, 'incomplete uploads', removeIncompleteUploads({ db, log, sessions, shards }))
   const pubSub = stack.use(startPubSub({ db, bus, settings, log, config, holds }))
   stack.use(
     await bus.onInvalidate(({ topic, id: account }) => {

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import {
+  deleteMessage,
+  moveMessage,
+  updateMessage,
+} from '@posthorn/contracts/commands/message-changes'
 import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import type { MailApiModel } from '@posthorn/testkit/mail-api-model'
@@ -67,6 +72,31 @@ test('a noticed message is announced without a list of folders', async () => {
   await notice([{ id }])
   await world.expectEvents(account, ['messageNew'], 1)
   expect(model.api.calls.get('folders')).toBe(passes)
+})
+
+test('changes through the API: events without a list of folders, from the folder of the message', async () => {
+  const { account, model, notice } = await watched()
+  const [id, other] = ['one', 'two'].map((subject) => model.deliver(mime(subject)).id)
+  await notice([{ id: id ?? '' }, { id: other ?? '' }])
+  await world.expectEvents(account, ['messageNew'], 2)
+  const { calls } = model.api
+  const before = new Map(calls)
+  await world.ask(updateMessage, account, {
+    message: id ?? '',
+    update: { flags: { add: ['\\Seen'] } },
+  })
+  await world.expectEvents(account, ['messageUpdated'], 1)
+  expect(calls.get('changes')).toBe((before.get('changes') ?? 0) + 1)
+  await world.ask(deleteMessage, account, { message: id ?? '', force: true })
+  await world.expectEvents(account, ['messageDeleted'], 1)
+  // The commands list the folders for the path, the pass does not.
+  const passes = (before.get('folders') ?? 0) + 1
+  await world.ask(moveMessage, account, { message: other ?? '', path: '\\Junk' })
+  await world.expectEvents(account, ['messageDeleted'], 2)
+  await world.expectEvents(account, ['messageNew'], 3)
+  expect(calls.get('folders')).toBeLessThanOrEqual(passes)
+  expect(calls.get('changes')).toBe((before.get('changes') ?? 0) + 3)
+  expect(await news(account)).toEqual([id, other, other])
 })
 
 test('a notification before its message can be read: announced once, soon after', async () => {

@@ -152,6 +152,38 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     expect(await run.news()).toEqual([id])
   })
 
+  test('a new message in a folder that was renamed or moved: announced with the new path', async () => {
+    const run = await PassScene.synced()
+    const worker = run.worker()
+    await run.pass({}, worker)
+    const { api } = run.model
+    const { signal } = new AbortController()
+    const changes = [{ name: 'renamed' }, { parentId: 'three' }, {}]
+    for (const change of changes) {
+      await api.renameFolder('two', change, signal)
+      const id = run.deliver({ folderId: 'two' })
+      await run.pass({ parts: noticed(id) }, worker)
+    }
+    const paths = ['renamed', 'three/renamed', 'three/renamed']
+    const events = await run.world.events()
+    const last = events.filter(({ event }) => event === 'messageNew').slice(-paths.length)
+    expect(last.map(({ path }) => path)).toEqual(paths)
+    // Clients know the path before.
+    const names = events.map(({ event, path }) => `${event} ${path}`)
+    expect(names.indexOf('mailboxNew renamed')).toBeLessThan(names.indexOf('messageNew renamed'))
+    expect(api.calls.get('folders')).toBe(4)
+  })
+
+  test('a new message: one request for the place of its folder, none for a special one', async () => {
+    const run = await PassScene.synced()
+    const worker = run.worker()
+    await run.pass({}, worker)
+    const { api } = run.model
+    for (const folderId of ['two', 'three', run.model.store.findFolder('\\Inbox')?.id ?? ''])
+      await run.pass({ parts: noticed(run.deliver({ folderId })) }, worker)
+    expect(api.calls.get('folderPlace')).toBe(2)
+  })
+
   test('a change, a move and a deletion: the folder of the index is read', async () => {
     const run = await PassScene.synced()
     const worker = run.worker()
@@ -236,6 +268,23 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     await run.pass({ parts: noticed(id) }, worker)
     expect(await run.news()).toEqual([id])
     expect(await run.world.folderEvents()).toContainEqual(['mailboxNew', 'new'])
+  })
+
+  test('a message that was moved to a folder that is not listed yet: a move, not a deletion', async () => {
+    const run = await PassScene.synced()
+    const worker = run.worker()
+    const id = run.deliver({ folderId: 'two' })
+    await run.pass({}, worker)
+    run.model.store.addFolder({ id: 'new', path: ['new'], editable: true, assignable: true })
+    run.model.change(id, { folderId: 'new' })
+    await run.pass({ parts: noticed(id) }, worker)
+    const events = (await run.world.events()).filter(({ data }) => data['id'] === id)
+    expect(events.map(({ event, path }) => [event, path])).toEqual([
+      ['messageNew', 'two'],
+      ['messageDeleted', 'two'],
+      ['messageNew', 'new'],
+    ])
+    expect(events.at(-1)?.data).toMatchObject({ seemsLikeNew: false })
   })
 
   test('a message in a folder that the account does not select is not waited for', async () => {

@@ -161,6 +161,8 @@ test('WatchRegistry: a renewal with a rejected token is repeated, and no error o
   made.changes = { renewWatch: () => Promise.reject(rejected) }
   await made.notice('expiring')
   await eventually(() => expect(counts.failed).toBe(1))
+  const counted = { state: 'active', createFailures: 0, renewFailures: 1, lastError: null }
+  await eventually(async () => expect(await made.row()).toMatchObject(counted))
   expect(made.handle.isActive).toBe(true)
   made.changes = {}
   await made.notice('expiring')
@@ -224,6 +226,9 @@ test('WatchRegistry: a refusal is reported once, and the account is watched when
   const data = { response: 'Validation failed.', serverResponseCode: 'SubscriptionSetupError' }
   await eventually(async () => expect(await made.errors()).toEqual([['connectError', data]]))
   expect([made.handle.isActive, made.handle.isRefused]).toEqual([false, true])
+  const attemptedAt = new Date(made.time)
+  const counted = { createFailures: 5, renewFailures: 0, attemptedAt }
+  await eventually(async () => expect(await made.row()).toMatchObject(counted))
   const { state } = await database.db
     .selectFrom('accountStates')
     .select('state')
@@ -233,6 +238,7 @@ test('WatchRegistry: a refusal is reported once, and the account is watched when
   made.changes = {}
   made.advance(2 * hour)
   await eventually(() => expect(made.handle.isActive).toBe(true))
+  expect(await made.row()).toMatchObject({ createFailures: 0, renewFailures: 0 })
   expect(await made.errors()).toHaveLength(1)
 })
 

@@ -207,37 +207,30 @@ function changeGraph({ fakes: { graph } }: Scene): void {
 
 const deltaOperation = 'GET /mailFolders/{mailFolder-id}/messages/delta()'
 
+/** Time without a request of a full round after which the comparison has ended. */
+const quietMs = 3_000
+
 /** Comparison of the whole mailbox, which Graph requests by the notification `missed`. */
 export async function benchFullSweep(scene: Scene): Promise<Row[]> {
   const { graph } = scene.fakes
-  const { client } = scene.world
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   const start = graph.server.log.length
-  const from = performance.now()
+  const from = graph.clock.now
   await graph.notifications.lifecycle(graph.mailbox, 'missed')
-  const isFirst = (query: URLSearchParams) => !query.has('$skiptoken') && !query.has('$deltatoken')
-  const rounds = () =>
+  // Polls and other passes continue where a round has ended.
+  const pages = () =>
     graph.server.log
       .slice(start)
-      .filter(({ operation, query }) => operation === deltaOperation && isFirst(query))
-  await eventually(() => rounds().length > 0, { timeoutMs: 60_000 })
-  // The next pass starts when the sweep has ended.
-  const params = { account: 'graph' }
-  await client.call(operations.syncAccount, { params, body: { sync: true } })
-  const isNextPass = () => {
-    const all = rounds()
-    const last = all.at(-1)
-    if (!last || all.length < graph.mailbox.folders.size) return false
-    const position = graph.server.log.indexOf(last)
-    return graph.server.log
-      .slice(position)
-      .some(({ operation }) => operation === 'GET /mailFolders')
+      .filter(({ operation, query }) => operation === deltaOperation && !query.has('$deltatoken'))
+  const hasEnded = () => {
+    const requests = pages()
+    const rounds = requests.filter(({ query }) => !query.has('$skiptoken'))
+    const quietSince = requests.at(-1)?.at ?? Infinity
+    return rounds.length >= graph.mailbox.folders.size && graph.clock.now - quietSince > quietMs
   }
-  await eventually(isNextPass, { timeoutMs: 600_000 })
-  const ms = performance.now() - from
-  const requests = graph.server.log
-    .slice(start)
-    .filter(({ operation }) => operation === deltaOperation)
+  await eventually(hasEnded, { timeoutMs: 600_000 })
+  const requests = pages()
+  const ms = (requests.at(-1)?.at ?? from) - from
   const what = `Microsoft Graph${scene.limits}, full sweep of ${mailboxSize} messages`
   return [
     {

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { defined } from '@posthorn/contracts/defined'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
-import type { ApiDraft } from '../mail-api/sending.ts'
+import { type ApiDraft, incompleteId } from '../mail-api/sending.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import type { GraphClient } from './graph-client.ts'
 import { messagePath } from './lists.ts'
@@ -14,6 +15,8 @@ export interface NewDraft {
   path?: string
   /** Selects the structured format from the start. */
   structured?: boolean | undefined
+  /** As `AppendTarget.onIncomplete`. */
+  onIncomplete?: ((messageIdHeader: string) => Promise<void>) | undefined
 }
 
 /** Largest message that is converted to the structured format, in bytes. */
@@ -38,7 +41,7 @@ const maxInlineBytes = 3_000_000
  */
 export async function createDraft(
   client: GraphClient,
-  { content, path = '/messages', structured = false }: NewDraft,
+  { content, path = '/messages', structured = false, onIncomplete }: NewDraft,
   signal: AbortSignal,
 ): Promise<ApiDraft> {
   signal.throwIfAborted()
@@ -49,7 +52,7 @@ export async function createDraft(
     const { status, json } = await client.response<GraphMessage>(request)
     if (status === 201) return draftOf(json)
   }
-  return createStructured(client, { content, path }, signal)
+  return createStructured(client, { content, path, onIncomplete }, signal)
 }
 
 export function draftOf(message: GraphMessage | undefined): ApiDraft {
@@ -60,37 +63,25 @@ export function draftOf(message: GraphMessage | undefined): ApiDraft {
 
 async function createStructured(
   client: GraphClient,
-  { content, path }: { content: Uint8Array; path: string },
+  { content, path, onIncomplete }: NewDraft & { path: string },
   signal: AbortSignal,
 ): Promise<ApiDraft> {
   const { message, messageIdHeader, files } = await toStructured(content)
-  const inline = encodedSize(message, files) <= maxRequestBytes ? files : []
-  const later = files.filter((file) => !inline.includes(file))
-  const internetMessageId = messageIdHeader
-  const json = {
-    ...message,
-    ...defined({
-      internetMessageId:
-        internetMessageId !== undefined && later.length > 0
-          ? incompleteId(internetMessageId)
-          : internetMessageId,
-    }),
-    ...(inline.length > 0 && { attachments: inline.map(attachmentOf) }),
+  if (files.length === 0 || encodedSize(message, files) <= maxRequestBytes) {
+    const attachments = files.length > 0 ? files.map(attachmentOf) : undefined
+    const json = { ...message, ...defined({ internetMessageId: messageIdHeader, attachments }) }
+    return postDraft(client, { path, json }, signal)
   }
-  const created = await client.response<GraphMessage>({ method: 'POST', path, json, signal })
-  if (created.status !== 201) throw new MailApiError('unavailable', 'The provider created no draft')
-  const draft = draftOf(created.json)
-  if (later.length === 0) return draft
+  // The service adds a Message-ID to a message without one.
+  const internetMessageId = messageIdHeader ?? (await newMessageId(client, signal))
+  const key = onIncomplete ? await newMessageId(client, signal) : internetMessageId
+  await onIncomplete?.(key)
+  const json = { ...message, internetMessageId: incompleteId(key) }
+  const draft = await postDraft(client, { path, json }, signal)
   try {
-    for (const file of later) await addFile(client, { draft: draft.id, file }, signal)
-    if (internetMessageId !== undefined)
-      await client.json({
-        method: 'PATCH',
-        path: messagePath(draft.id),
-        json: { internetMessageId },
-        repeatable: true,
-        signal,
-      })
+    for (const file of files) await addFile(client, { draft: draft.id, file }, signal)
+    const request = { path: messagePath(draft.id), json: { internetMessageId }, signal }
+    await client.json({ method: 'PATCH', ...request, repeatable: true })
     return draft
   } catch (error) {
     await removeDraft(client, draft.id).catch(() => {
@@ -100,9 +91,19 @@ async function createStructured(
   }
 }
 
-/** Message-ID of a draft that lacks files, from that of the message. */
-export function incompleteId(messageIdHeader: string): string {
-  return messageIdHeader.replace(/^<?/, '<incomplete.')
+async function postDraft(
+  client: GraphClient,
+  { path, json }: { path: string; json: object },
+  signal: AbortSignal,
+): Promise<ApiDraft> {
+  const created = await client.response<GraphMessage>({ method: 'POST', path, json, signal })
+  if (created.status !== 201) throw new MailApiError('unavailable', 'The provider created no draft')
+  return draftOf(created.json)
+}
+
+async function newMessageId(client: GraphClient, signal: AbortSignal): Promise<string> {
+  const address = await client.mailbox(signal)
+  return `<${randomUUID()}${address.slice(address.lastIndexOf('@'))}>`
 }
 
 /** Deletes a draft permanently, also after the signal of its creation has ended. */

@@ -1,3 +1,4 @@
+import { messageOf } from '@posthorn/errors'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ChangesPage, Feed, MailApiFeeds, MessageChange } from '../mail-api/feeds.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
@@ -28,11 +29,41 @@ export function graphFeeds(client: GraphClient, now: () => number): MailApiFeeds
       try {
         return await read(client, { feed, position, now: now() }, signal)
       } catch (error) {
-        // Lost states have several statuses and codes, and links no other errors of their own.
-        const isLink = position.cursor !== undefined && isMailApiError(error, 'refused')
-        throw isLink ? staleCursor(error.message) : error
+        if (position.cursor !== undefined && (await isLostLink(client, { feed, error }, signal)))
+          throw staleCursor(messageOf(error))
+        throw error
       }
     },
+  }
+}
+
+/**
+ * True if a link failed because its state was lost. Such failures have several statuses and codes,
+ * and links no other errors of their own. A link may be missing although its folder exists.
+ */
+async function isLostLink(
+  client: GraphClient,
+  { feed, error }: { feed: Feed; error: unknown },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!isMailApiError(error)) return false
+  const isMissing =
+    error.failure === 'folder-missing' || (error.failure === 'unavailable' && error.status === 404)
+  return error.failure === 'refused' || (isMissing && (await folderExists(client, feed, signal)))
+}
+
+async function folderExists(
+  client: GraphClient,
+  { id }: Feed,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const request = { path: folderPath(id), query: { $select: 'id' }, signal }
+  try {
+    await client.json({ ...request, missing: 'folder-missing' })
+    return true
+  } catch (error) {
+    if (isMailApiError(error, 'folder-missing')) return false
+    throw error
   }
 }
 

@@ -19,6 +19,12 @@ const missing = 'folder-missing' as const
 export function graphFolders(client: GraphClient): MailApiFolders {
   return {
     folders: (signal) => readTree(client, signal),
+    async folderPlace(id, signal) {
+      const query = { $select: 'id,displayName,parentFolderId' }
+      const request = { path: folderPath(id), query, missing, signal }
+      const { displayName, parentFolderId } = await client.json<GraphMailFolder>(request)
+      return defined({ name: displayName ?? '', parentId: parentFolderId ?? undefined })
+    },
     async folderCounts(id, signal) {
       const query = { $select: 'id,totalItemCount,unreadItemCount' }
       const folder = await client.json<GraphMailFolder>({

@@ -43,7 +43,7 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   serverbusy: 'unavailable',
   internalservertransienterror: 'unavailable',
   timeoutexpired: 'unavailable',
-  // Wraps errors of the mailbox with misleading statuses, 401 included. Subscriptions only.
+  // Subscriptions only. See `wrappedFailure`.
   extensionerror: 'watch-refused',
 }
 
@@ -53,7 +53,7 @@ const staleWarning = 'syncStateNotFound'
 /** Turns an error response into its failure. The code decides; the status does if it is unknown. */
 export function graphError(error: ProviderError): MailApiError {
   const { status, code, message, retryAfterMs } = error
-  const failure = failures[normalized(code)] ?? byStatus(status, code)
+  const failure = wrappedFailure(error) ?? failures[normalized(code)] ?? byStatus(status, code)
   const warning = failure === 'stale-cursor' ? staleWarning : undefined
   return new MailApiError(
     failure,
@@ -65,7 +65,10 @@ export function graphError(error: ProviderError): MailApiError {
 /** Like `graphError`, for subscriptions: what is missing is the subscription. */
 export function subscriptionError(error: ProviderError): MailApiError {
   const generic = graphError(error)
-  const isTemporary = error.status === 429 || (error.status >= 500 && !isExtension(error.code))
+  const isTemporary =
+    error.status === 429 ||
+    wrappedFailure(error) !== undefined ||
+    (error.status >= 500 && !isExtension(error.code))
   if (isTemporary || generic.code === 'OAuthTokenRejected') return generic
   const failure = error.status === 404 ? 'watch-missing' : 'watch-refused'
   return new MailApiError(failure, error.message, { status: error.status, cause: error })
@@ -78,6 +81,18 @@ export function isTooManyOpen({ code }: ProviderError): boolean {
 
 function isExtension(code: string | undefined): boolean {
   return normalized(code) === 'extensionerror'
+}
+
+/** Statuses that pass, as `ExtensionError` spells them. */
+const temporaryStatuses =
+  /Status Code: (?:ServiceUnavailable|TooManyRequests|InternalServerError|BadGateway|GatewayTimeout)\b/i
+
+/**
+ * Failure of an `ExtensionError` whose wrapped status passes: such an error has any status, 401 and
+ * 403 included. Others refuse the subscription only, and never the login.
+ */
+function wrappedFailure({ code, message }: ProviderError): MailApiFailure | undefined {
+  return isExtension(code) && temporaryStatuses.test(message) ? 'unavailable' : undefined
 }
 
 function normalized(code = ''): string {

@@ -1,4 +1,5 @@
-import { MailApiError } from '../mail-api/errors.ts'
+import { defined } from '@posthorn/contracts/defined'
+import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { maxGetIds } from '../mail-api/ids.ts'
 import type { ApiMessage, GetOptions } from '../mail-api/messages.ts'
 import type { MailApiReads } from '../mail-api/reads.ts'
@@ -40,16 +41,24 @@ export function graphReads(client: GraphClient): MailApiReads {
     },
     async getMessage(id, options, signal) {
       const request = { path: messagePath(id), query: { $select: selectOf(options) }, signal }
-      const message = await client.json<GraphMessage>(request)
-      return complete(client, { message, options, signal })
+      // A caller waits: both concurrently, although a message without files has an empty list.
+      const [message, attachments] = await Promise.all([
+        client.json<GraphMessage>(request),
+        options.attachments ? listAttachments(client, id, signal) : undefined,
+      ])
+      return { ...converted(message, options), ...defined({ attachments }) }
     },
     async getMessages(ids, options, signal) {
       const wanted = ids.slice(0, maxGetIds)
       const select = selectOf(options)
-      const messages: ApiMessage[] = []
-      for (const message of await readMessages(client, { ids: wanted, select, signal }))
-        messages.push(await complete(client, { message, options, signal }))
-      return messages
+      const messages = await readMessages(client, { ids: wanted, select, signal })
+      const results: ApiMessage[] = []
+      for (let at = 0; at < messages.length; at += client.batchSize) {
+        const group = messages.slice(at, at + client.batchSize)
+        const work = group.map((message) => complete(client, { message, options, signal }))
+        results.push(...(await Promise.all(work)).flat())
+      }
+      return results
     },
     async downloadSource(id, signal) {
       const path = `${messagePath(id)}/$value`
@@ -60,17 +69,26 @@ export function graphReads(client: GraphClient): MailApiReads {
   }
 }
 
+/** The message with its list of files. Empty if it was deleted in between. */
 async function complete(
   client: GraphClient,
   { message, options, signal }: { message: GraphMessage; options: GetOptions; signal: AbortSignal },
-): Promise<ApiMessage> {
-  const converted = toMessage(message, options)
-  if (!converted) throw new MailApiError('unavailable', 'The provider sent a message without an id')
-  if (!options.attachments) return converted
-  const attachments = mayHaveFiles(message)
-    ? await listAttachments(client, converted.id, signal)
-    : []
-  return { ...converted, attachments }
+): Promise<ApiMessage[]> {
+  const result = converted(message, options)
+  if (!options.attachments) return [result]
+  if (!mayHaveFiles(message)) return [{ ...result, attachments: [] }]
+  try {
+    return [{ ...result, attachments: await listAttachments(client, result.id, signal) }]
+  } catch (error) {
+    if (isMailApiError(error, 'message-missing')) return []
+    throw error
+  }
+}
+
+function converted(message: GraphMessage, options: GetOptions): ApiMessage {
+  const result = toMessage(message, options)
+  if (!result) throw new MailApiError('unavailable', 'The provider sent a message without an id')
+  return result
 }
 
 /** `hasAttachments` ignores inline files: the text shows whether there are some. */

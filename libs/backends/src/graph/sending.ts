@@ -1,13 +1,17 @@
 import { defined } from '@posthorn/contracts/defined'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
-import type { ApiSentMessage, DraftQuery, MailApiSending } from '../mail-api/sending.ts'
+import {
+  type ApiSentMessage,
+  type DraftQuery,
+  incompleteId,
+  type MailApiSending,
+} from '../mail-api/sending.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import {
   attachmentOf,
   createDraft,
   draftOf,
   encodedSize,
-  incompleteId,
   maxMessageBytes,
   maxMimeBytes,
   maxRequestBytes,
@@ -109,7 +113,8 @@ async function listByHeader(
     $top: String(maxDrafts),
   }
   const page = await client.json<{ value?: GraphMessage[] }>({
-    path: '/mailFolders/drafts/messages',
+    // Uploads create drafts in any folder.
+    path: incomplete ? '/messages' : '/mailFolders/drafts/messages',
     query,
     signal,
   })

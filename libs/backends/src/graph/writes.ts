@@ -160,7 +160,9 @@ async function append(
   if (target.draft !== true)
     throw new MailApiError('unsupported-operation', 'Only drafts can be uploaded')
   const path = `${folderPath(target.folderId)}/messages`
-  const draft = await createDraft(client, { content, path }, signal).catch((error: unknown) => {
+  const { onIncomplete } = target
+  const newDraft = { content, path, onIncomplete }
+  const draft = await createDraft(client, newDraft, signal).catch((error: unknown) => {
     throw renameMissing(error, 'folder-missing')
   })
   const { unseen = false, flagged = false, labels = [] } = target

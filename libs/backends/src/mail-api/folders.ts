@@ -17,6 +17,12 @@ export interface ApiFolder {
   hidden?: true
 }
 
+/** Place of a folder. At the top level, `parentId` is absent, or an id that is not listed. */
+export interface FolderPlace {
+  name: string
+  parentId?: string
+}
+
 /** Number of messages in a folder. */
 export interface FolderCounts {
   messages: number
@@ -40,6 +46,8 @@ export interface FolderChange {
 export interface MailApiFolders {
   /** All folders, hidden ones included, search folders excluded. At most 25,000, else `refused`. */
   folders(signal: AbortSignal): Promise<ApiFolder[]>
+  /** Current place of a folder, in one request. Absent with placement `labels`. */
+  folderPlace?(id: string, signal: AbortSignal): Promise<FolderPlace>
   folderCounts(id: string, signal: AbortSignal): Promise<FolderCounts>
   /** @throws MailApiError `folder-exists`, without regard to case */
   createFolder(folder: NewFolder, signal: AbortSignal): Promise<ApiFolder>

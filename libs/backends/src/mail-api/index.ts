@@ -18,6 +18,6 @@ export {
 export type * from './mail-api.ts'
 export type * from './messages.ts'
 export type * from './reads.ts'
-export type * from './sending.ts'
+export * from './sending.ts'
 export type * from './watches.ts'
 export type * from './writes.ts'

@@ -6,6 +6,18 @@ export interface ApiDraft {
   threadId?: string
 }
 
+const incompleteStart = '<incomplete.'
+
+/** Message-ID of a draft that lacks files, from that of the message. */
+export function incompleteId(messageIdHeader: string): string {
+  return messageIdHeader.replace(/^<?/, incompleteStart)
+}
+
+/** True for the Message-ID of a draft that lacks files. */
+export function isIncompleteId(messageIdHeader: string | undefined): boolean {
+  return messageIdHeader?.startsWith(incompleteStart) ?? false
+}
+
 export interface DepositOptions {
   /** Thread that the message continues. Left out if the provider refuses it. */
   threadId?: string

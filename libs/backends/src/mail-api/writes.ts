@@ -35,6 +35,11 @@ export interface AppendTarget {
   labels?: readonly string[]
   /** Defaults to now. */
   receivedAt?: Date
+  /**
+   * Called before a draft is created that takes several requests, with a Message-ID header that no
+   * other draft has. Until the draft is complete, `findDrafts` with `incomplete` finds it by that.
+   */
+  onIncomplete?: (messageIdHeader: string) => Promise<void>
 }
 
 /**
@@ -55,7 +60,8 @@ export interface MailApiWrites {
   /** Deletes permanently. @throws MailApiError `unsupported-operation` unless `traits.removes` */
   removeMessages(ids: readonly string[], signal: AbortSignal): Promise<BulkResult>
   /**
-   * Uploads a message (RFC 5322). A repeat stores it twice.
+   * Uploads a message (RFC 5322). A repeat stores it twice. A failure leaves no incomplete draft,
+   * unless it is that of `onIncomplete` or the draft could not be removed.
    * @throws MailApiError `folder-missing`; `too-large`; `unsupported-operation` for a message that
    *   is no draft if `traits.appends` is `drafts`
    */

@@ -139,10 +139,12 @@ export class ProviderClient {
     }
   }
 
-  async #acquire({ operation, count = 1, slots = 1, signal }: ClientRequest): Promise<Permit> {
+  async #acquire(request: ClientRequest): Promise<Permit> {
+    const { operation, count = 1, slots = 1, body, signal } = request
     const { limiter, access, use } = this.#options
     const timeoutMs = this.#deadline - performance.now()
-    const call = { operation, count, slots, priority: use.priority, signal, timeoutMs }
+    const bytes = sizeOf(body)
+    const call = { operation, count, slots, bytes, priority: use.priority, signal, timeoutMs }
     try {
       return await limiter.acquire(access, call)
     } catch (error) {
@@ -175,6 +177,12 @@ function canRepeat({ repeatable, body }: ClientRequest, failure: MailApiFailure)
 
 function isStream(body: ClientRequest['body']): boolean {
   return typeof body === 'object' && 'chunks' in body
+}
+
+/** Bytes of a body in memory. */
+function sizeOf(body: ClientRequest['body']): number {
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  return body instanceof Uint8Array ? body.length : 0
 }
 
 function withLogin(request: ClientRequest, login: MailApiLogin): ProviderRequest {

@@ -72,6 +72,32 @@ test('ProviderLimiter: Graph, worker and sender together stay below 10,000 reque
   expect(count * 10).toBeGreaterThan(8_700)
 })
 
+test('ProviderLimiter: Graph, worker and sender together stay below uploads of 150 MB in 5 min', async () => {
+  const limiters = (['sync-worker', 'sender'] as const).map((service) => create({ service }))
+  const call = { operation: 'PUT', bytes: 1_000_000, priority: 'sync' } as const
+  const count = await countWithin(299_999, limiters, { call, provider: 'graph' })
+  expect(count).toBeLessThanOrEqual(140)
+  expect(count).toBeGreaterThan(130)
+})
+
+test('ProviderLimiter: a change does not wait behind uploads, nor do the uploads of other mailboxes', async () => {
+  const limiter = create({ service: 'sender' })
+  const stop = new AbortController()
+  const call = { operation: 'PUT', bytes: 4_000_000, priority: 'caller' as const }
+  const upload = { ...call, signal: stop.signal }
+  const uploads = Array.from({ length: 50 }, () =>
+    run(limiter, mailbox('a', { provider: 'graph' }), upload),
+  )
+  const change = { ...call, bytes: 200, timeoutMs: 1_001 }
+  await run(limiter, mailbox('a', { provider: 'graph' }), change)
+  await run(limiter, mailbox('b', { provider: 'graph' }), { ...call, timeoutMs: 1_001 })
+  await expect(
+    run(limiter, mailbox('a', { provider: 'graph' }), { ...call, timeoutMs: 10_000 }),
+  ).rejects.toMatchObject({ kind: 'rate-limited' })
+  stop.abort(new Error('stop'))
+  await Promise.allSettled(uploads)
+})
+
 test('ProviderLimiter: Graph, 3 concurrent requests in the worker and 1 in the sender', async () => {
   const account = mailbox('a', { provider: 'graph' })
   for (const [service, concurrent] of [

@@ -6,6 +6,7 @@ import {
   QueueFullError,
   QuotaLimiter,
   type QuotaRate,
+  type QuotaRequest,
   RateLimitedError,
 } from '@posthorn/flow'
 import type { Provider, ProviderLimits, ProviderLimitTable } from './provider-limits.ts'
@@ -29,6 +30,8 @@ export interface ProviderCall {
   count?: number
   /** Concurrent requests that the provider makes of it, such as parts of a batch; defaults to 1. */
   slots?: number
+  /** Bytes of the body; defaults to 0. */
+  bytes?: number
   priority: ProviderPriority
   /**
    * Remaining time of an API request. The wait is 1 s shorter, so that its response still arrives.
@@ -54,6 +57,14 @@ const maxWaiting = 1_000
  * batch of 25 gets, or for sending a message. With lower ones, at least for one call of each kind.
  */
 const burstPart = 1 / 8
+/** Smaller bodies do not count as uploads, so that changes do not wait behind them. */
+const minUploadBytes = 16_384
+/** Part of the upload bytes that senders have: most messages are sent, few are uploaded. */
+const senderUploadPart = 2 / 3
+/** Part of the upload bytes that is available immediately. */
+const uploadBurstPart = 1 / 2
+/** More than all processes can send. */
+const unlimited: QuotaRate = { units: 2e15, windowMs: 1, burst: 1e15 }
 /** Time for the response to reach the API client. */
 const responseMs = 1_000
 
@@ -65,6 +76,7 @@ const responseMs = 1_000
 export class ProviderLimiter {
   readonly #options: ProviderLimiterOptions
   readonly #applications = new Map<string, QuotaLimiter>()
+  readonly #uploads = new Map<string, QuotaLimiter>()
 
   constructor(options: ProviderLimiterOptions) {
     this.#options = options
@@ -72,7 +84,8 @@ export class ProviderLimiter {
 
   /** Number of accounts in memory: those in use, paused, or without all of their units. */
   get size(): number {
-    return [...this.#applications.values()].reduce((sum, { size }) => sum + size, 0)
+    const limiters = [...this.#applications.values(), ...this.#uploads.values()]
+    return limiters.reduce((sum, { size }) => sum + size, 0)
   }
 
   /**
@@ -84,15 +97,18 @@ export class ProviderLimiter {
   async acquire(mailbox: ProviderAccount, call: ProviderCall): Promise<Permit> {
     const { operation, count = 1, slots, priority, timeoutMs = Infinity, signal } = call
     const { costs, defaultCost } = this.#options.limits[mailbox.provider]
-    const request = {
-      units: (costs[operation] ?? defaultCost) * count,
-      slots,
+    const deadline = performance.now() + timeoutMs - responseMs
+    const request = (units: number) => ({
+      units,
       priority: priorities.indexOf(priority),
-      maxWaitMs: Math.max(0, timeoutMs - responseMs),
+      maxWaitMs: Math.max(0, deadline - performance.now()),
       signal,
-    }
+    })
     try {
-      return await this.#limiterOf(mailbox).acquire(mailbox.account, request)
+      // First, so that no permit is held during the longer wait.
+      await this.#takeBytes(mailbox, call.bytes ?? 0, request)
+      const units = (costs[operation] ?? defaultCost) * count
+      return await this.#limiterOf(mailbox).acquire(mailbox.account, { ...request(units), slots })
     } catch (error) {
       throw toAppError(error)
     }
@@ -118,14 +134,49 @@ export class ProviderLimiter {
     this.#limiterOf(mailbox).pauseAll(retryAfterMs)
   }
 
-  #limiterOf({ provider, application }: Omit<ProviderAccount, 'account'>): QuotaLimiter {
-    const key = `${provider} ${application}`
+  async #takeBytes(
+    mailbox: ProviderAccount,
+    bytes: number,
+    request: (units: number) => QuotaRequest,
+  ): Promise<void> {
+    const { service, limits, clock } = this.#options
+    const { uploadBytes, uploadWindowMs: windowMs } = limits[mailbox.provider]
+    if (uploadBytes === undefined || bytes < minUploadBytes) return
+    const key = keyOf(mailbox)
+    const part = service === 'sender' ? senderUploadPart : 1 - senderUploadPart
+    const limiter =
+      this.#uploads.get(key) ?? createUploadLimiter(uploadBytes * part, { windowMs, clock })
+    this.#uploads.set(key, limiter)
+    const permit = await limiter.acquire(mailbox.account, request(bytes))
+    permit[Symbol.dispose]()
+  }
+
+  #limiterOf(mailbox: Omit<ProviderAccount, 'account'>): QuotaLimiter {
+    const key = keyOf(mailbox)
     const existing = this.#applications.get(key)
     if (existing) return existing
-    const limiter = createLimiter(this.#options, this.#options.limits[provider])
+    const limiter = createLimiter(this.#options, this.#options.limits[mailbox.provider])
     this.#applications.set(key, limiter)
     return limiter
   }
+}
+
+function keyOf({ provider, application }: Omit<ProviderAccount, 'account'>): string {
+  return `${provider} ${application}`
+}
+
+/** Bytes of the bodies for each mailbox. They are counted apart from requests and slots. */
+function createUploadLimiter(
+  units: number,
+  { windowMs, clock }: { windowMs: number; clock: Clock | undefined },
+): QuotaLimiter {
+  return new QuotaLimiter({
+    perKey: { units, windowMs, burst: units * uploadBurstPart, concurrent: Infinity },
+    total: unlimited,
+    priorities: priorities.length,
+    maxWaiting,
+    ...defined({ clock }),
+  })
 }
 
 function createLimiter(

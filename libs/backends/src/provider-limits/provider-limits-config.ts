@@ -14,6 +14,8 @@ const name = 'SVC_PROVIDER_LIMITS'
 const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
   accountUnits: [1_000, 1e9],
   applicationUnits: [1_000, 1e12],
+  // The smallest part of a process has a burst of two slices of an upload.
+  uploadBytes: [50_000_000, 1e12],
   workerConcurrency: [1, 100],
   senderConcurrency: [1, 100],
   senderPercent: [1, 99],

@@ -11,6 +11,9 @@ export interface ProviderLimits {
   /** Units of all mailboxes of an application per `applicationWindowMs`, in all processes. */
   applicationUnits: number
   applicationWindowMs: number
+  /** Bytes of request bodies for one mailbox per `uploadWindowMs`. Absent: no limit. */
+  uploadBytes?: number
+  uploadWindowMs: number
   /** Concurrent requests for one mailbox, by service. */
   workerConcurrency: number
   senderConcurrency: number
@@ -25,6 +28,8 @@ export type ProviderLimitTable = Readonly<Record<Provider, ProviderLimits>>
 
 /** 10,000 requests in 10 min are documented; the rest is for requests outside of this limiter. */
 const graphAccountRequests = 9_000
+/** 150 MB in 5 min are documented; the rest is for small bodies, which are not counted. */
+const graphUploadBytes = 140_000_000
 
 /**
  * Published limits. Concurrency of Gmail is not published; requests are refused from 6 on. Graph
@@ -36,6 +41,7 @@ export const defaultProviderLimits: ProviderLimitTable = {
     accountWindowMs: 60_000,
     applicationUnits: gmailProjectUnits,
     applicationWindowMs: 60_000,
+    uploadWindowMs: 60_000,
     workerConcurrency: 4,
     senderConcurrency: 1,
     senderPercent: 25,
@@ -46,6 +52,8 @@ export const defaultProviderLimits: ProviderLimitTable = {
     accountWindowMs: 600_000,
     applicationUnits: 130_000,
     applicationWindowMs: 10_000,
+    uploadBytes: graphUploadBytes,
+    uploadWindowMs: 300_000,
     workerConcurrency: 3,
     senderConcurrency: 1,
     senderPercent: 25,

@@ -119,6 +119,27 @@ describe('graph feeds', () => {
     },
   )
 
+  test.each(['ErrorItemNotFound', 'ErrorFolderNotFound', 'ResourceNotFound'])(
+    'changes: link that is missing with %s, is stale-cursor unless its folder is missing, too',
+    async (code) => {
+      await using setup = await startGraph()
+      const { fake, api } = setup
+      const folder = fake.mailbox.addFolder({ name: 'one' })
+      const { id } = folder
+      const feed = { id, folderId: id }
+      const { cursor } = await api.changes(feed, { limit: 10 }, signal)
+      fake.delta.faults.lost = { status: 404, code }
+      fake.delta.expire()
+      const follow = () => api.changes(feed, { cursor, limit: 10 }, signal)
+      await expect(follow()).rejects.toMatchObject({ failure: 'stale-cursor' })
+      expect(await api.changes(feed, { limit: 10 }, signal)).toMatchObject({ full: true })
+      // First below the deleted ones, where its link is lost, too.
+      fake.mailbox.deleteFolder(folder)
+      fake.mailbox.deleteFolder(folder)
+      await expect(follow()).rejects.toMatchObject({ failure: 'folder-missing' })
+    },
+  )
+
   test('changes: in the cloud without delta, lists and compares', async () => {
     await using setup = await startGraph({ cloud: 'china' })
     const { fake, api } = setup

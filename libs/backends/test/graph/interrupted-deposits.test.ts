@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import { createHttpCaller, type HttpCaller } from '@posthorn/net/http-caller'
+import { eventually } from '@posthorn/testkit'
 import type { GraphFake } from '@posthorn/testkit/graph-fake'
+import { DeliveryGate, providerFaults } from '@posthorn/testkit/providers'
 import { signal } from '../mail-api/environment.ts'
 import { startGraph } from './environment.ts'
 
@@ -84,6 +86,39 @@ describe('graph depositDraft', () => {
       function deposit() {
         return setup.api.depositDraft(content, {}, signal)
       }
+    },
+  )
+
+  test.each(cuts)(
+    'upload that dies %s request %d (%s): its draft is complete or found by its own Message-ID',
+    async (phase, at) => {
+      await using setup = await startGraph()
+      using caller = open(setup.fake)
+      const { mailbox } = setup.fake
+      const { messages } = mailbox
+      const keys: string[] = []
+      const onIncomplete = async (key: string) => void keys.push(key)
+      const folderId = mailbox.folder('inbox').id
+      const target = { folderId, draft: true, unseen: false, onIncomplete }
+      const dying = setup.create({ deps: { caller: dyingCaller(caller, { at, phase }) } })
+      await expect(dying.appendMessage(content, target, signal)).rejects.toBeDefined()
+      const executed = phase === 'before' ? at - 1 : at
+      // A second upload of the message must not be found instead of the first one.
+      const gate = new DeliveryGate()
+      const remove = setup.fake.server.on('upload', providerFaults.holds(gate))
+      const again = setup.api.appendMessage(content, target, signal)
+      await eventually(() => expect(gate.waiting).toBe(1))
+      expect(new Set(keys).size).toBe(2)
+      const query = { messageIdHeader: keys[0] ?? '', incomplete: true }
+      const incomplete = await setup.api.findDrafts(query, signal)
+      expect(incomplete).toHaveLength(executed === 0 || executed === requests.length ? 0 : 1)
+      for (const { id } of incomplete) await setup.api.discardDraft(id, signal)
+      remove()
+      gate.open()
+      const { id } = await again
+      expect(messages.get(id)?.content.internetMessageId).toBe(messageIdHeader)
+      expect(messages.get(id)?.folderId).toBe(folderId)
+      expect(messages.size).toBe(executed === requests.length ? 2 : 1)
     },
   )
 

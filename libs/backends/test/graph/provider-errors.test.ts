@@ -126,7 +126,9 @@ describe('graph: error responses', () => {
       if (code !== undefined) expect(error?.code).toBe(code)
       if (retryAfterSeconds !== undefined)
         expect(error?.retryAfterMs).toBe(retryAfterSeconds * 1_000)
-      if (entry.request.includes('subscriptions')) expect(error?.failure).toBe('watch-refused')
+      // An error of the mailbox within that of a subscription decides.
+      const failure = kind === 'unreachable' ? 'unavailable' : 'watch-refused'
+      if (entry.request.includes('subscriptions')) expect(error?.failure).toBe(failure)
       return undefined
     },
   )
@@ -261,6 +263,27 @@ describe('graph: error responses', () => {
       failure: 'watch-refused',
     })
   })
+
+  test.each([
+    [401, 'ServiceUnavailable', 'unavailable'],
+    [403, 'TooManyRequests', 'unavailable'],
+    [404, 'GatewayTimeout', 'unavailable'],
+    [400, 'InternalServerError', 'unavailable'],
+    [500, 'BadGateway', 'unavailable'],
+    [401, 'Unauthorized', 'watch-refused'],
+    [500, 'Forbidden', 'watch-refused'],
+    [400, 'ServiceUnavailableForPlan', 'watch-refused'],
+  ])(
+    'ExtensionError with %i around %s: %s, and the token is not renewed',
+    async (status, wrapped, failure) => {
+      const text = `Operation: Create; Exception: [Status Code: ${wrapped}; Reason: x]`
+      const body = { error: { code: 'ExtensionError', message: text } }
+      reply({ ...named('subscription-backend'), status, body })
+      const before = fake.server.log.length
+      await expect(setup.api.watch('secret', signal)).rejects.toMatchObject({ failure })
+      expect(fake.server.log).toHaveLength(before + 1)
+    },
+  )
 
   test('subscription-get-fails: subscriptions are read from the list', async () => {
     const watch = await setup.api.watch('secret', signal)

@@ -27,8 +27,8 @@ describe('graph requests', () => {
     const arrival = await count(async () => {
       const page = await api.changes(feed, { cursor, limit: 500 }, signal)
       const options = { headers: true, attachments: true, maxTextBytes: 1_000 }
-      const read = await api.getMessage(page.changed[0]?.id ?? '', options, signal)
-      expect(read.texts).toEqual({ plain: 'text', html: expect.stringContaining('<p>text</p>') })
+      const [read] = await api.getMessages([page.changed[0]?.id ?? ''], options, signal)
+      expect(read?.texts).toEqual({ plain: 'text', html: expect.stringContaining('<p>text</p>') })
       ;({ cursor } = page)
     })
     expect(arrival).toBe(2)

@@ -133,6 +133,9 @@ export function changingCases(create: CreateEnvironment, test: DefineCase): void
     const renamed = await api.renameFolder(parent.id, { name: 'Jobs' }, signal)
     expect(renamed).toMatchObject({ id: parent.id, path: ['Jobs'] })
     expect(await pathOf(child.id)).toEqual(['Jobs', 'Alpha'])
+    const place = { name: 'Alpha', parentId: parent.id }
+    if (api.traits.placement === 'folder')
+      expect(await api.folderPlace?.(child.id, signal)).toEqual(place)
     await api.renameFolder(child.id, { name: 'Beta', parentId: null }, signal)
     expect(await pathOf(child.id)).toEqual(['Beta'])
     await api.deleteFolder(child.id, signal)
@@ -141,6 +144,8 @@ export function changingCases(create: CreateEnvironment, test: DefineCase): void
     await expect(api.deleteFolder(child.id, signal)).rejects.toMatchObject(missing)
     await expect(api.renameFolder(child.id, { name: 'x' }, signal)).rejects.toMatchObject(missing)
     await expect(api.folderCounts(child.id, signal)).rejects.toMatchObject(missing)
+    if (api.traits.placement === 'folder')
+      await expect(api.folderPlace?.(child.id, signal)).rejects.toMatchObject(missing)
     const orphan = api.createFolder({ name: 'x', parentId: child.id }, signal)
     await expect(orphan).rejects.toMatchObject(missing)
     const inbox = await folderOf(api, '\\Inbox')

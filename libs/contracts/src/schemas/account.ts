@@ -15,6 +15,7 @@ import {
   Time,
 } from './primitives.ts'
 import { ImapConfig, ImapDisabled, ImapUpdate, SmtpConfig, SmtpUpdate } from './mail-server.ts'
+import { OutlookSubscription } from './outlook-subscription.ts'
 import { SmtpStatus } from './smtp-status.ts'
 import { TokenRequestInfo } from './token-request.ts'
 
@@ -226,26 +227,6 @@ export const AccountListEntry = Type.Object({
   ...listed,
   lastError,
 })
-
-const OutlookSubscription = Type.Object(
-  {
-    id: Type.Optional(Text('Id of the subscription at Microsoft Graph. Absent without one.')),
-    expirationDateTime: Nullable(Text('End of the subscription (ISO 8601). Null without one.')),
-    state: Type.Object(
-      {
-        state: OneOf(['created', 'error'], {
-          description: '`created`, or `error` if the last creation or renewal failed.',
-        }),
-        error: Nullable(Text('Reason of the failure. Null without one.')),
-      },
-      { description: 'Result of the last creation or renewal.' },
-    ),
-  },
-  {
-    description:
-      'Subscription to the messages of a mailbox at Microsoft Graph. Without one, the account is polled.',
-  },
-)
 
 /** Account as returned by the API. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({

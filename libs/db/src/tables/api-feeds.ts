@@ -83,6 +83,11 @@ export interface ApiWatches {
   renewAt: Date
   state: 'active' | 'failed'
   lastNotifiedAt: Date | null
+  /** Time of the latest stored attempt to create or renew it. Null in rows of older releases. */
+  attemptedAt: Date | null
+  /** Failed creations and renewals since the last success. */
+  createFailures: Generated<number>
+  renewFailures: Generated<number>
   lastError: JsonOrNull<LastError>
 }
 

@@ -34,7 +34,7 @@ import type { SealedSettings, SettingsTable } from './settings.ts'
 import type { Shards, Workers } from './shards.ts'
 import type { Templates } from './templates.ts'
 import type { TokenLogTable, Tokens, TokenWindows } from './tokens.ts'
-import type { Uploads } from './uploads.ts'
+import type { UploadDrafts, Uploads } from './uploads.ts'
 import type { Deliveries, WebhookAttempts, WebhookReplays } from './webhooks.ts'
 import type {
   WebhookRouteCounts,
@@ -92,6 +92,7 @@ export interface Tables {
   tokenLog: TokenLogTable
   tokenWindows: TokenWindows
   tokens: Tokens
+  uploadDrafts: UploadDrafts
   uploads: Uploads
   webhookAttempts: WebhookAttempts
   webhookReplays: WebhookReplays

@@ -7,3 +7,15 @@ export interface Uploads {
   mime: Buffer
   createdAt: Generated<Date>
 }
+
+/** Uploads of which an incomplete draft may be left at a provider. Written by sync-worker. */
+export interface UploadDrafts {
+  upload: string
+  account: string
+  /** Message-ID by which the incomplete draft is found. No other upload has it. */
+  messageId: string
+  createdAt: Generated<Date>
+  checkAt: Date
+  /** Successful ones. */
+  checks: Generated<number>
+}

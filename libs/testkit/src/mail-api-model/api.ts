@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts/defined'
 import {
   type AppendTarget,
   type DepositOptions,
@@ -70,6 +71,13 @@ export class ModelApi implements MailApi {
 
   folders(signal: AbortSignal) {
     return this.#call('folders', signal, () => [...this.#store.folders.values()])
+  }
+
+  folderPlace(id: string, signal: AbortSignal) {
+    return this.#call('folderPlace', signal, () => {
+      const { path, parentId } = this.#store.getFolder(id)
+      return defined({ name: path.at(-1) ?? '', parentId })
+    })
   }
 
   folderCounts(id: string, signal: AbortSignal) {

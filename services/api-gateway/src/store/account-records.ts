@@ -122,6 +122,7 @@ export function findWatch(db: Db, account: string) {
   return db
     .selectFrom('apiWatches')
     .select(['remoteId', 'state', 'expiresAt', 'lastError'])
+    .select(['attemptedAt', 'createFailures', 'renewFailures'])
     .where('account', '=', account)
     .orderBy('renewAt', 'desc')
     .limit(1)

@@ -56,6 +56,8 @@ export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
   follow(signal: AbortSignal): Promise<void>
   /** Ends what the mail system keeps for a deleted account. Called after the disposal. */
   onDeleted?(): Promise<void>
+  /** Removes drafts that an upload of a message with this Message-ID left incomplete. */
+  discardIncompleteDrafts?(messageId: string, signal: AbortSignal, deadline: number): Promise<void>
 }
 
 /** Creates the driver of an account. */

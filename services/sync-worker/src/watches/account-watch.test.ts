@@ -27,6 +27,9 @@ function loadedWatch() {
     renewAt: new Date(expiresAt.getTime() - 48 * hour),
     state: 'active',
     lastNotifiedAt: null,
+    attemptedAt: null,
+    createFailures: 0,
+    renewFailures: 0,
     lastError: null,
   }
   watch.renewAt = watch.row.renewAt.getTime()

@@ -33,6 +33,8 @@ export class AccountWatch {
   /** Consecutive failures. */
   failures = 0
   isRenewing = false
+  /** True while a watch is created, instead of renewed. */
+  isCreating = false
   /** The provider has ended the watch, or is silent: create another one. */
   isLost = false
   /** Time of the last notification that is not stored yet. */

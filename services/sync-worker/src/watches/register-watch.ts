@@ -68,5 +68,6 @@ async function create(
   const secret = randomBytes(secretBytes).toString('base64url')
   const hash = watch.account.provider === 'graph' ? hashSecret(secret) : null
   watch.pendingHash = hash ?? undefined
+  watch.isCreating = true
   return { ...(await api.watch(secret, signal)), hash, isNew: true }
 }

@@ -4,7 +4,7 @@ import { commit, type CommitDeps } from '../events/commit.ts'
 import { type ApiWatchRow, hasFailedWatch, replaceApiWatch } from '../store/api/watches.ts'
 import type { AccountWatch } from './account-watch.ts'
 import { type RegisteredWatch, registerWatch } from './register-watch.ts'
-import { failureOfWatch, watchErrorCode } from './watch-failure.ts'
+import { failureOfWatch, type WatchFailure, watchErrorCode } from './watch-failure.ts'
 import type { WatchMetrics } from './watch-metrics.ts'
 
 export interface RenewalDeps {
@@ -45,6 +45,7 @@ export async function renewWatch(
     })
   } finally {
     watch.pendingHash = undefined
+    watch.isCreating = false
   }
 }
 
@@ -66,6 +67,9 @@ async function store(
     renewAt: new Date(renewalTime(expiresAt.getTime(), deps.now())),
     state: 'active',
     lastNotifiedAt: watch.noticedAt ?? watch.row?.lastNotifiedAt ?? null,
+    attemptedAt: new Date(deps.now()),
+    createFailures: 0,
+    renewFailures: 0,
     lastError: null,
   }
   const { lease } = watch.account
@@ -89,30 +93,63 @@ async function storeFailure(deps: RenewalDeps, watch: AccountWatch, error: unkno
   const isActive = watch.isActive(now)
   const { failures, row: current } = watch
   const { provider } = watch.account
-  const { response, retryMs, isReported } = failureOfWatch(error, { provider, failures, isActive })
-  watch.renewAt = now + retryMs
-  if (!isReported) return
-  const data = { response, serverResponseCode: watchErrorCode }
+  const failure = failureOfWatch(error, { provider, failures, isActive })
+  const renewAt = new Date(now + failure.retryMs)
+  watch.renewAt = renewAt.getTime()
+  const attempt = { ...countFailure(watch), attemptedAt: new Date(now), renewAt }
+  if (failure.isReported) return reportFailure(deps, watch, { error, failure, attempt })
+  if (!current) return
+  const row = { ...current, ...attempt }
+  const { lease } = watch.account
+  await commit(deps.commit, lease, (tx) => replaceApiWatch(tx, lease.account, row))
+  apply(watch, row)
+}
+
+type Attempt = Pick<ApiWatchRow, 'attemptedAt' | 'createFailures' | 'renewFailures' | 'renewAt'>
+
+interface FailedAttempt {
+  error: unknown
+  failure: WatchFailure
+  attempt: Attempt & { attemptedAt: Date }
+}
+
+async function reportFailure(
+  deps: RenewalDeps,
+  watch: AccountWatch,
+  { error, failure, attempt }: FailedAttempt,
+): Promise<void> {
+  const { row: current, account: watched } = watch
+  const { lease, registeredAt, log } = watched
+  const { account } = lease
+  const now = attempt.attemptedAt
+  const data = { response: failure.response, serverResponseCode: watchErrorCode }
   const row: ApiWatchRow = {
     remoteId: current?.remoteId ?? '',
     clientStateHash: current?.clientStateHash ?? null,
-    expiresAt: current?.expiresAt ?? new Date(now),
+    expiresAt: current?.expiresAt ?? now,
     lastNotifiedAt: watch.noticedAt ?? current?.lastNotifiedAt ?? null,
-    renewAt: new Date(now + retryMs),
+    ...attempt,
     state: 'failed',
     lastError: data,
   }
-  const { lease, registeredAt, log } = watch.account
-  const { account } = lease
   const isFirst = await commit(deps.commit, lease, async (tx, record) => {
     const first = !(await hasFailedWatch(tx, account))
     await replaceApiWatch(tx, account, row)
-    const eventId = deriveEventId(['connectError', account, registeredAt, 'watch', now])
+    const eventId = deriveEventId(['connectError', account, registeredAt, 'watch', now.getTime()])
     if (first) await record([{ event: 'connectError', account, data, eventId }])
     return first
   })
   apply(watch, row)
   if (isFirst) log.warn({ err: error }, 'provider refused notifications')
+}
+
+/** Failures since the last success. Without a row, all were creations. */
+function countFailure({ row, failures, isCreating }: AccountWatch) {
+  if (!row) return { createFailures: failures, renewFailures: 0 }
+  return {
+    createFailures: row.createFailures + (isCreating ? 1 : 0),
+    renewFailures: row.renewFailures + (isCreating ? 0 : 1),
+  }
 }
 
 function apply(watch: AccountWatch, row: ApiWatchRow): void {

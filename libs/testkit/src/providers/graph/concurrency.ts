@@ -5,6 +5,8 @@
 export class FakeConcurrency {
   /** Most concurrent requests so far, by address. */
   readonly most = new Map<string, number>()
+  /** Requests that were refused, by address. */
+  readonly refused = new Map<string, number>()
   readonly #limit: number
   readonly #running = new Map<string, number>()
 
@@ -15,7 +17,10 @@ export class FakeConcurrency {
   /** Starts a request that ends with `closed`. False if too many are running. */
   start(address: string, closed: Promise<void>): boolean {
     const running = (this.#running.get(address) ?? 0) + 1
-    if (running > this.#limit) return false
+    if (running > this.#limit) {
+      this.refused.set(address, (this.refused.get(address) ?? 0) + 1)
+      return false
+    }
     this.#running.set(address, running)
     this.most.set(address, Math.max(running, this.most.get(address) ?? 0))
     void closed.then(() => {

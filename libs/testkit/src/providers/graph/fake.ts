@@ -1,4 +1,4 @@
-import type { ProviderResponse } from '../requests.ts'
+import type { ProviderRequest, ProviderResponse } from '../requests.ts'
 import { ProviderFake, type ProviderHandler } from '../provider-fake.ts'
 import { UnitQuota } from '../unit-quota.ts'
 import { readDescription } from '../validator.ts'
@@ -31,8 +31,11 @@ export interface GraphFakeOptions {
   clock?: VirtualClock
   cloud?: 'global' | 'china'
   seed?: number
-  /** Default: 4 concurrent requests for one mailbox, 10,000 requests in 10 minutes each. */
-  limits?: { concurrent?: number; requests?: number }
+  /**
+   * Default: for each mailbox 4 concurrent requests, 10,000 requests in 10 minutes and bodies of
+   * 150 MB in 5 minutes.
+   */
+  limits?: { concurrent?: number; requests?: number; uploadBytes?: number }
   /** False: subscriptions are created without validating their addresses. */
   handshakes?: boolean
 }
@@ -70,6 +73,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
   }
   readonly #deltas = new Map<FakeMailbox, FakeDelta>()
   readonly #quota: UnitQuota
+  readonly #uploadQuota: UnitQuota
 
   constructor(options: GraphFakeOptions = {}) {
     const { mailboxes = ['ann@mail.example'], clock = new VirtualClock(), limits = {} } = options
@@ -78,6 +82,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
     this.handshakes = options.handshakes ?? true
     this.concurrency = new FakeConcurrency(limits.concurrent ?? 4)
     this.#quota = new UnitQuota(clock, limits.requests ?? 10_000, 600_000)
+    this.#uploadQuota = new UnitQuota(clock, limits.uploadBytes ?? 150_000_000, 300_000)
     this.notifications = new FakeNotifications(this)
     const seed = options.seed ?? 1
     this.mailboxes = mailboxes.map(
@@ -91,12 +96,7 @@ export class GraphFake implements GraphService, AsyncDisposable {
       undescribed: undescribed(),
       handlers: this.#handlers(),
     })
-    for (const operation of ['POST /messages', `POST ${folderPrefix}/messages`, 'POST /sendMail'])
-      this.server.on(operation, (request) =>
-        isIgnoredMime(request)
-          ? { kind: 'reply', response: { status: 200 }, unchecked: true }
-          : undefined,
-      )
+    ignoreLargeMime(this.server)
   }
 
   get mailbox(): FakeMailbox {
@@ -125,6 +125,13 @@ export class GraphFake implements GraphService, AsyncDisposable {
     const delta = this.#deltas.get(mailbox) ?? new FakeDelta(mailbox)
     this.#deltas.set(mailbox, delta)
     return delta
+  }
+
+  /** Counts the body of a request, or returns the error of one that has to wait. */
+  takeUpload(mailbox: FakeMailbox, { method, raw }: ProviderRequest): GraphFault | undefined {
+    const isUpload = ['PATCH', 'POST', 'PUT'].includes(method)
+    const delayMs = isUpload ? this.#uploadQuota.take(mailbox.address, raw.length) : 0
+    return delayMs > 0 ? overUpload(delayMs) : undefined
   }
 
   /** Mailbox by address or `me`. @throws GraphFault */
@@ -182,6 +189,8 @@ export class GraphFake implements GraphService, AsyncDisposable {
     if (closed && !this.concurrency.start(mailbox.address, closed)) throw overConcurrency()
     if (this.#quota.take(mailbox.address, 1) > 0)
       throw new GraphFault(429, 'ApplicationThrottled', 'Application is over its Request limit.')
+    const refused = this.takeUpload(mailbox, request)
+    if (refused) throw refused
     return { ...request, mailbox, param: (name) => request.params[name] ?? '' }
   }
 
@@ -209,6 +218,24 @@ export class GraphFake implements GraphService, AsyncDisposable {
       }
     }
   }
+}
+
+function ignoreLargeMime(server: ProviderFake): void {
+  for (const operation of ['POST /messages', `POST ${folderPrefix}/messages`, 'POST /sendMail'])
+    server.on(operation, (request) =>
+      isIgnoredMime(request)
+        ? { kind: 'reply', response: { status: 200 }, unchecked: true }
+        : undefined,
+    )
+}
+
+/** Text as in O365/python-o365 issue 500. */
+function overUpload(delayMs: number): GraphFault {
+  const text = 'Application is over its IncomingBytes limit.'
+  const fault = new GraphFault(429, 'ApplicationThrottled', text)
+  const seconds = Math.min(300, Math.ceil(delayMs / 1_000))
+  fault.response.headers = { 'Retry-After': String(seconds) }
+  return fault
 }
 
 /** Starts a fake. Disposal fails if a request or response deviated from the description. */

@@ -3,7 +3,7 @@ import type { ProviderRequest, ProviderResponse } from '../requests.ts'
 import type { SentResponse } from '../validator.ts'
 import type { FakeConcurrency } from './concurrency.ts'
 import type { FakeDelta } from './delta.ts'
-import type { Json } from './json.ts'
+import type { GraphFault, Json } from './json.ts'
 import type { FakeMailbox, FakeMessage } from './mailbox.ts'
 
 export interface GraphRequest extends ProviderRequest {
@@ -86,5 +86,7 @@ export interface GraphService {
   /** Mailbox of the token's user. */
   readonly mailbox: FakeMailbox
   mailboxOf(user: string): FakeMailbox
+  /** Counts the body of a request, or returns the error of one that has to wait. */
+  takeUpload(mailbox: FakeMailbox, request: ProviderRequest): GraphFault | undefined
   deltaOf(mailbox: FakeMailbox): FakeDelta
 }

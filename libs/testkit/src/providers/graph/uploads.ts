@@ -58,12 +58,17 @@ export function onUpload(fake: GraphService, request: ProviderRequest): Provider
   if (request.closed && !fake.concurrency.start(mailbox.address, request.closed))
     return overConcurrency().response
   if (request.method === 'GET') return { body: stateOf(session) }
-  if (request.method === 'PUT') return onSlice(session, request)
+  if (request.method === 'PUT') return onSlice(fake, session, request)
   fake.uploads.delete(key)
   return {}
 }
 
-function onSlice(session: UploadSession, { headers, raw }: ProviderRequest): ProviderResponse {
+function onSlice(
+  fake: GraphService,
+  session: UploadSession,
+  request: ProviderRequest,
+): ProviderResponse {
+  const { headers, raw } = request
   const [, first, last, total] =
     /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range'])) ?? []
   const length = Number(last) - Number(first) + 1
@@ -72,6 +77,8 @@ function onSlice(session: UploadSession, { headers, raw }: ProviderRequest): Pro
   const isSized = length === raw.length && length < maxSliceBytes
   if (!isExpected || !isSized || (length % sliceUnit !== 0 && !isLast))
     return faultResponse(416, 'ErrorInvalidRange', 'The range is not the expected one.')
+  const refused = fake.takeUpload(session.mailbox, request)
+  if (refused) return refused.response
   session.chunks.push(raw)
   session.received += length
   if (session.received < session.size) return { body: stateOf(session) }

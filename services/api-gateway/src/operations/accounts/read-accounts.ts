@@ -55,14 +55,17 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
 async function describeSubscription(db: Db, account: string, caller: Caller) {
   const watch = await findWatch(db, account)
   if (!watch) return undefined
-  const { remoteId, expiresAt, lastError } = watch
+  const { remoteId, expiresAt, lastError, attemptedAt } = watch
   const isCreated = watch.state === 'active'
   return {
     ...(remoteId !== '' && { id: remoteId }),
     expirationDateTime: remoteId === '' ? null : expiresAt.toISOString(),
     state: {
       state: isCreated ? ('created' as const) : ('error' as const),
+      ...(attemptedAt && { time: attemptedAt.getTime() }),
       error: isCreated ? null : (visibleLastError(lastError, caller)?.response ?? null),
+      retryCount: watch.renewFailures,
+      createRetryCount: watch.createFailures,
     },
   }
 }

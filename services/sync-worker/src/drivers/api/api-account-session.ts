@@ -43,9 +43,14 @@ export class ApiAccountSession implements AsyncDisposable {
     return this.context.account
   }
 
-  /** Starts a pass over the feeds without waiting for the next poll. */
-  requestPass(): void {
-    this.context.requests.requestFull()
+  /**
+   * Starts a pass without waiting for the next poll: over the folders of these messages, which were
+   * changed here, or over all feeds.
+   */
+  requestPass(messages?: readonly string[]): void {
+    const { requests } = this.context
+    if (messages) requests.requestMessages(messages.map((id) => ({ id })))
+    else requests.requestFull()
   }
 
   /**

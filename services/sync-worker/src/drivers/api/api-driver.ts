@@ -39,6 +39,13 @@ export class ApiDriver implements AccountDriver {
     return this.#session.stopWatch()
   }
 
+  discardIncompleteDrafts(messageId: string, signal: AbortSignal, deadline: number): Promise<void> {
+    return this.#session.run({ signal, deadline }, async (api, ended) => {
+      const drafts = await api.findDrafts({ messageIdHeader: messageId, incomplete: true }, ended)
+      for (const { id } of drafts) await api.discardDraft(id, ended)
+    })
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#session[Symbol.asyncDispose]()
   }
@@ -146,10 +153,11 @@ export class ApiDriver implements AccountDriver {
   ): Promise<T> {
     const { commands } = this.#deps
     const session = this.#session
-    const requestPass = () => session.requestPass()
+    const requestPass: ApiCommand['requestPass'] = (messages) => session.requestPass(messages)
     return session.run({ signal, deadline }, async (api: MailApi, ended: AbortSignal) => {
       try {
-        return await work({ ...commands, api, account, session, requestPass, signal: ended })
+        const call = { api, account, session, requestPass, signal: ended, deadline }
+        return await work({ ...commands, ...call })
       } catch (error) {
         // Deleted by another client after the folders were listed.
         if (isMailApiError(error, 'folder-missing') || isMailApiError(error, 'label-missing'))

@@ -12,6 +12,9 @@ const columns = [
   'renewAt',
   'state',
   'lastNotifiedAt',
+  'attemptedAt',
+  'createFailures',
+  'renewFailures',
   'lastError',
 ] as const
 

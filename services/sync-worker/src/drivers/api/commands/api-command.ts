@@ -24,8 +24,13 @@ export interface ApiCommand extends ApiCommandDeps {
   /** Identity of the account session, for caches. */
   readonly session: object
   readonly signal: AbortSignal
-  /** Starts a pass over the feeds, which records the events of a change. */
-  readonly requestPass: () => void
+  /** End of the request, in epoch milliseconds. */
+  readonly deadline: number
+  /**
+   * Starts a pass, which records the events of a change: over the folders of these messages, with
+   * placement `folder` only, or over all feeds.
+   */
+  readonly requestPass: (messages?: readonly string[]) => void
 }
 
 /**
@@ -35,3 +40,11 @@ export interface ApiCommand extends ApiCommandDeps {
 export type ApiWork<Name extends AccountCommandName> = (
   command: ApiCommand,
 ) => Promise<AccountReply<Name>>
+
+/** Requests a pass for the events of a changed message. */
+export function requestChanges(
+  { api, requestPass }: Pick<ApiCommand, 'api' | 'requestPass'>,
+  id: string,
+): void {
+  requestPass(api.traits.placement === 'folder' ? [id] : undefined)
+}

@@ -6,7 +6,7 @@ import { checkApiMessageId } from '@posthorn/message-id'
 import type { AccountRequest } from '../../account-driver.ts'
 import { updateResult } from '../../messages/flag-result.ts'
 import { pathOf } from '../events/folder-names.ts'
-import type { ApiCommand, ApiWork } from './api-command.ts'
+import { type ApiCommand, type ApiWork, requestChanges } from './api-command.ts'
 import { findFolder, getFolder, isAllMessages, toLabels } from './folders.ts'
 import { messageNotFound, readState } from './get-message.ts'
 import { getDestination, moveIds } from './move-ids.ts'
@@ -21,7 +21,7 @@ export function updateMessage({
   return async (command) => {
     const { api, signal } = command
     const change = { ...flags, ...(await toLabelChange(command, update)) }
-    await changeOne(command, () => api.updateMessages([id], change, signal))
+    await changeOne(command, id, () => api.updateMessages([id], change, signal))
     return updateResult(update, true)
   }
 }
@@ -36,7 +36,9 @@ export function moveMessage({
   return async (command) => {
     const destination = await getDestination(command, path)
     const from = await findSource(command, id, source)
-    const { newIds } = await changeOne(command, () => moveIds(command, [id], { destination, from }))
+    const { newIds } = await changeOne(command, id, () =>
+      moveIds(command, [id], { destination, from }),
+    )
     return { path: destination.path, id: newIds.get(id) ?? id }
   }
 }
@@ -53,10 +55,10 @@ export function deleteMessage({
   return async (command) => {
     const { api, signal } = command
     if (api.traits.removes && (force || (await isInTrash(command, id)))) {
-      await changeOne(command, () => api.removeMessages([id], signal))
+      await changeOne(command, id, () => api.removeMessages([id], signal))
       return { deleted: true }
     }
-    const { newIds } = await changeOne(command, () => api.trashMessages([id], signal))
+    const { newIds } = await changeOne(command, id, () => api.trashMessages([id], signal))
     const destination = await trashPath(command)
     return { deleted: false, moved: { destination, message: newIds.get(id) ?? id } }
   }
@@ -68,7 +70,8 @@ export function deleteMessage({
  * @throws AppError `not-found` `MessageNotFound` if the provider reports the message as missing
  */
 async function changeOne<T extends { missing: string[] }>(
-  { requestPass }: Pick<ApiCommand, 'requestPass'>,
+  command: Pick<ApiCommand, 'api' | 'requestPass'>,
+  id: string,
   change: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -76,7 +79,7 @@ async function changeOne<T extends { missing: string[] }>(
     if (result.missing.length > 0) throw messageNotFound()
     return result
   } finally {
-    requestPass()
+    requestChanges(command, id)
   }
 }
 

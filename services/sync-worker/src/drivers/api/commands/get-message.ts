@@ -12,7 +12,7 @@ import { maxEmbeddedBytes } from '../../messages/image-references.ts'
 import { headersOf, messageEntry } from '../messages/entry.ts'
 import { attachmentReader } from '../messages/read-content.ts'
 import { maxTextBytes, readTexts, withImages } from '../messages/read-text.ts'
-import type { ApiCommand, ApiWork } from './api-command.ts'
+import { type ApiCommand, type ApiWork, requestChanges } from './api-command.ts'
 import { readNames } from './folders.ts'
 
 /**
@@ -26,7 +26,7 @@ export function getMessage(request: AccountRequest<'getMessage'>): ApiWork<'getM
     if (request.markAsSeen) {
       const { missing } = await api.updateMessages([id], { unseen: false }, signal)
       if (missing.length > 0) throw messageNotFound()
-      command.requestPass()
+      requestChanges(command, id)
     }
     const maxBytes = textLimit(request)
     const options = { headers: true, attachments: true, maxTextBytes: maxBytes }

@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import { parseDate } from '@posthorn/contracts/formats'
 import { AppError } from '@posthorn/errors'
+import { deleteUploadDraft, insertUploadDraft } from '../../../store/upload-drafts.ts'
 import { takeUpload } from '../../../store/uploads.ts'
 import type { AccountRequest } from '../../account-driver.ts'
 import { pathOf } from '../events/folder-names.ts'
@@ -34,8 +35,17 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
       draft: hasFlag(flags, '\\Draft') || folder.specialUse === '\\Drafts',
       receivedAt,
     })
+    // The signal ends the upload by then. Only later, an incomplete draft of it is removed.
+    const endsInMs = command.deadline - Date.now()
+    let isRecorded = false
+    const onIncomplete = async (messageId: string) => {
+      await insertUploadDraft(db, { upload: request.upload, account, messageId }, endsInMs)
+      isRecorded = true
+    }
     try {
-      const { id } = await api.appendMessage(mime, target, signal)
+      const { id } = await api.appendMessage(mime, { ...target, onIncomplete }, signal)
+      // Otherwise, and after a failure, a cleanup looks for the draft.
+      if (isRecorded) await deleteUploadDraft(db, request.upload).catch(() => undefined)
       return { id, path: pathOf(folder) }
     } finally {
       command.requestPass()

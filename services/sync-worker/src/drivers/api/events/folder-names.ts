@@ -1,4 +1,4 @@
-import type { ApiFolder, MailApiTraits } from '@posthorn/backends/mail-api'
+import type { ApiFolder, FolderPlace, MailApiTraits } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import type { MessageCategory, MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { NamedFolder } from '@posthorn/db'
@@ -42,6 +42,19 @@ export class FolderNames {
   /** True if messages of this folder are synced. */
   isListed(folderId: string | undefined): boolean {
     return this.#placement === 'labels' || this.#listed.has(folderId ?? '')
+  }
+
+  /** True if a folder may have another place than in the listing. Special ones keep theirs. */
+  canMove(folderId: string): boolean {
+    return this.#listed.get(folderId)?.specialUse === undefined
+  }
+
+  /** True if this place of a folder is that of the listing. Its parents are not compared. */
+  isAt(folderId: string, { name, parentId }: FolderPlace): boolean {
+    const parent = this.#named.get(parentId ?? '')?.path ?? []
+    const path = [...parent, name]
+    const listed = this.#listed.get(folderId)?.path ?? []
+    return listed.length === path.length && listed.every((each, at) => each === path[at])
   }
 
   /** Mailbox of an event about a message. A folder that was never listed has its id as path. */

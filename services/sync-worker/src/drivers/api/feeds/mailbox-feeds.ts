@@ -7,7 +7,7 @@ import type { MessageDrafter } from '../events/message-drafter.ts'
 import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'
 import { IndexWriter } from './index-writer.ts'
 import type { PassOptions, PassParts, PassResult } from './pass.ts'
-import type { FeedContext } from './read-messages.ts'
+import { type FeedContext, UnlistedFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
 import { retryPending } from './retry-pending.ts'
@@ -116,14 +116,20 @@ export class MailboxFeeds {
     if (!this.#isVerified || !mailbox?.filledAt) return undefined
     const listed = named.filter(({ former }) => !former)
     const names = new FolderNames(placement, selectFolders(placement, listed, account.paths), named)
-    const context = this.#contextOf(new IndexWriter(store, mailbox), names, signal)
+    const writer = new IndexWriter(store, mailbox)
+    const context = { ...this.#contextOf(writer, names, signal), isPartial: true }
     const folders = await findFolders(context, parts)
     if (!folders) return undefined
     const read = stored.filter(({ folder }) => folders.has(folder ?? ''))
     const feeds = read.map((state) => ({ feed: feedOf(state), state }))
-    const states = await readFeeds(context, feeds)
-    await retryPending(context)
-    return { hasRounds: [...states.values()].some(needsRound), context }
+    try {
+      const states = await readFeeds(context, feeds)
+      await retryPending(context)
+      return { hasRounds: [...states.values()].some(needsRound), context }
+    } catch (error) {
+      if (error instanceof UnlistedFolderError) return undefined
+      throw error
+    }
   }
 
   #contextOf(writer: IndexWriter, names: FolderNames, signal: AbortSignal): FeedContext {

@@ -1,4 +1,4 @@
-import type { ApiMessage, MailApi } from '@posthorn/backends/mail-api'
+import { type ApiMessage, isIncompleteId, type MailApi } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import { type Announcement, type MessageNovelty, noveltyOf } from '../../../events/announce.ts'
 import type { Account } from '../../../store/accounts.ts'
@@ -26,6 +26,13 @@ export interface FeedContext {
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
   readonly now: () => Date
   readonly signal: AbortSignal
+  /** True in a pass over parts, which uses an earlier list of folders. */
+  readonly isPartial?: boolean
+}
+
+/** A pass over parts found a message in a folder that its list lacks: a full pass is needed. */
+export class UnlistedFolderError extends Error {
+  override name = 'UnlistedFolderError'
 }
 
 /** Outcome of reading a message; with `announcement` if its `messageNew` is due. */
@@ -43,7 +50,11 @@ export interface Stored {
   copies?: ReadonlyMap<string, ApiMessage>
 }
 
-/** Reads at most `maxGets` messages and compares them with the index. */
+/**
+ * Reads at most `maxGets` messages and compares them with the index.
+ *
+ * @throws UnlistedFolderError in a pass over parts
+ */
 export async function readMessages(
   context: FeedContext,
   ids: readonly string[],
@@ -54,6 +65,7 @@ export async function readMessages(
   const got =
     toGet.length === 0 ? [] : await api.getMessages(toGet, await drafter.getOptions(), signal)
   const messages = [...ids.flatMap((id) => copies?.get(id) ?? []), ...got]
+  assertListed(context, messages)
   const byId = new Map(messages.map((message) => [message.id, message]))
   await nameLabels(context, messages)
   const ownDrafts = await findOwnDrafts(context, messages)
@@ -70,6 +82,16 @@ export async function readMessages(
   }
   await drafter.addSummaries(findings.flatMap(({ announcement }) => announcement ?? []))
   return findings
+}
+
+/** Folders that the account does not select are never listed. @throws UnlistedFolderError */
+function assertListed(
+  { account, isPartial, names }: FeedContext,
+  messages: readonly ApiMessage[],
+): void {
+  if (!isPartial || account.paths.length > 0) return
+  if (messages.some(({ folderId }) => !names.isListed(folderId)))
+    throw new UnlistedFolderError('A message is in a folder that is not listed')
 }
 
 /** Lists the folders again if messages have labels that were created after the last listing. */
@@ -95,9 +117,11 @@ async function findOwnDrafts(
 ): Promise<ReadonlySet<string>> {
   const drafts = messages.filter(({ draft }) => draft)
   if (drafts.length === 0) return new Set()
-  return store.findOwnDrafts(
+  const isIncomplete = ({ envelope }: ApiMessage) => isIncompleteId(envelope.messageId)
+  const submitted = await store.findOwnDrafts(
     drafts.map(({ id, envelope: { messageId } }) => defined({ id, messageId })),
   )
+  return new Set([...submitted, ...drafts.filter(isIncomplete).map(({ id }) => id)])
 }
 
 async function withAnnouncement(context: FeedContext, finding: Finding): Promise<ReadFinding> {

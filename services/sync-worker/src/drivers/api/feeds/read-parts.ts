@@ -43,13 +43,14 @@ export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefin
 /**
  * Ids of the folders that a pass over parts of a mailbox reads. A message that is not indexed is
  * requested, because notifications do not name its folder; its copy is kept for the feed, which
- * decides. Undefined if all folders have to be read: a message is in one that is not listed.
+ * decides. Undefined if all folders have to be read: a message is in one that is not listed, or was
+ * renamed or moved after the listing.
  */
 export async function findFolders(
   context: FeedContext,
   { messages, specialUses }: PassParts,
 ): Promise<ReadonlySet<string> | undefined> {
-  const { account, index, names, now, store } = context
+  const { index, names, now, store } = context
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
   // The account selects other folders.
   if (specialUses.length > 0 && folders.size === 0) return undefined
@@ -62,10 +63,26 @@ export async function findFolders(
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
   if (unknown.length > maxGets) return undefined
   await readNoticed(context, unknown)
-  for (const { folderId } of context.copies.values())
-    if (names.isListed(folderId)) folders.add(folderId ?? '')
+  const arrivals = await findArrivals(context)
+  return arrivals && new Set([...folders, ...arrivals])
+}
+
+/** Folders of noticed messages. Undefined if the list of folders is not up to date. */
+async function findArrivals(context: FeedContext): Promise<ReadonlySet<string> | undefined> {
+  const { account, copies, names } = context
+  const folders = new Set<string>()
+  for (const { folderId = '' } of copies.values())
+    if (names.isListed(folderId)) folders.add(folderId)
     else if (account.paths.length === 0) return undefined
+  for (const id of folders) if (!(await isInPlace(context, id))) return undefined
   return folders
+}
+
+/** False if a folder was renamed, moved or deleted after the listing. */
+async function isInPlace({ api, names, signal }: FeedContext, folderId: string): Promise<boolean> {
+  if (!api.folderPlace || !names.canMove(folderId)) return true
+  const place = await ignoreMissing(api.folderPlace(folderId, signal))
+  return place !== undefined && names.isAt(folderId, place)
 }
 
 async function readNoticed(

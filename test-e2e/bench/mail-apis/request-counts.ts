@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { operations } from '@posthorn/contracts/operations'
+import type { LoggedRequest } from '@posthorn/testkit/providers'
+import { eventually } from '@posthorn/testkit'
+import { freshMessageId, plainMessage } from '../../world.ts'
+import type { Row } from '../report.ts'
+import { requestsOf, type Scene } from './scene.ts'
+
+const repeats = 10
+/** Time after a webhook in which further requests for it are counted. */
+const settleMs = 1_000
+const account = 'graph'
+
+/**
+ * Requests of Microsoft Graph for single changes, those of the sync until the webhook included.
+ * Texts are part of the events. Changes through the API are not notified, which would add one.
+ */
+export async function benchRequestCounts(scene: Scene): Promise<Row[]> {
+  const { client } = scene.world
+  await client.call(operations.updateSettings, { body: { notifyText: true } })
+  const ids: string[] = []
+  const arrivals = await average(scene, async () => ids.push(await deliver(scene)))
+  const flags = await average(scene, (at) => markAsSeen(scene, ids[at] ?? ''))
+  const moves = await average(scene, (at) => moveMessage(scene, ids[at] ?? ''))
+  const sent = await average(scene, () => submit(scene))
+  await client.call(operations.updateSettings, { body: { notifyText: false } })
+  return [
+    row('notified new message with text, webhook included', arrivals, 3),
+    row('flag change through the API, webhook included', flags, 2),
+    row('move through the API, webhooks included', moves, 3),
+    row('sent message', sent, 3),
+  ]
+}
+
+function row(what: string, measured: number, reference: number): Row {
+  const fields = { unit: ' requests', referenceIs: 'limit' }
+  return { what: `Microsoft Graph, ${what}`, measured, reference, ...fields }
+}
+
+async function average(scene: Scene, work: (at: number) => Promise<unknown>): Promise<number> {
+  let total = 0
+  for (let at = 0; at < repeats; at++) {
+    const before = requestsOf(scene, account).length
+    await work(at)
+    await delay(settleMs)
+    total += requestsOf(scene, account).slice(before).filter(isCounted).length
+  }
+  return total / repeats
+}
+
+/** Polls of all folders and renewals go on meanwhile. */
+function isCounted({ operation }: LoggedRequest): boolean {
+  return !/subscriptions|childFolders|GET \/mailFolders$/.test(operation)
+}
+
+async function deliver({ world, fakes: { graph } }: Scene): Promise<string> {
+  const raw = Buffer.from(plainMessage({ messageId: freshMessageId() }))
+  const { id } = graph.mailbox.deliver({ raw })
+  await graph.notifications.send()
+  await world.webhook(({ event, data }) => event === 'messageNew' && data.id === id)
+  return id
+}
+
+async function markAsSeen({ world }: Scene, message: string): Promise<void> {
+  const params = { account, message }
+  await world.client.call(operations.updateMessage, {
+    params,
+    body: { flags: { add: ['\\Seen'] } },
+  })
+  await world.webhook(({ event, data }) => event === 'messageUpdated' && data.id === message)
+}
+
+async function moveMessage({ world }: Scene, message: string): Promise<void> {
+  const path = 'Folder 1'
+  await world.client.call(operations.moveMessage, { params: { account, message }, body: { path } })
+  await world.webhook(
+    ({ event, path: to, data }) => event === 'messageNew' && to === path && data.id === message,
+  )
+}
+
+async function submit({ world, fakes: { graph } }: Scene): Promise<void> {
+  const before = graph.mailbox.sent.length
+  const body = { to: [{ address: 'bob@mail.test' }], subject: 'n', text: 'x' }
+  await world.client.call(operations.submitMessage, { params: { account }, body })
+  await eventually(() => graph.mailbox.sent.length > before, { timeoutMs: 60_000 })
+}

@@ -1,0 +1,128 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import { eventually } from '@posthorn/testkit'
+import { DeliveryGate, type ProviderRequest } from '@posthorn/testkit/providers'
+import { registerApiAccount, untilSynced } from '../audit/connect-account.ts'
+import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
+import { startWorld } from '../world.ts'
+
+// Requests of sync-worker and sender to the same mailboxes of Microsoft Graph, and uploads of a
+// worker that is killed.
+
+const names = ['one', 'two', 'three'] as const
+const uploaders = Array.from({ length: 5 }, (_, at) => `upload-${at}`)
+const accounts = [...names, ...uploaders]
+const addressOf = (name: string) => `${name}@contoso.example`
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const fakes = stack.use(
+  await startProviderFakes({ mailboxes: accounts.map(addressOf), handshakes: false }),
+)
+const { graph } = fakes
+const world = stack.use(
+  await startWorld({
+    names: ['api-gateway', 'auth-bridge', 'sync-worker', 'sender', 'webhook-dispatcher'],
+    env: fakes.env,
+  }),
+)
+const { client } = world
+const apps = await createApiApps(client)
+for (const name of accounts)
+  await registerApiAccount(world, { account: name, app: apps.graph, address: addressOf(name) })
+for (const name of accounts) await untilSynced(world, name)
+
+const source = (subject: string) =>
+  `From: a@example.test\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@example.test>\r\n\r\nHello\r\n`
+
+test('three mailboxes, worker and sender together: never more than 4 requests at a time for one of them', async () => {
+  const [messages, submissions, requests] = [60, 6, 20]
+  for (const name of names)
+    for (let at = 0; at < messages; at++)
+      graph.mailboxOf(addressOf(name)).deliver({ raw: Buffer.from(source(`${name}-${at}`)) })
+  const calls = names.flatMap((account) => [
+    ...Array.from({ length: submissions }, (_, at) =>
+      client.call(operations.submitMessage, {
+        params: { account },
+        body: { to: [{ address: 'b@example.test' }], subject: `sent ${at}`, text: 'Hello' },
+      }),
+    ),
+    ...Array.from({ length: requests }, () =>
+      client.call(operations.listMessages, { params: { account }, query: { path: 'INBOX' } }),
+    ),
+  ])
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
+  for (const account of names) {
+    const { sent, address } = graph.mailboxOf(addressOf(account))
+    await eventually(() => expect(sent).toHaveLength(submissions), { timeoutMs: 60_000 })
+    const arrived = () =>
+      world.webhooks().filter((hook) => hook.account === account && hook.event === 'messageNew')
+    await eventually(() => expect(arrived().length).toBeGreaterThanOrEqual(messages), {
+      timeoutMs: 60_000,
+    })
+    expect(graph.concurrency.most.get(address)).toBeGreaterThan(1)
+  }
+  expect([...graph.concurrency.refused]).toEqual([])
+}, 180_000)
+
+/** Requests of an upload, the second of whose files takes a session with two slices. */
+const steps = [
+  'POST /mailFolders/{mailFolder-id}/messages',
+  'POST /messages/{message-id}/attachments',
+  'POST /messages/{message-id}/attachments/createUploadSession',
+  'upload',
+  'PATCH /messages/{message-id}',
+]
+const sizes = [2_000_000, 4_500_000]
+
+function largeDraft(account: string): Promise<{ status: number }> {
+  const attachments = sizes.map((size) => ({
+    filename: `${size}.bin`,
+    content: Buffer.alloc(size, 'x').toString('base64'),
+  }))
+  const body = { path: '\\Drafts', subject: 'large', text: 'Hello', attachments }
+  return client.call(operations.uploadMessage, { params: { account }, body })
+}
+
+test('a worker killed after each request of an upload: incomplete drafts are removed and never announced', async () => {
+  const mailboxes = uploaders.map((name) => graph.mailboxOf(addressOf(name)))
+  const drafts = () =>
+    mailboxes.map((mailbox) => mailbox.list(mailbox.folder('drafts').id).map(({ id }) => id))
+  const gate = new DeliveryGate()
+  const removals = steps.map((operation, at) =>
+    graph.server.on(operation, (request) =>
+      isOf(request, uploaders[at] ?? '') ? { kind: 'hold', gate } : undefined,
+    ),
+  )
+  const uploads = uploaders.map((name) => largeDraft(name))
+  await eventually(() => expect(gate.waiting).toBe(steps.length), { timeoutMs: 60_000 })
+  await world.services.kill('sync-worker')
+  for (const remove of removals) remove()
+  gate.open()
+  for (const { status } of await Promise.all(uploads)) expect(status).toBeGreaterThanOrEqual(500)
+  const left = drafts()
+  expect(left.map((ids) => ids.length)).toEqual(steps.map(() => 1))
+  const complete = left.at(-1) ?? []
+  await world.services.start('sync-worker')
+  // The draft after the last request is complete.
+  const expected = steps.map((_, at) => (at === steps.length - 1 ? complete : []))
+  await eventually(() => expect(drafts()).toEqual(expected), { timeoutMs: 90_000 })
+  const last = mailboxes.map((mailbox) => mailbox.deliver({ raw: Buffer.from(source('after')) }))
+  await eventually(() => expect(announced(last.map(({ id }) => id))).toHaveLength(steps.length))
+  expect(announced(left.flat())).toEqual(complete)
+  expect(drafts()).toEqual(expected)
+}, 240_000)
+
+/** True for a request to the mailbox of an account, or to one of its upload sessions. */
+function isOf({ path }: ProviderRequest, account: string): boolean {
+  const { address } = graph.mailboxOf(addressOf(account))
+  const session = graph.uploads.get(path.split('/').at(-1) ?? '')
+  return decodeURIComponent(path).includes(`/${address}/`) || session?.mailbox.address === address
+}
+
+/** Those of the ids that an event names, in the order of the events. */
+function announced(ids: readonly string[]): string[] {
+  return world.webhooks().flatMap(({ event, data }) => {
+    const id = String(data['id'])
+    return event.startsWith('message') && ids.includes(id) ? [id] : []
+  })
+}
