@@ -203,7 +203,9 @@ async function findDraft(
       fields: 'id,message(id,threadId)',
       signal,
     })
-    return toDraft(draft)
+    const found = toDraft(draft)
+    if (found.length > 0) return found
+    throw new MailApiError('unavailable', 'The response has no draft id')
   } catch (error) {
     if (isMailApiError(error, 'message-missing')) return []
     throw error

@@ -50,7 +50,11 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
       const [last] = await listSent(client, filter, signal)
       return last && now() - sentTime(last) < recentMs ? sentOf(last) : undefined
     },
-    discardDraft: (id, signal) => removeDraft(client, id, signal),
+    async discardDraft(id, signal) {
+      // A message that was sent has the id of its draft.
+      const message = await readMessage(client, id, signal)
+      if (message?.isDraft === true) await removeDraft(client, id, signal)
+    },
     async sendMessage(content, { structured = false }, signal) {
       signal.throwIfAborted()
       if (content.length > maxMessageBytes) throw tooLarge()
@@ -116,19 +120,25 @@ async function listByHeader(
   return (page.value ?? []).slice(0, maxDrafts)
 }
 
-/** Message by id. Undefined if it does not exist. */
+/**
+ * Message by id. Undefined if it does not exist.
+ *
+ * @throws MailApiError `unavailable` for a response that does not tell whether it is a draft
+ */
 async function readMessage(
   client: GraphClient,
   id: string,
   signal: AbortSignal,
 ): Promise<GraphMessage | undefined> {
   try {
-    return await client.json<GraphMessage>({
+    const message = await client.json<GraphMessage | undefined>({
       path: messagePath(id),
       query: { $select: fields },
       missing: 'message-missing',
       signal,
     })
+    if (isId(message?.id) && typeof message.isDraft === 'boolean') return message
+    throw new MailApiError('unavailable', 'The response does not describe a message')
   } catch (error) {
     if (isMailApiError(error, 'message-missing')) return undefined
     throw error

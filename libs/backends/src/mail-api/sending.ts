@@ -53,7 +53,10 @@ export interface MailApiSending {
    *   `too-large`; `rate-limited` also for daily limits, with 1 h if the provider names no time
    */
   releaseDraft(id: string, signal: AbortSignal): Promise<ApiSentMessage>
-  /** Drafts that match, at most 10. With an id, decides whether the draft exists. */
+  /**
+   * Drafts that match, at most 10. With an id, decides whether the draft exists.
+   * @throws MailApiError `unavailable`, also for a response that does not decide it
+   */
   findDrafts(query: DraftQuery, signal: AbortSignal): Promise<ApiDraft[]>
   /**
    * Message that a released draft became. Undefined if it is not visible yet, which may take a
@@ -63,7 +66,7 @@ export interface MailApiSending {
     draft: ApiDraft & { messageIdHeader?: string },
     signal: AbortSignal,
   ): Promise<ApiSentMessage | undefined>
-  /** Deletes a draft permanently. Succeeds if it does not exist. */
+  /** Deletes a draft permanently. Succeeds if it does not exist or was sent, and keeps the copy. */
   discardDraft(id: string, signal: AbortSignal): Promise<void>
   /** Sends without a draft, for grants that permit no more. A repeat sends again. */
   sendMessage(

@@ -162,6 +162,18 @@ test('findDrafts and findSent: Message-ID that a query cannot contain, finds no 
   })
 })
 
+test('findDrafts: response without a draft, does not decide that it was sent', async () => {
+  await using setup = await startGmail()
+  const { api, gmail } = setup
+  const draft = await api.depositDraft(Buffer.from(mail('a')), {}, signal)
+  for (const body of ['', '{}', `{"id":"${draft.id}"}`]) {
+    gmail.on('drafts.get', providerFaults.deviates({ status: 200, body }))
+    await expect(api.findDrafts({ draftId: draft.id }, signal)).rejects.toMatchObject({
+      failure: 'unavailable',
+    })
+  }
+})
+
 test('depositDraft: thread refused with 400 or 404, is left out', async () => {
   await using setup = await startGmail()
   const { api, gmail, mailbox } = setup

@@ -3,11 +3,12 @@ import { type RawBuilder, sql } from 'kysely'
 import { stateLiteral } from './outbox.ts'
 
 /**
- * Rows that may be changed. Not a row whose sender died after the handover: whether it was sent
- * must be determined first.
+ * Rows that may be changed. Not a row whose sender died after the handover, or whose draft may have
+ * been released: whether it was sent must be determined first.
  */
-const isChangeable = sql<boolean>`(state in ('queued', 'held')
-  and (lease_until is null or (lease_until < now() and data_sent_at is null)))`
+const isChangeable = sql<boolean>`(state in ('queued', 'held') and (data_sent_at is null
+  and (lease_until is null or lease_until < now())
+  or lease_until is null and provider_draft is null))`
 
 const changes = {
   /** The draft at a provider is removed later. */
