@@ -24,7 +24,10 @@ export async function sendingWorld(env: Record<string, string> = {}) {
         if (message === 'letter') return mailbox.original
         throw new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
       }),
-      on(getMessageSource, async () => ({ response: {}, body: once(mailbox.source) })),
+      on(getMessageSource, async ({ draftVersion }) => ({
+        response: draftVersion ? { version: 'version-1' } : {},
+        body: once(mailbox.source),
+      })),
       on(getAttachment, async ({ attachment }) => {
         if (attachment !== 'a1')
           throw new AppError('not-found', 'It does not exist', { code: 'MessageNotFound' })

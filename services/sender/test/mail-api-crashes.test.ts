@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import type { StoredDraft } from '@posthorn/db'
 import { eventually } from '@posthorn/testkit'
 import { startGraphFake } from '@posthorn/testkit/graph-fake'
 import { SeededRandom } from '@posthorn/testkit/mail-api-model'
@@ -50,7 +51,20 @@ function largeMessage(): Buffer {
   return Buffer.from(`${type}\r\n\r\n--b\r\n\r\ntext\r\n${files.join('')}--b--\r\n`)
 }
 
-/** Submits messages to two accounts of each provider; those of Graph are large at times. */
+/** Stores a draft as its owner. Returns it as submissions name it. */
+function storeDraft(account: string, raw: Buffer): StoredDraft {
+  const model = models.get(account)
+  const mailbox = graph.mailboxes.find(({ address }) => address === fixture.users.get(account))
+  if (mailbox) {
+    const folderId = mailbox.folder('drafts').id
+    const { id, version } = mailbox.deliver({ raw, folderId, isDraft: true })
+    return { messageId: id, version: `CQAAABYAAAD${version}` }
+  }
+  const folderId = model?.folder('\\Drafts').id ?? ''
+  return { messageId: model?.deliver(raw, { folderId, draft: true }).id ?? '' }
+}
+
+/** Submits messages to two accounts of each provider: large ones of Graph, and stored drafts. */
 async function submitAll(accounts: readonly string[]): Promise<string[]> {
   const large = largeMessage()
   const ids: string[] = []
@@ -59,8 +73,17 @@ async function submitAll(accounts: readonly string[]): Promise<string[]> {
     // Waits, so that its content can be replaced.
     const queueId = await fixture.waiting(account, { maxAttempts: 100 })
     ids.push(`<${queueId}@example.com>`)
+    const nth = Math.floor(at / accounts.length)
+    if (nth % 5 === 0) {
+      const messageIdHeader = `<draft-${at}@example.com>`
+      ids[at] = messageIdHeader
+      const head = `From: a@mail.example\r\nTo: you@example.net\r\nMessage-ID: ${messageIdHeader}`
+      const stored = storeDraft(account, Buffer.from(`${head}\r\n\r\nstored\r\n`))
+      const storedDraft = JSON.stringify({ ...stored, messageIdHeader })
+      await db.updateTable('outbox').set({ storedDraft }).where('queueId', '=', queueId).execute()
+    }
     const isGraph = at % accounts.length >= accounts.length - addresses.length
-    if (!isGraph || !isLarge(Math.floor(at / accounts.length))) continue
+    if (!isGraph || !isLarge(nth)) continue
     const head = `From: a@mail.example\r\nTo: you@example.net\r\nMessage-ID: ${ids.at(-1)}\r\n`
     const mime = Buffer.concat([Buffer.from(head), large])
     await db.updateTable('outbox').set({ mime }).where('queueId', '=', queueId).execute()
@@ -76,7 +99,7 @@ async function submitAll(accounts: readonly string[]): Promise<string[]> {
 const idIn = (source: Buffer) =>
   /^Message-ID: (.+?)\r$/im.exec(source.toString('latin1'))?.[1] ?? ''
 
-test('senders killed 20 times in 200 messages, 20 of them above 3 MB: each is sent exactly once, no draft is left', async () => {
+test('senders killed 20 times in 200 messages, 20 of them above 3 MB, 40 of them stored drafts: each is sent exactly once, no draft is left', async () => {
   const gmail = await Promise.all([1, 2].map(() => fixture.addAccount()))
   const accounts = gmail.map(({ account }) => account)
   for (const address of addresses) {

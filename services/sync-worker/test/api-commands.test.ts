@@ -245,6 +245,21 @@ describe.each(['labels', 'folder'] as const)('commands with placement %s', (plac
     expect(source.content.toString()).toContain('Subject: with image')
   })
 
+  test('getMessageSource: version of a draft, changes with its content', async () => {
+    const { sending } = mailbox.model
+    const { messageId } = sending.deposit(Buffer.from(mime('draft')))
+    const [draft] = sending.findDrafts({ messageId })
+    const read = () => stream(getMessageSource, { message: messageId, draftVersion: true })
+    const first = (await read()).response.version
+    expect(first).toBe(draft?.version)
+    if (placement === 'folder') {
+      sending.edit(messageId, Buffer.from(mime('edited')))
+      expect((await read()).response.version).not.toBe(first)
+    }
+    const plain = await stream(getMessageSource, { message: messageId })
+    expect(plain.response).not.toHaveProperty('version')
+  })
+
   test('ids of another form are InvalidId without a request, missing ones MessageNotFound', async () => {
     const { calls } = mailbox.model.api
     const before = calls.get('getMessage')

@@ -19,7 +19,7 @@ import { dateOf, isId } from './message-fields.ts'
 import { quoted } from './search-filter.ts'
 import { isMimeOnly, toStructured } from './structured-message.ts'
 
-const fields = 'id,conversationId,isDraft,internetMessageId,sentDateTime'
+const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
 /** A message of the thread that was sent before is another one. */
 const recentMs = 10 * 60_000

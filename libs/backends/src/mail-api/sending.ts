@@ -4,6 +4,8 @@ export interface ApiDraft {
   /** Id of the message that holds the draft. Changes with the draft's content. */
   messageId: string
   threadId?: string
+  /** Changes with the draft's content. Absent if `messageId` shows that. */
+  version?: string
 }
 
 export interface DepositOptions {
@@ -16,8 +18,8 @@ export interface DepositOptions {
 /** Exactly one way to look up drafts. */
 export type DraftQuery =
   | { draftId: string }
-  /** Id of the message that holds the draft. */
-  | { messageId: string }
+  /** Id of the message that holds the draft. Its Message-ID `header` makes the search cheaper. */
+  | { messageId: string; header?: string | undefined }
   /**
    * Message-ID header with angle brackets. Uses an index that may lag behind by seconds.
    * `incomplete`: finds drafts whose deposit did not end, instead of complete ones.

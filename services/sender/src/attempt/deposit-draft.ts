@@ -1,5 +1,5 @@
 import { isMailApiError, type MailApi } from '@posthorn/backends/mail-api'
-import type { Db, ProviderDraft } from '@posthorn/db'
+import type { Db, ProviderDraft, StoredDraft } from '@posthorn/db'
 import { withBcc } from '@posthorn/mime'
 import type { Logger } from '@posthorn/telemetry'
 import {
@@ -21,6 +21,37 @@ export interface DepositContext {
   signal: AbortSignal
 }
 
+/** Commits the draft to release: the stored one while it is unchanged, otherwise a new one. */
+export async function prepareDraft(context: DepositContext): Promise<ProviderDraft> {
+  const { storedDraft, providerDraft } = context.submission
+  if (!storedDraft || providerDraft) return depositDraft(context)
+  const stored = await findStored(context, storedDraft)
+  if (stored) return commit(context, stored)
+  context.log.info('stored draft changed or missing, sending its copy')
+  return depositDraft(context)
+}
+
+async function findStored(
+  { api, signal }: DepositContext,
+  stored: StoredDraft,
+): Promise<ProviderDraft | undefined> {
+  const { messageId, messageIdHeader: header } = stored
+  const [found] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
+    // Gmail finds no draft by its message among too many.
+    if (isMailApiError(error, 'refused')) return []
+    throw error
+  })
+  return found && isUnchanged(found, stored) ? { ...found, stored: true } : undefined
+}
+
+/** True if a draft has the content that was submitted. */
+export function isUnchanged(
+  { messageId, version }: ProviderDraft,
+  stored: Pick<StoredDraft, 'messageId' | 'version'>,
+): boolean {
+  return messageId === stored.messageId && version === stored.version
+}
+
 /** Draft at the provider, if it exists. */
 export async function findDraft(
   { api, signal }: Pick<DepositContext, 'api' | 'signal'>,
@@ -31,7 +62,7 @@ export async function findDraft(
 }
 
 /** Deposits a draft, or adopts the one of an interrupted attempt, and commits its id. */
-export async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
+async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
   const { submission } = context
   const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
   return commit(context, adopted ?? (await createDraft(context)))

@@ -13,7 +13,7 @@ import {
   type SendResult,
 } from '../transports/transport.ts'
 import { connectMailApi, type MailApiConnection, type MailApiDeps } from './connect-mail-api.ts'
-import { contentOf, depositDraft, depositOptions, findDraft } from './deposit-draft.ts'
+import { contentOf, depositOptions, findDraft, isUnchanged, prepareDraft } from './deposit-draft.ts'
 import { isInDoubt, toDoubtfulError, toStageError } from './mail-api-failures.ts'
 
 export interface ApiSendDeps extends MailApiDeps {
@@ -124,17 +124,32 @@ async function sendDraft(context: SendContext, onAccepted: () => void): Promise<
   const { submission } = context
   let draft = submission.providerDraft
   let released: ApiSentMessage | undefined
-  const isFound = draft !== null && (await findDraft(context, draft)) !== undefined
-  if (draft && !isFound && submission.maybeSent)
+  const found = draft ? await findDraft(context, draft) : undefined
+  if (draft && !found && submission.maybeSent)
     context.log.info('draft was sent by an earlier attempt')
   else {
     assertUnsent(context)
-    if (draft && !isFound) context.log.warn('draft was deleted before its release')
-    if (!draft || !isFound) draft = await depositDraft(context)
+    if (!draft || !found || isOutdated(submission, found)) {
+      if (draft) context.log.warn('draft changed or missing before its release')
+      draft = await prepareDraft(context)
+    }
     released = await releaseDraft(context, draft)
   }
   onAccepted()
   return released?.messageIdHeader === undefined ? findSent(context, draft, released) : released
+}
+
+/** True if the owner changed a stored draft before its first release: its copy is sent instead. */
+function isOutdated(
+  { providerDraft, storedDraft, maybeSent }: Submission,
+  found: ProviderDraft,
+): boolean {
+  return (
+    !maybeSent &&
+    providerDraft?.stored === true &&
+    storedDraft !== null &&
+    !isUnchanged(found, storedDraft)
+  )
 }
 
 /** The attempt beyond the last one only finds out whether the message was sent. */
@@ -191,7 +206,9 @@ async function findSent(
   released: ApiSentMessage = {},
 ): Promise<ApiSentMessage> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(findSentMs)])
-  const query = { ...draft, messageIdHeader: submission.messageId }
+  const { messageId, storedDraft } = submission
+  const own = draft.stored ? storedDraft?.messageIdHeader : messageId
+  const query = { ...draft, ...defined({ messageIdHeader: own }) }
   const lookUp = async () => {
     const sent = await api.findSent(query, deadline)
     if (!sent) throw new Error('sent message not visible')
@@ -203,7 +220,7 @@ async function findSent(
     // The next attempt sees that the draft is gone.
     if (signal.aborted) throw inDoubt(cancelled(signal))
     log.warn({ err }, 'sent message not found, event without its ids')
-    return released
+    return { ...defined({ messageIdHeader: draft.stored ? own : undefined }), ...released }
   }
 }
 

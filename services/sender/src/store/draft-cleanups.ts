@@ -61,7 +61,8 @@ export async function isRemovable(
 ): Promise<boolean> {
   const { rows } = await sql<{ removable: boolean }>`
     select not exists (${unfinished(sql`${account}`, sql`${messageId}`)})
-      and not exists (select from outbox where account = ${account} and queue_id <> ${queueId}
+      and not exists (select from outbox where account = ${account}
+        and (queue_id <> ${queueId} or provider_draft ->> 'stored' is not null)
         and provider_draft is not null and provider_draft ->> 'id' = ${draftId}) as removable
   `.execute(db)
   return rows[0]?.removable === true
@@ -92,10 +93,10 @@ interface UnsentDraft {
   providerDraft: ProviderDraft | null
 }
 
-/** Requests the removal of the draft of a submission that will not be sent. */
+/** Requests the removal of the draft of a submission that will not be sent. The owner's stays. */
 export async function requestCleanup(tx: Tx, submission: UnsentDraft): Promise<void> {
   const { queueId, account, messageId, providerDraft } = submission
-  if (!providerDraft) return
+  if (!providerDraft || providerDraft.stored) return
   const checkAt = sql<Date>`now()`
   await tx
     .insertInto('draftCleanups')

@@ -1,5 +1,12 @@
 import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts/schemas/mail-server'
-import type { Backend, DsnRequest, Filing, ProviderDraft, StoredServer } from '@posthorn/db'
+import type {
+  Backend,
+  DsnRequest,
+  Filing,
+  ProviderDraft,
+  StoredDraft,
+  StoredServer,
+} from '@posthorn/db'
 
 /** State of a submission. `leased` is a row in state `queued` with an unexpired lease. */
 export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
@@ -116,8 +123,10 @@ export interface Submission extends OutboxLease {
   leftList: string | null
   /** Requested mailbox work after sending. */
   filing: Filing | null
-  /** Draft at the provider. If it no longer exists, it was sent. */
+  /** Draft at the provider. If it no longer exists after a release, it was sent. */
   providerDraft: ProviderDraft | null
+  /** Stored draft of the owner that is to be released, while it is unchanged. */
+  storedDraft: StoredDraft | null
   /** True if an earlier attempt may have deposited a draft without committing its id. */
   mayHaveDraft: boolean
   /** Thread at the provider that the message continues. */
