@@ -148,28 +148,16 @@ test('submitDraft: the stored draft is released itself; its copy has a new Messa
   expect(row).toMatchObject({
     messageId: body['messageId'],
     filing: null,
-    storedDraft: { messageId: 'draft', messageIdHeader: '<draft@mail.example>' },
+    storedDraft: {
+      messageId: 'draft',
+      messageIdHeader: '<draft@mail.example>',
+      version: 'version-1',
+    },
     providerThread: 'thread-1',
   })
   expect(row.text).toContain(`Message-ID: ${row.messageId}\r\n`)
   expect(row.text).not.toContain('<draft@mail.example>')
   expect(row.envelope.to).toEqual(['to@elsewhere.example', 'blind@elsewhere.example'])
-})
-
-test('submitDraft: Microsoft Graph, stores the version of the draft', async () => {
-  await db
-    .updateTable('accounts')
-    .set({ backend: 'graph' })
-    .where('account', '=', account)
-    .execute()
-  await submitDraft()
-  const { storedDraft } = await queued()
-  expect(storedDraft).toMatchObject({ messageId: 'draft', version: 'version-1' })
-  await db
-    .updateTable('accounts')
-    .set({ backend: 'gmail' })
-    .where('account', '=', account)
-    .execute()
 })
 
 test('submitDraft: with an envelope, is a new message in the thread; the draft is deleted later', async () => {

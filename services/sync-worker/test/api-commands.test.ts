@@ -18,6 +18,7 @@ import {
 } from '@posthorn/contracts/commands/message-changes'
 import {
   getAttachment,
+  getDraftVersion,
   getMessage,
   getMessageSource,
   getText,
@@ -245,19 +246,14 @@ describe.each(['labels', 'folder'] as const)('commands with placement %s', (plac
     expect(source.content.toString()).toContain('Subject: with image')
   })
 
-  test('getMessageSource: version of a draft, changes with its content', async () => {
+  test('getDraftVersion: changes with the content, absent where the id does', async () => {
     const { sending } = mailbox.model
-    const { messageId } = sending.deposit(Buffer.from(mime('draft')))
-    const [draft] = sending.findDrafts({ messageId })
-    const read = () => stream(getMessageSource, { message: messageId, draftVersion: true })
-    const first = (await read()).response.version
-    expect(first).toBe(draft?.version)
-    if (placement === 'folder') {
-      sending.edit(messageId, Buffer.from(mime('edited')))
-      expect((await read()).response.version).not.toBe(first)
-    }
-    const plain = await stream(getMessageSource, { message: messageId })
-    expect(plain.response).not.toHaveProperty('version')
+    const { messageId: message } = sending.deposit(Buffer.from(mime('draft')))
+    const first = await ask(getDraftVersion, { message })
+    if (placement === 'labels') return expect(first).toEqual({})
+    expect(first.version).toBe(sending.findDrafts({ messageId: message })[0]?.version)
+    sending.edit(message, Buffer.from(mime('edited')))
+    expect((await ask(getDraftVersion, { message })).version).not.toBe(first.version)
   })
 
   test('ids of another form are InvalidId without a request, missing ones MessageNotFound', async () => {

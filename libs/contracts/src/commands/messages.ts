@@ -60,18 +60,17 @@ export const getMessage = defineCommand({
 export const getMessageSource = defineCommand({
   name: 'getMessageSource',
   repeatable: true,
-  request: Strict({
-    account,
-    message: Type.String(),
-    /** True to report the version of a draft. For accounts at Microsoft Graph. */
-    draftVersion: Type.Optional(Type.Boolean()),
-  }),
-  response: Type.Object({
-    size: Type.Optional(Type.Integer()),
-    /** Change marker of the draft, not newer than the content. */
-    version: Type.Optional(Type.String()),
-  }),
+  request: Strict({ account, message: Type.String() }),
+  response: Type.Object({ size: Type.Optional(Type.Integer()) }),
   streams: true,
+})
+
+/** Reads the change marker of a stored draft. Absent if the id of the message shows changes. */
+export const getDraftVersion = defineCommand({
+  name: 'getDraftVersion',
+  repeatable: true,
+  request: Strict({ account, message: Type.String() }),
+  response: Type.Object({ version: Type.Optional(Type.String()) }),
 })
 
 export const getText = defineCommand({

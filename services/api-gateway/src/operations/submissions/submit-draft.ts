@@ -1,4 +1,8 @@
-import { getMessage, getMessageSource } from '@posthorn/contracts/commands/messages'
+import {
+  getDraftVersion,
+  getMessage,
+  getMessageSource,
+} from '@posthorn/contracts/commands/messages'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
@@ -41,9 +45,12 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
     const byApi = isByApi(owner, options)
-    const draftVersion = (byApi && owner.backend === 'graph') || undefined
-    const request = defined({ account, message, draftVersion })
-    const source = await streamFromWorker(deps, input, [getMessageSource, request])
+    // Before the content, so that a change in between is noticed.
+    const { version } =
+      byApi && !envelope
+        ? await callWorker(deps, input, [getDraftVersion, { account, message }])
+        : {}
+    const source = await streamFromWorker(deps, input, [getMessageSource, { account, message }])
     const stored = await readBytes(source.body, maxBytes, 'The draft is too large')
     const from = senderOf({}, { ...owner, email: owner.email ?? '' })
     const content = defined({ envelope, messageId: byApi ? newMessageId(from) : undefined })
@@ -51,7 +58,6 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     if (prepared.envelope.to.length === 0)
       throw new AppError('invalid', 'The draft has no recipients', { code: 'DraftHasNoRecipients' })
     const sendAt = sendTime(options.sendAt)
-    const { version } = source.response
     const { messageId: messageIdHeader, threadId: thread } = draft
     const createRow = await writer.rowFactory({
       ...{ account, owner, options, idempotencyKey, thread },

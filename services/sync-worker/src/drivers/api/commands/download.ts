@@ -23,15 +23,11 @@ export function getAttachment({
 /** Streams the source of a message at the consumer's pace. */
 export function getMessageSource({
   message,
-  draftVersion = false,
 }: AccountRequest<'getMessageSource'>): ApiWork<'getMessageSource'> {
   const id = checkApiMessageId(message)
   return async ({ api, signal }) => {
-    // Before the download, so that a change in between is noticed.
-    const [draft] = draftVersion ? await api.findDrafts({ messageId: id }, signal) : []
     const download = await api.downloadSource(id, signal)
-    const response = defined({ size: download.size, version: draft?.version })
-    return { response, body: limit(download) }
+    return { response: defined({ size: download.size }), body: limit(download) }
   }
 }
 
