@@ -25,7 +25,7 @@ export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
  * | held   | makeDue    | queued | requested                                        |
  * | leased | renew      | leased | lease not taken over                             |
  * | leased | handOver   | leased | lease unexpired; precedes the end of data        |
- * | leased | cancel     | queued | the server has no message                        |
+ * | leased | cancel     | queued | the server has no message, or a mail API may     |
  * | leased | expire     | queued | lease not renewed                                |
  * | leased | accept     | sent   | all recipients accepted, or a copy found in Sent |
  * | leased | acceptPart | queued | recipients deferred, attempts left               |
