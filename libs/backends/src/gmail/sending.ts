@@ -214,8 +214,8 @@ async function findDraft(
       fields: 'id,message(id,threadId)',
       signal,
     })
-    const found = toDraft(draft)
-    if (found.length > 0) return found
+    const drafts = toDraft(draft)
+    if (drafts.length > 0) return drafts
     throw new MailApiError('unavailable', 'The response has no draft id')
   } catch (error) {
     if (isMailApiError(error, 'message-missing')) return []

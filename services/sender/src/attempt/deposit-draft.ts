@@ -36,12 +36,12 @@ async function findStored(
   stored: StoredDraft,
 ): Promise<ProviderDraft | undefined> {
   const { messageId, messageIdHeader: header } = stored
-  const [found] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
+  const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
     // Gmail finds no draft by its message among too many.
     if (isMailApiError(error, 'refused')) return []
     throw error
   })
-  return found && isUnchanged(found, stored) ? { ...found, stored: true } : undefined
+  return draft && isUnchanged(draft, stored) ? { ...draft, stored: true } : undefined
 }
 
 /** True if a draft has the content that was submitted. */

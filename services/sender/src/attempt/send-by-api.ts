@@ -124,12 +124,12 @@ async function sendDraft(context: SendContext, onAccepted: () => void): Promise<
   const { submission } = context
   let draft = submission.providerDraft
   let released: ApiSentMessage | undefined
-  const found = draft ? await findDraft(context, draft) : undefined
-  if (draft && !found && submission.maybeSent)
+  const current = draft ? await findDraft(context, draft) : undefined
+  if (draft && !current && submission.maybeSent)
     context.log.info('draft was sent by an earlier attempt')
   else {
     assertUnsent(context)
-    if (!draft || !found || isOutdated(submission, found)) {
+    if (!draft || !current || isOutdated(submission, current)) {
       if (draft) context.log.warn('draft changed or missing before its release')
       draft = await prepareDraft(context)
     }
@@ -142,13 +142,13 @@ async function sendDraft(context: SendContext, onAccepted: () => void): Promise<
 /** True if the owner changed a stored draft before its first release: its copy is sent instead. */
 function isOutdated(
   { providerDraft, storedDraft, maybeSent }: Submission,
-  found: ProviderDraft,
+  current: ProviderDraft,
 ): boolean {
   return (
     !maybeSent &&
     providerDraft?.stored === true &&
     storedDraft !== null &&
-    !isUnchanged(found, storedDraft)
+    !isUnchanged(current, storedDraft)
   )
 }
 

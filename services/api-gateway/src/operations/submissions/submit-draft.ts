@@ -60,7 +60,11 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const sendAt = sendTime(options.sendAt)
     const { messageId: messageIdHeader, threadId: thread } = draft
     const createRow = await writer.rowFactory({
-      ...{ account, owner, options, idempotencyKey, thread },
+      account,
+      owner,
+      options,
+      idempotencyKey,
+      thread,
       ...(byApi && !envelope
         ? { storedDraft: defined({ messageId: message, messageIdHeader, version }) }
         : { filing: { draft: message } }),
