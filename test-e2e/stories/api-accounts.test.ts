@@ -28,12 +28,21 @@ const mailboxes = {
     deliver: (raw: string) => atGmail.deliver(raw).id,
     isUnread: (id: string) => atGmail.getMessage(id).labels.has('UNREAD'),
     sent: () => gmail.sent.map(({ raw }) => raw.toString()),
+    sentThreads: (mark: string) =>
+      atGmail.list
+        .filter(({ labels, raw }) => labels.has('SENT') && raw.toString().includes(mark))
+        .map(({ threadId }) => threadId),
   },
   graph: {
     address: graphMailbox,
     deliver: (raw: string) => graph.mailbox.deliver({ raw: Buffer.from(raw) }).id,
     isUnread: (id: string) => !graph.mailbox.message(id, true).isRead,
     sent: () => graph.mailbox.sent.map((raw) => raw.toString()),
+    sentThreads: (mark: string) =>
+      graph.mailbox
+        .list(graph.mailbox.folder('sentitems').id)
+        .filter(({ content }) => content.body.content.includes(mark))
+        .map(({ conversationId }) => conversationId),
   },
 }
 type Provider = keyof typeof mailboxes
@@ -93,6 +102,44 @@ test.each<Provider>(['gmail', 'graph'])(
     expect(sent().filter((raw) => raw.includes('thanks'))).toHaveLength(1)
     const early = world.webhooks().filter((hook) => hook.account === account)
     expect(early.filter(({ data }) => data.id === old)).toEqual([])
+  },
+)
+
+test.each<Provider>(['gmail', 'graph'])(
+  'an account at %s: a stored reply is sent itself, once and in its thread',
+  async (provider) => {
+    const { deliver, sent, sentThreads } = mailboxes[provider]
+    const account = await connect(provider)
+    const original = deliver(source('question'))
+    await event(account, 'messageNew', ({ id }) => id === original)
+    const mark = `answer ${randomBytes(4).toString('hex')}`
+    const uploaded = await client.call(operations.uploadMessage, {
+      params: { account },
+      body: {
+        path: '\\Drafts',
+        flags: ['\\Draft'],
+        text: mark,
+        reference: { message: original, action: 'reply' },
+      },
+    })
+    expect(uploaded.status).toBe(200)
+    const params = { account, message: uploaded.body.id }
+    const draft = await client.call(operations.getMessage, { params })
+    const queued = await client.call(operations.submitDraft, { params })
+    expect(queued.status).toBe(200)
+    const { data } = await event(
+      account,
+      'messageSent',
+      ({ queueId }) => queueId === queued.body.queueId,
+    )
+    expect(data.originalMessageId).toBe(queued.body.messageId)
+    expect(sent().filter((raw) => raw.includes(mark))).toHaveLength(1)
+    expect(sentThreads(mark)).toEqual([draft.body.threadId])
+    const drafts = await client.call(operations.listMessages, {
+      params: { account },
+      query: { path: '\\Drafts' },
+    })
+    expect(drafts.body.messages).toEqual([])
   },
 )
 

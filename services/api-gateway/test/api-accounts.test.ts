@@ -41,8 +41,8 @@ beforeAll(async () => {
 })
 
 const submit = (body: object) => call('POST', `/v1/account/${account}/submit`, { body })
-const submitDraft = () =>
-  call('POST', `/v1/account/${account}/message/draft/submit`, { body: { gateway: 'relay' } })
+const submitDraft = (body: object = {}) =>
+  call('POST', `/v1/account/${account}/message/draft/submit`, { body })
 
 test('getAccount: type of the application, with connections and not sendOnly', async () => {
   const { body } = await call('GET', `/v1/account/${account}`)
@@ -129,8 +129,46 @@ test('submitMessage: envelope with a further recipient, is stored', async () => 
   expect((await queued()).envelope.to).toEqual(envelope.to)
 })
 
-test('submitDraft: reads the draft of the mailbox', async () => {
+test('submitDraft: with a gateway, keeps the Message-ID and deletes the draft later', async () => {
   mailbox.isAway = 0
-  expect((await submitDraft()).status).toBe(200)
-  expect((await queued()).filing).toEqual({ draft: 'draft' })
+  expect((await submitDraft({ gateway: 'relay' })).status).toBe(200)
+  expect(await queued()).toMatchObject({
+    messageId: '<draft@mail.example>',
+    filing: { draft: 'draft' },
+    storedDraft: null,
+    providerThread: null,
+  })
+})
+
+test('submitDraft: the stored draft is released itself; its copy has a new Message-ID', async () => {
+  mailbox.draft = { ...mailbox.draft, messageId: '<draft@mail.example>', threadId: 'thread-1' }
+  const { status, body } = await submitDraft()
+  const row = await queued()
+  expect(status).toBe(200)
+  expect(row).toMatchObject({
+    messageId: body['messageId'],
+    filing: null,
+    storedDraft: {
+      messageId: 'draft',
+      messageIdHeader: '<draft@mail.example>',
+      version: 'version-1',
+    },
+    providerThread: 'thread-1',
+  })
+  expect(row.text).toContain(`Message-ID: ${row.messageId}\r\n`)
+  expect(row.text).not.toContain('<draft@mail.example>')
+  expect(row.envelope.to).toEqual(['to@elsewhere.example', 'blind@elsewhere.example'])
+})
+
+test('submitDraft: with an envelope, is a new message in the thread; the draft is deleted later', async () => {
+  const to = ['to@elsewhere.example', 'blind@elsewhere.example', 'more@elsewhere.example']
+  expect((await submitDraft({ envelope: { to } })).status).toBe(200)
+  const row = await queued()
+  expect(row).toMatchObject({
+    filing: { draft: 'draft' },
+    storedDraft: null,
+    providerThread: 'thread-1',
+    envelope: { to },
+  })
+  expect(row.messageId).not.toBe('<draft@mail.example>')
 })

@@ -1,6 +1,11 @@
 import { on } from '@posthorn/bus'
 import { getLinkSecret } from '@posthorn/contracts/commands/credentials'
-import { getAttachment, getMessage, getMessageSource } from '@posthorn/contracts/commands/messages'
+import {
+  getAttachment,
+  getDraftVersion,
+  getMessage,
+  getMessageSource,
+} from '@posthorn/contracts/commands/messages'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { shardOf } from '@posthorn/contracts/shards'
 import { AppError } from '@posthorn/errors'
@@ -25,6 +30,7 @@ export async function sendingWorld(env: Record<string, string> = {}) {
         throw new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
       }),
       on(getMessageSource, async () => ({ response: {}, body: once(mailbox.source) })),
+      on(getDraftVersion, async () => ({ version: 'version-1' })),
       on(getAttachment, async ({ attachment }) => {
         if (attachment !== 'a1')
           throw new AppError('not-found', 'It does not exist', { code: 'MessageNotFound' })

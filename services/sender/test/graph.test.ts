@@ -41,13 +41,13 @@ function withFile(size: number): Buffer {
   )
 }
 
-async function send(submission: NewSubmission & { structured?: boolean }) {
-  const { structured = false, ...row } = submission
+async function send(submission: NewSubmission & { structured?: boolean; columns?: object }) {
+  const { structured = false, columns = {}, ...row } = submission
   const queueId = await fixture.waiting(row.account, row)
   await db
     .updateTable('outbox')
     .set({ useStructuredFormat: structured, nextAttemptAt: new Date(0) })
-    .set(row.mime ? { mime: row.mime } : {})
+    .set({ ...columns, ...(row.mime && { mime: row.mime }) })
     .where('queueId', '=', queueId)
     .execute()
   return fixture.finished(queueId)
@@ -118,6 +118,48 @@ test.each([
   const messageId = sent?.content.internetMessageId
   expect((await fixture.eventsOf(account))[0]?.data).toMatchObject({ messageId, queueId })
   expect(messageId === idOf(queueId)).toBe(!('replacesMessageId' in change))
+})
+
+/** Draft that its owner stored. */
+async function storedDraft(text: string) {
+  const { mailbox } = graph
+  const raw = Buffer.from(
+    `From: ${member}\r\nTo: you@example.net\r\nMessage-ID: <stored@example.com>\r\n\r\n${text}\r\n`,
+  )
+  const folderId = mailbox.folder('drafts').id
+  const draft = mailbox.deliver({ raw, folderId, isDraft: true })
+  const stored = {
+    messageId: draft.id,
+    messageIdHeader: '<stored@example.com>',
+    version: `CQAAABYAAAD${draft.version}`,
+  }
+  return { draft, columns: { storedDraft: JSON.stringify(stored) } }
+}
+
+test('stored draft: released as it is with two requests, its sent copy stays', async () => {
+  const account = await accountOf(member)
+  const { draft, columns } = await storedDraft('stored')
+  const sent = await send({ account, columns })
+  expect(sent).toMatchObject({ state: 'sent', messageId: '<stored@example.com>' })
+  expect(sent.originalMessageId).toBe(idOf(sent.queueId))
+  expect(graph.mailbox.sent.map(String)).toEqual([expect.stringContaining('stored')])
+  expect(graph.server.log.slice(0, 2).map(({ operation }) => operation)).toEqual([
+    'GET /messages/{message-id}',
+    'POST /messages/{message-id}/send',
+  ])
+  const copies = graph.mailbox.list(graph.mailbox.folder('sentitems').id)
+  expect(copies.map(({ id }) => id)).toContain(draft.id)
+})
+
+test('stored draft that was changed: its copy is sent, and the changed one stays', async () => {
+  const account = await accountOf(member)
+  const { draft, columns } = await storedDraft('changed later')
+  graph.mailbox.touch(draft, ['subject'])
+  const sent = await send({ account, columns })
+  expect(sent).toMatchObject({ state: 'sent', messageId: idOf(sent.queueId) })
+  expect(graph.mailbox.sent.map(String)).toEqual([expect.not.stringContaining('changed later')])
+  expect(drafts().map(({ id }) => id)).toEqual([draft.id])
+  graph.mailbox.remove(draft)
 })
 
 test.each([500, 504, 200])(

@@ -18,6 +18,7 @@ import {
 } from '@posthorn/contracts/commands/message-changes'
 import {
   getAttachment,
+  getDraftVersion,
   getMessage,
   getMessageSource,
   getText,
@@ -243,6 +244,13 @@ describe.each(['labels', 'folder'] as const)('commands with placement %s', (plac
     expect(cut).toEqual({ html: '<p ', hasMore: true })
     const source = await stream(getMessageSource, { message: id })
     expect(source.content.toString()).toContain('Subject: with image')
+  })
+
+  test('getDraftVersion: marker of the draft, absent where the id shows changes', async () => {
+    const content = Buffer.from(mime('draft'))
+    const { messageId: message, version } = mailbox.model.sending.deposit(content)
+    expect(version === undefined).toBe(placement === 'labels')
+    expect(await ask(getDraftVersion, { message })).toEqual({ version })
   })
 
   test('ids of another form are InvalidId without a request, missing ones MessageNotFound', async () => {

@@ -26,11 +26,13 @@ test('findSubmittedDrafts: drafts of senders, also after sending and of interrup
     ...columns,
   })
   const providerDraft = JSON.stringify({ id: 'draft', messageId: 'sent' })
+  const stored = JSON.stringify({ id: 'stored', messageId: 'released', stored: true })
   await db
     .insertInto('outbox')
     .values([
       submission('<queued@x>', {}),
       submission('<replaced@x>', { state: 'sent', providerDraft }),
+      submission('<copy@x>', { providerDraft: stored }),
     ])
     .execute()
   const checkAt = new Date()
@@ -43,6 +45,7 @@ test('findSubmittedDrafts: drafts of senders, also after sending and of interrup
     { id: 'sent' },
     { id: 'left', messageId: '<left@x>' },
     { id: 'own', messageId: '<own@x>' },
+    { id: 'released' },
   ]
   expect((await findSubmittedDrafts(worker, account, drafts)).toSorted()).toEqual([
     'left',

@@ -173,20 +173,31 @@ async function findDrafts(
   if ('messageIdHeader' in query) {
     // A draft is created by one request.
     if (query.incomplete) return []
-    const q = messageIdQuery(query.messageIdHeader)
-    if (q === undefined) return []
-    const { drafts } = await listDrafts(requests, { q, maxResults: maxDrafts }, signal)
-    return drafts.slice(0, maxDrafts)
+    return findByMessageId(requests, query.messageIdHeader, signal)
   }
+  const isWanted = ({ messageId }: ApiDraft) => messageId === query.messageId
+  const indexed = query.header ? await findByMessageId(requests, query.header, signal) : []
+  if (indexed.some(isWanted)) return indexed.filter(isWanted)
   let pageToken: string | undefined
   for (let pages = 0; pages < maxDraftPages; pages++) {
     const page = await listDrafts(requests, { maxResults: 500, pageToken }, signal)
-    const matches = page.drafts.filter(({ messageId }) => messageId === query.messageId)
+    const matches = page.drafts.filter(isWanted)
     if (matches.length > 0) return matches
     pageToken = page.nextPageToken
     if (pageToken === undefined) return []
   }
   throw new MailApiError('refused', 'The mailbox has too many drafts.')
+}
+
+async function findByMessageId(
+  requests: GmailRequests,
+  header: string,
+  signal: AbortSignal,
+): Promise<ApiDraft[]> {
+  const q = messageIdQuery(header)
+  if (q === undefined) return []
+  const { drafts } = await listDrafts(requests, { q, maxResults: maxDrafts }, signal)
+  return drafts.slice(0, maxDrafts)
 }
 
 async function findDraft(
@@ -203,7 +214,9 @@ async function findDraft(
       fields: 'id,message(id,threadId)',
       signal,
     })
-    return toDraft(draft)
+    const drafts = toDraft(draft)
+    if (drafts.length > 0) return drafts
+    throw new MailApiError('unavailable', 'The response has no draft id')
   } catch (error) {
     if (isMailApiError(error, 'message-missing')) return []
     throw error

@@ -56,9 +56,14 @@ export async function createDraft(
 }
 
 export function draftOf(message: GraphMessage | undefined): ApiDraft {
-  const { id, conversationId } = message ?? {}
+  const { id, conversationId, changeKey } = message ?? {}
   if (!isId(id)) throw new MailApiError('unavailable', 'The provider created a draft without an id')
-  return defined({ id, messageId: id, threadId: isId(conversationId) ? conversationId : undefined })
+  return defined({
+    id,
+    messageId: id,
+    threadId: isId(conversationId) ? conversationId : undefined,
+    version: changeKey ?? undefined,
+  })
 }
 
 async function createStructured(

@@ -23,7 +23,7 @@ import { dateOf, isId } from './message-fields.ts'
 import { quoted } from './search-filter.ts'
 import { isMimeOnly, toStructured } from './structured-message.ts'
 
-const fields = 'id,conversationId,isDraft,internetMessageId,sentDateTime'
+const fields = 'id,changeKey,conversationId,isDraft,internetMessageId,sentDateTime'
 const maxDrafts = 10
 /** A message of the thread that was sent before is another one. */
 const recentMs = 10 * 60_000
@@ -54,7 +54,11 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
       const [last] = await listSent(client, filter, signal)
       return last && now() - sentTime(last) < recentMs ? sentOf(last) : undefined
     },
-    discardDraft: (id, signal) => removeDraft(client, id, signal),
+    async discardDraft(id, signal) {
+      // A message that was sent has the id of its draft.
+      const message = await readMessage(client, id, signal)
+      if (message?.isDraft === true) await removeDraft(client, id, signal)
+    },
     async sendMessage(content, { structured = false }, signal) {
       signal.throwIfAborted()
       if (content.length > maxMessageBytes) throw tooLarge()
@@ -121,19 +125,25 @@ async function listByHeader(
   return (page.value ?? []).slice(0, maxDrafts)
 }
 
-/** Message by id. Undefined if it does not exist. */
+/**
+ * Message by id. Undefined if it does not exist.
+ *
+ * @throws MailApiError `unavailable` for a response that does not tell whether it is a draft
+ */
 async function readMessage(
   client: GraphClient,
   id: string,
   signal: AbortSignal,
 ): Promise<GraphMessage | undefined> {
   try {
-    return await client.json<GraphMessage>({
+    const message = await client.json<GraphMessage | undefined>({
       path: messagePath(id),
       query: { $select: fields },
       missing: 'message-missing',
       signal,
     })
+    if (isId(message?.id) && typeof message.isDraft === 'boolean') return message
+    throw new MailApiError('unavailable', 'The response does not describe a message')
   } catch (error) {
     if (isMailApiError(error, 'message-missing')) return undefined
     throw error

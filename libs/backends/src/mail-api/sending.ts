@@ -4,6 +4,8 @@ export interface ApiDraft {
   /** Id of the message that holds the draft. Changes with the draft's content. */
   messageId: string
   threadId?: string
+  /** Changes with the draft's content. Absent if `messageId` shows that. */
+  version?: string
 }
 
 const incompleteStart = '<incomplete.'
@@ -28,8 +30,8 @@ export interface DepositOptions {
 /** Exactly one way to look up drafts. */
 export type DraftQuery =
   | { draftId: string }
-  /** Id of the message that holds the draft. */
-  | { messageId: string }
+  /** Id of the message that holds the draft. Its Message-ID `header` makes the search cheaper. */
+  | { messageId: string; header?: string | undefined }
   /**
    * Message-ID header with angle brackets. Uses an index that may lag behind by seconds.
    * `incomplete`: finds drafts whose deposit did not end, instead of complete ones.
@@ -65,7 +67,10 @@ export interface MailApiSending {
    *   `too-large`; `rate-limited` also for daily limits, with 1 h if the provider names no time
    */
   releaseDraft(id: string, signal: AbortSignal): Promise<ApiSentMessage>
-  /** Drafts that match, at most 10. With an id, decides whether the draft exists. */
+  /**
+   * Drafts that match, at most 10. With an id, decides whether the draft exists.
+   * @throws MailApiError `unavailable`, also for a response that does not decide it
+   */
   findDrafts(query: DraftQuery, signal: AbortSignal): Promise<ApiDraft[]>
   /**
    * Message that a released draft became. Undefined if it is not visible yet, which may take a
@@ -75,7 +80,7 @@ export interface MailApiSending {
     draft: ApiDraft & { messageIdHeader?: string },
     signal: AbortSignal,
   ): Promise<ApiSentMessage | undefined>
-  /** Deletes a draft permanently. Succeeds if it does not exist. */
+  /** Deletes a draft permanently. Succeeds if it does not exist or was sent, and keeps the copy. */
   discardDraft(id: string, signal: AbortSignal): Promise<void>
   /** Sends without a draft, for grants that permit no more. A repeat sends again. */
   sendMessage(

@@ -162,6 +162,32 @@ test('findDrafts and findSent: Message-ID that a query cannot contain, finds no 
   })
 })
 
+test('findDrafts: by message with its Message-ID, is one request; without it in the index, lists', async () => {
+  await using setup = await startGmail()
+  const { api, gmail, mailbox } = setup
+  const draftId = mailbox.saveDraft(Buffer.from(mail('a')))
+  const messageId = mailbox.drafts.get(draftId) ?? ''
+  const find = (header?: string) => api.findDrafts({ messageId, header }, signal)
+  expect(await find('<a@mail.example>')).toMatchObject([{ id: draftId, messageId }])
+  expect(gmail.requests('drafts.list')).toHaveLength(1)
+  for (const header of ['<other@mail.example>', undefined])
+    expect(await find(header)).toMatchObject([{ id: draftId, messageId }])
+  mailbox.saveDraft(Buffer.from(mail('a')), { draftId })
+  expect(await find('<a@mail.example>')).toEqual([])
+})
+
+test('findDrafts: response without a draft, does not decide that it was sent', async () => {
+  await using setup = await startGmail()
+  const { api, gmail } = setup
+  const draft = await api.depositDraft(Buffer.from(mail('a')), {}, signal)
+  for (const body of ['', '{}', `{"id":"${draft.id}"}`]) {
+    gmail.on('drafts.get', providerFaults.deviates({ status: 200, body }))
+    await expect(api.findDrafts({ draftId: draft.id }, signal)).rejects.toMatchObject({
+      failure: 'unavailable',
+    })
+  }
+})
+
 test('depositDraft: thread refused with 400 or 404, is left out', async () => {
   await using setup = await startGmail()
   const { api, gmail, mailbox } = setup

@@ -205,6 +205,28 @@ describe('graph sending', () => {
     expect(fake.mailbox.sent).toHaveLength(1)
   })
 
+  test.each(['', '{}', '{"id":"x="}', '{"isDraft":true}'])(
+    'findDrafts: response %j, does not decide that the draft was sent',
+    async (body) => {
+      await using setup = await startGraph()
+      const { fake, api } = setup
+      const draft = await api.depositDraft(small, {}, signal)
+      fake.server.on('GET /messages/{message-id}', providerFaults.deviates({ status: 200, body }))
+      await expect(api.findDrafts({ draftId: draft.id }, signal)).rejects.toMatchObject({
+        failure: 'unavailable',
+      })
+    },
+  )
+
+  test('discardDraft: message that was sent, stays', async () => {
+    await using setup = await startGraph()
+    const { fake, api } = setup
+    const draft = await api.depositDraft(small, {}, signal)
+    await api.releaseDraft(draft.id, signal)
+    await api.discardDraft(draft.id, signal)
+    expect(fake.mailbox.list(fake.mailbox.folder('sentitems').id)).toHaveLength(1)
+  })
+
   test('findSent: several messages with the Message-ID, the latest one; an old thread is another message', async () => {
     await using setup = await startGraph()
     const { fake, api } = setup

@@ -65,6 +65,14 @@ export const getMessageSource = defineCommand({
   streams: true,
 })
 
+/** Reads the change marker of a stored draft. Absent if the id of the message shows changes. */
+export const getDraftVersion = defineCommand({
+  name: 'getDraftVersion',
+  repeatable: true,
+  request: Strict({ account, message: Type.String() }),
+  response: Type.Object({ version: Type.Optional(Type.String()) }),
+})
+
 export const getText = defineCommand({
   name: 'getText',
   repeatable: true,

@@ -57,7 +57,8 @@ export const submitDraft = defineOperation({
   method: 'post',
   path: '/v1/account/:account/message/:message/submit',
   summary: 'Submit a stored draft',
-  description: 'The draft is sent unchanged and removed after it was sent.',
+  description:
+    'The draft is sent unchanged and removed after it was sent. For accounts on a mail API the stored draft itself is sent, in its thread, and the response has a new Message-ID: `originalMessageId` of `messageSent`. If the draft is changed or deleted before, its content at the time of the request is sent, and a changed draft stays. With `envelope`, a new message is sent in the thread of the draft.',
   params: Strict({ account: AccountId, message: MessageId }),
   headers,
   body: DraftSubmission,

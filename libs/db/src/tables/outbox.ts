@@ -31,6 +31,19 @@ export interface ProviderDraft {
   id: string
   messageId: string
   threadId?: string
+  version?: string
+  /** True for a stored draft of the owner: it is released, never removed. */
+  stored?: true
+}
+
+/** Stored draft of the owner, as it was when it was submitted. The row has its content, too. */
+export interface StoredDraft {
+  /** Message that holds the draft. */
+  messageId: string
+  /** Its Message-ID. That of the row is another one. */
+  messageIdHeader?: string
+  /** Change marker, unless changes show in `messageId`. */
+  version?: string
 }
 
 /**
@@ -81,8 +94,10 @@ export interface Outbox {
   originalMessageId: string | null
   networkRouting: JsonOrNull<NetworkRouting>
   filing: JsonOrNull<Filing>
-  /** Draft at the provider of a mail API, deposited for this submission. Stays after sending. */
+  /** Draft at the provider of a mail API that is to be released. Stays after sending. */
   providerDraft: JsonOrNull<ProviderDraft>
+  /** Stored draft that is released itself, while it is unchanged. For accounts at a mail API. */
+  storedDraft: JsonOrNull<StoredDraft>
   /** Thread at the provider that the message continues. */
   providerThread: string | null
   /** Null before sending, and after filing is complete or failed permanently. */

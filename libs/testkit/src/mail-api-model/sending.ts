@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   type ApiDraft,
   type ApiSentMessage,
@@ -5,7 +6,7 @@ import {
   MailApiError,
 } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
-import { replaceHeader } from './content.ts'
+import { ModelContent, replaceHeader } from './content.ts'
 import type { ModelMessage, ModelStore } from './store.ts'
 
 /** Drafts and sent messages of a model mailbox. */
@@ -43,7 +44,24 @@ export class ModelSending {
         ? `r-${this.#store.random.text(18, '123456789')}`
         : message.id
     this.#drafts.set(id, message.id)
-    return { id, messageId: message.id, threadId: message.threadId }
+    return this.#view(message)
+  }
+
+  /** Replaces the content of a draft, as another client does. Returns the id of its message. */
+  edit(messageId: string, content: Uint8Array): string {
+    const message = this.#store.messages.get(messageId)
+    if (!message?.flags.draft) throw new Error(`no draft ${messageId}`)
+    if (this.#store.placement === 'folder') {
+      message.content = new ModelContent(content)
+      return messageId
+    }
+    const draftId = this.#draftIdOf(messageId)
+    const { threadId } = message
+    this.#store.remove(message)
+    const folderId = this.#folderOf('\\Drafts')
+    const { id } = this.#store.insert(content, { folderId, draft: true, threadId })
+    this.#drafts.set(draftId, id)
+    return id
   }
 
   release(id: string): ApiSentMessage {
@@ -81,13 +99,11 @@ export class ModelSending {
     const drafts = this.#store.list().filter(({ flags }) => flags.draft)
     return drafts
       .map((message) => ({
-        id: this.#draftIdOf(message.id),
-        messageId: message.id,
-        threadId: message.threadId,
+        draft: this.#view(message),
         header: message.content.header('message-id'),
       }))
       .filter(
-        ({ id, messageId, header }) =>
+        ({ draft: { id, messageId }, header }) =>
           ('draftId' in query && query.draftId === id) ||
           ('messageId' in query && query.messageId === messageId) ||
           ('messageIdHeader' in query &&
@@ -95,7 +111,13 @@ export class ModelSending {
             this.incomplete.has(messageId) === ofIncomplete),
       )
       .slice(0, 10)
-      .map(({ id, messageId, threadId }) => ({ id, messageId, threadId }))
+      .map(({ draft }) => draft)
+  }
+
+  #view({ id, threadId, content }: ModelMessage): ApiDraft {
+    const draft = { id: this.#draftIdOf(id), messageId: id, threadId }
+    if (this.#store.placement === 'labels') return draft
+    return { ...draft, version: createHash('sha256').update(content.raw).digest('base64') }
   }
 
   /** By id, by header, then by thread: the id and the header may have changed. */

@@ -59,6 +59,19 @@ export function toStageError(error: unknown): unknown {
   return error
 }
 
+/**
+ * Stage error of a call that may have sent the message. Unlike `toStageError`, an outage whose end
+ * the provider names counts as an attempt, and pauses the account until then.
+ */
+export function toDoubtfulError(error: unknown): unknown {
+  const failed = isMailApiError(error) ? failureOfApi(error) : toStageError(error)
+  if (failed instanceof AttemptError) {
+    failed.inDoubt = true
+    failed.pauseMs = isMailApiError(error) ? error.retryAfterMs : undefined
+  }
+  return failed
+}
+
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError'
 }
@@ -74,7 +87,11 @@ function fromMailApi(error: MailApiError): Error {
   const isPaused = failure === 'rate-limited' || (failure === 'unavailable' && pauseMs)
   if (isPaused)
     return new PausedError(`paused by the provider: ${failure}`, { cause: error, pauseMs })
-  const { code, ...replyClass } = classes[failure] ?? unlisted
+  return failureOfApi(error)
+}
+
+function failureOfApi(error: MailApiError): AttemptError {
+  const { code, ...replyClass } = classes[error.failure] ?? unlisted
   return failureOf(describe(error, code), replyClass, error)
 }
 

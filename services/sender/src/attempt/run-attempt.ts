@@ -58,8 +58,15 @@ export interface AttemptTiming {
 /** Result of an attempt for the lanes and metrics. `final`: no further attempt follows. */
 export type AttemptResult =
   | { kind: 'sent'; final: boolean }
-  | { kind: 'failed'; failure: AttemptFailure; suspends: ReplyClass['suspends']; final: boolean }
-  /** `pauseMs`: the provider pauses the account for this time. */
+  | {
+      kind: 'failed'
+      failure: AttemptFailure
+      suspends: ReplyClass['suspends']
+      final: boolean
+      /** The provider pauses the account for this time. */
+      pauseMs?: number
+    }
+  /** `pauseMs`: as above. */
   | { kind: 'released'; pauseMs?: number }
   | { kind: 'lost' }
 
@@ -104,8 +111,11 @@ export async function runAttempt(
     const attempted = await trySend(context, submission, options).catch((error: unknown) =>
       toFailed(context, submission, stageErrorOf(error, options.signal)),
     )
+    const { result } = attempted
+    // Before the row is released, so that no sender starts another message.
+    if (result.kind === 'failed') await pause(context, submission, result)
     await deps.recorder.record(attempted.submission, attempted.decision)
-    return attempted.result
+    return result
   } catch (err) {
     if (err instanceof PreAttemptError) return release(context, submission, { err, ...options })
     log.warn({ err }, 'outbox lease lost')
@@ -154,12 +164,13 @@ function toFailed({ log, timing }: AttemptDeps, submission: Submission, error: u
   if (error instanceof PreAttemptError || error instanceof RecordError) throw error
   const failed = error instanceof AttemptError ? error : internalError()
   if (failed !== error) log.error({ err: error }, 'attempt failed unexpectedly')
-  const { failure, routing, replyClass } = failed
+  const { failure, routing, replyClass, pauseMs } = failed
   const decision = decideFailure(submission, failed, timing.retryBaseMs)
   const final = decision.outcome.trigger === 'reject'
   log.info({ failure, routing, final }, 'attempt failed')
   const suspends = replyClass ? replyClass.suspends : suspendedLane(submission, failure)
-  return { submission, decision, result: { kind: 'failed', failure, suspends, final } }
+  const result = { kind: 'failed' as const, failure, suspends, final, ...defined({ pauseMs }) }
+  return { submission, decision, result }
 }
 
 /** The progress of the attempt is unknown. */
@@ -227,6 +238,18 @@ function assertSendable({ mime, leftList }: Submission): void {
     })
 }
 
+/** Pauses the account if its provider asked for it. Without Postgres, its lane is suspended. */
+async function pause(
+  { db, log }: AttemptDeps,
+  { account }: Submission,
+  { pauseMs }: { pauseMs?: number },
+): Promise<void> {
+  if (pauseMs === undefined) return
+  await pauseAccount(db, account, pauseMs).catch((err: unknown) =>
+    log.warn({ err }, 'account not paused'),
+  )
+}
+
 /** Releases the claim, with three tries. If all fail, the lease expires and the attempt counts. */
 async function release(
   { db, log }: AttemptDeps,
@@ -239,7 +262,8 @@ async function release(
   const onRetry = (err: unknown) => log.warn({ err }, 'claim not released')
   const work = async () => {
     if (pauseMs !== undefined) await pauseAccount(db, submission.account, pauseMs)
-    await releaseClaim(db, submission, delayMs)
+    const maybeSent = submission.maybeSent || err.inDoubt
+    await releaseClaim(db, { ...submission, maybeSent }, delayMs)
   }
   try {
     await retryUntil(work, { delayMs: 1_000, maxAttempts: 3, onRetry })

@@ -3,20 +3,18 @@ import { addressKey } from '@posthorn/contracts/address-key'
 import { defined } from '@posthorn/contracts/defined'
 import { type Db, isSendOnly, type ProviderDraft } from '@posthorn/db'
 import { backoff, retryUntil } from '@posthorn/flow'
-import { withBcc } from '@posthorn/mime'
 import type { Logger } from '@posthorn/telemetry'
-import { beginDeposit, commitDraft, forgetDeposit } from '../store/provider-drafts.ts'
 import type { OutboxLease, Submission } from '../store/submission.ts'
 import { HandoverIntent } from '../transports/handover.ts'
 import {
   AttemptError,
   cancelled,
   PreAttemptError,
-  RecordError,
   type SendResult,
 } from '../transports/transport.ts'
 import { connectMailApi, type MailApiConnection, type MailApiDeps } from './connect-mail-api.ts'
-import { isInDoubt, toStageError } from './mail-api-failures.ts'
+import { contentOf, depositOptions, findDraft, isUnchanged, prepareDraft } from './deposit-draft.ts'
+import { isInDoubt, toDoubtfulError, toStageError } from './mail-api-failures.ts'
 
 export interface ApiSendDeps extends MailApiDeps {
   db: Db
@@ -48,8 +46,9 @@ const providerNames = { imap: '', gmail: 'the Gmail API', graph: 'Microsoft Grap
 /**
  * Sends a submission through the mail API of its account: deposits a draft, commits its id, writes
  * the intent record, releases the draft. After a crash the draft decides: while it exists, the
- * message was not sent; once it does not, it was. A grant that permits sending only has no drafts:
- * there the intent record is the only trace, and the message is sent again.
+ * message was not sent; once it does not, it was, if a release may have been started. Otherwise
+ * its owner deleted it, and another one is deposited. A grant that permits sending only has no
+ * drafts: there the intent record is the only trace, and the message is sent again.
  *
  * @throws AttemptError, PreAttemptError or RecordError
  */
@@ -78,8 +77,18 @@ export async function sendByApi(
   } catch (error) {
     // Calls of the client reject with the reason of the signal.
     if (signal.aborted && error === signal.reason) throw cancelled(signal)
-    throw toStageError(connection?.loginError ?? error)
+    throw toStageError(isDoubtful(error) ? error : (connection?.loginError ?? error))
   }
+}
+
+function isDoubtful(error: unknown): boolean {
+  return (error instanceof AttemptError || error instanceof PreAttemptError) && error.inDoubt
+}
+
+/** Marks a stage error: the message may have been sent, so that the intent record stays. */
+function inDoubt(error: unknown): unknown {
+  if (error instanceof AttemptError || error instanceof PreAttemptError) error.inDoubt = true
+  return error
 }
 
 /** True if none of the reported authors is the sender that the account requested. */
@@ -107,9 +116,7 @@ async function sendDirectly(context: SendContext): Promise<ApiSentMessage> {
     const timeout = AbortSignal.timeout(handoverMs)
     return await api.sendMessage(contentOf(submission), depositOptions(submission), timeout)
   } catch (error) {
-    const failed = toStageError(error)
-    if (failed instanceof AttemptError) failed.inDoubt = isInDoubt(error)
-    throw failed
+    throw isInDoubt(error) ? toDoubtfulError(error) : error
   }
 }
 
@@ -117,20 +124,32 @@ async function sendDraft(context: SendContext, onAccepted: () => void): Promise<
   const { submission } = context
   let draft = submission.providerDraft
   let released: ApiSentMessage | undefined
-  if (!draft || (await draftExists(context, draft))) {
+  const current = draft ? await findDraft(context, draft) : undefined
+  if (draft && !current && submission.maybeSent)
+    context.log.info('draft was sent by an earlier attempt')
+  else {
     assertUnsent(context)
-    draft ??= await depositDraft(context)
+    if (!draft || !current || isOutdated(submission, current)) {
+      if (draft) context.log.warn('draft changed or missing before its release')
+      draft = await prepareDraft(context)
+    }
     released = await releaseDraft(context, draft)
-  } else context.log.info('draft was sent by an earlier attempt')
+  }
   onAccepted()
   return released?.messageIdHeader === undefined ? findSent(context, draft, released) : released
 }
 
-async function draftExists(
-  { api, signal }: Pick<SendContext, 'api' | 'signal'>,
-  { id }: ProviderDraft,
-) {
-  return (await api.findDrafts({ draftId: id }, signal)).length > 0
+/** True if the owner changed a stored draft before its first release: its copy is sent instead. */
+function isOutdated(
+  { providerDraft, storedDraft, maybeSent }: Submission,
+  current: ProviderDraft,
+): boolean {
+  return (
+    !maybeSent &&
+    providerDraft?.stored === true &&
+    storedDraft !== null &&
+    !isUnchanged(current, storedDraft)
+  )
 }
 
 /** The attempt beyond the last one only finds out whether the message was sent. */
@@ -144,47 +163,10 @@ function assertUnsent({ submission, assertSendable }: SendContext): void {
   assertSendable(submission)
 }
 
-/** Deposits a draft, or adopts the one of an interrupted attempt, and commits its id. */
-async function depositDraft(context: SendContext): Promise<ProviderDraft> {
-  const { db, submission, leaseMs } = context
-  const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
-  const draft = adopted ?? (await createDraft(context))
-  // Unless committed, the recorded deposit stays: the next attempt or a cleanup finds the draft.
-  const isCommitted = await commitDraft(db, submission, { draft, leaseMs }).catch(
-    (cause: unknown) => {
-      throw new PreAttemptError('draft not committed', { cause })
-    },
-  )
-  if (!isCommitted) throw new RecordError('outbox lease lost')
-  return draft
-}
-
-/** Draft that an earlier attempt deposited. Its search index may lag behind. */
-async function findOrphan({ api, submission, signal, log }: SendContext) {
-  const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
-  // The index may also report a draft that was deleted.
-  if (!draft || !(await draftExists({ api, signal }, draft))) return undefined
-  log.info({ draft: draft.id }, 'draft of an earlier attempt adopted')
-  return draft
-}
-
-async function createDraft({ db, api, submission, signal, leaseMs }: SendContext) {
-  const isRecorded = await beginDeposit(db, submission, { leaseMs }).catch((cause: unknown) => {
-    throw new PreAttemptError('deposit not recorded', { cause })
-  })
-  if (!isRecorded) throw new RecordError('outbox lease lost')
-  try {
-    return await api.depositDraft(contentOf(submission), depositOptions(submission), signal)
-  } catch (error) {
-    // If this fails, a cleanup looks for the draft in vain.
-    const mayLeaveDraft = isInDoubt(error) || (isMailApiError(error) && error.leavesDraft)
-    if (!mayLeaveDraft) await forgetDeposit(db, submission).catch(() => undefined)
-    throw error
-  }
-}
-
 /**
- * Releases a draft. Undefined if its response was lost.
+ * Releases a draft. Undefined if its response was lost and the draft no longer exists. Once the
+ * request was sent without a clear refusal, all errors are in doubt: the provider may still be at
+ * work, so that a draft which exists now may be gone later.
  *
  * @throws PreAttemptError if neither the release nor the look at the draft gave a response
  */
@@ -192,26 +174,29 @@ async function releaseDraft(
   context: SendContext,
   draft: ProviderDraft,
 ): Promise<ApiSentMessage | undefined> {
-  const { api, signal, log } = context
+  const { api, signal, log, submission } = context
   await commitIntent(context)
   signal.throwIfAborted()
   try {
     return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
   } catch (error) {
-    const isMissing = isMailApiError(error) && error.failure === 'message-missing'
-    if (!isMissing && !isInDoubt(error)) throw error
+    // Missing at the first release: it was deleted, and the next attempt deposits another one.
+    const isGone = submission.maybeSent && isMailApiError(error, 'message-missing')
+    if (!isGone && !isInDoubt(error)) throw error
     log.warn({ err: error }, 'release without a response, checking draft')
-    if (isMissing || !(await checkDraft(api, draft))) return undefined
-    throw error
+    if (isGone || !(await checkDraft(api, draft))) return undefined
+    throw inDoubt(toStageError(error))
   }
 }
 
 /** A timeout of the release must not prevent the look at the draft. */
 async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> {
   const signal = AbortSignal.timeout(handoverMs)
-  return draftExists({ api, signal }, draft).catch((cause: unknown) => {
-    throw new PreAttemptError('draft not checked after its release', { cause })
-  })
+  try {
+    return (await findDraft({ api, signal }, draft)) !== undefined
+  } catch (cause) {
+    throw inDoubt(new PreAttemptError('draft not checked after its release', { cause }))
+  }
 }
 
 /** Looks for the sent message until it is visible, because providers replace the Message-ID. */
@@ -221,7 +206,9 @@ async function findSent(
   released: ApiSentMessage = {},
 ): Promise<ApiSentMessage> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(findSentMs)])
-  const query = { ...draft, messageIdHeader: submission.messageId }
+  const { messageId, storedDraft } = submission
+  const own = draft.stored ? storedDraft?.messageIdHeader : messageId
+  const query = { ...draft, ...defined({ messageIdHeader: own }) }
   const lookUp = async () => {
     const sent = await api.findSent(query, deadline)
     if (!sent) throw new Error('sent message not visible')
@@ -231,24 +218,12 @@ async function findSent(
     return await retryUntil(lookUp, { delayMs: findSentDelayMs, signal: deadline })
   } catch (err) {
     // The next attempt sees that the draft is gone.
-    if (signal.aborted) throw cancelled(signal)
+    if (signal.aborted) throw inDoubt(cancelled(signal))
     log.warn({ err }, 'sent message not found, event without its ids')
-    return released
+    return { ...defined({ messageIdHeader: draft.stored ? own : undefined }), ...released }
   }
 }
 
 async function commitIntent({ submission, writeIntent, leaseMs }: SendContext): Promise<void> {
   await new HandoverIntent(() => writeIntent(submission), leaseMs).commit()
-}
-
-/** Mail APIs take the recipients from the header. They remove Bcc from the message. */
-function contentOf({ mime, envelope }: Submission): Buffer {
-  return withBcc(mime, envelope)
-}
-
-function depositOptions({ providerThread, useStructuredFormat }: Submission) {
-  return {
-    ...(providerThread !== null && { threadId: providerThread }),
-    ...(useStructuredFormat && { structured: true }),
-  }
 }

@@ -7,6 +7,7 @@ import {
   claimCleanups,
   type DueCleanup,
   endCleanup,
+  isRemovable,
   postponeCleanup,
 } from '../store/draft-cleanups.ts'
 import type { AccountLocks } from './account-locks.ts'
@@ -68,7 +69,9 @@ export class DraftCleaner implements AsyncDisposable {
     if (!(await locks.tryLock(cleanup)))
       return postponeCleanup(db, cleanup, { delayMs: leaseMs, counted: false })
     try {
-      await this.#removeDrafts(cleanup)
+      const isComplete = await this.#removeDrafts(cleanup)
+      if (!isComplete)
+        return await postponeCleanup(db, cleanup, { delayMs: leaseMs, counted: false })
       if (checks + 1 >= maxChecks) return await endCleanup(db, cleanup)
       await postponeCleanup(db, cleanup, { delayMs: (leaseMs / 2) * 2 ** checks, counted: true })
     } catch (err) {
@@ -83,7 +86,8 @@ export class DraftCleaner implements AsyncDisposable {
     }
   }
 
-  async #removeDrafts(cleanup: DueCleanup): Promise<void> {
+  /** False if drafts were left because they are, or may be, those of other submissions. */
+  async #removeDrafts(cleanup: DueCleanup): Promise<boolean> {
     const { messageId, draftId, sentDraftId, queueId, account } = cleanup
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#deps.leaseMs)])
     const { api } = await connectMailApi(this.#deps, cleanup, signal)
@@ -91,10 +95,16 @@ export class DraftCleaner implements AsyncDisposable {
     if (draftId !== null) drafts.add(draftId)
     // A search may still report the sent message as a draft, whose id it keeps.
     if (sentDraftId !== null) drafts.delete(sentDraftId)
+    let isComplete = true
     for (const draft of drafts) {
+      if (!(await isRemovable(this.#deps.db, cleanup, draft))) {
+        isComplete = false
+        continue
+      }
       await api.discardDraft(draft, signal)
       this.#deps.log.info({ queueId, account, draft }, 'draft removed')
     }
+    return isComplete
   }
 }
 

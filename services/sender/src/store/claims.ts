@@ -123,7 +123,7 @@ function updateDue(db: Db | Tx, queueIds: string[], { worker, leaseMs }: ClaimOp
     .returning(['outbox.queueId', 'outbox.account', 'messageId', 'envelope', 'mime', 'attempts'])
     .returning(['maxAttempts', 'firstError', 'outbox.gateway', 'outbox.proxy', 'localAddress'])
     .returning(['dsn', 'dataSentAt', 'response', 'filing', leftList.as('leftList')])
-    .returning(['providerDraft', 'providerThread', 'useStructuredFormat'])
+    .returning(['providerDraft', 'storedDraft', 'providerThread', 'useStructuredFormat'])
     .returning(mayHaveDraft.as('mayHaveDraft'))
     .returning(['due.host', 'due.port', 'due.secure', 'due.username', 'due.gatewayVersion'])
     .returning(['accounts.backend', 'accounts.imap', 'accounts.smtp', 'accounts.oauth2'])

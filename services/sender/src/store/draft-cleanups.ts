@@ -1,5 +1,5 @@
 import type { Backend, Db, ProviderDraft, Tx } from '@posthorn/db'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { inMs } from './outbox.ts'
 
 /** Finished or deleted submission of which drafts may be left at the provider. */
@@ -17,9 +17,15 @@ export interface DueCleanup {
   ageMs: number
 }
 
+/** Query of the unfinished submissions of an account with a Message-ID. */
+const unfinished = (account: RawBuilder<unknown>, messageId: RawBuilder<unknown>) =>
+  sql`select queue_id from outbox where outbox.account = ${account}
+    and outbox.message_id = ${messageId} and state in ('queued', 'held')`
+
 /**
  * Claims due cleanups for `leaseMs`. While a submission is waiting or in an attempt, its drafts are
- * left alone: the attempt looks for them, and would take a removed one for a sent message.
+ * left alone: the attempt looks for them, and would take a removed one for a sent message. So are
+ * those of other submissions with its Message-ID, of which a search does not tell them apart.
  */
 export async function claimCleanups(
   db: Db,
@@ -30,6 +36,7 @@ export async function claimCleanups(
       select cleanup.queue_id, outbox.state, outbox.provider_draft ->> 'id' as draft_id
       from draft_cleanups cleanup left join outbox using (queue_id)
       where check_at <= now() and (outbox.state is null or outbox.state in ('sent', 'failed'))
+        and not exists (${unfinished(sql`cleanup.account`, sql`cleanup.message_id`)})
       order by check_at limit ${limit} for update of cleanup skip locked
     )
     update draft_cleanups set check_at = ${inMs(leaseMs)}, lease_until = ${inMs(leaseMs)}
@@ -41,6 +48,24 @@ export async function claimCleanups(
       (extract(epoch from now() - draft_cleanups.created_at) * 1000)::double precision as "ageMs"
   `.execute(db)
   return rows
+}
+
+/**
+ * True if a draft that was found belongs to no other submission of the account. A submission
+ * precedes its draft, so that this holds until the draft is removed.
+ */
+export async function isRemovable(
+  db: Db,
+  { queueId, account, messageId }: Pick<DueCleanup, 'queueId' | 'account' | 'messageId'>,
+  draftId: string,
+): Promise<boolean> {
+  const { rows } = await sql<{ removable: boolean }>`
+    select not exists (${unfinished(sql`${account}`, sql`${messageId}`)})
+      and not exists (select from outbox where account = ${account}
+        and (queue_id <> ${queueId} or provider_draft ->> 'stored' is not null)
+        and provider_draft is not null and provider_draft ->> 'id' = ${draftId}) as removable
+  `.execute(db)
+  return rows[0]?.removable === true
 }
 
 /** Schedules the next check. `counted` is false if the provider was not asked. */
@@ -68,10 +93,10 @@ interface UnsentDraft {
   providerDraft: ProviderDraft | null
 }
 
-/** Requests the removal of the draft of a submission that will not be sent. */
+/** Requests the removal of the draft of a submission that will not be sent. The owner's stays. */
 export async function requestCleanup(tx: Tx, submission: UnsentDraft): Promise<void> {
   const { queueId, account, messageId, providerDraft } = submission
-  if (!providerDraft) return
+  if (!providerDraft || providerDraft.stored) return
   const checkAt = sql<Date>`now()`
   await tx
     .insertInto('draftCleanups')

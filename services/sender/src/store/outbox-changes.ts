@@ -3,18 +3,20 @@ import { type RawBuilder, sql } from 'kysely'
 import { stateLiteral } from './outbox.ts'
 
 /**
- * Rows that may be changed. Not a row whose sender died after the handover: whether it was sent
- * must be determined first.
+ * Rows that may be changed. Not a row whose sender died after the handover, or whose draft may have
+ * been released: whether it was sent must be determined first.
  */
-const isChangeable = sql<boolean>`(state in ('queued', 'held')
-  and (lease_until is null or (lease_until < now() and data_sent_at is null)))`
+const isChangeable = sql<boolean>`(state in ('queued', 'held') and (data_sent_at is null
+  and (lease_until is null or lease_until < now())
+  or lease_until is null and provider_draft is null))`
 
 const changes = {
-  /** The draft at a provider is removed later. */
+  /** The draft at a provider is removed later, unless it is a stored one of the owner. */
   delete: (queueId) => sql`
     with deleted as (
       delete from outbox where queue_id = ${queueId} and ${isChangeable}
-      returning queue_id, account, message_id, provider_draft ->> 'id' as draft_id
+      returning queue_id, account, message_id,
+        case when provider_draft ->> 'stored' is null then provider_draft ->> 'id' end as draft_id
     ), cleanup as (
       insert into draft_cleanups (queue_id, account, message_id, draft_id, check_at)
       select deleted.*, now() from deleted where draft_id is not null

@@ -85,8 +85,9 @@ export function leasedRows(leases: OutboxLease[]) {
 const released = sql`attempts = attempts - 1, worker = null, lease_until = null`
 
 /**
- * Releases a claim after a cancelled attempt and takes back its attempt. Removes the intent record,
- * unless it stems from an earlier attempt: the end of data was not sent.
+ * Releases a claim after a cancelled attempt and takes back its attempt. Removes the intent record
+ * of this attempt, whose message was not handed over. That of a handover with an unknown outcome
+ * (`maybeSent`) stays.
  */
 export async function releaseClaim(
   db: Db,

@@ -27,6 +27,22 @@ export async function beginDeposit(
   return rows.length > 0
 }
 
+/**
+ * True if another submission of the account with the same Message-ID may have a draft: it is
+ * committed, or its deposit is recorded. SMTP clients submit a message once per recipient.
+ */
+export async function isSharedMessageId(
+  db: Db,
+  { queueId, account, messageId }: Pick<Submission, 'queueId' | 'account' | 'messageId'>,
+): Promise<boolean> {
+  const isOther = sql`account = ${account} and message_id = ${messageId} and queue_id <> ${queueId}`
+  const { rows } = await sql<{ shared: boolean }>`
+    select exists (select from outbox where ${isOther} and state in ('queued', 'held')
+        and provider_draft is not null)
+      or exists (select from draft_cleanups where ${isOther}) as shared`.execute(db)
+  return rows[0]?.shared === true
+}
+
 /** Forgets a deposit that the provider refused, unless an earlier one may have left a draft. */
 export async function forgetDeposit(db: Db, { queueId, mayHaveDraft }: Submission): Promise<void> {
   if (!mayHaveDraft) await db.deleteFrom('draftCleanups').where('queueId', '=', queueId).execute()
@@ -34,7 +50,8 @@ export async function forgetDeposit(db: Db, { queueId, mayHaveDraft }: Submissio
 
 /**
  * Commits the draft of a submission and renews the lease. From now on, this draft decides whether
- * the message was sent. Returns false if the lease expired or was lost.
+ * the message was sent, and an intent record of an earlier one says nothing. Returns false if the
+ * lease expired or was lost.
  */
 export async function commitDraft(
   db: Db,
@@ -45,7 +62,7 @@ export async function commitDraft(
     with leased as (${leasedRows([submission])}),
     committed as (
       update outbox set provider_draft = ${JSON.stringify(draft)}::jsonb,
-        lease_until = ${inMs(leaseMs)}
+        data_sent_at = null, lease_until = ${inMs(leaseMs)}
       from leased where outbox.queue_id = leased.queue_id and outbox.lease_until > now()
       returning outbox.queue_id
     ), forgotten as (

@@ -1,5 +1,12 @@
 import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts/schemas/mail-server'
-import type { Backend, DsnRequest, Filing, ProviderDraft, StoredServer } from '@posthorn/db'
+import type {
+  Backend,
+  DsnRequest,
+  Filing,
+  ProviderDraft,
+  StoredDraft,
+  StoredServer,
+} from '@posthorn/db'
 
 /** State of a submission. `leased` is a row in state `queued` with an unexpired lease. */
 export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
@@ -18,7 +25,7 @@ export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
  * | held   | makeDue    | queued | requested                                        |
  * | leased | renew      | leased | lease not taken over                             |
  * | leased | handOver   | leased | lease unexpired; precedes the end of data        |
- * | leased | cancel     | queued | the server has no message                        |
+ * | leased | cancel     | queued | the server has no message, or a mail API may     |
  * | leased | expire     | queued | lease not renewed                                |
  * | leased | accept     | sent   | all recipients accepted, or a copy found in Sent |
  * | leased | acceptPart | queued | recipients deferred, attempts left               |
@@ -116,8 +123,10 @@ export interface Submission extends OutboxLease {
   leftList: string | null
   /** Requested mailbox work after sending. */
   filing: Filing | null
-  /** Draft at the provider. If it no longer exists, it was sent. */
+  /** Draft at the provider. If it no longer exists after a release, it was sent. */
   providerDraft: ProviderDraft | null
+  /** Stored draft of the owner that is to be released, while it is unchanged. */
+  storedDraft: StoredDraft | null
   /** True if an earlier attempt may have deposited a draft without committing its id. */
   mayHaveDraft: boolean
   /** Thread at the provider that the message continues. */

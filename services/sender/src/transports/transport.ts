@@ -84,10 +84,13 @@ export type AttemptFailure = OutboxError
 
 /**
  * Stage error before the handover with a local cause: credentials or Postgres unavailable, process
- * stopping. The server has no message. The claim is released and the attempt not counted.
+ * stopping. The server has no message, unless `inDoubt`. The claim is released and the attempt not
+ * counted.
  */
 export class PreAttemptError extends Error {
   override name = 'PreAttemptError'
+  /** True if a mail API may have sent the message all the same. The intent record stays. */
+  inDoubt = false
 }
 
 /**
@@ -129,6 +132,8 @@ export class AttemptError extends Error {
   routing: NetworkRouting | undefined
   /** True if the end of data was sent without a reply: the server may have accepted the message. */
   inDoubt = false
+  /** Time for which the provider of a mail API asked to pause the account. */
+  pauseMs: number | undefined
   /** Set by a mail API; otherwise the SMTP reply decides. */
   replyClass: ReplyClass | undefined
 

@@ -2,7 +2,15 @@ import { addressKey } from '@posthorn/contracts/address-key'
 import { defined } from '@posthorn/contracts/defined'
 import { parseDate } from '@posthorn/contracts/formats'
 import type { DraftSubmission, SubmissionResult } from '@posthorn/contracts/schemas/submission'
-import { assertCanSend, type Db, type Filing, hasMailbox, newQueueId, type Tx } from '@posthorn/db'
+import {
+  assertCanSend,
+  type Db,
+  type Filing,
+  hasMailbox,
+  newQueueId,
+  type StoredDraft,
+  type Tx,
+} from '@posthorn/db'
 import { assertHeaderEnvelope } from '@posthorn/mime'
 import { sealLogin } from '@posthorn/secrets'
 import type { ComposedCopy } from '../../composing/compose-copy.ts'
@@ -32,6 +40,8 @@ export interface SendOptions {
   filing?: Pick<Filing, 'reference' | 'draft'>
   /** Thread at the provider that the messages continue. For accounts at a mail API. */
   thread?: string | undefined
+  /** Draft to release itself, see `outbox.stored_draft`. For accounts at a mail API. */
+  storedDraft?: StoredDraft | undefined
   /** The provider's own format instead of MIME. For accounts at a mail API. */
   useStructuredFormat?: boolean
   idempotencyKey?: IdempotencyKey | undefined
@@ -181,8 +191,12 @@ function filingOf({ owner, options, filing }: SendOptions): Filing | null {
   return Object.keys(all).length === 0 ? null : all
 }
 
-function apiColumns({ thread, useStructuredFormat = false }: SendOptions) {
-  return { providerThread: thread ?? null, useStructuredFormat }
+function apiColumns({ thread, storedDraft, useStructuredFormat = false }: SendOptions) {
+  return {
+    providerThread: thread ?? null,
+    storedDraft: storedDraft ? JSON.stringify(storedDraft) : null,
+    useStructuredFormat,
+  }
 }
 
 /** Columns by which the sender checks the block again. A message of a list has one recipient. */

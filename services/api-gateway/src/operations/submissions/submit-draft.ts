@@ -1,11 +1,15 @@
-import { getMessage, getMessageSource } from '@posthorn/contracts/commands/messages'
+import {
+  getDraftVersion,
+  getMessage,
+  getMessageSource,
+} from '@posthorn/contracts/commands/messages'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { validationError } from '@posthorn/contracts/validate'
 import { hasMailbox } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { prepareStoredMessage } from '@posthorn/mime'
+import { newMessageId, prepareStoredMessage } from '@posthorn/mime'
 import { readBytes } from '../../composing/attachments.ts'
 import type { ResolveDeps } from '../../composing/resolve-submission.ts'
 import { senderOf } from '../../composing/sender.ts'
@@ -14,9 +18,13 @@ import { handle } from '../../http/handle.ts'
 import type { SendingAccount } from '../../store/accounts.ts'
 import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import { assertProxyAllowed, dsnFields, recipientFields } from './check-submission.ts'
-import { getSender, type OutboxWriter, sendTime } from './outbox-writer.ts'
+import { getSender, isByApi, type OutboxWriter, sendTime } from './outbox-writer.ts'
 
-/** Stores a draft for sending, with its current content. Filing deletes it once it is sent. */
+/**
+ * Stores a draft for sending, with its current content. Filing deletes it once it is sent. A mail
+ * API releases the stored draft itself, unless its recipients are replaced. Its copy has a new
+ * Message-ID, so that senders never take the owner's draft for their own.
+ */
 export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
   const { storedMemory } = deps
   const { maxBytes } = storedMemory
@@ -36,16 +44,31 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     assertDraft(draft)
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
+    const byApi = isByApi(owner, options)
+    // Before the content, so that a change in between is noticed.
+    const { version } =
+      byApi && !envelope
+        ? await callWorker(deps, input, [getDraftVersion, { account, message }])
+        : {}
     const source = await streamFromWorker(deps, input, [getMessageSource, { account, message }])
     const stored = await readBytes(source.body, maxBytes, 'The draft is too large')
     const from = senderOf({}, { ...owner, email: owner.email ?? '' })
-    const content = defined({ envelope })
+    const content = defined({ envelope, messageId: byApi ? newMessageId(from) : undefined })
     const prepared = prepareStoredMessage(stored, { path: 'message', from, content })
     if (prepared.envelope.to.length === 0)
       throw new AppError('invalid', 'The draft has no recipients', { code: 'DraftHasNoRecipients' })
     const sendAt = sendTime(options.sendAt)
-    const filing = { draft: message }
-    const createRow = await writer.rowFactory({ account, owner, options, idempotencyKey, filing })
+    const { messageId: messageIdHeader, threadId: thread } = draft
+    const createRow = await writer.rowFactory({
+      account,
+      owner,
+      options,
+      idempotencyKey,
+      thread,
+      ...(byApi && !envelope
+        ? { storedDraft: defined({ messageId: message, messageIdHeader, version }) }
+        : { filing: { draft: message } }),
+    })
     const row = createRow(prepared, sendAt)
     const { messageId, queueId } = row
     const response = 'Queued for delivery'

@@ -5,7 +5,7 @@ import type { ApiCommand, ApiCommandDeps } from './commands/api-command.ts'
 import { createMailbox, deleteMailbox, updateMailbox } from './commands/change-mailbox.ts'
 import { deleteMessage, moveMessage, updateMessage } from './commands/change-message.ts'
 import { getAttachment, getMessageSource } from './commands/download.ts'
-import { fileSent, findSent } from './commands/file-sent.ts'
+import { fileSent, findSent, getDraftVersion } from './commands/file-sent.ts'
 import { getMessage, getText } from './commands/get-message.ts'
 import { listMailboxes } from './commands/list-mailboxes.ts'
 import { listMessages, searchMessages } from './commands/list-messages.ts'
@@ -116,6 +116,10 @@ export class ApiDriver implements AccountDriver {
 
   async deleteMessages(...[request, ...limits]: Call<'deleteMessages'>) {
     return this.#run(request, limits, deleteMessages(request))
+  }
+
+  async getDraftVersion(...[request, ...limits]: Call<'getDraftVersion'>) {
+    return this.#run(request, limits, getDraftVersion(request))
   }
 
   async fileSent(...[request, ...limits]: Call<'fileSent'>) {

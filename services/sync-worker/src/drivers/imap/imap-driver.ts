@@ -140,6 +140,11 @@ export class ImapDriver implements AccountDriver {
     return deleteMessages(this.#commands, request, this.#connected(request, signal))
   }
 
+  /** The UID of a draft changes with it. */
+  async getDraftVersion() {
+    return {}
+  }
+
   async fileSent(...[request, signal]: Call<'fileSent'>) {
     return fileSent(this.#commands, request, this.#connected(request, signal))
   }

@@ -114,7 +114,7 @@ export async function deleteApiLeaves(
 
 /**
  * Ids among these drafts that senders deposited: by draft, by the Message-ID of a queued
- * submission, or left by an interrupted attempt.
+ * submission, or left by an interrupted attempt. Not the owner's, which senders may release.
  */
 export async function findSubmittedDrafts(
   db: Db,
@@ -132,6 +132,7 @@ export async function findSubmittedDrafts(
     union
     select d.id from drafts d
     join outbox o on o.account = ${account} and o.provider_draft is not null
+      and o.provider_draft ->> 'stored' is null
       and o.provider_draft ->> 'messageId' = d.id
     union
     select d.id from drafts d

@@ -1,0 +1,128 @@
+import { isMailApiError, type MailApi } from '@posthorn/backends/mail-api'
+import type { Db, ProviderDraft, StoredDraft } from '@posthorn/db'
+import { withBcc } from '@posthorn/mime'
+import type { Logger } from '@posthorn/telemetry'
+import {
+  beginDeposit,
+  commitDraft,
+  forgetDeposit,
+  isSharedMessageId,
+} from '../store/provider-drafts.ts'
+import type { Submission } from '../store/submission.ts'
+import { PreAttemptError, RecordError } from '../transports/transport.ts'
+import { isInDoubt } from './mail-api-failures.ts'
+
+export interface DepositContext {
+  db: Db
+  api: MailApi
+  submission: Submission
+  log: Logger
+  leaseMs: number
+  signal: AbortSignal
+}
+
+/** Commits the draft to release: the stored one while it is unchanged, otherwise a new one. */
+export async function prepareDraft(context: DepositContext): Promise<ProviderDraft> {
+  const { storedDraft, providerDraft } = context.submission
+  if (!storedDraft || providerDraft) return depositDraft(context)
+  const stored = await findStored(context, storedDraft)
+  if (stored) return commit(context, stored)
+  context.log.info('stored draft changed or missing, sending its copy')
+  return depositDraft(context)
+}
+
+async function findStored(
+  { api, signal }: DepositContext,
+  stored: StoredDraft,
+): Promise<ProviderDraft | undefined> {
+  const { messageId, messageIdHeader: header } = stored
+  const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
+    // Gmail finds no draft by its message among too many.
+    if (isMailApiError(error, 'refused')) return []
+    throw error
+  })
+  return draft && isUnchanged(draft, stored) ? { ...draft, stored: true } : undefined
+}
+
+/** True if a draft has the content that was submitted. */
+export function isUnchanged(
+  { messageId, version }: ProviderDraft,
+  stored: Pick<StoredDraft, 'messageId' | 'version'>,
+): boolean {
+  return messageId === stored.messageId && version === stored.version
+}
+
+/** Draft at the provider, if it exists. */
+export async function findDraft(
+  { api, signal }: Pick<DepositContext, 'api' | 'signal'>,
+  { id }: ProviderDraft,
+): Promise<ProviderDraft | undefined> {
+  const [draft] = await api.findDrafts({ draftId: id }, signal)
+  return draft
+}
+
+/** Deposits a draft, or adopts the one of an interrupted attempt, and commits its id. */
+async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
+  const { submission } = context
+  const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
+  return commit(context, adopted ?? (await createDraft(context)))
+}
+
+/** Unless committed, the recorded deposit stays: the next attempt or a cleanup finds the draft. */
+async function commit(
+  { db, submission, leaseMs }: DepositContext,
+  draft: ProviderDraft,
+): Promise<ProviderDraft> {
+  const isCommitted = await commitDraft(db, submission, { draft, leaseMs }).catch(
+    (cause: unknown) => {
+      throw new PreAttemptError('draft not committed', { cause })
+    },
+  )
+  if (!isCommitted) throw new RecordError('outbox lease lost')
+  return draft
+}
+
+/**
+ * Draft that an earlier attempt deposited. Its search index may lag behind. Finds none if it may be
+ * that of another submission with this Message-ID, whose recipients may be others.
+ */
+async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
+  const { db, api, submission, signal, log } = context
+  const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
+  // The index may also report a draft that was deleted.
+  if (!draft || !(await findDraft(context, draft))) return undefined
+  // After the search: what it found was recorded before.
+  const isShared = await isSharedMessageId(db, submission).catch((cause: unknown) => {
+    throw new PreAttemptError('other drafts unknown', { cause })
+  })
+  if (isShared) return undefined
+  log.info({ draft: draft.id }, 'draft of an earlier attempt adopted')
+  return draft
+}
+
+async function createDraft({ db, api, submission, signal, leaseMs }: DepositContext) {
+  const isRecorded = await beginDeposit(db, submission, { leaseMs }).catch((cause: unknown) => {
+    throw new PreAttemptError('deposit not recorded', { cause })
+  })
+  if (!isRecorded) throw new RecordError('outbox lease lost')
+  try {
+    return await api.depositDraft(contentOf(submission), depositOptions(submission), signal)
+  } catch (error) {
+    // If this fails, a cleanup looks for the draft in vain.
+    const mayLeaveDraft = isInDoubt(error) || (isMailApiError(error) && error.leavesDraft)
+    if (!mayLeaveDraft) await forgetDeposit(db, submission).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Mail APIs take the recipients from the header. They remove Bcc from the message. */
+export function contentOf({ mime, envelope }: Submission): Buffer {
+  return withBcc(mime, envelope)
+}
+
+export function depositOptions({ providerThread, useStructuredFormat }: Submission) {
+  return {
+    ...(providerThread !== null && { threadId: providerThread }),
+    ...(useStructuredFormat && { structured: true }),
+  }
+}
