@@ -244,3 +244,23 @@ test('Bus.requestStream: a connection loss ends the stream on both sides', async
   expect(handlerSignal).toBeDefined()
   await client.whenUp(AbortSignal.timeout(60_000))
 })
+
+test('RpcResponder: a response that violates its contract, closes the body', async () => {
+  const key = newKey()
+  const closed = Promise.withResolvers<void>()
+  async function* body() {
+    try {
+      yield Buffer.from('part')
+    } finally {
+      closed.resolve()
+    }
+  }
+  const response = { size: 'unknown' } as never
+  await using _server = await holder.serve({
+    queue: 'private',
+    keys: [key],
+    handlers: [on(download, async () => ({ response, body: body() }))],
+  })
+  await expect(requestStream(key)).rejects.toMatchObject({ kind: 'internal' })
+  await closed.promise
+})

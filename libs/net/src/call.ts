@@ -31,6 +31,12 @@ export interface StreamRequest extends Omit<CallRequest, 'body'> {
    * neither reads the response nor supplies the request does not count.
    */
   idleTimeoutMs?: number
+  /**
+   * Maximum time that the server takes for the body, in milliseconds. The time in which the caller
+   * does not read does not count. With it, `timeoutMs` ends at the head of the response; without
+   * it, `timeoutMs` includes the body and the pauses of its reader.
+   */
+  bodyTimeoutMs?: number
 }
 
 /** Response whose body is read as it arrives. */

@@ -101,6 +101,7 @@ function streamLimitsOf(options: HttpCallerOptions, request: StreamRequest): Str
     timeoutMs: request.timeoutMs ?? options.timeoutMs,
     connectMs,
     idleTimeoutMs: request.idleTimeoutMs ?? defaultIdleTimeoutMs,
+    bodyTimeoutMs: request.bodyTimeoutMs,
     maxResponseBytes: request.maxBytes ?? options.maxResponseBytes,
     signal: request.signal,
   }

@@ -43,6 +43,9 @@ const app = (id: string, config: object) =>
 await app('pubsub', { baseScopes: 'pubsub', serviceClientEmail: signer })
 await app('gmail', { baseScopes: 'api', pubSubApp: 'pubsub' })
 await app('other', { baseScopes: 'api' })
+// Two applications with one service account.
+await app('pubsub-2', { baseScopes: 'pubsub', serviceClientEmail: signer.toUpperCase() })
+await app('gmail-2', { baseScopes: 'api', pubSubApp: 'pubsub-2' })
 const account = (id: string, provider: string, user: string) =>
   servers.db
     .insertInto('accounts')
@@ -55,6 +58,9 @@ const account = (id: string, provider: string, user: string) =>
     })
     .execute()
 await account('ann', 'gmail', 'Ann@mail.example')
+await account('bob', 'gmail-2', 'bob@mail.example')
+await account('eve', 'gmail', 'eve@mail.example')
+await account('eve-2', 'gmail-2', 'eve@mail.example')
 await account('ann-elsewhere', 'other', 'ann@mail.example')
 
 const gateway = await servers.start({
@@ -222,6 +228,12 @@ test('POST /oauth/gmail/push: reaches the accounts of the mailbox and its applic
   await untilAccepted(() => push(jwt(claims())))
   await eventually(() => expect(received).toContainEqual({ account: 'ann', kind: 'changed' }))
   expect(receivedAccounts()).not.toContain('ann-elsewhere')
+})
+
+test('POST /oauth/gmail/push: reaches the accounts of all applications of the service account', async () => {
+  await untilAccepted(() => push(jwt(claims()), 'bob@mail.example'))
+  await untilAccepted(() => push(jwt(claims()), 'eve@mail.example'))
+  await eventually(() => expect(receivedAccounts().sort()).toEqual(['bob', 'eve', 'eve-2']))
 })
 
 test.each([

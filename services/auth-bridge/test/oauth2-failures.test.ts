@@ -213,6 +213,46 @@ test('AccessTokens: grant registered again, replaces the tokens of the old one',
   expect(requests.at(-1)?.get('refresh_token')).toBe('of a new consent')
 })
 
+/** Account with a token that ends after the seconds. */
+async function registerToken(seconds: number): Promise<string> {
+  const account = `ending-${++accounts}`
+  const stored = { ...grant, accessToken: 'stored', expires: Date.now() + seconds * 1_000 }
+  await world.insertAccount(account, { provider: 'google', auth: { user: 'u@x.example' } }, stored)
+  return account
+}
+
+test('AccessTokens: token with less than 5 min left, is renewed, others are not', async () => {
+  const before = requests.length
+  expect(await world.getCredentials(await registerToken(600))).toMatchObject({
+    accessToken: 'stored',
+  })
+  expect(requests).toHaveLength(before)
+  plan.push(token())
+  expect(await world.getCredentials(await registerToken(270))).toMatchObject({ accessToken: 'at' })
+  expect(requests).toHaveLength(before + 1)
+})
+
+test('AccessTokens: renewal fails before the end of the token, which is used until shortly before it', async () => {
+  const account = await registerToken(270)
+  plan.push({ status: 502, body: '<html>Temporary</html>' })
+  for (let count = 0; count < 3; count += 1)
+    expect(await world.getCredentials(account)).toMatchObject({ accessToken: 'stored' })
+  plan.length = 0
+  plan.push({ status: 502, body: '<html>Temporary</html>' })
+  await expect(world.getCredentials(await registerToken(20))).rejects.toMatchObject({
+    kind: 'unreachable',
+  })
+})
+
+test('AccessTokens: token with a lifetime of 2 min, is not renewed for every request', async () => {
+  const before = requests.length
+  const { account, result } = await renew('google', token({ expires_in: 120 }))
+  expect(result).toMatchObject({ accessToken: 'at' })
+  for (let count = 0; count < 3; count += 1)
+    expect(await world.getCredentials(account)).toMatchObject({ accessToken: 'at' })
+  expect(requests).toHaveLength(before + 1)
+})
+
 test('requestToken: service account signs per mailbox, outlookService uses client credentials', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const serviceKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -157,8 +157,25 @@ async function sendChunk<T extends object>(
     return await put<T>(requests, session, { range, body, repeatable: false })
   } catch (error) {
     if (!isMailApiError(error, 'unavailable')) throw error
-    const range = `bytes */${content.length}`
-    return put<T>(requests, session, { range, body: '', repeatable: true })
+    return await findState<T>(requests, session)
+  }
+}
+
+/**
+ * Asks the session what it has. A refusal is one of the question: the session may have ended, also
+ * with the whole message.
+ */
+async function findState<T extends object>(
+  requests: GmailRequests,
+  session: UploadSession,
+): Promise<UploadState<T>> {
+  try {
+    const range = `bytes */${session.upload.content.length}`
+    return await put<T>(requests, session, { range, body: '', repeatable: true })
+  } catch (error) {
+    if (!isMailApiError(error) || isMailApiError(error, 'rate-limited')) throw error
+    if (error.code === 'OAuthTokenRejected') throw error
+    throw new MailApiError('unavailable', 'The state of the upload is unknown', { cause: error })
   }
 }
 

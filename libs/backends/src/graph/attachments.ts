@@ -4,7 +4,7 @@ import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ApiAttachment, ApiDownload } from '../mail-api/messages.ts'
 import type { GraphAttachment, GraphFileAttachment } from '../provider-types/graph.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { messagePath } from './lists.ts'
+import { entriesOf, messagePath } from './lists.ts'
 
 type AnyAttachment = GraphAttachment & Pick<GraphFileAttachment, 'contentId'>
 
@@ -28,7 +28,7 @@ export async function listAttachments(
       query,
       signal,
     })
-    listed.push(...(page.value ?? []))
+    listed.push(...entriesOf(page))
     const link = page['@odata.nextLink']
     if (link === undefined || listed.length >= maxAttachments) break
     query = linkQuery(link)

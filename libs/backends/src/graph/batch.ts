@@ -23,9 +23,10 @@ const defaultDelayMs = backoff({ baseMs: 1_000, maxMs: 30_000, jitter: 0.3 })
 
 /**
  * Sends idempotent requests, several at a time, and returns their results in the same order. Parts
- * are judged one by one: rate-limited and temporarily failed ones are sent again.
+ * are judged one by one: rate-limited and temporarily failed ones are sent again, and those whose
+ * token was rejected with a new token, once.
  *
- * @throws MailApiError of the batch itself, or a rate limit that lasts too long
+ * @throws MailApiError of the batch itself, a token rejected twice, a rate limit that lasts too long
  */
 export async function sendAll<T>(
   client: GraphClient,
@@ -98,10 +99,24 @@ async function sendBatch<T>(
   signal: AbortSignal,
 ): Promise<Map<number, PartResult<T>>> {
   const root = await client.root(signal)
-  const requests = left.map((index) => partOf(group[index] as BatchPart, { root, index }))
-  const { json } = await client.batch<{ responses?: BatchResponse[] }>(requests, signal)
-  const responses = Array.isArray(json?.responses) ? json.responses : []
-  return new Map(responses.map((each) => [Number(each.id), resultOf<T>(client, each)]))
+  const results = new Map<number, PartResult<T>>()
+  const requests = () =>
+    left
+      .filter((index) => !results.has(index))
+      .map((index) => partOf(group[index] as BatchPart, { root, index }))
+  const take = (json: { responses?: BatchResponse[] } | undefined) => {
+    const responses = Array.isArray(json?.responses) ? json.responses : []
+    const rejections = responses.flatMap((each) => {
+      const result = resultOf<T>(client, each)
+      const error = errorOf(result)
+      if (error?.code === 'OAuthTokenRejected') return [error]
+      results.set(Number(each.id), result)
+      return []
+    })
+    if (rejections[0]) throw rejections[0]
+  }
+  await client.batch({ size: left.length, requests, take }, signal)
+  return results
 }
 
 function partOf(part: BatchPart, { root, index }: { root: string; index: number }): object {

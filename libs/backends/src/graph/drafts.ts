@@ -47,7 +47,7 @@ export async function createDraft(
   signal.throwIfAborted()
   if (content.length > maxMessageBytes)
     throw new MailApiError('too-large', `The message is larger than ${maxMessageBytes} bytes`)
-  if (content.length <= maxMimeBytes && !(structured && !isMimeOnly(content))) {
+  if (content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))) {
     const request = { method: 'POST' as const, path, mime: content, signal }
     const { status, json } = await client.response<GraphMessage>(request)
     if (status === 201) return draftOf(json)

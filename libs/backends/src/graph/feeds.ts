@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor, type GraphCursor, staleCursor } from './fee
 import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
 import { readListedPage } from './listed-feed.ts'
-import { folderPath } from './lists.ts'
+import { entriesOf, folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
 
 type DeltaItem = GraphMessage & { '@removed'?: object }
@@ -82,7 +82,7 @@ async function readDeltaPage(
     signal,
   })
   const full = start === undefined || start.kind === 'full'
-  const { changed, removed } = toChanges(page.value ?? [], feed)
+  const { changed, removed } = toChanges(entriesOf(page), feed)
   const left = new Set([...(start?.removed ?? []), ...removed])
   for (const { id } of changed) left.delete(id)
   const next = nextCursor(page, full)

@@ -3,7 +3,7 @@ import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ApiFolder, FolderChange, MailApiFolders } from '../mail-api/folders.ts'
 import type { GraphMailFolder } from '../provider-types/graph.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { folderPath } from './lists.ts'
+import { entriesOf, folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
 import { type SpecialFolder, specialFolders } from './special-folders.ts'
 
@@ -103,7 +103,7 @@ async function readLevel(
         missing,
         signal,
       })
-      folders.push(...(page.value ?? []))
+      folders.push(...(entriesOf(page)))
       const link = page['@odata.nextLink']
       if (link === undefined || folders.length > maxFolders) return folders
       query = linkQuery(link)

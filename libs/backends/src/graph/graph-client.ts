@@ -39,6 +39,14 @@ export interface GraphRequest {
   signal: AbortSignal
 }
 
+export interface GraphBatch<T> {
+  size: number
+  /** Requests to send now, in the form of the service. Called again after a rejected token. */
+  requests: () => object[]
+  /** Takes the response. Throws the error of a part whose token was rejected. */
+  take: (json: T | undefined) => void
+}
+
 /** Largest response read into memory. A page has 1,000 messages without texts, or one with them. */
 const maxJsonBytes = 40 * 1024 * 1024
 /**
@@ -118,14 +126,22 @@ export class GraphClient {
     return renamed(request, () => this.#client.open(clientRequest(request)))
   }
 
-  /** Sends a batch of `parts` requests. It counts as that many, also as concurrent ones. */
-  batch<T>(requests: readonly object[], signal: AbortSignal): Promise<ProviderJson<T>> {
-    return this.#client.json<T>({
-      ...clientRequest({ method: 'POST', path: '', json: { requests }, signal }),
+  /**
+   * Sends a batch of at most `size` requests. It counts as that many, also as concurrent ones.
+   *
+   * @throws MailApiError of `take`, after a rejected token only for a second time
+   */
+  batch<T>({ size, requests, take }: GraphBatch<T>, signal: AbortSignal): Promise<void> {
+    const request: ClientRequest = {
+      ...clientRequest({ method: 'POST', path: '', json: {}, signal }),
       url: '/v1.0/$batch',
-      count: requests.length,
-      slots: requests.length,
+      count: size,
+      slots: size,
       repeatable: false,
+    }
+    return this.#client.send(request, async (http, ready) => {
+      const body = JSON.stringify({ requests: requests() })
+      take((await http.json<T>({ ...ready, body })).json)
     })
   }
 

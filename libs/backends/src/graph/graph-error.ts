@@ -47,12 +47,18 @@ const failures: Readonly<Record<string, MailApiFailure>> = {
   extensionerror: 'watch-refused',
 }
 
+/** Limits of sending, which the service reports without a time. They last up to a day. */
+const sendingLimits = new Set(['exceededmessagelimit', 'messagesubmissionblocked'])
+const hourMs = 3_600_000
+
 /** Value of `syncWarning` when the service has dropped the state of a delta. */
 const staleWarning = 'syncStateNotFound'
 
 /** Turns an error response into its failure. The code decides; the status does if it is unknown. */
 export function graphError(error: ProviderError): MailApiError {
-  const { status, code, message, retryAfterMs } = error
+  const { status, code, message } = error
+  const isSendingLimit = sendingLimits.has(normalized(code))
+  const retryAfterMs = error.retryAfterMs ?? (isSendingLimit ? hourMs : undefined)
   const failure = wrappedFailure(error) ?? failures[normalized(code)] ?? byStatus(status, code)
   const warning = failure === 'stale-cursor' ? staleWarning : undefined
   return new MailApiError(

@@ -3,7 +3,7 @@ import type { GraphMessage } from '../provider-types/graph.ts'
 import { decodeCursor, encodeCursor, type GraphCursor } from './feed-cursor.ts'
 import { feedFields, type FeedRequest, toChange } from './feed-change.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
-import { folderPath } from './lists.ts'
+import { entriesOf, folderPath } from './lists.ts'
 import { isId } from './message-fields.ts'
 import { utcSeconds } from './search-filter.ts'
 
@@ -33,7 +33,7 @@ export async function readListedPage(
     missing: 'folder-missing',
     signal,
   })
-  const messages = new Map((page.value ?? []).map((each) => [each.id, each]))
+  const messages = new Map(entriesOf(page).map((each) => [each.id, each]))
   const next = nextCursor(page, start)
   return {
     full: start.kind === 'list',

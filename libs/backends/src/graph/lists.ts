@@ -49,6 +49,19 @@ export function folderPath(id: string): string {
   return `/mailFolders/${encodeURIComponent(id)}`
 }
 
+/**
+ * Entries of a page. The service may respond 200 although it could not read one of them, which has
+ * an `error` then: a shorter page would hide that message, and a cursor would pass over it.
+ *
+ * @throws MailApiError `unavailable`
+ */
+export function entriesOf<T extends object>({ value }: { value?: T[] }): T[] {
+  if (!Array.isArray(value)) return []
+  if (value.some((entry) => Object.hasOwn(entry, 'error')))
+    throw new MailApiError('unavailable', 'The provider sent an error instead of an entry')
+  return value
+}
+
 /** Reads messages by id, in order. Missing ones are left out. */
 export async function readMessages(
   client: GraphClient,
@@ -91,13 +104,15 @@ async function threadPage(
 ): Promise<RawPage> {
   const path = pathOf(query)
   const options = { $select: select, $filter: filter, $top: String(maxTop) }
-  const { value = [] } = await client.json<ListResponse>({
+  const response = await client.json<ListResponse>({
     path,
     query: options,
     missing: 'folder-missing',
     signal,
   })
-  const sorted = value.sort((one, other) => receivedAt(other).getTime() - receivedAt(one).getTime())
+  const sorted = entriesOf(response).sort(
+    (one, other) => receivedAt(other).getTime() - receivedAt(one).getTime(),
+  )
   const start = offsetOf(page.pageToken)
   const next = start + page.limit
   return defined({
@@ -120,7 +135,7 @@ async function servicePage(
     missing: 'folder-missing',
     signal,
   })
-  const listed = Array.isArray(response.value) ? response.value : []
+  const listed = entriesOf(response)
   const messages = listed.filter(({ id }) => isId(id) && !resumed?.seen.has(shortHash(id)))
   const count = response['@odata.count']
   return defined({

@@ -63,7 +63,7 @@ export function graphSending(client: GraphClient, now: () => number): MailApiSen
       signal.throwIfAborted()
       if (content.length > maxMessageBytes) throw tooLarge()
       const request = { method: 'POST' as const, path: '/sendMail', signal }
-      if (content.length <= maxMimeBytes && !(structured && !isMimeOnly(content))) {
+      if (content.length <= maxMimeBytes && !(structured && !(await isMimeOnly(content)))) {
         const { status } = await client.response({ ...request, mime: content })
         if (status === 202) return {}
       }

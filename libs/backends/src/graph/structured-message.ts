@@ -40,11 +40,7 @@ const maxHeaders = 5
  */
 export async function toStructured(content: Uint8Array): Promise<StructuredMessage> {
   const parsed = await parseMessage(Buffer.from(content))
-  const types = [
-    firstOf(parsed, 'content-type'),
-    ...parsed.attachments.map((each) => each.contentType),
-  ]
-  if (parsed.incomplete || types.some((type) => mimeOnly.test(type ?? '')) || hasCalendar(content))
+  if (hasMimeOnlyPart(parsed) || hasCalendar(content))
     throw new MailApiError('too-large', 'The message cannot be converted and is too large for MIME')
   return defined({
     message: messageOf(parsed),
@@ -61,11 +57,15 @@ export async function toStructured(content: Uint8Array): Promise<StructuredMessa
   })
 }
 
-/** True for mail that only MIME keeps. */
-export function isMimeOnly(content: Uint8Array): boolean {
-  const head = Buffer.from(content.subarray(0, 64 * 1024)).toString('latin1')
-  const [, type = ''] = /^content-type:[ \t]*(?:\r?\n[ \t]+)?([^;\r\n]+)/im.exec(head) ?? []
-  return mimeOnly.test(type.trim()) || hasCalendar(content)
+/** True for mail that only MIME keeps: `toStructured` refuses it. */
+export async function isMimeOnly(content: Uint8Array): Promise<boolean> {
+  return hasCalendar(content) || hasMimeOnlyPart(await parseMessage(Buffer.from(content)))
+}
+
+function hasMimeOnlyPart(parsed: Parsed): boolean {
+  const attached = parsed.attachments.map(({ contentType }) => contentType)
+  const types = [firstOf(parsed, 'content-type') ?? '', ...attached]
+  return parsed.incomplete || types.some((type) => mimeOnly.test(type))
 }
 
 /** A calendar part is an alternative text, which is no attachment. */

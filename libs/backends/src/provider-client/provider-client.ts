@@ -39,6 +39,11 @@ export interface ClientRequest extends Omit<ProviderRequest, 'token' | 'url'> {
 
 /** Most repeats of a request after rate limits, and after temporary failures. */
 const maxRepeats = { 'rate-limited': 5, unavailable: 3 } as const
+/**
+ * Time that a provider may take for a streamed body. Longer than any message needs; it ends one
+ * that sends a byte now and then. The pauses of the reader do not count.
+ */
+const bodyTimeoutMs = 30 * 60_000
 /** A longer delay is the caller's decision. */
 const maxDelayMs = 60_000
 
@@ -80,12 +85,15 @@ export class ProviderClient {
     })
   }
 
-  /** Sends a request. Its permit is held until the body is read or the response disposed. */
+  /**
+   * Sends a request. Its permit is held until the body is read or the response disposed. The timeout
+   * of requests ends at the head; the body takes the time that its reader takes.
+   */
   open(request: ClientRequest): Promise<StreamedResponse> {
     return this.#repeat(request, async (send) => {
       using stack = new DisposableStack()
       stack.use(await this.#acquire(request))
-      const response = await send((http, ready) => http.open(ready))
+      const response = await send((http, ready) => http.open({ ...ready, bodyTimeoutMs }))
       const held = stack.move()
       finished(response.body, () => held.dispose())
       return response

@@ -80,6 +80,25 @@ test('depositDraft: upload that never continues, fails after some attempts', asy
   })
 })
 
+test.each([404, 410, 400])(
+  'sendMessage: state of an interrupted upload refused with %i, is unavailable and not repeated',
+  async (status) => {
+    await using setup = await startGmail()
+    const { api, gmail, mailbox } = setup
+    const { threadId } = mailbox.deliver(mail('first'))
+    gmail.on('messages.send#upload', ({ headers }) => {
+      const range = String(headers['content-range'] ?? '')
+      if (/^bytes \d/.test(range)) return { kind: 'reset', phase: 'after' }
+      return range === '' ? undefined : { kind: 'reply', response: { status }, unchecked: true }
+    })
+    await expect(api.sendMessage(messageOf(9_000_000), { threadId }, signal)).rejects.toMatchObject(
+      { failure: 'unavailable' },
+    )
+    const opened = gmail.requests('messages.send').filter(({ method }) => method === 'POST')
+    expect(opened).toHaveLength(1)
+  },
+)
+
 test('sendMessage: JSON refused as too large, is uploaded; a small message is refused', async () => {
   await using setup = await startGmail()
   const { api, gmail } = setup

@@ -125,6 +125,31 @@ describe('graph sending', () => {
     expect(fake.server.log).toHaveLength(1)
   })
 
+  test.each([
+    ['signed', 'application/pkcs7-signature; name=smime.p7s'],
+    ['encrypted', 'application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m'],
+    ['OpenPGP', 'application/pgp-encrypted'],
+  ])(
+    'structured, with a nested %s part: small mail is MIME, large mail too large',
+    async (...row) => {
+      const [, type] = row
+      await using setup = await startGraph()
+      const { fake, api } = setup
+      const content = (length: number) => {
+        const head = mail('s', 'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n')
+        const text = `--b\r\nContent-Type: text/plain\r\n\r\n${'x'.repeat(length)}\r\n`
+        return Buffer.from(`${head}${text}--b\r\nContent-Type: ${type}\r\n\r\nMIIB\r\n--b--\r\n`)
+      }
+      await api.depositDraft(content(100), { structured: true }, signal)
+      await api.sendMessage(content(100), { structured: true }, signal)
+      const types = fake.server.log.map(({ headers }) => headers['content-type'])
+      expect(types).toEqual(['text/plain', 'text/plain'])
+      await expect(
+        api.depositDraft(content(2_300_000), { structured: true }, signal),
+      ).rejects.toMatchObject({ failure: 'too-large', code: 'MessageTooLarge' })
+    },
+  )
+
   test('depositDraft: structured, keeps sender, reply headers and own fields', async () => {
     await using setup = await startGraph()
     const { fake, api } = setup

@@ -4,10 +4,11 @@ import { defined } from '@posthorn/contracts/defined'
 import { serviceOf } from '@posthorn/contracts/services'
 import { check, matches } from '@posthorn/contracts/validate'
 import { AppError, errorToWire, isPermanent, toAppError } from '@posthorn/errors'
+import { discard } from '@posthorn/flow'
 import { inSpan, type Logger } from '@posthorn/telemetry'
 import type { Message } from 'amqplib'
 import type { CommandHandler, StreamedReply } from '../bus.ts'
-import { decode, encode, ignore, traceOf } from '../payload.ts'
+import { decode, encode, traceOf } from '../payload.ts'
 import type { ActiveRequest, ActiveRequests } from './active-requests.ts'
 import type { FramePublisher } from './frame-publisher.ts'
 import { directQueueHeader, noResponder, type ReceivedRequest, readRequest } from './frames.ts'
@@ -191,17 +192,18 @@ export class RpcResponder {
     const { request, active, handler } = execution
     const { frames, replyQueue } = this.#deps
     let head: Buffer
-    let body: AsyncIterable<Uint8Array>
+    let body: AsyncIterable<Uint8Array> | undefined
     try {
       const streamed = (await this.#handle(execution)) as StreamedReply<Command>
       ;({ body } = streamed)
       head = encodeResponse(handler.command, streamed.response)
     } catch (error) {
+      if (body) void discard(body)
       return this.#reply(execution, this.#failure(request, error, active))
     }
     const replyTo = replyQueue()
     if (active.signal.aborted || replyTo === undefined) {
-      body[Symbol.asyncIterator]().return?.().then(ignore, ignore)
+      void discard(body)
       return this.#reply(execution, this.#failure(request, noResponder()))
     }
     active.beginStream()

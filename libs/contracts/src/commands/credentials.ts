@@ -25,6 +25,18 @@ export const Credentials = Type.Union([
 ])
 export type Credentials = Static<typeof Credentials>
 
+/** Shorter than the margin of auth-bridge, which renews tokens 5 min before their end. */
+const marginMs = 240_000
+
+/**
+ * Time in epoch milliseconds from which a received token is requested again. A token with little
+ * time left is used for half of that, so that it is not requested for every use.
+ */
+export function endOfUse(expires: string, now: number): number {
+  const end = Date.parse(expires)
+  return end - Math.min(marginMs, Math.max(0, end - now) / 2)
+}
+
 /**
  * Proof that the requester currently serves the account. Verified against the database if
  * requesters are authenticated.

@@ -10,19 +10,24 @@ export interface ResponseBodyOptions {
   /** Maximum bytes of each of the two. */
   maxBytes: number
   idleTimeoutMs: number
+  /** Maximum time of the server in all. */
+  timeoutMs: number
   /** Converts the failure of a stream. */
   toError: (error: Error) => Error
 }
 
 /**
- * Body of a streamed response: limits its bytes and the silence of the server. Reads from the
- * connection only as fast as its reader, whose delays do not count as silence.
+ * Body of a streamed response: limits its bytes, the silence of the server and its time in all.
+ * Reads from the connection only as fast as its reader, whose delays count as neither.
  */
 export class ResponseBody extends Readable {
   readonly #options: ResponseBodyOptions
   #encodedBytes = 0
   #decodedBytes = 0
-  #idleTimer: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** Time that the server has taken, and since when it is waited for. */
+  #serverMs = 0
+  #waitingSince: number | undefined
 
   constructor(options: ResponseBodyOptions) {
     super()
@@ -41,12 +46,12 @@ export class ResponseBody extends Readable {
   }
 
   override _read(): void {
-    this.#restartIdleTimer()
+    this.#wait()
     this.#options.decoded.resume()
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    clearTimeout(this.#idleTimer)
+    this.#stopWaiting()
     this.#options.decoded.destroy()
     this.#options.incoming.destroy()
     done(error)
@@ -55,8 +60,8 @@ export class ResponseBody extends Readable {
   #onDecoded(chunk: Buffer): void {
     this.#decodedBytes += chunk.length
     if (this.#decodedBytes > this.#options.maxBytes) return this.#failTooLarge()
-    if (this.push(chunk)) return this.#restartIdleTimer()
-    clearTimeout(this.#idleTimer)
+    if (this.push(chunk)) return this.#wait()
+    this.#stopWaiting()
     this.#options.decoded.pause()
   }
 
@@ -70,7 +75,7 @@ export class ResponseBody extends Readable {
   }
 
   #end(): void {
-    clearTimeout(this.#idleTimer)
+    this.#stopWaiting()
     this.push(null)
   }
 
@@ -79,11 +84,21 @@ export class ResponseBody extends Readable {
     this.destroy(new HttpError('reset', 'the connection was closed'))
   }
 
-  #restartIdleTimer(): void {
-    clearTimeout(this.#idleTimer)
-    this.#idleTimer = setTimeout(
-      () => this.destroy(new HttpError('response-timeout', 'the server stopped sending')),
-      this.#options.idleTimeoutMs,
+  #wait(): void {
+    this.#stopWaiting()
+    const { idleTimeoutMs, timeoutMs } = this.#options
+    const leftMs = timeoutMs - this.#serverMs
+    const reason = leftMs < idleTimeoutMs ? 'the server sends too slowly' : 'the server is silent'
+    this.#waitingSince = performance.now()
+    this.#timer = setTimeout(
+      () => this.destroy(new HttpError('response-timeout', reason)),
+      Math.min(idleTimeoutMs, leftMs),
     )
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#timer)
+    if (this.#waitingSince !== undefined) this.#serverMs += performance.now() - this.#waitingSince
+    this.#waitingSince = undefined
   }
 }

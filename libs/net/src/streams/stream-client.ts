@@ -15,7 +15,8 @@ import { createRequest } from '../node-client.ts'
 import { outcomeOfError } from '../outcome.ts'
 import { ResponseBody } from './response-body.ts'
 
-export type StreamLimits = ExchangeLimits & Required<Pick<StreamRequest, 'idleTimeoutMs'>>
+export type StreamLimits = ExchangeLimits &
+  Required<Pick<StreamRequest, 'idleTimeoutMs'>> & { bodyTimeoutMs: number | undefined }
 
 /**
  * Sends a request with `node:http` and resolves with the head of its response. `onClose` is called
@@ -106,6 +107,7 @@ class StreamExchange {
     if (!isStreamed(body)) this.#restartIdleTimer()
     const incoming = await this.#response.promise
     clearTimeout(this.#idleTimer)
+    if (this.#limits.bodyTimeoutMs !== undefined) clearTimeout(this.#wholeTimer)
     const { statusCode: status = 0, headers } = incoming
     const responseBody = this.#bodyOf(incoming, method === 'HEAD' || bodiless.has(status))
     // The server responded before the end of the request: the connection cannot be used again.
@@ -121,11 +123,12 @@ class StreamExchange {
   }
 
   #bodyOf(incoming: IncomingMessage, isEmpty: boolean): ResponseBody {
-    const { maxResponseBytes: maxBytes, idleTimeoutMs } = this.#limits
+    const { maxResponseBytes: maxBytes, idleTimeoutMs, bodyTimeoutMs = Infinity } = this.#limits
     const toError = (error: Error) => this.#toError(error)
+    const limits = { maxBytes, idleTimeoutMs, timeoutMs: bodyTimeoutMs }
     try {
       const decoded = isEmpty ? incoming : decodeBody(incoming)
-      return new ResponseBody({ incoming, decoded, maxBytes, idleTimeoutMs, toError })
+      return new ResponseBody({ incoming, decoded, ...limits, toError })
     } catch (error) {
       const failure = new HttpError('protocol', messageOf(error))
       this.#cancel(failure)

@@ -20,7 +20,13 @@ export function onCompleteOAuth2Login(deps: OAuth2Deps) {
     const app = await loadApplication(deps, id)
     assertConsentBased(app)
     const tokens = await requestToken(deps, app, { kind: 'authorization_code', code, codeVerifier })
-    const { accessToken, refreshToken, expires, scopes = [...app.profile.scopes] } = tokens
+    const {
+      accessToken,
+      refreshToken,
+      expires,
+      lifetimeMs,
+      scopes = [...app.profile.scopes],
+    } = tokens
     const missingScopes = missing(app.profile.requiredScopes, scopes)
     // Otherwise the account would fail when the access token expires. A new consent repairs it.
     if (refreshToken === undefined && expires !== undefined && missingScopes.length === 0)
@@ -28,7 +34,11 @@ export function onCompleteOAuth2Login(deps: OAuth2Deps) {
         code: 'TokenGenerationError',
       })
     const { email, unverified, name } = await identify(deps, app, tokens)
-    const grant: StoredGrant = { accessToken, scopes, ...defined({ refreshToken, expires }) }
+    const grant: StoredGrant = {
+      accessToken,
+      scopes,
+      ...defined({ refreshToken, expires, lifetimeMs }),
+    }
     const context = passwordSealContext(account, 'oauth2')
     return {
       user: email,

@@ -34,8 +34,10 @@ export interface TokenDeps extends OAuth2Deps {
   signal: AbortSignal
 }
 
-/** Tokens that expire within this time are renewed before use. */
-const marginMs = 30_000
+/** Tokens that expire within this time are renewed before use, short ones after half their life. */
+const marginMs = 300_000
+/** Until then before its end, a token is used if its renewal fails. */
+const minLeftMs = 30_000
 /** Longer than a token request and storing its result. Then another replica may try. */
 const leaseMs = 20_000
 /** Maximum wait for a token. Longer than the timeout of the requester. */
@@ -81,17 +83,23 @@ export class AccessTokens {
     const rejected = fresh ? await this.#rejectedVersion(account, insist) : undefined
     const lease = { account, holder: randomUUID() }
     const deadline = Date.now() + maxWaitMs
+    const subject = subjectOf(app, resolved)
+    let usable: AccessToken | undefined
     while (!signal.aborted && Date.now() < deadline) {
       const tokens = await findGrantTokens(db, account)
       const stored = await this.#unseal(resolved, tokens)
-      if (versionOf(tokens) !== rejected && isValid(stored, subjectOf(app, resolved), this.#now()))
-        return toAccessToken(stored, true)
-      const failure = insist ? undefined : recentFailure(tokens)
-      if (failure) throw errorOf(failure.error)
-      const renewal = { app, resolved, tokens, stored, insist }
-      const renewed = await this.#renewWithLease(lease, renewal)
-      if (renewed) return renewed
+      const leftMs = versionOf(tokens) === rejected ? 0 : this.#leftMs(stored, subject)
+      if (leftMs >= marginOf(stored, marginMs)) return toAccessToken(stored, true)
+      usable = leftMs >= marginOf(stored, minLeftMs) ? toAccessToken(stored, true) : undefined
+      try {
+        const renewed = await this.#renewWithLease(lease, { app, resolved, tokens, stored, insist })
+        if (renewed) return renewed
+      } catch (error) {
+        if (!usable) throw error
+        return usable
+      }
     }
+    if (usable) return usable
     throw new AppError('unreachable', 'The access token is being renewed by another process', {
       code: unreachableCode,
     })
@@ -103,10 +111,16 @@ export class AccessTokens {
     return !insist && isJustRenewed(tokens) ? undefined : versionOf(tokens)
   }
 
-  /** Undefined if another replica has the lease or has renewed the tokens: read them again. */
+  /**
+   * Undefined if another replica has the lease or has renewed the tokens: read them again.
+   *
+   * @throws AppError of the renewal, or of the last one if it must not be repeated yet
+   */
   async #renewWithLease(lease: RefreshLease, renewal: Renewal): Promise<AccessToken | undefined> {
     const { db, signal } = this.#deps
     const { tokens, insist } = renewal
+    const failure = insist ? undefined : recentFailure(tokens)
+    if (failure) throw errorOf(failure.error)
     const { grantUpdatedAt } = tokens
     if (!(await claimRefresh(db, lease, { grantUpdatedAt, leaseMs }))) {
       await sleep(pollMs, signal)
@@ -130,12 +144,12 @@ export class AccessTokens {
     try {
       const grant = grantOf(app, resolved, stored)
       const response = await requestToken(this.#deps, app, grant)
-      const { accessToken, refreshToken = stored.refreshToken, expires } = response
+      const { accessToken, refreshToken = stored.refreshToken, expires, lifetimeMs } = response
       const renewed: StoredGrant = {
         accessToken,
         scopes: response.scopes ?? stored.scopes ?? [...app.profile.scopes],
         subject: subjectOf(app, resolved),
-        ...defined({ refreshToken, expires }),
+        ...defined({ refreshToken, expires, lifetimeMs }),
       }
       return (await this.#store(holder, tokens, renewed))
         ? toAccessToken(renewed, false)
@@ -188,6 +202,12 @@ export class AccessTokens {
     return parseGrant(await unsealer.unseal(grant, passwordSealContext(holder, 'oauth2')))
   }
 
+  /** Time that the access token can be used; 0 without one for the subject. */
+  #leftMs({ accessToken, expires = Infinity, subject }: StoredGrant, wanted: string): number {
+    const isOther = subject !== undefined && subject !== wanted
+    return accessToken === undefined || isOther ? 0 : expires - this.#now()
+  }
+
   #now(): number {
     return (this.#deps.now ?? Date.now)()
   }
@@ -212,14 +232,9 @@ function versionOf({ grantUpdatedAt, revision }: GrantTokens): string {
   return `${grantUpdatedAt.getTime()} ${revision}`
 }
 
-function isValid(
-  { accessToken, expires, subject: storedSubject }: StoredGrant,
-  subject: string,
-  now: number,
-): boolean {
-  if (accessToken === undefined) return false
-  if (storedSubject !== undefined && storedSubject !== subject) return false
-  return expires === undefined || expires - now >= marginMs
+/** A longer margin than half of the lifetime would renew a token for each request. */
+function marginOf({ lifetimeMs = Infinity }: StoredGrant, ms: number): number {
+  return Math.min(ms, lifetimeMs / 2)
 }
 
 /** Tokens of service applications belong to one user; other tokens to the person who consented. */

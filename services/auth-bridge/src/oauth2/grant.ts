@@ -11,6 +11,8 @@ export interface StoredGrant {
   refreshToken?: string
   /** Expiry of the access token in epoch milliseconds; absent if unknown. */
   expires?: number
+  /** Time from the issue of the access token to its expiry. */
+  lifetimeMs?: number
   scopes?: string[]
   /** Application and user the access token was requested for. It is useless for others. */
   subject?: string

@@ -32,6 +32,7 @@ export interface TokenResponse {
   refreshToken?: string
   /** Expiry in epoch milliseconds; absent if not reported. */
   expires?: number
+  lifetimeMs?: number
   /** Absent if they equal the requested ones. */
   scopes?: string[]
   idToken?: string
@@ -222,6 +223,7 @@ function toTokenResponse(response: TokenEndpointResponse, now: number): TokenRes
     ...defined({
       refreshToken,
       expires: seconds === undefined ? undefined : now + seconds * 1_000,
+      lifetimeMs: seconds === undefined ? undefined : seconds * 1_000,
       scopes: scopes?.length ? scopes : undefined,
     }),
   }

@@ -1,7 +1,7 @@
 import type { CreateMailApi, LoginOptions, MailApi } from '@posthorn/backends/mail-api'
 import type { Provider } from '@posthorn/backends/provider-limits'
 import type { Bus } from '@posthorn/bus'
-import { getCredentials } from '@posthorn/contracts/commands/credentials'
+import { endOfUse, getCredentials } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'
 import type { Backend } from '@posthorn/db'
 import { AttemptError, PreAttemptError } from '../transports/transport.ts'
@@ -30,9 +30,6 @@ export interface MailApiConnection {
   loginError?: unknown
 }
 
-/** Renewal of a token before its end: requests take up to a minute. */
-const expiryMarginMs = 60_000
-
 /**
  * Connects to the mail API of an account. Logins are requested again when they end or are rejected.
  *
@@ -59,10 +56,12 @@ export async function connectMailApi(
   }
   const connection: Pick<MailApiConnection, 'loginError'> = {}
   let current = await request({ fresh: false, signal })
+  let endsAt = endOf(current)
   const renew = async (options: LoginOptions) => {
     delete connection.loginError
     try {
       current = await request(options)
+      endsAt = endOf(current)
     } catch (error) {
       connection.loginError = error
       throw error
@@ -74,7 +73,7 @@ export async function connectMailApi(
     application: current.application ?? '',
     ...defined({ cloud: current.cloud }),
     login: async (options: LoginOptions) => {
-      if (options.fresh || isExpiring(current.expires)) await renew(options)
+      if (options.fresh || Date.now() >= endsAt) await renew(options)
       const { user, accessToken, own } = current
       return defined({ user, accessToken, own })
     },
@@ -82,6 +81,6 @@ export async function connectMailApi(
   return Object.assign(connection, { api: create(access, { priority: 'caller' }) })
 }
 
-function isExpiring(expires: string | undefined): boolean {
-  return expires !== undefined && Date.parse(expires) < Date.now() + expiryMarginMs
+function endOf({ expires }: { expires?: string }): number {
+  return expires === undefined ? Infinity : endOfUse(expires, Date.now())
 }

@@ -24,26 +24,26 @@ export interface GmailPushDeps {
 export function onGmailPush(deps: GmailPushDeps): RequestHandler {
   return (request, response) =>
     sendOutcome(response, deps.count, async () => {
-      const app = await authenticate(deps, request.headers.authorization)
+      const apps = await authenticate(deps, request.headers.authorization)
       const address = await deps.bodies.use(request, async (body) => readMailbox(body))
-      const accounts = address === undefined ? [] : await deps.trust.findAccounts(app, address)
+      const accounts = address === undefined ? [] : await deps.trust.findAccounts(apps, address)
       if (accounts.length === 0) return 'ignored'
       await deps.forwarder.forward(accounts.map((account) => ({ account, kind: 'changed' })))
       return 'forwarded'
     })
 }
 
-/** Returns the application of the subscription. @throws AppError `forbidden`, `unavailable` */
+/** Returns the applications of the signer. @throws AppError `forbidden`, `unavailable` */
 async function authenticate(
   { trust, keys }: GmailPushDeps,
   authorization: string | undefined,
-): Promise<string> {
+): Promise<readonly string[]> {
   const expected = { ...trust.current, now: Date.now() }
   const token = readPushToken(authorization ?? '', expected)
   const key = token && (await keys.find(token.keyId))
   if (!token || !key || !isSignedBy(key, token))
     throw new AppError('forbidden', 'The token of the notification is not valid')
-  return token.app
+  return token.apps
 }
 
 const maxAddressLength = 320

@@ -3,8 +3,8 @@ import { isObject, parseJson } from './parse-graph.ts'
 
 /** Signer of a Pub/Sub push that is accepted. */
 export interface PushSigner {
-  /** OAuth2 application of the Pub/Sub subscription. */
-  readonly app: string
+  /** OAuth2 applications of the Pub/Sub subscriptions that it signs for. */
+  readonly apps: readonly string[]
   /** Service account that signs, in lower case. */
   readonly email: string
 }
@@ -20,7 +20,7 @@ export interface PushExpectation {
 
 /** Token whose claims are as expected, and whose signature is not verified yet. */
 export interface PushToken {
-  readonly app: string
+  readonly apps: readonly string[]
   readonly keyId: string
   readonly signed: Buffer
   readonly signature: Buffer
@@ -54,7 +54,7 @@ export function readPushToken(
   if (claims['email_verified'] !== true || !isCurrent(claims, now / 1_000)) return undefined
   const email = String(claims['email']).toLowerCase()
   const signer = signers.find((each) => each.email === email)
-  return signer && { app: signer.app, keyId, signed, signature }
+  return signer && { apps: signer.apps, keyId, signed, signature }
 }
 
 type Claims = Readonly<Record<string, unknown>>
@@ -62,7 +62,7 @@ type Claims = Readonly<Record<string, unknown>>
 /** Parts of an RS256 token. RFC 7515 §4.1.1: the algorithm is not the choice of the sender. */
 function parseToken(
   authorization: string,
-): (Omit<PushToken, 'app'> & { claims: Claims }) | undefined {
+): (Omit<PushToken, 'apps'> & { claims: Claims }) | undefined {
   if (authorization.length > maxLength) return undefined
   const [, head = '', body = '', mark = ''] =
     /^bearer +([\w-]+)\.([\w-]+)\.([\w-]+) *$/i.exec(authorization) ?? []

@@ -2,8 +2,8 @@ import { gmailPushUrl } from '@posthorn/contracts/notification-urls'
 import type { Db, SettingsCache } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically, TtlCache } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { findAccountsOfUser, listPubSubApps } from '../../store/pubsub-apps.ts'
-import type { PushExpectation } from './push-token.ts'
+import { findAccountsOfUser, listPubSubApps, type PubSubApp } from '../../store/pubsub-apps.ts'
+import type { PushExpectation, PushSigner } from './push-token.ts'
 
 /** Interval at which applications are read without being invalidated. */
 const refreshMs = 60_000
@@ -61,18 +61,23 @@ export class PushTrust implements AsyncDisposable {
     this.#linked = new Map(apps.map(({ id, linked }) => [id, linked]))
     this.#current = {
       audience: base ? gmailPushUrl(base) : '',
-      signers: base
-        ? apps.flatMap(({ id, email }) => (email ? [{ app: id, email: email.toLowerCase() }] : []))
-        : [],
+      signers: base ? signersOf(apps) : [],
     }
   }
 
-  /** Finds the accounts of a mailbox whose applications use this application for Pub/Sub. */
-  findAccounts(app: string, user: string): Promise<string[]> {
-    const linked = this.#linked.get(app) ?? []
+  /** Finds the accounts of a mailbox whose applications use one of these for Pub/Sub. */
+  findAccounts(apps: readonly string[], user: string): Promise<string[]> {
+    const linked = apps.flatMap((app) => this.#linked.get(app) ?? [])
     if (linked.length === 0) return Promise.resolve([])
-    return this.#accounts.load(JSON.stringify([app, user]), () =>
+    return this.#accounts.load(JSON.stringify([linked, user]), () =>
       findAccountsOfUser(this.#deps.db, linked, user),
     )
   }
+}
+
+/** Several applications may have the same service account. */
+function signersOf(apps: readonly PubSubApp[]): PushSigner[] {
+  const byEmail = Map.groupBy(apps, ({ email }) => email?.toLowerCase() ?? '')
+  byEmail.delete('')
+  return [...byEmail].map(([email, signed]) => ({ email, apps: signed.map(({ id }) => id) }))
 }

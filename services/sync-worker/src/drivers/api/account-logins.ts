@@ -6,7 +6,7 @@ import type {
   MailApiLogin,
 } from '@posthorn/backends/mail-api'
 import type { Provider } from '@posthorn/backends/provider-limits'
-import type { Credentials } from '@posthorn/contracts/commands/credentials'
+import { type Credentials, endOfUse } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import { abortable, SingleFlight } from '@posthorn/flow'
@@ -23,8 +23,6 @@ interface CachedLogin extends MailApiLogin {
   isFresh: boolean
 }
 
-/** auth-bridge renews tokens that expire within this time. */
-const marginMs = 30_000
 /** Use of a token whose expiry the provider did not report. */
 const unknownExpiryMs = 60_000
 /** A token is not replaced again within this time: several requests may have used the old one. */
@@ -109,6 +107,6 @@ function toLogin(credentials: Credentials, requestedAt: number): Omit<CachedLogi
     throw new AppError('unauthorized', 'The authentication server returned no access token')
   const { user, accessToken, own, application = '', cloud, expires } = credentials
   const expiresAt =
-    expires === undefined ? requestedAt + unknownExpiryMs : Date.parse(expires) - marginMs
+    expires === undefined ? requestedAt + unknownExpiryMs : endOfUse(expires, requestedAt)
   return defined({ user, accessToken, own, application, cloud, requestedAt, expiresAt })
 }

@@ -1,6 +1,7 @@
 import type { ApiDownload } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
+import { discard } from '@posthorn/flow'
 import { checkApiMessageId, decodeApiAttachmentId } from '@posthorn/message-id'
 import type { AccountRequest } from '../../account-driver.ts'
 import type { ApiWork } from './api-command.ts'
@@ -34,10 +35,7 @@ export function getMessageSource({
 /** @throws AppError `too-large` if the announced size exceeds the limit */
 function limit({ size = 0, content }: ApiDownload): AsyncIterable<Uint8Array> {
   if (size > maxDownloadBytes) {
-    // Ends the download.
-    void content[Symbol.asyncIterator]()
-      .return?.()
-      .catch(() => undefined)
+    void discard(content)
     throw tooLarge()
   }
   return limitBytes(content)
