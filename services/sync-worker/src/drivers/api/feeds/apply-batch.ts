@@ -14,23 +14,12 @@ import {
 } from '../index/indexed-message.ts'
 import type { PendingMessage } from './feed-store.ts'
 import type { IndexChange } from './index-writer.ts'
-import { type BatchPlan, type FeedBatch, type Finding, planBatch } from './plan-batch.ts'
-import {
-  type FeedContext,
-  maxGets,
-  nameLabels,
-  type ReadFinding,
-  readMessages,
-} from './read-messages.ts'
+import { type BatchPlan, type FeedBatch, planBatch } from './plan-batch.ts'
+import { type FeedContext, nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored-index.ts'
 
 /** Delays before reading again a message that a feed named, in milliseconds. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
-
-/** Most events with message data per transaction. */
-const maxAnnouncements = 50
-/** Approximate maximum characters of events per transaction. */
-const maxBatchLength = 4 * 1024 * 1024
 
 /**
  * Compares reported changes with the index and stores the differences with their events. `end`,
@@ -42,7 +31,7 @@ export async function applyBatch(
   batch: FeedBatch,
   end: IndexChange,
 ): Promise<void> {
-  const { index, writer, signal } = context
+  const { index, writer } = context
   const ids = [...batch.changed.map(({ id }) => id), ...batch.removed]
   let loaded = await index.load(indexPart, ids)
   const plan = planBatch(batch, loaded.states)
@@ -50,18 +39,14 @@ export async function applyBatch(
     batch.changed.map(({ id, folderId }) => [id, folderId ?? batch.feed.folderId ?? null]),
   )
   const copies = currentCopies(context, batch)
-  let findings: ReadFinding[] = []
-  for (let from = 0; from < plan.toGet.length; from += maxGets) {
-    signal.throwIfAborted()
-    if (isFull(findings)) {
-      await writer.commit(changeOfFindings(context, { findings, loaded, named }))
+  const findings = await readMessages(context, plan.toGet, {
+    states: () => loaded.states,
+    copies,
+    store: async (stored) => {
+      await writer.commit(changeOfFindings(context, { findings: stored, loaded, named }))
       loaded = await index.load(indexPart, ids)
-      findings = []
-    }
-    const toGet = plan.toGet.slice(from, from + maxGets)
-    findings.push(...(await readMessages(context, toGet, { states: loaded.states, copies })))
-  }
-  signal.throwIfAborted()
+    },
+  })
   await nameLabels(context, plan.updated)
   const change = changeOfFindings(context, { findings, loaded, named, plan })
   await writer.commit({ ...end, ...change, parts: [...(end.parts ?? []), ...change.parts] })
@@ -86,12 +71,6 @@ function currentCopies(
     if (isSameState(state, reported)) current.set(change.id, copy)
   }
   return current
-}
-
-function isFull(findings: readonly ReadFinding[]): boolean {
-  const drafts = findings.flatMap(({ announcement }) => announcement?.draft ?? [])
-  if (drafts.length + maxGets > maxAnnouncements) return true
-  return JSON.stringify(drafts).length > maxBatchLength
 }
 
 interface Findings {
@@ -147,7 +126,7 @@ function settledIds({ findings, named }: Findings): string[] {
 }
 
 /** Events without message data. */
-function eventsOf(context: FeedEventContext, finding: Finding): NewEvent[] {
+function eventsOf(context: FeedEventContext, finding: ReadFinding): NewEvent[] {
   if (finding.kind === 'deleted') return [messageDeleted(context, finding.state)]
   if (finding.kind === 'moved') return [messageDeleted(context, finding.before)]
   if (finding.kind !== 'updated') return []
