@@ -39,16 +39,19 @@ export async function applyBatch(
     batch.changed.map(({ id, folderId }) => [id, folderId ?? batch.feed.folderId ?? null]),
   )
   const copies = currentCopies(context, batch)
+  const feedFolder = batch.feed.folderId ?? null
   const findings = await readMessages(context, plan.toGet, {
     states: () => loaded.states,
     copies,
     store: async (stored) => {
-      await writer.commit(changeOfFindings(context, { findings: stored, loaded, named }))
+      await writer.commit(
+        changeOfFindings(context, { findings: stored, loaded, named, feedFolder }),
+      )
       loaded = await index.load(indexPart, ids)
     },
   })
   await nameLabels(context, plan.updated)
-  const change = changeOfFindings(context, { findings, loaded, named, plan })
+  const change = changeOfFindings(context, { findings, loaded, named, feedFolder, plan })
   await writer.commit({ ...end, ...change, parts: [...(end.parts ?? []), ...change.parts] })
 }
 
@@ -78,6 +81,8 @@ interface Findings {
   loaded: LoadedMessages
   /** Messages that should be there, and their folders. Others are deleted if they are missing. */
   named: ReadonlyMap<string, string | null>
+  /** Folder of the feed, that removed messages were in. */
+  feedFolder: string | null
   /** Changes that needed no reading. */
   plan?: BatchPlan
 }
@@ -107,20 +112,27 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
   } satisfies IndexChange
 }
 
-/** Messages that should be there and were not returned. */
-function pendingOf({ now }: FeedContext, { findings, named }: Findings): PendingMessage[] {
+/**
+ * Messages that should be there and were not returned, and refused ones: whether these were moved
+ * or deleted is unknown.
+ */
+function pendingOf(
+  { now }: FeedContext,
+  { findings, named, feedFolder }: Findings,
+): PendingMessage[] {
   const nextAt = new Date(now().getTime() + retryDelaysMs[0])
   return findings.flatMap((finding) => {
-    const folder = finding.kind === 'missing' ? named.get(finding.id) : undefined
-    if (finding.kind !== 'missing' || folder === undefined) return []
-    return { message: finding.id, folder, tries: 0, nextAt }
+    if (finding.kind !== 'missing' && finding.kind !== 'refused') return []
+    const { kind, id } = finding
+    const folder = named.get(id) ?? (kind === 'refused' || named.has(id) ? feedFolder : undefined)
+    return folder === undefined ? [] : { message: id, folder, tries: 0, nextAt }
   })
 }
 
 /** Messages that need no further attempt and are not stored. */
 function settledIds({ findings, named }: Findings): string[] {
   return findings.flatMap((finding) => {
-    if (!('id' in finding)) return []
+    if (!('id' in finding) || finding.kind === 'refused') return []
     return finding.kind === 'missing' && named.has(finding.id) ? [] : [finding.id]
   })
 }

@@ -33,8 +33,16 @@ export interface FeedContext {
 
 type WithoutMessage<F> = F extends Finding ? Omit<F, 'message'> : never
 
+/** A message that the provider refuses, while it returns others: it may exist. */
+interface Refused {
+  kind: 'refused'
+  id: string
+}
+
 /** Outcome of reading a message; with `announcement` if its `messageNew` is due. */
-export type ReadFinding = WithoutMessage<Finding> & { announcement?: Omit<Announcement, 'key'> }
+export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
+  announcement?: Omit<Announcement, 'key'>
+}
 
 /** Most events with message data per transaction. */
 const maxAnnouncements = 50
@@ -104,7 +112,7 @@ class DraftBatch {
   }
 }
 
-type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Finding
+type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Finding | Refused
 
 /** Reads some messages. Returns the comparison of each with the index. */
 async function readGroup(
@@ -121,8 +129,7 @@ async function readGroup(
   const ownDrafts = await findOwnDrafts(context, messages)
   const isListed = (folderId: string | undefined) => names.isListed(folderId)
   return (id, states) => {
-    // A message that is refused exists: one of the index stays there.
-    if (got.refused.has(id)) return { kind: 'missing', id }
+    if (got.refused.has(id)) return { kind: 'refused', id }
     const message = byId.get(id)
     return compareMessage({ id, message, before: states.get(id), ownDrafts, isListed })
   }
@@ -169,7 +176,10 @@ async function findOwnDrafts(
   )
 }
 
-async function withAnnouncement(context: FeedContext, finding: Finding): Promise<ReadFinding> {
+async function withAnnouncement(
+  context: FeedContext,
+  finding: Finding | Refused,
+): Promise<ReadFinding> {
   if (finding.kind !== 'new' && finding.kind !== 'moved') return finding
   const { message, ...rest } = finding
   if (rest.kind === 'new' && isSilent(context, message)) return rest

@@ -37,15 +37,18 @@ interface Retries {
 function changeOfRetries(context: FeedContext, { findings, loaded, byId }: Retries) {
   const late = findings.flatMap((finding) => {
     const pending = byId.get(idOf(finding))
-    return finding.kind === 'missing' || !pending
-      ? []
-      : [withRetries(finding, retriesOf(pending.tries + 1))]
+    return isUnread(finding) || !pending ? [] : [withRetries(finding, retriesOf(pending.tries + 1))]
   })
   const missing = findings.flatMap((finding) =>
-    finding.kind === 'missing' ? (byId.get(finding.id) ?? []) : [],
+    isUnread(finding) ? (byId.get(finding.id) ?? []) : [],
   )
-  const change = changeOfFindings(context, { findings: late, loaded, named: new Map() })
+  const input = { findings: late, loaded, named: new Map(), feedFolder: null }
+  const change = changeOfFindings(context, input)
   return withMissing(context, { change, missing, loaded })
+}
+
+function isUnread(finding: ReadFinding): finding is ReadFinding & { id: string } {
+  return finding.kind === 'missing' || finding.kind === 'refused'
 }
 
 function idOf(finding: { id: string } | { state: { id: string } }): string {
