@@ -269,6 +269,22 @@ test('Graph: a moved message that is refused stays indexed, and moves once it is
   ])
 })
 
+test('Graph: a deletion is announced once the message is known to be missing', async () => {
+  const { graph, mailbox, scene } = await graphScene(stack)
+  mailbox.deliver({ raw: Buffer.from(mime('old')), receivedAt: 0 })
+  await scene.sync()
+  const message = mailbox.deliver({ raw: Buffer.from(mime('deleted')) })
+  await scene.sync()
+  const end = graph.server.on(getMessage, ofMessage(message.id, replies(serverError)))
+  mailbox.remove(message)
+  const dueAt = await scene.sync()
+  expect(scene.events.map(({ event }) => event)).toEqual(['messageNew'])
+  end()
+  scene.time = dueAt?.getTime() ?? 0
+  await scene.sync()
+  expect(scene.events.map(({ event }) => event)).toEqual(['messageNew', 'messageDeleted'])
+})
+
 test('Graph: a moved message that stays refused is neither deleted nor missing', async () => {
   const { graph, mailbox, scene } = await graphScene(stack)
   mailbox.deliver({ raw: Buffer.from(mime('old')), receivedAt: 0 })
