@@ -33,6 +33,11 @@ export function createWorkerMetrics(metrics: Metrics) {
     name: 'messages_indexed_total',
     help: 'Messages added to mailbox indexes',
   })
+  const refused = metrics.counter({
+    name: 'refused_contents_total',
+    help: 'Contents that the provider of an account refused, and that events lack, by part',
+    labels: ['part'],
+  })
   const refusing = metrics.gauge({
     name: 'sync_worker_refusing_shards',
     help: '1 while this worker has no memory for further shards',
@@ -53,6 +58,7 @@ export function createWorkerMetrics(metrics: Metrics) {
     mailboxSynced: (seconds: number) => mailboxSyncs.observe(seconds),
     syncPassed: (seconds: number) => passes.observe(seconds),
     indexed: (count: number) => messages.inc(count),
+    contentRefused: (part: string) => refused.labels(part).inc(),
   }
 }
 

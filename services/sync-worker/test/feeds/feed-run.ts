@@ -1,4 +1,4 @@
-import { isMailApiError } from '@posthorn/backends/mail-api'
+import { isMailApiError, MailApiError } from '@posthorn/backends/mail-api'
 import { AppError } from '@posthorn/errors'
 import { MailApiModel, type ModelMessage, SeededRandom } from '@posthorn/testkit/mail-api-model'
 import { flagNames } from '../../src/drivers/api/events/feed-events.ts'
@@ -46,6 +46,8 @@ export class FeedRun {
   #time = account.notifyFrom.getTime()
   #worker: MailboxFeeds
   #serial = 0
+  /** Probability that messages are refused. */
+  #refusals = 0
   /** Number of passes by outcome. */
   readonly outcomes: Record<string, number> = {}
 
@@ -66,6 +68,12 @@ export class FeedRun {
         liveCursors: 4,
       },
     })
+    const { api } = this.model
+    const getMessages = api.getMessages.bind(api)
+    api.getMessages = async (...call) => {
+      if (this.#random.happens(this.#refusals)) throw new MailApiError('unavailable', 'refused')
+      return getMessages(...call)
+    }
     this.#worker = this.#startWorker()
     for (let count = 0; count < 12; count++) this.#deliver(new Date(this.#time - 86_400_000 * 9))
   }
@@ -110,6 +118,7 @@ export class FeedRun {
       model.onCall = () => {
         if (--countdown === 0) throw new Crash()
       }
+    else if (kind === 6) this.#refusals = 0.3
     const outcome = await this.#worker.sync(new AbortController().signal, this.#passOptions()).then(
       ({ hasRounds }) => (hasRounds ? 'yielded' : 'done'),
       (error: unknown) => this.#outcomeOf(error),
@@ -118,6 +127,7 @@ export class FeedRun {
     tables.onCommit = () => undefined
     tables.onOperation = () => Promise.resolve()
     model.onCall = () => undefined
+    this.#refusals = 0
     this.#applyEvents()
 
     function crashAt(phase: 'before' | 'after') {
@@ -142,6 +152,7 @@ export class FeedRun {
   #outcomeOf(error: unknown): string {
     const isStale = error instanceof AppError && error.kind === 'stale'
     if (isMailApiError(error, 'stale-page')) return 'stale page'
+    if (isMailApiError(error, 'unavailable')) return 'unavailable'
     if (!isStale && !(error instanceof Crash)) throw error
     this.#worker = this.#startWorker()
     return isStale ? 'stale' : 'crash'

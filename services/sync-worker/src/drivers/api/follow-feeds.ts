@@ -16,6 +16,7 @@ import { createMessageDrafter } from './events/message-drafter.ts'
 import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
 import type { PassOptions, PassResult } from './feeds/pass.ts'
 import { PostgresFeedStore } from './feeds/postgres-feed-store.ts'
+import type { OnRefusal } from './messages/refusals.ts'
 import { type NotifiedAccount, watchedAccount } from './follow-watch.ts'
 import { type PassReason, PassSchedule } from './pass-schedule.ts'
 
@@ -43,7 +44,11 @@ export interface PassLimits {
   readonly later: Semaphore
 }
 
-/** A first pass takes up to 32 MB, a later one less than 1 MB. */
+/**
+ * A first pass takes up to 32 MB, a later one usually less than 1 MB. A pass that reads new messages
+ * also holds the texts of up to 20, at most 24 MiB, and the events of one transaction: 4 MiB, or
+ * one message with 25 MiB of attachments.
+ */
 export function createPassLimits(): PassLimits {
   return { first: new Semaphore(20), later: new Semaphore(100) }
 }
@@ -146,10 +151,15 @@ async function openFeeds(
   const api = await followed.open({ priority: isFirst ? 'initial-sync' : 'sync' }, signal)
   const read = reader.forAccount(account.account, signal)
   const { settings } = commit
-  const drafter = createMessageDrafter({ api, settings, summaries, read, signal })
+  const onRefusal: OnRefusal = ({ part, ...fields }) => {
+    commit.metrics.contentRefused(part)
+    followed.context.log.warn({ part, ...fields }, 'provider refuses content of a message')
+  }
+  const drafter = createMessageDrafter({ api, settings, summaries, read, onRefusal, signal })
   return new MailboxFeeds({
     api,
     account,
+    onRefusal,
     store: new PostgresFeedStore(commit, account),
     drafter: {
       ...drafter,

@@ -84,7 +84,7 @@ async function readRequestedTexts(
   const kinds = { plain: textType !== 'html', html: textType !== 'plain', webSafe }
   const texts = await readTexts(read, message.texts, kinds)
   if (!embedAttachedImages) return texts
-  const readings = { read, readAttachment: attachmentReader(api, message.id, signal) }
+  const readings = { read, readAttachment: attachmentReader({ api, id: message.id, signal }) }
   const limits = { maxTotalBytes: maxEmbeddedBytes.reading, maxJsonBytes }
   return withImages(readings, texts, { message, ...limits })
 }

@@ -1,4 +1,4 @@
-import type { ApiMessage, GetOptions, MailApi } from '@posthorn/backends/mail-api'
+import type { ApiMessage, GetOptions } from '@posthorn/backends/mail-api'
 import type { AttachmentInfo } from '@posthorn/contracts/schemas/message'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache } from '@posthorn/db'
@@ -13,9 +13,13 @@ import { readContents } from '../../messages/attachment-contents.ts'
 import { readCalendarEvents } from '../../messages/calendar-events.ts'
 import { selectReplyTo } from '../../messages/envelope-fields.ts'
 import { maxEmbeddedBytes } from '../../messages/image-references.ts'
-import { undefinedIf } from '../../messages/undefined-if.ts'
 import { headersOf, messageEntry } from '../messages/entry.ts'
-import { attachmentReader, readBeginning, type ReadAttachment } from '../messages/read-content.ts'
+import {
+  attachmentReader,
+  type ContentSource,
+  type ReadAttachment,
+  readStart,
+} from '../messages/read-content.ts'
 import { maxTextBytes, readTexts, withImages } from '../messages/read-text.ts'
 import type { FolderNames } from './folder-names.ts'
 
@@ -36,13 +40,11 @@ export interface MessageDrafter {
   addSummaries(drafted: readonly DraftedMessage[]): Promise<void>
 }
 
-export interface DrafterDeps {
-  readonly api: Pick<MailApi, 'downloadSource' | 'downloadAttachment'>
+export interface DrafterDeps extends Omit<ContentSource, 'id'> {
   readonly settings: Pick<SettingsCache, 'get'>
   readonly summaries: Pick<Summaries, 'startBatch'>
   /** Readings of the account. */
   readonly read: ReadPart
-  readonly signal: AbortSignal
 }
 
 /** Read limit per kind of text if the settings have none. */
@@ -52,7 +54,8 @@ const summaryTextBytes = 65_536
 
 /**
  * Drafts of the `messageNew` of a mail API. Downloads the beginning of messages whose headers look
- * like a report, and the attachments that the settings request.
+ * like a report, and the attachments that the settings request. The event of a message lacks those
+ * that the provider refuses.
  */
 export function createMessageDrafter(deps: DrafterDeps): MessageDrafter {
   return {
@@ -88,10 +91,11 @@ async function draftMessage(deps: DrafterDeps, source: NewMessage): Promise<Draf
   const { id, size = 0 } = message
   const headers = headersOf(message)
   const notifiedHeaders = pickHeaders(headers, settings.notifyHeaders ?? [])
-  const readAttachment = attachmentReader(deps.api, id, deps.signal)
+  const contents: ContentSource = { ...deps, id }
+  const readAttachment = attachmentReader(contents)
   const texts = await readNotifiedTexts(source, { read, readAttachment })
   const report = await readMessageReport(
-    { read, readStart: (maxBytes) => readStart(deps, id, maxBytes) },
+    { read, readStart: (maxBytes) => readStart(contents, maxBytes) },
     { id, size, headers, specialUse: entry.messageSpecialUse },
   )
   const all = { plain: true, html: true, webSafe: false }
@@ -147,18 +151,6 @@ async function readAttachments(
     ...(contents && { attachments: contents }),
     ...(events.length > 0 && { calendarEvents: events }),
   }
-}
-
-/** Beginning of a message. Undefined if it was deleted meanwhile. */
-function readStart(
-  { api, signal }: DrafterDeps,
-  id: string,
-  maxBytes: number,
-): Promise<Buffer | undefined> {
-  const reading = api
-    .downloadSource(id, signal)
-    .then((download) => readBeginning(download, maxBytes))
-  return undefinedIf(reading, 'not-found')
 }
 
 async function addSummaries(

@@ -14,23 +14,12 @@ import {
 } from '../index/indexed-message.ts'
 import type { PendingMessage } from './feed-store.ts'
 import type { IndexChange } from './index-writer.ts'
-import { type BatchPlan, type FeedBatch, type Finding, planBatch } from './plan-batch.ts'
-import {
-  type FeedContext,
-  maxGets,
-  nameLabels,
-  type ReadFinding,
-  readMessages,
-} from './read-messages.ts'
+import { type BatchPlan, type FeedBatch, planBatch } from './plan-batch.ts'
+import { type FeedContext, nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored-index.ts'
 
 /** Delays before reading again a message that a feed named, in milliseconds. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
-
-/** Most events with message data per transaction. */
-const maxAnnouncements = 50
-/** Approximate maximum characters of events per transaction. */
-const maxBatchLength = 4 * 1024 * 1024
 
 /**
  * Compares reported changes with the index and stores the differences with their events. `end`,
@@ -42,7 +31,7 @@ export async function applyBatch(
   batch: FeedBatch,
   end: IndexChange,
 ): Promise<void> {
-  const { index, writer, signal } = context
+  const { index, writer } = context
   const ids = [...batch.changed.map(({ id }) => id), ...batch.removed]
   let loaded = await index.load(indexPart, ids)
   const plan = planBatch(batch, loaded.states)
@@ -50,20 +39,19 @@ export async function applyBatch(
     batch.changed.map(({ id, folderId }) => [id, folderId ?? batch.feed.folderId ?? null]),
   )
   const copies = currentCopies(context, batch)
-  let findings: ReadFinding[] = []
-  for (let from = 0; from < plan.toGet.length; from += maxGets) {
-    signal.throwIfAborted()
-    if (isFull(findings)) {
-      await writer.commit(changeOfFindings(context, { findings, loaded, named }))
+  const feedFolder = batch.feed.folderId ?? null
+  const findings = await readMessages(context, plan.toGet, {
+    states: () => loaded.states,
+    copies,
+    store: async (stored) => {
+      await writer.commit(
+        changeOfFindings(context, { findings: stored, loaded, named, feedFolder }),
+      )
       loaded = await index.load(indexPart, ids)
-      findings = []
-    }
-    const toGet = plan.toGet.slice(from, from + maxGets)
-    findings.push(...(await readMessages(context, toGet, { states: loaded.states, copies })))
-  }
-  signal.throwIfAborted()
+    },
+  })
   await nameLabels(context, plan.updated)
-  const change = changeOfFindings(context, { findings, loaded, named, plan })
+  const change = changeOfFindings(context, { findings, loaded, named, feedFolder, plan })
   await writer.commit({ ...end, ...change, parts: [...(end.parts ?? []), ...change.parts] })
 }
 
@@ -88,17 +76,13 @@ function currentCopies(
   return current
 }
 
-function isFull(findings: readonly ReadFinding[]): boolean {
-  const drafts = findings.flatMap(({ announcement }) => announcement?.draft ?? [])
-  if (drafts.length + maxGets > maxAnnouncements) return true
-  return JSON.stringify(drafts).length > maxBatchLength
-}
-
 interface Findings {
   findings: readonly ReadFinding[]
   loaded: LoadedMessages
   /** Messages that should be there, and their folders. Others are deleted if they are missing. */
   named: ReadonlyMap<string, string | null>
+  /** Folder of the feed, that removed messages were in. */
+  feedFolder: string | null
   /** Changes that needed no reading. */
   plan?: BatchPlan
 }
@@ -128,26 +112,33 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
   } satisfies IndexChange
 }
 
-/** Messages that should be there and were not returned. */
-function pendingOf({ now }: FeedContext, { findings, named }: Findings): PendingMessage[] {
+/**
+ * Messages that should be there and were not returned, and refused ones: whether these were moved
+ * or deleted is unknown.
+ */
+function pendingOf(
+  { now }: FeedContext,
+  { findings, named, feedFolder }: Findings,
+): PendingMessage[] {
   const nextAt = new Date(now().getTime() + retryDelaysMs[0])
   return findings.flatMap((finding) => {
-    const folder = finding.kind === 'missing' ? named.get(finding.id) : undefined
-    if (finding.kind !== 'missing' || folder === undefined) return []
-    return { message: finding.id, folder, tries: 0, nextAt }
+    if (finding.kind !== 'missing' && finding.kind !== 'refused') return []
+    const { kind, id } = finding
+    const folder = named.get(id) ?? (kind === 'refused' || named.has(id) ? feedFolder : undefined)
+    return folder === undefined ? [] : { message: id, folder, tries: 0, nextAt }
   })
 }
 
 /** Messages that need no further attempt and are not stored. */
 function settledIds({ findings, named }: Findings): string[] {
   return findings.flatMap((finding) => {
-    if (!('id' in finding)) return []
+    if (!('id' in finding) || finding.kind === 'refused') return []
     return finding.kind === 'missing' && named.has(finding.id) ? [] : [finding.id]
   })
 }
 
 /** Events without message data. */
-function eventsOf(context: FeedEventContext, finding: Finding): NewEvent[] {
+function eventsOf(context: FeedEventContext, finding: ReadFinding): NewEvent[] {
   if (finding.kind === 'deleted') return [messageDeleted(context, finding.state)]
   if (finding.kind === 'moved') return [messageDeleted(context, finding.before)]
   if (finding.kind !== 'updated') return []

@@ -4,6 +4,7 @@ import type { Account } from '../../../store/accounts.ts'
 import { folderEvents, mailboxReset } from '../events/feed-events.ts'
 import { FolderNames, mergeFolders, selectFolders } from '../events/folder-names.ts'
 import type { MessageDrafter } from '../events/message-drafter.ts'
+import type { OnRefusal } from '../messages/refusals.ts'
 import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'
 import { IndexWriter } from './index-writer.ts'
 import type { PassOptions, PassParts, PassResult } from './pass.ts'
@@ -30,6 +31,7 @@ export interface MailboxFeedsOptions {
   readonly store: FeedStore
   readonly drafter: MessageDrafter
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
+  readonly onRefusal?: OnRefusal
   readonly now: () => Date
   /** Most messages in a leaf. For tests. */
   readonly maxLeafMessages?: number

@@ -1,4 +1,9 @@
-import { type ApiMessage, isIncompleteId, type MailApi } from '@posthorn/backends/mail-api'
+import {
+  type ApiMessage,
+  type GetOptions,
+  isIncompleteId,
+  type MailApi,
+} from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import { type Announcement, type MessageNovelty, noveltyOf } from '../../../events/announce.ts'
 import type { Account } from '../../../store/accounts.ts'
@@ -6,11 +11,13 @@ import type { FolderNames } from '../events/folder-names.ts'
 import type { DraftedMessage, MessageDrafter } from '../events/message-drafter.ts'
 import type { GetRetries } from '../events/feed-events.ts'
 import type { IndexedMessage } from '../index/indexed-message.ts'
+import { getMessages, groupSize, type GotMessages } from '../messages/get-messages.ts'
+import type { OnRefusal } from '../messages/refusals.ts'
 import type { FeedStore } from './feed-store.ts'
 import type { IndexWriter } from './index-writer.ts'
 import { compareMessage, type Finding } from './plan-batch.ts'
 import type { ReportedChanges } from './reported-changes.ts'
-import type { StoredIndex } from './stored-index.ts'
+import { indexPart, type StoredIndex } from './stored-index.ts'
 
 /** One account whose feeds are read. */
 export interface FeedContext {
@@ -24,6 +31,7 @@ export interface FeedContext {
   /** Messages that were read because the provider noticed them, before the feeds were. */
   readonly copies: Map<string, ApiMessage>
   readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
+  readonly onRefusal?: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
   /** True in a pass over parts, which uses an earlier list of folders. */
@@ -35,53 +43,124 @@ export class UnlistedFolderError extends Error {
   override name = 'UnlistedFolderError'
 }
 
+type WithoutMessage<F> = F extends Finding ? Omit<F, 'message'> : never
+
+/** A message that the provider refuses, while it returns others: it may exist. */
+interface Refused {
+  kind: 'refused'
+  id: string
+}
+
 /** Outcome of reading a message; with `announcement` if its `messageNew` is due. */
-export type ReadFinding = Finding & { announcement?: Omit<Announcement, 'key'> }
+export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
+  announcement?: Omit<Announcement, 'key'>
+}
 
-/**
- * Messages per request. A batch of Gmail may have 25 parts, one of Graph 20, and each message may
- * have texts of some megabytes.
- */
-export const maxGets = 20
+/** Most events with message data per transaction. */
+const maxAnnouncements = 50
+/** Approximate maximum characters of events per transaction, the last message aside. */
+const maxBatchLength = 4 * 1024 * 1024
 
-export interface Stored {
-  states: ReadonlyMap<string, IndexedMessage>
+export interface Readings {
+  /** States of the index. Called after each `store`. */
+  states: () => ReadonlyMap<string, IndexedMessage>
   /** Messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
+  /** Stores findings that fill a transaction, so that they need no memory any more. */
+  store: (findings: readonly ReadFinding[]) => Promise<void>
 }
 
 /**
- * Reads at most `maxGets` messages and compares them with the index.
+ * Reads messages and compares them with the index. Drafts events one by one, because each may have
+ * attachments of 25 MiB. Returns the findings that are left to store.
  *
  * @throws UnlistedFolderError in a pass over parts
  */
 export async function readMessages(
   context: FeedContext,
   ids: readonly string[],
-  { states, copies }: Stored,
+  { states, copies = new Map(), store }: Readings,
 ): Promise<ReadFinding[]> {
-  const { api, drafter, names, signal } = context
-  const toGet = ids.filter((id) => !copies?.has(id))
-  const got =
-    toGet.length === 0 ? [] : await api.getMessages(toGet, await drafter.getOptions(), signal)
-  const messages = [...ids.flatMap((id) => copies?.get(id) ?? []), ...got]
+  const { drafter, signal } = context
+  const options = await drafter.getOptions()
+  const size = groupSize(options)
+  const batch = new DraftBatch()
+  for (let from = 0; from < ids.length; from += size) {
+    const group = ids.slice(from, from + size)
+    const compare = await readGroup(context, group, { options, copies })
+    for (const id of group) {
+      signal.throwIfAborted()
+      batch.add(await withAnnouncement(context, compare(id, states())))
+      if (batch.isFull) await store(await batch.take(drafter))
+    }
+  }
+  signal.throwIfAborted()
+  return batch.take(drafter)
+}
+
+/** Findings of one transaction, and the size of their drafts. */
+class DraftBatch {
+  #findings: ReadFinding[] = []
+  #announcements = 0
+  #length = 0
+
+  get isFull(): boolean {
+    return this.#announcements >= maxAnnouncements || this.#length > maxBatchLength
+  }
+
+  add(finding: ReadFinding): void {
+    this.#findings.push(finding)
+    if (!finding.announcement) return
+    this.#announcements += 1
+    this.#length += JSON.stringify(finding.announcement.draft).length
+  }
+
+  /** Findings with their summaries. The batch is empty then. */
+  async take(drafter: Pick<MessageDrafter, 'addSummaries'>): Promise<ReadFinding[]> {
+    const findings = this.#findings
+    this.#findings = []
+    this.#announcements = 0
+    this.#length = 0
+    await drafter.addSummaries(findings.flatMap(({ announcement }) => announcement ?? []))
+    return findings
+  }
+}
+
+type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Finding | Refused
+
+/** Reads some messages. Returns the comparison of each with the index. */
+async function readGroup(
+  context: FeedContext,
+  ids: readonly string[],
+  { options, copies }: { options: GetOptions; copies: ReadonlyMap<string, ApiMessage> },
+): Promise<Compare> {
+  const { names } = context
+  const toGet = ids.filter((id) => !copies.has(id))
+  const got = await getGroup(context, toGet, options)
+  const messages = [...ids.flatMap((id) => copies.get(id) ?? []), ...got.messages]
   assertListed(context, messages)
   const byId = new Map(messages.map((message) => [message.id, message]))
   await nameLabels(context, messages)
   const ownDrafts = await findOwnDrafts(context, messages)
-  const findings: ReadFinding[] = []
-  for (const id of ids) {
-    const finding = compareMessage({
-      id,
-      message: byId.get(id),
-      before: states.get(id),
-      ownDrafts,
-      isListed: (folderId) => names.isListed(folderId),
-    })
-    findings.push(await withAnnouncement(context, finding))
+  const isListed = (folderId: string | undefined) => names.isListed(folderId)
+  return (id, states) => {
+    if (got.refused.has(id)) return { kind: 'refused', id }
+    const message = byId.get(id)
+    return compareMessage({ id, message, before: states.get(id), ownDrafts, isListed })
   }
-  await drafter.addSummaries(findings.flatMap(({ announcement }) => announcement ?? []))
-  return findings
+}
+
+/** Gets at most `groupSize` messages. */
+export function getGroup(
+  { api, index, onRefusal, signal }: FeedContext,
+  ids: readonly string[],
+  options: GetOptions,
+): Promise<GotMessages> {
+  const listKnown = async () => {
+    const { messages } = await index.scan(indexPart, '')
+    return messages.map(({ id }) => id)
+  }
+  return getMessages({ api, listKnown, onRefusal, signal }, ids, options)
 }
 
 /** Folders that the account does not select are never listed. @throws UnlistedFolderError */
@@ -124,12 +203,15 @@ async function findOwnDrafts(
   return new Set([...submitted, ...drafts.filter(isIncomplete).map(({ id }) => id)])
 }
 
-async function withAnnouncement(context: FeedContext, finding: Finding): Promise<ReadFinding> {
+async function withAnnouncement(
+  context: FeedContext,
+  finding: Finding | Refused,
+): Promise<ReadFinding> {
   if (finding.kind !== 'new' && finding.kind !== 'moved') return finding
-  const { kind, message } = finding
-  if (kind === 'new' && isSilent(context, message)) return finding
+  const { message, ...rest } = finding
+  if (rest.kind === 'new' && isSilent(context, message)) return rest
   const drafted = await context.drafter.draft(message, context.names)
-  return { ...finding, announcement: { ...drafted, ...novelty(context, finding, drafted) } }
+  return { ...rest, announcement: { ...drafted, ...novelty(context, finding, drafted) } }
 }
 
 function novelty(

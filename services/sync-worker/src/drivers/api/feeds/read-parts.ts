@@ -1,7 +1,8 @@
 import { type Feed, isMailApiError } from '@posthorn/backends/mail-api'
+import { groupSize, maxGets } from '../messages/get-messages.ts'
 import type { FeedState } from './feed-store.ts'
 import type { PassParts, UnreportedMessage } from './pass.ts'
-import { type FeedContext, maxGets } from './read-messages.ts'
+import { type FeedContext, getGroup } from './read-messages.ts'
 import { indexPart } from './stored-index.ts'
 import { readChanges } from './sync-feed.ts'
 
@@ -85,13 +86,14 @@ async function isInPlace({ api, names, signal }: FeedContext, folderId: string):
   return place !== undefined && names.isAt(folderId, place)
 }
 
-async function readNoticed(
-  { api, copies, drafter, signal }: FeedContext,
-  ids: readonly string[],
-): Promise<void> {
+async function readNoticed(context: FeedContext, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  for (const message of await api.getMessages(ids, await drafter.getOptions(), signal))
-    copies.set(message.id, message)
+  const options = await context.drafter.getOptions()
+  const size = groupSize(options)
+  for (let from = 0; from < ids.length; from += size) {
+    const { messages } = await getGroup(context, ids.slice(from, from + size), options)
+    for (const message of messages) context.copies.set(message.id, message)
+  }
 }
 
 /** Noticed messages that no feed reported, without those in folders that are not synced. */

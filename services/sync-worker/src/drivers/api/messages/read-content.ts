@@ -1,28 +1,84 @@
-import type { ApiAttachment, ApiDownload, MailApi } from '@posthorn/backends/mail-api'
-import { undefinedIf } from '../../messages/undefined-if.ts'
+import {
+  type ApiAttachment,
+  type ApiDownload,
+  isMailApiError,
+  type MailApi,
+} from '@posthorn/backends/mail-api'
+import { AppError } from '@posthorn/errors'
+import { expectObjectFailure, type OnRefusal, type Refusal } from './refusals.ts'
 
-/** Reads up to `maxBytes` of an attachment. Undefined if it is missing or elsewhere. */
+/** Reads up to `maxBytes` of an attachment. Undefined if it is missing, elsewhere or refused. */
 export type ReadAttachment = (
   part: Pick<ApiAttachment, 'partId'>,
   maxBytes: number,
 ) => Promise<Buffer | undefined>
 
+/** Message whose contents are read, which its event can lack. */
+export interface ContentSource {
+  readonly api: Pick<MailApi, 'downloadSource' | 'downloadAttachment' | 'getMessage'>
+  readonly id: string
+  readonly onRefusal?: OnRefusal | undefined
+  readonly signal: AbortSignal
+}
+
+/** Most downloads of a content that ends early. The client repeats requests, but no downloads. */
+const maxDownloads = 3
+
 /** Reads the attachments of one message. */
-export function attachmentReader(
-  api: Pick<MailApi, 'downloadAttachment'>,
-  id: string,
-  signal: AbortSignal,
-): ReadAttachment {
+export function attachmentReader(source: ContentSource): ReadAttachment {
+  const { api, id, signal } = source
   return ({ partId }, maxBytes) => {
-    const reading = api
-      .downloadAttachment({ id, partId }, signal)
-      .then((download) => readBeginning(download, maxBytes))
-    return undefinedIf(reading, 'not-found', 'rejected', 'invalid')
+    const open = () => api.downloadAttachment({ id, partId }, signal)
+    return readOptional(source, 'attachment', () => readDownload(open, maxBytes))
+  }
+}
+
+/** Reads the beginning of a message. Undefined if it was deleted meanwhile, or is refused. */
+export function readStart(source: ContentSource, maxBytes: number): Promise<Buffer | undefined> {
+  const { api, id, signal } = source
+  const open = () => api.downloadSource(id, signal)
+  return readOptional(source, 'source', () => readDownload(open, maxBytes))
+}
+
+/**
+ * Undefined if the content is missing, or the provider refuses it and returns the message.
+ *
+ * @throws MailApiError of the mailbox
+ */
+async function readOptional<T>(
+  { api, id, onRefusal, signal }: ContentSource,
+  part: Refusal['part'],
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (err) {
+    signal.throwIfAborted()
+    await expectObjectFailure(err, () => api.getMessage(id, {}, signal))
+    if (!isAbsent(err)) onRefusal?.({ id, part, err })
+    return undefined
+  }
+}
+
+/** True if the content does not exist, or is a link to a file elsewhere. */
+function isAbsent(error: unknown): boolean {
+  const isMissing = error instanceof AppError && error.kind === 'not-found'
+  return isMissing || isMailApiError(error, 'unsupported-operation')
+}
+
+async function readDownload(open: () => Promise<ApiDownload>, maxBytes: number): Promise<Buffer> {
+  for (let attempt = 1; ; attempt++) {
+    const download = await open()
+    try {
+      return await readBeginning(download, maxBytes)
+    } catch (error) {
+      if (!isMailApiError(error, 'unavailable') || attempt === maxDownloads) throw error
+    }
   }
 }
 
 /** Reads the first bytes of a download and ends it. */
-export async function readBeginning(
+async function readBeginning(
   { content }: Pick<ApiDownload, 'content'>,
   maxBytes: number,
 ): Promise<Buffer> {

@@ -1,0 +1,131 @@
+import {
+  type ApiMessage,
+  type GetOptions,
+  isMailApiError,
+  type MailApi,
+} from '@posthorn/backends/mail-api'
+import {
+  expectObjectFailure,
+  isMailboxFailure,
+  isUnclear,
+  type OnRefusal,
+  type Refusal,
+} from './refusals.ts'
+
+/** Mailbox whose messages are requested. */
+export interface MessageSource {
+  readonly api: Pick<MailApi, 'getMessages' | 'profile'>
+  /** Lists ids of messages that the provider probably returns. */
+  readonly listKnown: () => Promise<readonly string[]>
+  readonly onRefusal?: OnRefusal | undefined
+  readonly signal: AbortSignal
+}
+
+/** Messages that were got. Others are missing, or exist and are refused. */
+export interface GotMessages {
+  messages: ApiMessage[]
+  refused: ReadonlySet<string>
+}
+
+/** Messages per request without texts. A batch of Gmail may have 25 parts, one of Graph 20. */
+export const maxGets = 20
+/** Most bytes of the texts of a request. With the default limit of texts: two batches of Graph. */
+const maxTextsBytes = 24 * 1024 * 1024
+
+/** Most messages per request with these options. Their texts are held in memory together. */
+export function groupSize({ maxTextBytes }: GetOptions): number {
+  if (maxTextBytes === undefined) return maxGets
+  // Plain text and HTML have a limit each.
+  return Math.max(1, Math.min(maxGets, Math.floor(maxTextsBytes / (2 * maxTextBytes))))
+}
+
+/**
+ * Gets at most `groupSize` messages. If the request fails because of one of them, they are
+ * requested one by one, and with less content. Missing ones are left out.
+ *
+ * @throws MailApiError of the mailbox
+ */
+export async function getMessages(
+  source: MessageSource,
+  ids: readonly string[],
+  options: GetOptions,
+): Promise<GotMessages> {
+  const { api, signal } = source
+  if (ids.length === 0) return { messages: [], refused: new Set() }
+  try {
+    return { messages: await api.getMessages(ids, options, signal), refused: new Set() }
+  } catch (error) {
+    signal.throwIfAborted()
+    await expectObjectFailure(error, () => getOther(source, { ids, options, error }))
+    return getEach(source, ids, options)
+  }
+}
+
+async function getEach(
+  source: MessageSource,
+  ids: readonly string[],
+  options: GetOptions,
+): Promise<GotMessages> {
+  const messages: ApiMessage[] = []
+  const refused = new Set<string>()
+  for (const id of ids) {
+    const got = await getReduced(source, { id, options })
+    if (got === 'refused') refused.add(id)
+    else messages.push(...got)
+  }
+  return { messages, refused }
+}
+
+/** Most other messages that are requested to find out whether the provider returns messages. */
+const maxProbes = 3
+
+/** Gets a known message in the same way. @throws MailApiError if the provider returns none */
+async function getOther(
+  { api, listKnown, signal }: MessageSource,
+  { ids, options, error }: { ids: readonly string[]; options: GetOptions; error: unknown },
+): Promise<void> {
+  const others = (await listKnown()).filter((id) => !ids.includes(id)).slice(-maxProbes)
+  if (others.length === 0 && isMailApiError(error, 'unavailable')) {
+    await api.profile(signal)
+    return
+  }
+  let failure = error
+  for (const id of others) {
+    try {
+      await api.getMessages([id], options, signal)
+      return
+    } catch (other) {
+      if (!isUnclear(other)) throw other
+      failure = other
+    }
+  }
+  throw failure
+}
+
+/** Gets a message with as much content as the provider returns. Empty if it is missing. */
+async function getReduced(
+  { api, onRefusal, signal }: MessageSource,
+  { id, options }: { id: string; options: GetOptions },
+): Promise<ApiMessage[] | 'refused'> {
+  const { attachments: _attachments, ...withTexts } = options
+  const { maxTextBytes: _maxTextBytes, ...brief } = withTexts
+  const steps: [GetOptions, Refusal['part']][] = [
+    [options, 'attachment-list'],
+    [withTexts, 'texts'],
+    [brief, 'message'],
+  ]
+  let refusal: Refusal | undefined
+  for (const [step, part] of steps) {
+    try {
+      const messages = await api.getMessages([id], step, signal)
+      if (refusal && messages.length > 0) onRefusal?.(refusal)
+      return messages
+    } catch (err) {
+      signal.throwIfAborted()
+      if (isMailboxFailure(err)) throw err
+      refusal = { id, part, err }
+    }
+  }
+  if (refusal) onRefusal?.(refusal)
+  return 'refused'
+}

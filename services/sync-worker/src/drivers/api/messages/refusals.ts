@@ -1,0 +1,57 @@
+import { isMailApiError, type MailApiFailure } from '@posthorn/backends/mail-api'
+
+/** Failures that concern the mailbox, whatever was requested. */
+const mailboxFailures: ReadonlySet<MailApiFailure> = new Set([
+  'rate-limited',
+  'mailbox-full',
+  'token-rejected',
+  'unlicensed',
+])
+
+/** Failures of the mailbox or of one object: the response does not tell. */
+const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
+  'unavailable',
+  'access-denied',
+  'mailbox-disabled',
+])
+
+/** Content that the provider refuses, and that the event of its message lacks. */
+export interface Refusal {
+  /** Id of the message. */
+  id: string
+  part: 'attachment' | 'attachment-list' | 'source' | 'texts' | 'message'
+  err: unknown
+}
+
+/** Records that an event lacks a content. */
+export type OnRefusal = (refusal: Refusal) => void
+
+/** True if the failure is one of the mailbox: a failure that is not the provider's counts as such. */
+export function isMailboxFailure(error: unknown): boolean {
+  return !isMailApiError(error) || mailboxFailures.has(error.failure)
+}
+
+/** True if the failure may be one of the mailbox or of the requested object. */
+export function isUnclear(error: unknown): boolean {
+  return isMailApiError(error) && unclearFailures.has(error.failure)
+}
+
+/**
+ * Returns if a failure concerns the requested object alone. If that is unclear, `probe` requests
+ * another one: an outage of the provider must fail the work, which is repeated, or its contents
+ * would be lost.
+ *
+ * @throws the failure of the mailbox
+ */
+export async function expectObjectFailure(
+  error: unknown,
+  probe: () => Promise<unknown>,
+): Promise<void> {
+  if (isMailboxFailure(error)) throw error
+  if (!isUnclear(error)) return
+  try {
+    await probe()
+  } catch (other) {
+    if (isMailboxFailure(other) || isUnclear(other)) throw other
+  }
+}

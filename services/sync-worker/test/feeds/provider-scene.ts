@@ -1,0 +1,116 @@
+import { createGmailApi, gmailOrigin } from '@posthorn/backends/gmail'
+import { createGraphApi } from '@posthorn/backends/graph'
+import type { MailApi, MailApiAccess } from '@posthorn/backends/mail-api'
+import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
+import { defaultProviderLimits } from '@posthorn/backends/provider-limits'
+import type { Settings } from '@posthorn/contracts/settings/settings'
+import { readInline } from '@posthorn/message-reader'
+import { createHttpCaller } from '@posthorn/net/http-caller'
+import { startGraphFake } from '@posthorn/testkit/graph-fake'
+import { VirtualClock } from '@posthorn/testkit/providers'
+import { startGmailFake } from '@posthorn/testkit/providers/gmail'
+import { createMessageDrafter } from '../../src/drivers/api/events/message-drafter.ts'
+import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
+import type { Refusal } from '../../src/drivers/api/messages/refusals.ts'
+import { account, MemoryFeedStore, MemoryTables } from './memory-feed-store.ts'
+
+const user = 'jane@mail.example'
+
+const createLimiter = () =>
+  new ProviderLimiter({
+    limits: {
+      gmail: { ...defaultProviderLimits.gmail, accountUnits: 1e9, applicationUnits: 1e9 },
+      graph: { ...defaultProviderLimits.graph, accountUnits: 1e9 },
+    },
+    service: 'sync-worker',
+    replicas: () => 1,
+  })
+
+function accessOf(provider: 'gmail' | 'graph', accessToken: string): MailApiAccess {
+  const login = async () => ({ user, accessToken })
+  return { provider, account: 'a', application: 'app', login }
+}
+
+/** Feeds of one account over the client of a provider, without delays before repeated requests. */
+export class ProviderScene {
+  readonly tables = new MemoryTables()
+  readonly refusals: Refusal[] = []
+  readonly api: MailApi
+  settings: Settings = {}
+  time = account.notifyFrom.getTime()
+  readonly #signal = new AbortController().signal
+
+  constructor(api: MailApi) {
+    this.api = api
+  }
+
+  /** A pass of a new process. */
+  async sync(): Promise<Date | undefined> {
+    const onRefusal = (refusal: Refusal) => void this.refusals.push(refusal)
+    const drafter = createMessageDrafter({
+      api: this.api,
+      settings: { get: async () => this.settings },
+      summaries: { startBatch: () => ({ request: async () => undefined, waitAll: Promise.all }) },
+      read: readInline,
+      onRefusal,
+      signal: this.#signal,
+    })
+    const feeds = new MailboxFeeds({
+      api: this.api,
+      store: new MemoryFeedStore(this.tables),
+      drafter,
+      account,
+      onRefusal,
+      now: () => new Date(this.time),
+    })
+    return (await feeds.sync(this.#signal)).dueAt
+  }
+
+  /** Passes until no message has to be read again. */
+  async syncUntilSettled(): Promise<void> {
+    for (let next = await this.sync(); next; next = await this.sync()) this.time = next.getTime()
+  }
+
+  /** Events about messages, in order. */
+  get events(): { event: string; data: Record<string, unknown> }[] {
+    return this.tables.events
+      .filter(({ event }) => event.startsWith('message'))
+      .map(({ event, data }) => ({ event, data: data as Record<string, unknown> }))
+  }
+
+  /** Ids of the messages of some events. */
+  idsOf(name: string): unknown[] {
+    return this.events.flatMap(({ event, data }) => (event === name ? [data['id']] : []))
+  }
+}
+
+const clock = () => new VirtualClock(account.notifyFrom)
+
+export async function gmailScene(stack: AsyncDisposableStack) {
+  const gmail = stack.use(await startGmailFake({ clock: clock() }))
+  const mailbox = gmail.addMailbox(user)
+  const mappedOrigins = { [gmailOrigin]: gmail.origin }
+  const caller = stack.use(createHttpCaller({ ...httpOptions, origins: mappedOrigins }))
+  const findTopic = async () => undefined
+  const limiter = createLimiter()
+  const createApi = createGmailApi({ caller, limiter, mappedOrigins, findTopic, delayMs: () => 1 })
+  const api = createApi(accessOf('gmail', gmail.grant(user)), { priority: 'sync' })
+  return { gmail, mailbox, scene: new ProviderScene(api) }
+}
+
+export async function graphScene(stack: AsyncDisposableStack) {
+  const graph = stack.use(await startGraphFake({ clock: clock(), mailboxes: [user] }))
+  const caller = stack.use(createHttpCaller({ ...httpOptions, origins: graph.origins }))
+  const createApi = createGraphApi({
+    caller,
+    limiter: createLimiter(),
+    mappedOrigins: graph.origins,
+    findUrls: async () => undefined,
+    delayMs: () => 1,
+    now: () => graph.clock.now,
+  })
+  const api = createApi(accessOf('graph', 'token'), { priority: 'sync' })
+  return { graph, mailbox: graph.mailbox, scene: new ProviderScene(api) }
+}
+
+const httpOptions = { policy: 'off', timeoutMs: 60_000, maxResponseBytes: 1_000_000 } as const
