@@ -228,6 +228,24 @@ describe('states', () => {
   })
 })
 
+test('path of the account: INBOX is the localized inbox, an unknown one is the syncError', async () => {
+  const path = ['INBOX', 'Nowhere']
+  const { account, model } = await world.registerApi('folder', { path })
+  await world.startApiWorker()
+  await world.connected(account)
+  const { id } = model.deliver(mime('new'))
+  await world.expectEvents(account, ['messageNew'], 1)
+  expect(await announced(account)).toEqual([id])
+  expect(await world.state(account)).toMatchObject({
+    state: 'connected',
+    syncError: { path: 'Nowhere', error: 'The folder does not exist' },
+  })
+  model.store.addFolder({ id: 'own', path: ['Nowhere'], editable: true, assignable: true })
+  await eventually(async () => {
+    expect(await world.state(account)).toMatchObject({ syncError: null })
+  })
+})
+
 describe('tokens and polls', () => {
   test('a token serves many requests; after its rejection, concurrent requests renew it once', async () => {
     await world.startApiWorker({ apiPollMs: 3_600_000 })

@@ -1,6 +1,6 @@
 import type { ApiFolder } from '@posthorn/backends/mail-api'
 import { AppError } from '@posthorn/errors'
-import { FolderNames, pathOf } from '../events/folder-names.ts'
+import { FolderNames, matchFolders } from '../events/folder-names.ts'
 import type { ApiCommand } from './api-command.ts'
 
 /** Path of the virtual mailbox of all messages. */
@@ -18,10 +18,11 @@ export async function findFolder(
   path: string,
 ): Promise<ApiFolder | undefined> {
   const { folders, isCached } = await command.folders.get(command)
-  const folder = selectFolder(folders, path)
+  const [folder] = matchFolders(folders, path)
   if (folder || !isCached) return folder
   command.folders.delete(command.account)
-  return selectFolder((await command.folders.get(command)).folders, path)
+  const [created] = matchFolders((await command.folders.get(command)).folders, path)
+  return created
 }
 
 /** As `findFolder`. @throws AppError `not-found` `FolderNotFound` */
@@ -38,16 +39,6 @@ export async function getScope(command: ApiCommand, path: string): Promise<ApiFo
 
 export function isAllMessages(path: string): boolean {
   return path.toLowerCase() === allMessages.toLowerCase()
-}
-
-/** RFC 9051 §5.1: INBOX is case-insensitive; providers localize its name. */
-function selectFolder(folders: readonly ApiFolder[], path: string): ApiFolder | undefined {
-  const byUse = (use: string) =>
-    folders.find(({ specialUse = '' }) => specialUse.toLowerCase() === use.toLowerCase())
-  const byPath = (wanted: string) => folders.find((folder) => pathOf(folder) === wanted)
-  if (path.startsWith('\\')) return byUse(path) ?? byPath(path)
-  const inbox = /^inbox(?=\/|$)/i.test(path) ? byUse('\\Inbox') : undefined
-  return byPath(path) ?? (inbox && byPath(pathOf(inbox) + path.slice('inbox'.length)))
 }
 
 /**

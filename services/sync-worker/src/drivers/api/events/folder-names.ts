@@ -113,8 +113,24 @@ export function namesIn(path: string, placement: MailApiTraits['placement']): st
 }
 
 /**
- * Folders that are synced: those with one of these paths or special uses, all if there are none. A
- * mailbox with labels is always synced as a whole. Pure.
+ * Folders that a path or special use names. RFC 9051 §5.1: INBOX is case-insensitive; providers
+ * localize its name. Pure.
+ */
+export function matchFolders<F extends NamedFolder>(folders: readonly F[], name: string): F[] {
+  const byUse = (use: string) =>
+    folders.filter(({ specialUse = '' }) => specialUse.toLowerCase() === use.toLowerCase())
+  const byPath = (wanted: string) => folders.filter((folder) => pathOf(folder) === wanted)
+  const isUse = name.startsWith('\\')
+  const named = isUse ? byUse(name) : byPath(name)
+  if (named.length > 0) return named
+  if (isUse) return byPath(name)
+  const [inbox] = /^inbox(?=\/|$)/i.test(name) ? byUse('\\Inbox') : []
+  return inbox ? byPath(pathOf(inbox) + name.slice('inbox'.length)) : []
+}
+
+/**
+ * Folders that are synced: those that the paths name, all if there are none. A mailbox with labels
+ * is always synced as a whole. Pure.
  */
 export function selectFolders<F extends NamedFolder>(
   placement: MailApiTraits['placement'],
@@ -122,11 +138,18 @@ export function selectFolders<F extends NamedFolder>(
   paths: readonly string[],
 ): readonly F[] {
   if (placement === 'labels' || paths.length === 0) return folders
-  const uses = paths.map((path) => path.toLowerCase())
-  return folders.filter(
-    (folder) =>
-      paths.includes(pathOf(folder)) || uses.includes(folder.specialUse?.toLowerCase() ?? '/'),
-  )
+  const selected = new Set(paths.flatMap((path) => matchFolders(folders, path)))
+  return folders.filter((folder) => selected.has(folder))
+}
+
+/** Path that names no folder, so that nothing is synced because of it. Pure. */
+export function findUnknownPath(
+  placement: MailApiTraits['placement'],
+  folders: readonly NamedFolder[],
+  paths: readonly string[],
+): string | undefined {
+  if (placement === 'labels') return undefined
+  return paths.find((path) => matchFolders(folders, path).length === 0)
 }
 
 /** Most names of deleted folders and labels that are stored. */

@@ -2,7 +2,12 @@ import type { ApiMessage, Feed, MailApi } from '@posthorn/backends/mail-api'
 import type { NamedFolder } from '@posthorn/db'
 import type { Account } from '../../../store/accounts.ts'
 import { folderEvents, mailboxReset } from '../events/feed-events.ts'
-import { FolderNames, mergeFolders, selectFolders } from '../events/folder-names.ts'
+import {
+  findUnknownPath,
+  FolderNames,
+  mergeFolders,
+  selectFolders,
+} from '../events/folder-names.ts'
 import type { MessageDrafter } from '../events/message-drafter.ts'
 import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'
 import { IndexWriter } from './index-writer.ts'
@@ -64,11 +69,12 @@ export class MailboxFeeds {
   async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
     const pages = this.#report.pages
     try {
-      const { hasRounds, context } =
+      const { hasRounds, unknownPath, context } =
         (await this.#syncParts(signal, options.parts)) ?? (await this.#syncAll(signal, options))
       const noticed = options.parts?.messages ?? options.noticed
       return {
         hasRounds,
+        unknownPath,
         hasChanges: this.#report.pages > pages,
         dueAt: await this.#options.store.findNextPendingAt(),
         unreported: noticed ? await findUnreported(context, noticed) : [],
@@ -100,7 +106,8 @@ export class MailboxFeeds {
     )
     if (context.writer.mailbox.filledAt === null)
       await context.writer.commit({ filledAt: now(), syncedAt: now() })
-    return { hasRounds, context }
+    const unknownPath = findUnknownPath(placement, listed, account.paths)
+    return { hasRounds, unknownPath, context }
   }
 
   /** Undefined if all feeds have to be read. */
@@ -123,7 +130,9 @@ export class MailboxFeeds {
     const feeds = read.map((state) => ({ feed: feedOf(state), state }))
     const states = await readFeeds(context, feeds)
     await retryPending(context)
-    return { hasRounds: [...states.values()].some(needsRound), context }
+    const hasRounds = [...states.values()].some(needsRound)
+    const unknownPath = findUnknownPath(placement, listed, account.paths)
+    return { hasRounds, unknownPath, context }
   }
 
   #contextOf(writer: IndexWriter, names: FolderNames, signal: AbortSignal): FeedContext {
@@ -183,6 +192,7 @@ export class MailboxFeeds {
 
 interface SyncedFeeds {
   hasRounds: boolean
+  unknownPath: string | undefined
   context: FeedContext
 }
 
