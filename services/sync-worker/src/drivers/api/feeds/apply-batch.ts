@@ -35,13 +35,14 @@ const maxBatchLength = 4 * 1024 * 1024
 /**
  * Compares reported changes with the index and stores the differences with their events. `end`,
  * which has the new position of the feed, is part of the last transaction. New messages may need
- * further transactions before: after a crash, the same changes only add what is missing.
+ * further transactions before: after a crash, the same changes only add what is missing. Returns
+ * the number of messages that had to be read.
  */
 export async function applyBatch(
   context: FeedContext,
   batch: FeedBatch,
   end: IndexChange,
-): Promise<void> {
+): Promise<number> {
   const { index, writer, signal } = context
   const ids = [...batch.changed.map(({ id }) => id), ...batch.removed]
   let loaded = await index.load(indexPart, ids)
@@ -65,6 +66,7 @@ export async function applyBatch(
   await nameLabels(context, plan.updated)
   const change = changeOfFindings(context, { findings, loaded, named, plan })
   await writer.commit({ ...end, ...change, parts: [...(end.parts ?? []), ...change.parts] })
+  return plan.toGet.length
 }
 
 /**

@@ -16,7 +16,7 @@ import type { FeedContext } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
 import { retryPending } from './retry-pending.ts'
-import { type DueRound, runRounds } from './run-rounds.ts'
+import { type DueRound, isDropStarted, runRounds } from './run-rounds.ts'
 import { StoredIndex } from './stored-index.ts'
 import { needsRound } from './sync-feed.ts'
 
@@ -207,7 +207,9 @@ function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]): Follow
   const states = new Map(stored.map((state) => [state.feed, state]))
   return feeds.map((feed) => {
     const state = states.get(feed.id)
-    return { feed, state: state ?? newFeed(feed), isNew: !state }
+    // A deleted folder that is listed again: messages may have returned to it.
+    const isNew = !state || isDropStarted(state)
+    return { feed, state: isNew ? newFeed(feed) : state, isNew }
   })
 }
 
