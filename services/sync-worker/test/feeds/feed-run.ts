@@ -2,7 +2,7 @@ import { isMailApiError } from '@posthorn/backends/mail-api'
 import { AppError } from '@posthorn/errors'
 import { MailApiModel, type ModelMessage, SeededRandom } from '@posthorn/testkit/mail-api-model'
 import { flagNames } from '../../src/drivers/api/events/feed-events.ts'
-import { FolderNames } from '../../src/drivers/api/events/folder-names.ts'
+import { FolderNames, pathOf } from '../../src/drivers/api/events/folder-names.ts'
 import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
 import type { MessageDrafter } from '../../src/drivers/api/events/message-drafter.ts'
 import type { PassOptions } from '../../src/drivers/api/feeds/pass.ts'
@@ -46,6 +46,9 @@ export class FeedRun {
   #time = account.notifyFrom.getTime()
   #worker: MailboxFeeds
   #serial = 0
+  #checkedEvents = 0
+  /** True if listings leave out folders at times. */
+  #isListIncomplete = false
   /** Number of passes by outcome. */
   readonly outcomes: Record<string, number> = {}
 
@@ -66,6 +69,13 @@ export class FeedRun {
         liveCursors: 4,
       },
     })
+    const { api } = this.model
+    const folders = api.folders.bind(api)
+    api.folders = async (signal) => {
+      const listed = await folders(signal)
+      const isComplete = !this.#isListIncomplete || !this.#random.happens(0.2)
+      return isComplete ? listed : listed.filter(() => this.#random.happens(0.7))
+    }
     this.#worker = this.#startWorker()
     for (let count = 0; count < 12; count++) this.#deliver(new Date(this.#time - 86_400_000 * 9))
   }
@@ -85,6 +95,7 @@ export class FeedRun {
   /** Lets everything arrive, then compares index and events with the model. */
   async settle(): Promise<void> {
     Object.assign(this.model.feedFaults, { outdated: 0 })
+    this.#isListIncomplete = false
     this.#worker = this.#startWorker()
     // Hidden messages appear after some reads.
     for (let pass = 0; pass < 6; pass++) {
@@ -93,6 +104,7 @@ export class FeedRun {
       this.#applyEvents()
     }
     Object.assign(this.model.feedFaults, { outdated: 0.2 })
+    this.#isListIncomplete = this.model.store.placement === 'folder'
     this.#compare()
   }
 
@@ -168,6 +180,11 @@ export class FeedRun {
   }
 
   #applyEvents(): void {
+    for (const { event, path } of this.tables.events.slice(this.#checkedEvents)) {
+      const exists = [...this.model.store.folders.values()].some((each) => pathOf(each) === path)
+      if (event === 'mailboxDeleted' && exists) throw new Error(`${path} deleted, which exists`)
+    }
+    this.#checkedEvents = this.tables.events.length
     this.view.applyNew(this.tables.events)
     if (!this.view.isLenient || this.tables.mailbox?.filledAt == null) return
     this.view.isLenient = false

@@ -1,4 +1,4 @@
-import type { ApiFolder, MailApiTraits } from '@posthorn/backends/mail-api'
+import type { MailApiTraits } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import type { MessageCategory, MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { NamedFolder } from '@posthorn/db'
@@ -17,7 +17,7 @@ type PlacedMessage = Pick<IndexedMessage, 'folderId' | 'labels'>
 
 /** Names of the folders and labels of an account in events. */
 export class FolderNames {
-  readonly #listed: ReadonlyMap<string, NamedFolder>
+  readonly #listed: Map<string, NamedFolder>
   /** Listed and former ones. */
   readonly #named: Map<string, NamedFolder>
   /** Labels that no listing has. */
@@ -42,6 +42,11 @@ export class FolderNames {
   /** True if messages of this folder are synced. */
   isListed(folderId: string | undefined): boolean {
     return this.#placement === 'labels' || this.#listed.has(folderId ?? '')
+  }
+
+  /** Removes folders that were deleted. Their names stay. */
+  remove(ids: ReadonlySet<string>): void {
+    for (const id of ids) this.#listed.delete(id)
   }
 
   /** Mailbox of an event about a message. A folder that was never listed has its id as path. */
@@ -162,7 +167,7 @@ const maxFormer = 1_000
  */
 export function mergeFolders(
   stored: readonly NamedFolder[],
-  listed: readonly ApiFolder[],
+  listed: readonly NamedFolder[],
 ): NamedFolder[] {
   const ids = new Set(listed.map(({ id }) => id))
   const former = stored

@@ -9,6 +9,7 @@ import {
   selectFolders,
 } from '../events/folder-names.ts'
 import type { MessageDrafter } from '../events/message-drafter.ts'
+import { UnlistedFolders } from '../events/unlisted-folders.ts'
 import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'
 import { IndexWriter } from './index-writer.ts'
 import type { PassOptions, PassParts, PassResult } from './pass.ts'
@@ -46,6 +47,7 @@ export class MailboxFeeds {
   readonly #report: ReportedChanges
   /** Messages that were read for the pass in progress. */
   readonly #copies = new Map<string, ApiMessage>()
+  readonly #unlisted = new UnlistedFolders()
   /** True once the index proved complete. */
   #isVerified = false
   #areRoundsRequired = false
@@ -84,30 +86,69 @@ export class MailboxFeeds {
     }
   }
 
-  async #syncAll(signal: AbortSignal, { mustYield }: PassOptions): Promise<SyncedFeeds> {
-    const { api, account, now, store } = this.#options
-    const { placement } = api.traits
-    const listed = await api.folders(signal)
-    const folders = selectFolders(placement, listed, account.paths)
-    const before = await store.listFolders()
-    const named = mergeFolders(before, listed)
-    const names = new FolderNames(placement, folders, named)
+  async #syncAll(signal: AbortSignal, options: PassOptions): Promise<SyncedFeeds> {
+    const { api, now, store } = this.#options
+    const listing = await this.#listFolders(signal)
+    const { folders, named, before, doubtful, unknownPath } = listing
+    const names = new FolderNames(api.traits.placement, folders, named)
     const context = this.#contextOf(await this.#openIndex(names), names, signal)
+    const { writer } = context
+    const mustYield = () => writer.mailbox.filledAt !== null && options.mustYield?.() === true
     const stored = await store.listFeeds()
     const feeds = pairFeeds(api.feeds(folders), stored)
     await storeFolders(context, { before, named, created: feeds.filter(({ isNew }) => isNew) })
     const required = await this.#markRequired(context, feeds)
-    const states = await readFeeds(context, required, storedTime(context))
+    const isDoubtful = ({ feed }: FollowedFeed) => doubtful.has(feed.folderId ?? '')
+    const certain = required.filter((each) => !isDoubtful(each))
+    const states = await readFeeds(context, certain, storedTime(context))
     await retryPending(context)
-    const hasRounds = await runRounds(
-      context,
-      [...droppedRounds(stored, feeds), ...dueRounds(required, states)],
-      mustYield ?? (() => false),
-    )
-    if (context.writer.mailbox.filledAt === null)
-      await context.writer.commit({ filledAt: now(), syncedAt: now() })
-    const unknownPath = findUnknownPath(placement, listed, account.paths)
+    const unlisted = await this.#readUnlisted(context, required.filter(isDoubtful), mustYield)
+    const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
+    const rounds = [
+      ...droppedRounds(stored, present),
+      ...dueRounds(present, new Map([...states, ...unlisted.states])),
+    ]
+    const hasRounds = !unlisted.isComplete || (await runRounds(context, rounds, mustYield))
+    if (writer.mailbox.filledAt === null) await writer.commit({ filledAt: now(), syncedAt: now() })
     return { hasRounds, unknownPath, context }
+  }
+
+  /** Selected folders: those of a listing, and stored ones that it may have left out. */
+  async #listFolders(signal: AbortSignal) {
+    const { api, account, store } = this.#options
+    const { placement } = api.traits
+    const listed = await api.folders(signal)
+    const before = await store.listFolders()
+    const unlisted = placement === 'labels' ? [] : this.#unlisted.find(before, listed)
+    const all = [...listed, ...unlisted]
+    const folders = selectFolders<NamedFolder>(placement, all, account.paths)
+    const selected = new Set(folders)
+    const doubtful = unlisted.filter((folder) => selected.has(folder))
+    return {
+      folders,
+      before,
+      named: mergeFolders(before, [...listed, ...doubtful]),
+      doubtful: new Set(doubtful.map(({ id }) => id)),
+      unknownPath: findUnknownPath(placement, all, account.paths),
+    }
+  }
+
+  /** Reads the feeds of unlisted folders that exist. The others become former folders. */
+  async #readUnlisted(
+    context: FeedContext,
+    feeds: readonly FollowedFeed[],
+    mustYield: () => boolean,
+  ) {
+    const { api, signal } = context
+    const ids = feeds.flatMap(({ feed }) => feed.folderId ?? [])
+    const checked = await this.#unlisted.check(api, ids, { signal, mustYield })
+    if (checked.missing.size > 0) await storeMissing(context, checked.missing)
+    const existing = feeds.filter(({ feed }) => checked.existing.has(feed.folderId ?? ''))
+    const states =
+      existing.length > 0 ? await readFeeds(context, existing) : new Map<string, FeedState>()
+    for (const { feed } of existing)
+      if (!states.has(feed.id)) this.#unlisted.forget(feed.folderId ?? '')
+    return { ...checked, states }
   }
 
   /** Undefined if all feeds have to be read. */
@@ -242,6 +283,19 @@ async function storeFolders(
   await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })
 }
 
+/** Stores that folders were deleted, with their events. Their feeds are dropped afterwards. */
+async function storeMissing(
+  { account, names, store, writer }: FeedContext,
+  missing: ReadonlySet<string>,
+): Promise<void> {
+  const before = await store.listFolders()
+  const remaining = before.filter(({ id, former }) => !former && !missing.has(id))
+  const named = mergeFolders(before, remaining)
+  const events = folderEvents({ account, epoch: writer.nextEpoch }, before, named)
+  await writer.commit({ folders: named, events })
+  names.remove(missing)
+}
+
 /** The time of the pass, if the stored one is too old to tell an outage. */
 function storedTime({ api, now, writer: { mailbox } }: FeedContext): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
@@ -249,7 +303,7 @@ function storedTime({ api, now, writer: { mailbox } }: FeedContext): { syncedAt?
   return isStored || ageMs < timeStepMs ? {} : { syncedAt: now() }
 }
 
-/** Rounds of feeds whose folders were deleted. */
+/** Rounds of feeds whose folders were deleted, or are not selected any more. */
 function droppedRounds(stored: readonly FeedState[], feeds: readonly FollowedFeed[]): DueRound[] {
   const ids = new Set(feeds.map(({ feed }) => feed.id))
   return stored

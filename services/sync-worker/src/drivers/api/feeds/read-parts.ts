@@ -7,7 +7,8 @@ import { readChanges } from './sync-feed.ts'
 
 /**
  * Reads the changes of feeds. The cursors of those without changes are stored with one commit,
- * which `end` is part of, also after a failure: providers drop old ones. Returns the new states.
+ * which `end` is part of, also after a failure: providers drop old ones. Returns the new states, none
+ * for feeds whose folder was deleted meanwhile.
  */
 export async function readFeeds(
   context: FeedContext,
@@ -19,7 +20,7 @@ export async function readFeeds(
   try {
     for (const { feed, state } of feeds) {
       const read = await ignoreMissing(readChanges({ ...context, feed }, state))
-      states.set(feed.id, read?.state ?? state)
+      if (read) states.set(feed.id, read.state)
       if (read && !read.isStored) moved.push(read.state)
     }
   } catch (error) {

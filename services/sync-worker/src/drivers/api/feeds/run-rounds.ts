@@ -16,7 +16,6 @@ export interface DueRound {
 /**
  * Runs full rounds one after the other. Between two of them, and between two steps of one, stops if
  * another pass is requested, so that new messages need not wait; returns true if some are left.
- * While the index is filled, all are run.
  */
 export async function runRounds(
   context: FeedContext,
@@ -25,7 +24,7 @@ export async function runRounds(
 ): Promise<boolean> {
   const afterStep: AfterStep = async () => {
     await retryPending(context)
-    return context.writer.mailbox.filledAt === null || !mustYield()
+    return !mustYield()
   }
   for (const [at, round] of rounds.entries()) {
     if (at > 0 && !(await afterStep())) return true
