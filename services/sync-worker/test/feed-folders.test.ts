@@ -165,3 +165,38 @@ describe('MailboxFeeds: folders that a listing leaves out', () => {
     expect(deleted.length).toBe(announced.length)
   })
 })
+
+describe('MailboxFeeds: folders created since the last listing', () => {
+  test.each([{ paths: [] }, { paths: ['one', 'new'] }])(
+    'a noticed message that moved there: messageDeleted and messageNew in one pass ($paths)',
+    async ({ paths }) => {
+      const run = new FolderScene()
+      run.paths = paths
+      run.addFolder('one')
+      const id = run.deliver({ folderId: 'one' })
+      const worker = run.worker()
+      await run.pass({}, worker)
+      run.addFolder('new')
+      run.model.change(id, { folderId: 'new' })
+      const parts = { messages: new Map([[id, false]]), specialUses: [] }
+      await run.pass({ parts }, worker)
+      expect(await run.eventsFrom(1)).toEqual(['messageDeleted one', 'messageNew new'])
+    },
+  )
+
+  test('a noticed message that moved to a folder which the account excludes: no listing', async () => {
+    const run = new FolderScene()
+    run.paths = ['one']
+    run.addFolder('one')
+    run.addFolder('two')
+    const id = run.deliver({ folderId: 'one' })
+    const worker = run.worker()
+    await run.pass({}, worker)
+    const { calls } = run.model.api
+    const listings = calls.get('folders')
+    run.model.change(id, { folderId: 'two' })
+    await run.pass({ parts: { messages: new Map([[id, false]]), specialUses: [] } }, worker)
+    expect(await run.eventsFrom(1)).toEqual(['messageDeleted one'])
+    expect(calls.get('folders')).toBe(listings)
+  })
+})

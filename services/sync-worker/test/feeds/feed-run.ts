@@ -42,6 +42,7 @@ export class FeedRun {
   readonly tables = new MemoryTables()
   readonly view = new EventView()
   readonly #random: SeededRandom
+  readonly #readLag: boolean
   readonly #drafts: string[] = []
   #time = account.notifyFrom.getTime()
   #worker: MailboxFeeds
@@ -52,7 +53,9 @@ export class FeedRun {
   /** Number of passes by outcome. */
   readonly outcomes: Record<string, number> = {}
 
-  constructor(placement: 'labels' | 'folder', seed: number) {
+  /** With `readLag`, messages that were moved cannot be read for a while. */
+  constructor(placement: 'labels' | 'folder', seed: number, readLag = false) {
+    this.#readLag = readLag
     this.#random = new SeededRandom(seed)
     this.model = new MailApiModel({
       placement,
@@ -65,7 +68,8 @@ export class FeedRun {
         replays: 0.2,
         outdated: 0.2,
         emptyPages: 0.1,
-        losesReturns: true,
+        // Removals of messages that return and cannot be read yet would be final until a full round.
+        losesReturns: !readLag,
         liveCursors: 4,
       },
     })
@@ -249,7 +253,9 @@ export class FeedRun {
     if (this.model.store.placement === 'labels') return this.#changeLabels(message)
     // A move that is reported as removal only, of a message that cannot be read yet, is announced
     // after the next full round.
-    if (message.hiddenReads > 0) return
+    if (message.hiddenReads > 0 && !this.#readLag) return
+    if (this.#readLag && !this.view.isLenient && this.#random.happens(0.5))
+      message.hiddenReads = 1 + this.#random.below(3)
     const { id, folderId = '' } = message
     this.model.change(id, { folderId: this.#pick(this.#folderIds()) })
     if (this.#random.happens(0.3)) this.model.change(id, { folderId })

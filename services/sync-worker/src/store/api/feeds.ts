@@ -133,15 +133,17 @@ export async function saveApiPending(
       .execute()
 }
 
-/** Requires the account's lease. */
+/** Deletes pending messages, of any folder if none is named. Requires the account's lease. */
 export async function deleteApiPending(
   tx: Tx,
   account: string,
-  messages: readonly string[],
+  { messages, folder }: { messages: readonly string[]; folder?: string | null },
 ): Promise<void> {
   if (messages.length === 0) return
+  const isInFolder = folder === undefined ? sql`true` : sql`folder is not distinct from ${folder}`
   await sql`
     delete from api_pending where account = ${account} and message = any(${messages}::text[])
+      and ${isInFolder}
   `.execute(tx)
 }
 

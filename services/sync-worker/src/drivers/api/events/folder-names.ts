@@ -44,6 +44,13 @@ export class FolderNames {
     return this.#placement === 'labels' || this.#listed.has(folderId ?? '')
   }
 
+  /** True if the listing, or the last one, has this folder. */
+  isKnown(folderId: string | undefined): boolean {
+    if (this.#placement === 'labels') return true
+    const folder = this.#named.get(folderId ?? '')
+    return folder !== undefined && !folder.former
+  }
+
   /** Removes folders that were deleted. Their names stay. */
   remove(ids: ReadonlySet<string>): void {
     for (const id of ids) this.#listed.delete(id)

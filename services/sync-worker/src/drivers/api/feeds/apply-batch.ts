@@ -50,21 +50,24 @@ export async function applyBatch(
   const named = new Map(
     batch.changed.map(({ id, folderId }) => [id, folderId ?? batch.feed.folderId ?? null]),
   )
+  const folder = batch.feed.folderId ?? null
   const copies = currentCopies(context, batch)
   let findings: ReadFinding[] = []
   for (let from = 0; from < plan.toGet.length; from += maxGets) {
     signal.throwIfAborted()
     if (isFull(findings)) {
-      await writer.commit(changeOfFindings(context, { findings, loaded, named }))
+      await writer.commit(changeOfFindings(context, { findings, loaded, named, folder }))
       loaded = await index.load(indexPart, ids)
       findings = []
     }
     const toGet = plan.toGet.slice(from, from + maxGets)
-    findings.push(...(await readMessages(context, toGet, { states: loaded.states, copies })))
+    const { states } = loaded
+    const isNamed = (id: string) => named.has(id)
+    findings.push(...(await readMessages(context, toGet, { states, isNamed, copies })))
   }
   signal.throwIfAborted()
   await nameLabels(context, plan.updated)
-  const change = changeOfFindings(context, { findings, loaded, named, plan })
+  const change = changeOfFindings(context, { findings, loaded, named, folder, plan })
   await writer.commit({ ...end, ...change, parts: [...(end.parts ?? []), ...change.parts] })
   return plan.toGet.length
 }
@@ -101,6 +104,8 @@ interface Findings {
   loaded: LoadedMessages
   /** Messages that should be there, and their folders. Others are deleted if they are missing. */
   named: ReadonlyMap<string, string | null>
+  /** Folder of the feed. */
+  folder: string | null
   /** Changes that needed no reading. */
   plan?: BatchPlan
 }
@@ -120,13 +125,16 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
   }
   for (const state of plan?.silent ?? []) states.set(state.id, state)
   const { part, added } = loaded.change(states)
+  const { settled, left } = settledIds(input)
+  const found = [...states.keys()].filter((id) => !left.includes(id))
   return {
     parts: [part],
     added,
     events,
     announcements: announcementsOf(context, findings),
     newPending: pendingOf(context, input),
-    deletedPending: [...(plan?.dismissed ?? []), ...settledIds(input), ...states.keys()],
+    deletedPending: [...(plan?.dismissed ?? []), ...settled, ...found],
+    leftPending: { folder: input.folder, messages: left },
   } satisfies IndexChange
 }
 
@@ -140,12 +148,18 @@ function pendingOf({ now }: FeedContext, { findings, named }: Findings): Pending
   })
 }
 
-/** Messages that need no further attempt and are not stored. */
-function settledIds({ findings, named }: Findings): string[] {
-  return findings.flatMap((finding) => {
-    if (!('id' in finding)) return []
-    return finding.kind === 'missing' && named.has(finding.id) ? [] : [finding.id]
-  })
+/**
+ * Messages that need no further attempt: those of `left` were removed from the folder of the feed
+ * and not returned, so that another folder may still wait for them.
+ */
+function settledIds({ findings, named }: Findings): { settled: string[]; left: string[] } {
+  const settled: string[] = []
+  const left: string[] = []
+  for (const finding of findings)
+    if (finding.kind === 'unchanged') settled.push(finding.id)
+    else if (finding.kind === 'missing' && !named.has(finding.id)) left.push(finding.id)
+    else if (finding.kind === 'deleted' && finding.isMissing) left.push(finding.state.id)
+  return { settled, left }
 }
 
 /** Events without message data. */

@@ -89,6 +89,8 @@ export interface FeedCommit {
   newPending?: readonly PendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
+  /** Pending messages that left a folder. Those that another folder waits for stay. */
+  leftPending?: { readonly folder: string | null; readonly messages: readonly string[] }
   events?: readonly NewEvent[]
   announcements?: readonly MailboxAnnouncements[]
   warning?: SyncWarning

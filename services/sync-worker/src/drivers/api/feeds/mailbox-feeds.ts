@@ -13,7 +13,7 @@ import { UnlistedFolders } from '../events/unlisted-folders.ts'
 import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'
 import { IndexWriter } from './index-writer.ts'
 import type { PassOptions, PassParts, PassResult } from './pass.ts'
-import type { FeedContext } from './read-messages.ts'
+import { type FeedContext, UnknownFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
 import { retryPending } from './retry-pending.ts'
@@ -72,7 +72,8 @@ export class MailboxFeeds {
     const pages = this.#report.pages
     try {
       const { hasRounds, unknownPath, context } =
-        (await this.#syncParts(signal, options.parts)) ?? (await this.#syncAll(signal, options))
+        (await this.#syncParts(signal, options.parts).catch(ignoreUnknownFolder)) ??
+        (await this.#syncAll(signal, options))
       const noticed = options.parts?.messages ?? options.noticed
       return {
         hasRounds,
@@ -164,7 +165,8 @@ export class MailboxFeeds {
     if (!this.#isVerified || !mailbox?.filledAt) return undefined
     const listed = named.filter(({ former }) => !former)
     const names = new FolderNames(placement, selectFolders(placement, listed, account.paths), named)
-    const context = this.#contextOf(new IndexWriter(store, mailbox), names, signal)
+    const writer = new IndexWriter(store, mailbox)
+    const context = { ...this.#contextOf(writer, names, signal), isListStored: true as const }
     const folders = await findFolders(context, parts)
     if (!folders) return undefined
     const read = stored.filter(({ folder }) => folders.has(folder ?? ''))
@@ -229,6 +231,11 @@ export class MailboxFeeds {
     this.#isVerified = true
     return new IndexWriter(store, mailbox)
   }
+}
+
+/** A message is in a folder that was created since the last listing: all feeds are read. */
+function ignoreUnknownFolder(error: unknown): undefined {
+  if (!(error instanceof UnknownFolderError)) throw error
 }
 
 interface SyncedFeeds {

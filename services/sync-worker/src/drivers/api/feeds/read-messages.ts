@@ -19,6 +19,8 @@ export interface FeedContext {
   readonly index: StoredIndex
   readonly writer: IndexWriter
   readonly names: FolderNames
+  /** True in a pass that does not list the folders. */
+  readonly isListStored?: true
   readonly drafter: MessageDrafter
   readonly report: ReportedChanges
   /** Messages that were read because the provider noticed them, before the feeds were. */
@@ -27,6 +29,9 @@ export interface FeedContext {
   readonly now: () => Date
   readonly signal: AbortSignal
 }
+
+/** The folders have to be listed: a message is in a new one. Nothing about it is stored. */
+export class UnknownFolderError extends Error {}
 
 /** Outcome of reading a message; with `announcement` if its `messageNew` is due. */
 export type ReadFinding = Finding & { announcement?: Omit<Announcement, 'key'> }
@@ -39,6 +44,8 @@ export const maxGets = 20
 
 export interface Stored {
   states: ReadonlyMap<string, IndexedMessage>
+  /** True if a feed named the message as present. */
+  isNamed: (id: string) => boolean
   /** Messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
 }
@@ -47,7 +54,7 @@ export interface Stored {
 export async function readMessages(
   context: FeedContext,
   ids: readonly string[],
-  { states, copies }: Stored,
+  { states, isNamed, copies }: Stored,
 ): Promise<ReadFinding[]> {
   const { api, drafter, names, signal } = context
   const toGet = ids.filter((id) => !copies?.has(id))
@@ -55,6 +62,8 @@ export async function readMessages(
     toGet.length === 0 ? [] : await api.getMessages(toGet, await drafter.getOptions(), signal)
   const messages = [...ids.flatMap((id) => copies?.get(id) ?? []), ...got]
   const byId = new Map(messages.map((message) => [message.id, message]))
+  if (context.isListStored && messages.some(({ folderId }) => !names.isKnown(folderId)))
+    throw new UnknownFolderError('A message is in a folder that was not listed yet')
   await nameLabels(context, messages)
   const ownDrafts = await findOwnDrafts(context, messages)
   const findings: ReadFinding[] = []
@@ -62,6 +71,7 @@ export async function readMessages(
     const finding = compareMessage({
       id,
       message: byId.get(id),
+      isNamed: isNamed(id),
       before: states.get(id),
       ownDrafts,
       isListed: (folderId) => names.isListed(folderId),

@@ -50,7 +50,7 @@ export async function findFolders(
   context: FeedContext,
   { messages, specialUses }: PassParts,
 ): Promise<ReadonlySet<string> | undefined> {
-  const { account, index, names, now, store } = context
+  const { index, names, now, store } = context
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
   // The account selects other folders.
   if (specialUses.length > 0 && folders.size === 0) return undefined
@@ -65,7 +65,7 @@ export async function findFolders(
   await readNoticed(context, unknown)
   for (const { folderId } of context.copies.values())
     if (names.isListed(folderId)) folders.add(folderId ?? '')
-    else if (account.paths.length === 0) return undefined
+    else if (!names.isKnown(folderId)) return undefined
   return folders
 }
 
