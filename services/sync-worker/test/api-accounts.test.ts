@@ -7,7 +7,7 @@ import { AppError } from '@posthorn/errors'
 import { encodeApiTextId } from '@posthorn/message-id'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { type ApiWorld, apiWorld, mime } from './api-world.ts'
+import { type ApiMailbox, type ApiWorld, apiWorld, mime } from './api-world.ts'
 
 let world: ApiWorld
 beforeAll(async () => (world = await apiWorld()))
@@ -314,6 +314,29 @@ describe('tokens and polls', () => {
       await expect(request()).rejects.toMatchObject({ code: 'MessageNotFound' })
     expect(one.model.message(foreign)).toBeDefined()
   })
+})
+
+test('a new registration at another mailbox: commands do not use the folders of the earlier one', async () => {
+  const own = { editable: true, assignable: true }
+  const fill = ({ store }: ApiMailbox['model']) =>
+    store.addFolder({ ...own, id: 'Label_5', path: ['Work'] })
+  const { account, model } = await world.registerApi('labels', { fill })
+  await world.startApiWorker()
+  await world.connected(account)
+  const list = async () => {
+    const path = { path: 'Work', page: 0, pageSize: 5 }
+    return (await world.ask(listMessages, account, path)).messages.map(({ id }) => id)
+  }
+  model.deliver(mime('one'), { folderId: 'Label_5' })
+  expect(await list()).toHaveLength(1)
+  // The other mailbox has a label with the same id.
+  model.store.addFolder({ ...own, id: 'Label_5', path: ['Private'] })
+  model.store.addFolder({ ...own, id: 'Label_6', path: ['Work'] })
+  const { id } = model.deliver(mime('two'), { folderId: 'Label_6' })
+  const logins = model.api.calls.get('profile') ?? 0
+  await world.touch(account)
+  await eventually(() => expect(model.api.calls.get('profile')).toBeGreaterThan(logins))
+  expect(await list()).toEqual([id])
 })
 
 test('errors of the provider: unavailable is 503, a rate limit has a ttl', async () => {

@@ -20,7 +20,7 @@ export async function findFolder(
   const { folders, isCached } = await command.folders.get(command)
   const [folder] = matchFolders(folders, path)
   if (folder || !isCached) return folder
-  command.folders.delete(command.account)
+  command.folders.delete(command.session)
   const [created] = matchFolders((await command.folders.get(command)).folders, path)
   return created
 }
