@@ -7,7 +7,7 @@ import { AppError } from '@posthorn/errors'
 import { encodeApiTextId } from '@posthorn/message-id'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
-import { type ApiWorld, apiWorld, mime } from './api-world.ts'
+import { type ApiMailbox, type ApiWorld, apiWorld, mime } from './api-world.ts'
 
 let world: ApiWorld
 beforeAll(async () => (world = await apiWorld()))
@@ -228,6 +228,24 @@ describe('states', () => {
   })
 })
 
+test('path of the account: INBOX is the localized inbox, an unknown one is the syncError', async () => {
+  const path = ['INBOX', 'Nowhere']
+  const { account, model } = await world.registerApi('folder', { path })
+  await world.startApiWorker()
+  await world.connected(account)
+  const { id } = model.deliver(mime('new'))
+  await world.expectEvents(account, ['messageNew'], 1)
+  expect(await announced(account)).toEqual([id])
+  expect(await world.state(account)).toMatchObject({
+    state: 'connected',
+    syncError: { path: 'Nowhere', error: 'The folder does not exist' },
+  })
+  model.store.addFolder({ id: 'own', path: ['Nowhere'], editable: true, assignable: true })
+  await eventually(async () => {
+    expect(await world.state(account)).toMatchObject({ syncError: null })
+  })
+})
+
 describe('tokens and polls', () => {
   test('a token serves many requests; after its rejection, concurrent requests renew it once', async () => {
     await world.startApiWorker({ apiPollMs: 3_600_000 })
@@ -296,6 +314,29 @@ describe('tokens and polls', () => {
       await expect(request()).rejects.toMatchObject({ code: 'MessageNotFound' })
     expect(one.model.message(foreign)).toBeDefined()
   })
+})
+
+test('a new registration at another mailbox: commands do not use the folders of the earlier one', async () => {
+  const own = { editable: true, assignable: true }
+  const fill = ({ store }: ApiMailbox['model']) =>
+    store.addFolder({ ...own, id: 'Label_5', path: ['Work'] })
+  const { account, model } = await world.registerApi('labels', { fill })
+  await world.startApiWorker()
+  await world.connected(account)
+  const list = async () => {
+    const path = { path: 'Work', page: 0, pageSize: 5 }
+    return (await world.ask(listMessages, account, path)).messages.map(({ id }) => id)
+  }
+  model.deliver(mime('one'), { folderId: 'Label_5' })
+  expect(await list()).toHaveLength(1)
+  // The other mailbox has a label with the same id.
+  model.store.addFolder({ ...own, id: 'Label_5', path: ['Private'] })
+  model.store.addFolder({ ...own, id: 'Label_6', path: ['Work'] })
+  const { id } = model.deliver(mime('two'), { folderId: 'Label_6' })
+  const logins = model.api.calls.get('profile') ?? 0
+  await world.touch(account)
+  await eventually(() => expect(model.api.calls.get('profile')).toBeGreaterThan(logins))
+  expect(await list()).toEqual([id])
 })
 
 test('errors of the provider: unavailable is 503, a rate limit has a ttl', async () => {

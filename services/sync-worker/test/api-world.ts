@@ -35,20 +35,23 @@ export async function apiWorld() {
   /** Registers an account, as api-gateway does, with a mailbox of its own. */
   const registerApi = async (
     placement: Placement,
-    options: Partial<MailApiModelOptions> & { fill?: (model: MailApiModel) => void } = {},
+    options: Partial<MailApiModelOptions> & {
+      fill?: (model: MailApiModel) => void
+      path?: string[]
+    } = {},
   ): Promise<ApiMailbox> => {
-    const { fill, ...modelOptions } = options
+    const { fill, path = [], ...modelOptions } = options
     const seed = mailboxes.size + 1
     const model = new MailApiModel({ placement, seed, now: () => new Date(), ...modelOptions })
     fill?.(model)
     const account = randomUUID()
     const mailbox = { account, model, token: 'token-1' }
     mailboxes.set(account, mailbox)
-    await insertAccount(account, placement)
+    await insertAccount(account, placement, path)
     return mailbox
   }
-  const insertAccount = (account: string, placement: Placement) =>
-    world.registerApi(providerOf[placement], { account, user, accessToken: 'token-1' })
+  const insertAccount = (account: string, placement: Placement, path: string[] = []) =>
+    world.registerApi(providerOf[placement], { account, user, accessToken: 'token-1', path })
   /** Token that auth-bridge returns from now on. */
   const setToken = (account: string, accessToken: string): void => {
     const expires = new Date(Date.now() + 3_600_000).toISOString()

@@ -11,10 +11,14 @@ const seed = Number(process.env['TEST_SEED'] ?? 1)
 /** Steps between comparisons. */
 const interval = 500
 
-test.each(['labels', 'folder'] as const)(
-  'MailboxFeeds: after random changes, crashes and takeovers, events and index equal a mailbox with placement %s',
-  async (placement) => {
-    const run = new FeedRun(placement, seed)
+test.each([
+  ['labels', false],
+  ['folder', false],
+  ['folder', true],
+] as const)(
+  'MailboxFeeds: after random changes, crashes and takeovers, events and index equal a mailbox with placement %s, read lag %s',
+  async (placement, readLag) => {
+    const run = new FeedRun(placement, seed, readLag)
     for (let step = 1; step <= steps / 2; step++) {
       await run.step()
       if (step % interval === 0) await run.settle()

@@ -41,6 +41,18 @@ class PassScene extends FeedScene {
     return [...this.model.store.folders.keys()].sort()
   }
 
+  /** Number of times that each message is requested from now on. */
+  countGets(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    const { api } = this.model
+    const getMessages = api.getMessages.bind(api)
+    api.getMessages = (ids, ...call) => {
+      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
+      return getMessages(ids, ...call)
+    }
+    return counts
+  }
+
   async news(): Promise<unknown[]> {
     const events = await this.world.events()
     return events.flatMap(({ event, data }) => (event === 'messageNew' ? [data['id']] : []))
@@ -52,6 +64,7 @@ function noticed(...ids: string[]): PassParts {
 }
 
 const mustYield = () => true
+const old = new Date('2026-10-01T12:00:00Z')
 
 describe('MailboxFeeds: full rounds', () => {
   test('new messages of all folders are announced before the first round starts', async () => {
@@ -79,6 +92,55 @@ describe('MailboxFeeds: full rounds', () => {
     expect(run.rounds).toHaveLength(2)
     while ((await run.pass({ mustYield }, worker)).hasRounds);
     expect([...run.rounds].sort()).toEqual(run.allFolders)
+  })
+
+  test('new messages are announced between two pages of a round, which then continues', async () => {
+    const run = await PassScene.synced({ feedFaults: { maxPage: 5 } })
+    for (let count = 0; count < 40; count++) run.deliver({ folderId: 'one', receivedAt: old })
+    const worker = run.worker()
+    await run.pass({}, worker)
+    const before = await run.news()
+    run.reads = []
+    worker.requireRounds()
+    for (let hasRounds = true, pass = 0; hasRounds; pass++) {
+      const id = run.deliver({ folderId: 'two' })
+      const pages = run.reads.length
+      hasRounds = (await run.pass({ mustYield }, worker)).hasRounds
+      const announced = (await run.news()).slice(before.length)
+      // The feed of the message may be in its own round.
+      if (run.rounds.at(-1) !== 'one') continue
+      expect(announced).toContain(id)
+      expect(run.reads.slice(pages).filter(({ feed }) => feed === 'one').length).toBeLessThan(3)
+    }
+    expect([...run.rounds].sort()).toEqual(run.allFolders)
+  })
+
+  test('a deleted folder: new messages are announced between two parts, each is read once', async () => {
+    const run = await PassScene.synced()
+    const ids = Array.from({ length: 60 }, () => run.deliver({ folderId: 'one', receivedAt: old }))
+    run.deliverOld(60)
+    const worker = run.worker()
+    await run.pass({}, worker)
+    const count = async (name: string) =>
+      (await run.eventNames()).filter((each) => each === name).length
+    const reads = run.countGets()
+    run.model.store.removeFolder('one')
+    expect(await run.pass({ mustYield }, worker)).toMatchObject({ hasRounds: true })
+    const first = await count('messageDeleted')
+    expect(first).toBeGreaterThan(0)
+    expect(first).toBeLessThan(ids.length / 2)
+    const events = (await run.eventNames()).length
+    run.deliver()
+    // Another worker continues.
+    const other = run.worker()
+    await run.pass({ mustYield }, other)
+    expect((await run.eventNames())[events]).toBe('messageNew')
+    expect(await count('messageDeleted')).toBeGreaterThan(first)
+    while ((await run.pass({ mustYield }, other)).hasRounds);
+    expect(await count('messageDeleted')).toBe(ids.length)
+    expect(ids.map((id) => reads.get(id))).toEqual(ids.map(() => 1))
+    const feeds = await run.world.store().listFeeds()
+    expect(feeds.map(({ feed }) => feed)).not.toContain('one')
   })
 
   test('after a restart of the process, the remaining rounds are run', async () => {
@@ -212,8 +274,8 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     const id = run.deliver({ hiddenReads: 1 })
     const { api } = run.model
     const changes = api.changes.bind(api)
-    api.changes = async (...call) => ({ ...(await changes(...call)), changed: [], cursor: old })
-    const old =
+    api.changes = async (...call) => ({ ...(await changes(...call)), changed: [], cursor })
+    const cursor =
       (await run.world.store().listFeeds()).find(({ feed }) => feed === inbox(run))?.cursor ?? ''
     const early = await run.pass({ parts: noticed(id) }, worker)
     expect(early.unreported).toEqual([{ id, isNew: true }])

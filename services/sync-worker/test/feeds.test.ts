@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { MailApiModelOptions } from '@posthorn/testkit/mail-api-model'
+import type { FeedState } from '../src/drivers/api/feeds/feed-store.ts'
 import { FeedScene, memoryWorld, postgresWorlds, type PostgresWorlds } from './feeds/feed-world.ts'
 
 let postgres: PostgresWorlds
@@ -305,4 +306,37 @@ describe.each(['memory', 'Postgres'])('MailboxFeeds with tables in %s', (kind) =
     await run.sync()
     expect(await run.eventNames()).toEqual(['messageNew'])
   })
+})
+
+test('PostgresFeedStore: stores and updates the feeds of 10,000 folders in one commit', async () => {
+  const run = new FeedScene(await postgres.open(), folder)
+  await run.sync()
+  const store = run.world.store()
+  const feedOf = (at: number): FeedState => ({
+    feed: `feed ${at}`,
+    folder: at === 0 ? null : `folder ${at}`,
+    stage: 'follow',
+    cursor: null,
+    applied: null,
+    completedAt: null,
+  })
+  const feeds = Array.from({ length: 10_000 }, (_, at) => feedOf(at))
+  const commit = async (changed: FeedState[]) => {
+    const mailbox = await store.findMailbox()
+    if (!mailbox) throw new Error('no index')
+    const { epoch } = mailbox
+    await store.commit({ epoch, mailbox: { ...mailbox, epoch: epoch + 1 }, feeds: changed })
+  }
+  await commit(feeds)
+  const completedAt = new Date('2026-11-01T12:00:00.123Z')
+  const changed = feeds.map((feed): FeedState =>
+    feed.folder === null
+      ? feed
+      : { ...feed, stage: 'apply', cursor: 'c', applied: '', completedAt },
+  )
+  await commit(changed)
+  const stored = (await store.listFeeds()).filter(({ feed }) => feed.startsWith('feed '))
+  expect(new Map(stored.map((feed) => [feed.feed, feed]))).toEqual(
+    new Map(changed.map((feed) => [feed.feed, feed])),
+  )
 })

@@ -282,6 +282,21 @@ test('selectMonitored: special uses of path, with sentMailPath', async () => {
   })
 })
 
+test('path of the account: one that names no mailbox is the syncError until it is created', async () => {
+  await world.startWorker()
+  const user = world.dovecot.freshUser()
+  await using client = await ImapClient.login(user)
+  const account = await world.register(user, { path: ['inbox', 'Nowhere'] })
+  await world.connected(account)
+  expect(await world.state(account)).toMatchObject({
+    syncError: { path: 'Nowhere', error: 'The folder does not exist' },
+  })
+  await client.run('CREATE Nowhere')
+  await eventually(async () => {
+    expect(await world.state(account)).toMatchObject({ syncError: null })
+  })
+})
+
 test('NOTIFICATIONOVERFLOW: falls back to polling and subconnections', async () => {
   let overflown = false
   const backend = altered((session) => ({

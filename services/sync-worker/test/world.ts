@@ -52,6 +52,7 @@ export interface ApiRegistration {
   /** True if the login is that of the mailbox itself. */
   own?: true
   accessToken?: string
+  path?: string[]
   notifyFrom?: Date
 }
 
@@ -172,7 +173,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
   /** Registers an API account, as api-gateway does. Its token is valid for an hour. */
   const registerApi = async (
     backend: 'gmail' | 'graph',
-    { account = randomUUID(), accessToken = 'token', notifyFrom, ...login }: ApiRegistration,
+    { account = randomUUID(), accessToken = 'token', notifyFrom, path, ...login }: ApiRegistration,
   ): Promise<string> => {
     const expires = new Date(Date.now() + 3_600_000).toISOString()
     credentials.set(account, { ...login, accessToken, expires, application: apiApplication })
@@ -185,6 +186,7 @@ export async function testWorld({ heartbeatMs = 5_000 }: { heartbeatMs?: number 
         name: 'Test',
         backend,
         oauth2,
+        ...(path ? { path: JSON.stringify(path) } : {}),
         ...(notifyFrom ? { notifyFrom } : {}),
       })
       .execute()

@@ -59,7 +59,7 @@ export interface ChangesPage {
 /** Changes of messages. Changes of folders are visible in `folders` only. */
 export interface MailApiFeeds {
   /** Feeds of a mailbox with these folders. Makes no request. */
-  feeds(folders: readonly ApiFolder[]): Feed[]
+  feeds(folders: readonly Pick<ApiFolder, 'id'>[]): Feed[]
   /**
    * One page of changes. At most one call per feed may run at a time, and only the latest cursors
    * of a feed stay valid.

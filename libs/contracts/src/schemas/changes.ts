@@ -28,7 +28,7 @@ export const SyncWarning = Type.Object(
   {
     type: OneOf(syncWarningTypes, {
       description:
-        'Kind of the warning. `mailboxRefused`: the server refused to open a mailbox. The others: the provider no longer has the changes since the last sync, so the mailbox is listed and compared. `historyIdExpired` and `syncStateNotFound` are the reasons of Gmail and Microsoft Graph, `cursorExpired` is any other one.',
+        'Kind of the warning. `mailboxRefused`: the server refused to open a mailbox, or a `path` of the account names none. The others: the provider no longer has the changes since the last sync, so the mailbox is listed and compared. `historyIdExpired` and `syncStateNotFound` are the reasons of Gmail and Microsoft Graph, `cursorExpired` is any other one.',
     }),
     message: Text('Text of the error.'),
     path: Text('Path of the mailbox.'),

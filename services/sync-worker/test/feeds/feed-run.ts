@@ -2,7 +2,7 @@ import { isMailApiError, MailApiError } from '@posthorn/backends/mail-api'
 import { AppError } from '@posthorn/errors'
 import { MailApiModel, type ModelMessage, SeededRandom } from '@posthorn/testkit/mail-api-model'
 import { flagNames } from '../../src/drivers/api/events/feed-events.ts'
-import { FolderNames } from '../../src/drivers/api/events/folder-names.ts'
+import { FolderNames, pathOf } from '../../src/drivers/api/events/folder-names.ts'
 import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
 import type { MessageDrafter } from '../../src/drivers/api/events/message-drafter.ts'
 import type { PassOptions } from '../../src/drivers/api/feeds/pass.ts'
@@ -42,16 +42,22 @@ export class FeedRun {
   readonly tables = new MemoryTables()
   readonly view = new EventView()
   readonly #random: SeededRandom
+  readonly #readLag: boolean
   readonly #drafts: string[] = []
   #time = account.notifyFrom.getTime()
   #worker: MailboxFeeds
   #serial = 0
   /** Probability that messages are refused. */
   #refusals = 0
+  #checkedEvents = 0
+  /** True if listings leave out folders at times. */
+  #isListIncomplete = false
   /** Number of passes by outcome. */
   readonly outcomes: Record<string, number> = {}
 
-  constructor(placement: 'labels' | 'folder', seed: number) {
+  /** With `readLag`, messages that were moved cannot be read for a while. */
+  constructor(placement: 'labels' | 'folder', seed: number, readLag = false) {
+    this.#readLag = readLag
     this.#random = new SeededRandom(seed)
     this.model = new MailApiModel({
       placement,
@@ -64,7 +70,8 @@ export class FeedRun {
         replays: 0.2,
         outdated: 0.2,
         emptyPages: 0.1,
-        losesReturns: true,
+        // Removals of messages that return and cannot be read yet would be final until a full round.
+        losesReturns: !readLag,
         liveCursors: 4,
       },
     })
@@ -73,6 +80,12 @@ export class FeedRun {
     api.getMessages = async (...call) => {
       if (this.#random.happens(this.#refusals)) throw new MailApiError('unavailable', 'refused')
       return getMessages(...call)
+    }
+    const folders = api.folders.bind(api)
+    api.folders = async (signal) => {
+      const listed = await folders(signal)
+      const isComplete = !this.#isListIncomplete || !this.#random.happens(0.2)
+      return isComplete ? listed : listed.filter(() => this.#random.happens(0.7))
     }
     this.#worker = this.#startWorker()
     for (let count = 0; count < 12; count++) this.#deliver(new Date(this.#time - 86_400_000 * 9))
@@ -93,6 +106,7 @@ export class FeedRun {
   /** Lets everything arrive, then compares index and events with the model. */
   async settle(): Promise<void> {
     Object.assign(this.model.feedFaults, { outdated: 0 })
+    this.#isListIncomplete = false
     this.#worker = this.#startWorker()
     // Hidden messages appear after some reads.
     for (let pass = 0; pass < 6; pass++) {
@@ -101,6 +115,7 @@ export class FeedRun {
       this.#applyEvents()
     }
     Object.assign(this.model.feedFaults, { outdated: 0.2 })
+    this.#isListIncomplete = this.model.store.placement === 'folder'
     this.#compare()
   }
 
@@ -179,6 +194,11 @@ export class FeedRun {
   }
 
   #applyEvents(): void {
+    for (const { event, path } of this.tables.events.slice(this.#checkedEvents)) {
+      const exists = [...this.model.store.folders.values()].some((each) => pathOf(each) === path)
+      if (event === 'mailboxDeleted' && exists) throw new Error(`${path} deleted, which exists`)
+    }
+    this.#checkedEvents = this.tables.events.length
     this.view.applyNew(this.tables.events)
     if (!this.view.isLenient || this.tables.mailbox?.filledAt == null) return
     this.view.isLenient = false
@@ -243,7 +263,9 @@ export class FeedRun {
     if (this.model.store.placement === 'labels') return this.#changeLabels(message)
     // A move that is reported as removal only, of a message that cannot be read yet, is announced
     // after the next full round.
-    if (message.hiddenReads > 0) return
+    if (message.hiddenReads > 0 && !this.#readLag) return
+    if (this.#readLag && !this.view.isLenient && this.#random.happens(0.5))
+      message.hiddenReads = 1 + this.#random.below(3)
     const { id, folderId = '' } = message
     this.model.change(id, { folderId: this.#pick(this.#folderIds()) })
     if (this.#random.happens(0.3)) this.model.change(id, { folderId })

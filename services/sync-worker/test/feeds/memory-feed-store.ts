@@ -177,8 +177,11 @@ export class MemoryFeedStore implements FeedStore {
     if (warning) tables.warnings.push(warning)
   }
 
-  #storePending({ newPending = [], changedPending = [], deletedPending = [] }: FeedCommit): void {
+  #storePending(change: FeedCommit): void {
+    const { newPending = [], changedPending = [], deletedPending = [], leftPending } = change
     const { pending } = this.#tables
+    for (const message of leftPending?.messages ?? [])
+      if (pending.get(message)?.folder === leftPending?.folder) pending.delete(message)
     for (const message of deletedPending) pending.delete(message)
     for (const row of newPending) if (!pending.has(row.message)) pending.set(row.message, row)
     for (const row of changedPending) if (pending.has(row.message)) pending.set(row.message, row)

@@ -46,8 +46,9 @@ export class ApiDriver implements AccountDriver {
     })
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#session[Symbol.asyncDispose]()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session[Symbol.asyncDispose]()
+    this.#deps.commands.folders.delete(this.#session)
   }
 
   async listMailboxes(...[request, ...limits]: Call<'listMailboxes'>) {
@@ -165,7 +166,7 @@ export class ApiDriver implements AccountDriver {
       } catch (error) {
         // Deleted by another client after the folders were listed.
         if (isMailApiError(error, 'folder-missing') || isMailApiError(error, 'label-missing'))
-          commands.folders.delete(account)
+          commands.folders.delete(session)
         throw error
       }
     })

@@ -12,6 +12,7 @@ import type { Summaries } from '../../summaries/summaries.ts'
 import type { Destinations } from '../../watches/destinations.ts'
 import type { WatchRegistry } from '../../watches/watch-registry.ts'
 import type { DriverContext } from '../account-driver.ts'
+import { unknownPathRefusal } from '../unknown-path.ts'
 import { createMessageDrafter } from './events/message-drafter.ts'
 import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
 import type { PassOptions, PassResult } from './feeds/pass.ts'
@@ -100,10 +101,14 @@ export async function followFeeds(
     const { comparison } = reasons
     if (comparison !== undefined) current.requireRounds()
     const pass = { isFirst, options, signal }
-    schedule.complete(await afterLimits(context, signal, () => runPass(deps, current, pass)))
+    const result = await afterLimits(context, signal, () => runPass(deps, current, pass))
+    schedule.complete(result)
     if (comparison !== undefined) reasons.completeComparison(comparison)
     await syncing[Symbol.asyncDispose]()
-    await context.reportSync(undefined)
+    const { unknownPath } = result
+    await context.reportSync(
+      unknownPath === undefined ? undefined : unknownPathRefusal(unknownPath),
+    )
     // Later passes have a client with another priority.
     if (isFirst) feeds = undefined
     reason = await waitForNext(context, schedule.next(), signal)

@@ -4,7 +4,13 @@ import { type PassRequests, PassSchedule } from './pass-schedule.ts'
 
 const config = { apiPollMs: 45_000, apiPollNotifiedMs: 600_000 }
 const nothing: PassRequests = { all: false, messages: new Map(), isUnnamed: false }
-const done: PassResult = { dueAt: undefined, hasRounds: false, hasChanges: false, unreported: [] }
+const done: PassResult = {
+  dueAt: undefined,
+  hasRounds: false,
+  hasChanges: false,
+  unreported: [],
+  unknownPath: undefined,
+}
 const noticed = (...ids: string[]) => ({
   ...nothing,
   messages: new Map(ids.map((id) => [id, false])),

@@ -85,19 +85,19 @@ export async function saveApiFeeds(
   feeds: readonly ApiFeedRow[],
 ): Promise<void> {
   if (feeds.length === 0) return
-  await tx
-    .insertInto('apiFeeds')
-    .values(feeds.map((feed) => ({ account, ...feed })))
-    .onConflict((conflict) =>
-      conflict.columns(['account', 'feed']).doUpdateSet((row) => ({
-        folder: row.ref('excluded.folder'),
-        stage: row.ref('excluded.stage'),
-        cursor: row.ref('excluded.cursor'),
-        applied: row.ref('excluded.applied'),
-        completedAt: row.ref('excluded.completedAt'),
-      })),
-    )
-    .execute()
+  const column = <T>(pick: (feed: ApiFeedRow) => T) => sql.val(feeds.map(pick))
+  await sql`
+    insert into api_feeds (account, feed, folder, stage, cursor, applied, completed_at)
+    select ${account}, feed, folder, stage, cursor, applied, completed_at from unnest(
+      ${column(({ feed }) => feed)}::text[], ${column(({ folder }) => folder)}::text[],
+      ${column(({ stage }) => stage)}::text[], ${column(({ cursor }) => cursor)}::text[],
+      ${column(({ applied }) => applied)}::text[],
+      ${column(({ completedAt }) => completedAt)}::timestamptz[]
+    ) as input (feed, folder, stage, cursor, applied, completed_at)
+    on conflict (account, feed) do update
+    set folder = excluded.folder, stage = excluded.stage, cursor = excluded.cursor,
+      applied = excluded.applied, completed_at = excluded.completed_at
+  `.execute(tx)
 }
 
 /** Requires the account's lease. */
@@ -107,11 +107,9 @@ export async function deleteApiFeeds(
   feeds: readonly string[],
 ): Promise<void> {
   if (feeds.length === 0) return
-  await tx
-    .deleteFrom('apiFeeds')
-    .where('account', '=', account)
-    .where('feed', 'in', feeds)
-    .execute()
+  await sql`
+    delete from api_feeds where account = ${account} and feed = any(${feeds}::text[])
+  `.execute(tx)
 }
 
 /** Inserts pending messages, and those in `changed` replace existing ones. Requires the lease. */
@@ -135,15 +133,17 @@ export async function saveApiPending(
       .execute()
 }
 
-/** Requires the account's lease. */
+/** Deletes pending messages, of any folder if none is named. Requires the account's lease. */
 export async function deleteApiPending(
   tx: Tx,
   account: string,
-  messages: readonly string[],
+  { messages, folder }: { messages: readonly string[]; folder?: string | null },
 ): Promise<void> {
   if (messages.length === 0) return
+  const isInFolder = folder === undefined ? sql`true` : sql`folder is not distinct from ${folder}`
   await sql`
     delete from api_pending where account = ${account} and message = any(${messages}::text[])
+      and ${isInFolder}
   `.execute(tx)
 }
 

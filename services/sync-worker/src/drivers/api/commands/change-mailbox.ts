@@ -68,7 +68,7 @@ function changesFolders<T>(
     try {
       return await work(command)
     } finally {
-      command.folders.delete(command.account)
+      command.folders.delete(command.session)
       command.requestPass()
     }
   }

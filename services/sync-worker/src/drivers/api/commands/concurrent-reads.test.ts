@@ -37,6 +37,7 @@ function commandOf(placement: 'labels' | 'folder', total?: number) {
   const command = {
     api: { ...api, traits: { placement } } as unknown as MailApi,
     account: 'jane',
+    session: {},
     folders: new FolderCache(),
     settings: { get: async () => ({}) },
     bounces: { addTo: async (_db: unknown, _command: unknown, list: unknown) => list },

@@ -8,38 +8,39 @@ const maxFolders = 100_000
 
 interface FolderRequest {
   api: Pick<MailApi, 'folders'>
-  account: string
+  /** Account session: after a new registration, the account may have another mailbox. */
+  session: object
   signal: AbortSignal
 }
 
-/** Folders of accounts with recent commands. */
+/** Folders of account sessions with recent commands. */
 export class FolderCache {
-  readonly #cache = new TtlCache<string, readonly ApiFolder[]>({
+  readonly #cache = new TtlCache<object, readonly ApiFolder[]>({
     ttlMs,
     maxSize: maxFolders,
     sizeOf: (folders) => folders.length,
   })
 
-  /** Folders of the account. `isCached` is false if they were read now. */
+  /** Folders of the session's account. `isCached` is false if they were read now. */
   async get({
     api,
-    account,
+    session,
     signal,
   }: FolderRequest): Promise<{ folders: readonly ApiFolder[]; isCached: boolean }> {
-    const cached = this.#cache.get(account)
+    const cached = this.#cache.get(session)
     if (cached) return { folders: cached, isCached: true }
     const folders = await api.folders(signal)
-    this.#cache.set(account, folders)
+    this.#cache.set(session, folders)
     return { folders, isCached: false }
   }
 
   /** True if `get` makes no request. */
-  has(account: string): boolean {
-    return this.#cache.has(account)
+  has(session: object): boolean {
+    return this.#cache.has(session)
   }
 
-  /** Makes the next command read the folders again. */
-  delete(account: string): void {
-    this.#cache.delete(account)
+  /** Makes the next command of the session read the folders again. */
+  delete(session: object): void {
+    this.#cache.delete(session)
   }
 }

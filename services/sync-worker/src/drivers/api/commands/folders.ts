@@ -2,7 +2,7 @@ import type { ApiFolder } from '@posthorn/backends/mail-api'
 import type { NamedFolder } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { listNamedFolders } from '../../../store/api/feeds.ts'
-import { FolderNames, pathOf } from '../events/folder-names.ts'
+import { FolderNames, matchFolders } from '../events/folder-names.ts'
 import type { ApiCommand } from './api-command.ts'
 
 /** Path of the virtual mailbox of all messages. */
@@ -20,10 +20,11 @@ export async function findFolder(
   path: string,
 ): Promise<ApiFolder | undefined> {
   const { folders, isCached } = await command.folders.get(command)
-  const folder = selectFolder(folders, path)
+  const [folder] = matchFolders(folders, path)
   if (folder || !isCached) return folder
-  command.folders.delete(command.account)
-  return selectFolder((await command.folders.get(command)).folders, path)
+  command.folders.delete(command.session)
+  const [created] = matchFolders((await command.folders.get(command)).folders, path)
+  return created
 }
 
 /** As `findFolder`. @throws AppError `not-found` `FolderNotFound` */
@@ -51,9 +52,9 @@ export async function inScope<T>(
   run: (folderId: string | undefined) => Promise<T>,
 ): Promise<T> {
   if (isAllMessages(path)) return run(undefined)
-  const expected = command.folders.has(command.account)
+  const expected = command.folders.has(command.session)
     ? undefined
-    : selectFolder(await listStoredFolders(command), path)
+    : matchFolders(await listStoredFolders(command), path)[0]
   if (!expected) return run((await getFolder(command, path)).id)
   const [early, current] = await Promise.allSettled([run(expected.id), getFolder(command, path)])
   if (current.status === 'rejected') throw current.reason
@@ -68,16 +69,6 @@ async function listStoredFolders({ db, account }: ApiCommand): Promise<NamedFold
 
 export function isAllMessages(path: string): boolean {
   return path.toLowerCase() === allMessages.toLowerCase()
-}
-
-/** RFC 9051 §5.1: INBOX is case-insensitive; providers localize its name. */
-function selectFolder<F extends NamedFolder>(folders: readonly F[], path: string): F | undefined {
-  const byUse = (use: string) =>
-    folders.find(({ specialUse = '' }) => specialUse.toLowerCase() === use.toLowerCase())
-  const byPath = (wanted: string) => folders.find((folder) => pathOf(folder) === wanted)
-  if (path.startsWith('\\')) return byUse(path) ?? byPath(path)
-  const inbox = /^inbox(?=\/|$)/i.test(path) ? byUse('\\Inbox') : undefined
-  return byPath(path) ?? (inbox && byPath(pathOf(inbox) + path.slice('inbox'.length)))
 }
 
 /**

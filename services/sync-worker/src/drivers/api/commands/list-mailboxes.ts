@@ -16,7 +16,7 @@ export function listMailboxes({
 }: AccountRequest<'listMailboxes'>): ApiWork<'listMailboxes'> {
   return async (command) => {
     // Clients list the folders to see changes.
-    command.folders.delete(command.account)
+    command.folders.delete(command.session)
     const { folders } = await command.folders.get(command)
     const mailboxes: MailboxEntry[] =
       command.api.traits.placement === 'labels' ? [allMessagesEntry()] : []

@@ -1,4 +1,4 @@
-import type { ApiFolder, FolderPlace, MailApiTraits } from '@posthorn/backends/mail-api'
+import type { FolderPlace, MailApiTraits } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import type { MessageCategory, MessageEntry } from '@posthorn/contracts/schemas/message'
 import type { NamedFolder } from '@posthorn/db'
@@ -17,7 +17,7 @@ type PlacedMessage = Pick<IndexedMessage, 'folderId' | 'labels'>
 
 /** Names of the folders and labels of an account in events. */
 export class FolderNames {
-  readonly #listed: ReadonlyMap<string, NamedFolder>
+  readonly #listed: Map<string, NamedFolder>
   /** Listed and former ones. */
   readonly #named: Map<string, NamedFolder>
   /** Labels that no listing has. */
@@ -55,6 +55,18 @@ export class FolderNames {
     const path = [...parent, name]
     const listed = this.#listed.get(folderId)?.path ?? []
     return listed.length === path.length && listed.every((each, at) => each === path[at])
+  }
+
+  /** True if the listing, or the last one, has this folder. */
+  isKnown(folderId: string | undefined): boolean {
+    if (this.#placement === 'labels') return true
+    const folder = this.#named.get(folderId ?? '')
+    return folder !== undefined && !folder.former
+  }
+
+  /** Removes folders that were deleted. Their names stay. */
+  remove(ids: ReadonlySet<string>): void {
+    for (const id of ids) this.#listed.delete(id)
   }
 
   /** Mailbox of an event about a message. A folder that was never listed has its id as path. */
@@ -126,8 +138,24 @@ export function namesIn(path: string, placement: MailApiTraits['placement']): st
 }
 
 /**
- * Folders that are synced: those with one of these paths or special uses, all if there are none. A
- * mailbox with labels is always synced as a whole. Pure.
+ * Folders that a path or special use names. RFC 9051 §5.1: INBOX is case-insensitive; providers
+ * localize its name. Pure.
+ */
+export function matchFolders<F extends NamedFolder>(folders: readonly F[], name: string): F[] {
+  const byUse = (use: string) =>
+    folders.filter(({ specialUse = '' }) => specialUse.toLowerCase() === use.toLowerCase())
+  const byPath = (wanted: string) => folders.filter((folder) => pathOf(folder) === wanted)
+  const isUse = name.startsWith('\\')
+  const named = isUse ? byUse(name) : byPath(name)
+  if (named.length > 0) return named
+  if (isUse) return byPath(name)
+  const [inbox] = /^inbox(?=\/|$)/i.test(name) ? byUse('\\Inbox') : []
+  return inbox ? byPath(pathOf(inbox) + name.slice('inbox'.length)) : []
+}
+
+/**
+ * Folders that are synced: those that the paths name, all if there are none. A mailbox with labels
+ * is always synced as a whole. Pure.
  */
 export function selectFolders<F extends NamedFolder>(
   placement: MailApiTraits['placement'],
@@ -135,11 +163,18 @@ export function selectFolders<F extends NamedFolder>(
   paths: readonly string[],
 ): readonly F[] {
   if (placement === 'labels' || paths.length === 0) return folders
-  const uses = paths.map((path) => path.toLowerCase())
-  return folders.filter(
-    (folder) =>
-      paths.includes(pathOf(folder)) || uses.includes(folder.specialUse?.toLowerCase() ?? '/'),
-  )
+  const selected = new Set(paths.flatMap((path) => matchFolders(folders, path)))
+  return folders.filter((folder) => selected.has(folder))
+}
+
+/** Path that names no folder, so that nothing is synced because of it. Pure. */
+export function findUnknownPath(
+  placement: MailApiTraits['placement'],
+  folders: readonly NamedFolder[],
+  paths: readonly string[],
+): string | undefined {
+  if (placement === 'labels') return undefined
+  return paths.find((path) => matchFolders(folders, path).length === 0)
 }
 
 /** Most names of deleted folders and labels that are stored. */
@@ -152,7 +187,7 @@ const maxFormer = 1_000
  */
 export function mergeFolders(
   stored: readonly NamedFolder[],
-  listed: readonly ApiFolder[],
+  listed: readonly NamedFolder[],
 ): NamedFolder[] {
   const ids = new Set(listed.map(({ id }) => id))
   const former = stored

@@ -24,13 +24,14 @@ export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as con
 /**
  * Compares reported changes with the index and stores the differences with their events. `end`,
  * which has the new position of the feed, is part of the last transaction. New messages may need
- * further transactions before: after a crash, the same changes only add what is missing.
+ * further transactions before: after a crash, the same changes only add what is missing. Returns
+ * the number of messages that had to be read.
  */
 export async function applyBatch(
   context: FeedContext,
   batch: FeedBatch,
   end: IndexChange,
-): Promise<void> {
+): Promise<number> {
   const { index, writer } = context
   const ids = [...batch.changed.map(({ id }) => id), ...batch.removed]
   let loaded = await index.load(indexPart, ids)
@@ -38,21 +39,21 @@ export async function applyBatch(
   const named = new Map(
     batch.changed.map(({ id, folderId }) => [id, folderId ?? batch.feed.folderId ?? null]),
   )
+  const folder = batch.feed.folderId ?? null
   const copies = currentCopies(context, batch)
-  const feedFolder = batch.feed.folderId ?? null
   const findings = await readMessages(context, plan.toGet, {
     states: () => loaded.states,
+    isNamed: (id) => named.has(id),
     copies,
     store: async (stored) => {
-      await writer.commit(
-        changeOfFindings(context, { findings: stored, loaded, named, feedFolder }),
-      )
+      await writer.commit(changeOfFindings(context, { findings: stored, loaded, named, folder }))
       loaded = await index.load(indexPart, ids)
     },
   })
   await nameLabels(context, plan.updated)
-  const change = changeOfFindings(context, { findings, loaded, named, feedFolder, plan })
+  const change = changeOfFindings(context, { findings, loaded, named, folder, plan })
   await writer.commit({ ...end, ...change, parts: [...(end.parts ?? []), ...change.parts] })
+  return plan.toGet.length
 }
 
 /**
@@ -82,7 +83,7 @@ interface Findings {
   /** Messages that should be there, and their folders. Others are deleted if they are missing. */
   named: ReadonlyMap<string, string | null>
   /** Folder of the feed, that removed messages were in. */
-  feedFolder: string | null
+  folder: string | null
   /** Changes that needed no reading. */
   plan?: BatchPlan
 }
@@ -102,13 +103,16 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
   }
   for (const state of plan?.silent ?? []) states.set(state.id, state)
   const { part, added } = loaded.change(states)
+  const { settled, left } = settledIds(input)
+  const found = [...states.keys()].filter((id) => !left.includes(id))
   return {
     parts: [part],
     added,
     events,
     announcements: announcementsOf(context, findings),
     newPending: pendingOf(context, input),
-    deletedPending: [...(plan?.dismissed ?? []), ...settledIds(input), ...states.keys()],
+    deletedPending: [...(plan?.dismissed ?? []), ...settled, ...found],
+    leftPending: { folder: input.folder, messages: left },
   } satisfies IndexChange
 }
 
@@ -118,7 +122,7 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
  */
 function pendingOf(
   { now }: FeedContext,
-  { findings, named, feedFolder }: Findings,
+  { findings, named, folder: feedFolder }: Findings,
 ): PendingMessage[] {
   const nextAt = new Date(now().getTime() + retryDelaysMs[0])
   return findings.flatMap((finding) => {
@@ -129,12 +133,18 @@ function pendingOf(
   })
 }
 
-/** Messages that need no further attempt and are not stored. */
-function settledIds({ findings, named }: Findings): string[] {
-  return findings.flatMap((finding) => {
-    if (!('id' in finding) || finding.kind === 'refused') return []
-    return finding.kind === 'missing' && named.has(finding.id) ? [] : [finding.id]
-  })
+/**
+ * Messages that need no further attempt: those of `left` were removed from the folder of the feed
+ * and not returned, so that another folder may still wait for them.
+ */
+function settledIds({ findings, named }: Findings): { settled: string[]; left: string[] } {
+  const settled: string[] = []
+  const left: string[] = []
+  for (const finding of findings)
+    if (finding.kind === 'unchanged') settled.push(finding.id)
+    else if (finding.kind === 'missing' && !named.has(finding.id)) left.push(finding.id)
+    else if (finding.kind === 'deleted' && finding.isMissing) left.push(finding.state.id)
+  return { settled, left }
 }
 
 /** Events without message data. */

@@ -29,7 +29,7 @@ export interface FeedState {
   /** Folder that the feed covers. Null if it covers the mailbox. */
   folder: string | null
   stage: FeedStage
-  /** Null: a full round is due. */
+  /** Null: a full round is due; with stage `apply`, the folder was deleted. */
   cursor: string | null
   /** With stage `apply`: the round is applied to all ids below. */
   applied: string | null
@@ -89,6 +89,8 @@ export interface FeedCommit {
   newPending?: readonly PendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
+  /** Pending messages that left a folder. Those that another folder waits for stay. */
+  leftPending?: { readonly folder: string | null; readonly messages: readonly string[] }
   events?: readonly NewEvent[]
   announcements?: readonly MailboxAnnouncements[]
   warning?: SyncWarning

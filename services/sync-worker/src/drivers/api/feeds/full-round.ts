@@ -88,11 +88,14 @@ function recentQueries({ api, names, feed }: FeedContext & { feed: Feed }): Mess
   return [{}, ...hidden.map(({ id }) => ({ folderId: id }))]
 }
 
-/** Compares the next messages of the collected round with the index. */
+/**
+ * Compares the next messages of the collected round with the index. Returns the new position, and
+ * the number of messages that had to be read.
+ */
 export async function applyRound(
   context: FeedContext & { feed: Feed },
   state: FeedState,
-): Promise<FeedState> {
+): Promise<{ state: FeedState; reads: number }> {
   const { index, feed, writer, now } = context
   const from = state.applied ?? ''
   const round = await index.scan(state.feed, from)
@@ -120,6 +123,6 @@ export async function applyRound(
       ? { ...state, stage: 'follow', applied: null, completedAt: now() }
       : { ...state, applied: end }
   const parts = end === undefined ? [{ part: state.feed, deleted: 'all' as const, saved: [] }] : []
-  await applyBatch(context, batch, { feeds: [next], parts })
-  return next
+  const reads = await applyBatch(context, batch, { feeds: [next], parts })
+  return { state: next, reads }
 }

@@ -2,17 +2,23 @@ import type { ApiMessage, Feed, MailApi } from '@posthorn/backends/mail-api'
 import type { NamedFolder } from '@posthorn/db'
 import type { Account } from '../../../store/accounts.ts'
 import { folderEvents, mailboxReset } from '../events/feed-events.ts'
-import { FolderNames, mergeFolders, selectFolders } from '../events/folder-names.ts'
+import {
+  findUnknownPath,
+  FolderNames,
+  mergeFolders,
+  selectFolders,
+} from '../events/folder-names.ts'
 import type { MessageDrafter } from '../events/message-drafter.ts'
 import type { OnRefusal } from '../messages/refusals.ts'
+import { UnlistedFolders } from '../events/unlisted-folders.ts'
 import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'
 import { IndexWriter } from './index-writer.ts'
 import type { PassOptions, PassParts, PassResult } from './pass.ts'
-import { type FeedContext, UnlistedFolderError } from './read-messages.ts'
+import { type FeedContext, UnknownFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
 import { retryPending } from './retry-pending.ts'
-import { type DueRound, runRounds } from './run-rounds.ts'
+import { type DueRound, isDropStarted, runRounds } from './run-rounds.ts'
 import { StoredIndex } from './stored-index.ts'
 import { needsRound } from './sync-feed.ts'
 
@@ -43,6 +49,7 @@ export class MailboxFeeds {
   readonly #report: ReportedChanges
   /** Messages that were read for the pass in progress. */
   readonly #copies = new Map<string, ApiMessage>()
+  readonly #unlisted = new UnlistedFolders()
   /** True once the index proved complete. */
   #isVerified = false
   #areRoundsRequired = false
@@ -66,11 +73,13 @@ export class MailboxFeeds {
   async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
     const pages = this.#report.pages
     try {
-      const { hasRounds, context } =
-        (await this.#syncParts(signal, options.parts)) ?? (await this.#syncAll(signal, options))
+      const { hasRounds, unknownPath, context } =
+        (await this.#syncParts(signal, options.parts).catch(ignoreUnknownFolder)) ??
+        (await this.#syncAll(signal, options))
       const noticed = options.parts?.messages ?? options.noticed
       return {
         hasRounds,
+        unknownPath,
         hasChanges: this.#report.pages > pages,
         dueAt: await this.#options.store.findNextPendingAt(),
         unreported: noticed ? await findUnreported(context, noticed) : [],
@@ -80,29 +89,69 @@ export class MailboxFeeds {
     }
   }
 
-  async #syncAll(signal: AbortSignal, { mustYield }: PassOptions): Promise<SyncedFeeds> {
-    const { api, account, now, store } = this.#options
-    const { placement } = api.traits
-    const listed = await api.folders(signal)
-    const folders = selectFolders(placement, listed, account.paths)
-    const before = await store.listFolders()
-    const named = mergeFolders(before, listed)
-    const names = new FolderNames(placement, folders, named)
+  async #syncAll(signal: AbortSignal, options: PassOptions): Promise<SyncedFeeds> {
+    const { api, now, store } = this.#options
+    const listing = await this.#listFolders(signal)
+    const { folders, named, before, doubtful, unknownPath } = listing
+    const names = new FolderNames(api.traits.placement, folders, named)
     const context = this.#contextOf(await this.#openIndex(names), names, signal)
+    const { writer } = context
+    const mustYield = () => writer.mailbox.filledAt !== null && options.mustYield?.() === true
     const stored = await store.listFeeds()
     const feeds = pairFeeds(api.feeds(folders), stored)
     await storeFolders(context, { before, named, created: feeds.filter(({ isNew }) => isNew) })
     const required = await this.#markRequired(context, feeds)
-    const states = await readFeeds(context, required, storedTime(context))
+    const isDoubtful = ({ feed }: FollowedFeed) => doubtful.has(feed.folderId ?? '')
+    const certain = required.filter((each) => !isDoubtful(each))
+    const states = await readFeeds(context, certain, storedTime(context))
     await retryPending(context)
-    const hasRounds = await runRounds(
-      context,
-      [...droppedRounds(stored, feeds), ...dueRounds(required, states)],
-      mustYield ?? (() => false),
-    )
-    if (context.writer.mailbox.filledAt === null)
-      await context.writer.commit({ filledAt: now(), syncedAt: now() })
-    return { hasRounds, context }
+    const unlisted = await this.#readUnlisted(context, required.filter(isDoubtful), mustYield)
+    const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
+    const rounds = [
+      ...droppedRounds(stored, present),
+      ...dueRounds(present, new Map([...states, ...unlisted.states])),
+    ]
+    const hasRounds = !unlisted.isComplete || (await runRounds(context, rounds, mustYield))
+    if (writer.mailbox.filledAt === null) await writer.commit({ filledAt: now(), syncedAt: now() })
+    return { hasRounds, unknownPath, context }
+  }
+
+  /** Selected folders: those of a listing, and stored ones that it may have left out. */
+  async #listFolders(signal: AbortSignal) {
+    const { api, account, store } = this.#options
+    const { placement } = api.traits
+    const listed = await api.folders(signal)
+    const before = await store.listFolders()
+    const unlisted = placement === 'labels' ? [] : this.#unlisted.find(before, listed)
+    const all = [...listed, ...unlisted]
+    const folders = selectFolders<NamedFolder>(placement, all, account.paths)
+    const selected = new Set(folders)
+    const doubtful = unlisted.filter((folder) => selected.has(folder))
+    return {
+      folders,
+      before,
+      named: mergeFolders(before, [...listed, ...doubtful]),
+      doubtful: new Set(doubtful.map(({ id }) => id)),
+      unknownPath: findUnknownPath(placement, all, account.paths),
+    }
+  }
+
+  /** Reads the feeds of unlisted folders that exist. The others become former folders. */
+  async #readUnlisted(
+    context: FeedContext,
+    feeds: readonly FollowedFeed[],
+    mustYield: () => boolean,
+  ) {
+    const { api, signal } = context
+    const ids = feeds.flatMap(({ feed }) => feed.folderId ?? [])
+    const checked = await this.#unlisted.check(api, ids, { signal, mustYield })
+    if (checked.missing.size > 0) await storeMissing(context, checked.missing)
+    const existing = feeds.filter(({ feed }) => checked.existing.has(feed.folderId ?? ''))
+    const states =
+      existing.length > 0 ? await readFeeds(context, existing) : new Map<string, FeedState>()
+    for (const { feed } of existing)
+      if (!states.has(feed.id)) this.#unlisted.forget(feed.folderId ?? '')
+    return { ...checked, states }
   }
 
   /** Undefined if all feeds have to be read. */
@@ -119,19 +168,16 @@ export class MailboxFeeds {
     const listed = named.filter(({ former }) => !former)
     const names = new FolderNames(placement, selectFolders(placement, listed, account.paths), named)
     const writer = new IndexWriter(store, mailbox)
-    const context = { ...this.#contextOf(writer, names, signal), isPartial: true }
+    const context = { ...this.#contextOf(writer, names, signal), isListStored: true as const }
     const folders = await findFolders(context, parts)
     if (!folders) return undefined
     const read = stored.filter(({ folder }) => folders.has(folder ?? ''))
     const feeds = read.map((state) => ({ feed: feedOf(state), state }))
-    try {
-      const states = await readFeeds(context, feeds)
-      await retryPending(context)
-      return { hasRounds: [...states.values()].some(needsRound), context }
-    } catch (error) {
-      if (error instanceof UnlistedFolderError) return undefined
-      throw error
-    }
+    const states = await readFeeds(context, feeds)
+    await retryPending(context)
+    const hasRounds = [...states.values()].some(needsRound)
+    const unknownPath = findUnknownPath(placement, listed, account.paths)
+    return { hasRounds, unknownPath, context }
   }
 
   #contextOf(writer: IndexWriter, names: FolderNames, signal: AbortSignal): FeedContext {
@@ -189,8 +235,14 @@ export class MailboxFeeds {
   }
 }
 
+/** A message is in a folder that was created since the last listing: all feeds are read. */
+function ignoreUnknownFolder(error: unknown): undefined {
+  if (!(error instanceof UnknownFolderError)) throw error
+}
+
 interface SyncedFeeds {
   hasRounds: boolean
+  unknownPath: string | undefined
   context: FeedContext
 }
 
@@ -205,7 +257,9 @@ function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]): Follow
   const states = new Map(stored.map((state) => [state.feed, state]))
   return feeds.map((feed) => {
     const state = states.get(feed.id)
-    return { feed, state: state ?? newFeed(feed), isNew: !state }
+    // A deleted folder that is listed again: messages may have returned to it.
+    const isNew = !state || isDropStarted(state)
+    return { feed, state: isNew ? newFeed(feed) : state, isNew }
   })
 }
 
@@ -238,6 +292,19 @@ async function storeFolders(
   await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })
 }
 
+/** Stores that folders were deleted, with their events. Their feeds are dropped afterwards. */
+async function storeMissing(
+  { account, names, store, writer }: FeedContext,
+  missing: ReadonlySet<string>,
+): Promise<void> {
+  const before = await store.listFolders()
+  const remaining = before.filter(({ id, former }) => !former && !missing.has(id))
+  const named = mergeFolders(before, remaining)
+  const events = folderEvents({ account, epoch: writer.nextEpoch }, before, named)
+  await writer.commit({ folders: named, events })
+  names.remove(missing)
+}
+
 /** The time of the pass, if the stored one is too old to tell an outage. */
 function storedTime({ api, now, writer: { mailbox } }: FeedContext): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
@@ -245,7 +312,7 @@ function storedTime({ api, now, writer: { mailbox } }: FeedContext): { syncedAt?
   return isStored || ageMs < timeStepMs ? {} : { syncedAt: now() }
 }
 
-/** Rounds of feeds whose folders were deleted. */
+/** Rounds of feeds whose folders were deleted, or are not selected any more. */
 function droppedRounds(stored: readonly FeedState[], feeds: readonly FollowedFeed[]): DueRound[] {
   const ids = new Set(feeds.map(({ feed }) => feed.id))
   return stored

@@ -32,4 +32,6 @@ export interface PassResult {
   /** True if a feed reported changes. */
   readonly hasChanges: boolean
   readonly unreported: readonly UnreportedMessage[]
+  /** A path of the account that names no folder. */
+  readonly unknownPath: string | undefined
 }

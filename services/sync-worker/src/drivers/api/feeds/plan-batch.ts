@@ -78,9 +78,10 @@ function silentState(change: MessageChange, folderId: string | undefined): Index
 
 /** Outcome of reading a message, compared with the index. */
 export type Finding =
-  /** Named by the feed and not returned: deleted meanwhile, or not yet readable. */
+  /** Not returned: deleted meanwhile, or not yet readable, also where a feed says it moved to. */
   | { kind: 'missing'; id: string }
-  | { kind: 'deleted'; state: IndexedMessage }
+  /** `isMissing`: it left its folder and was not returned, so another feed may name it. */
+  | { kind: 'deleted'; state: IndexedMessage; isMissing?: boolean }
   | { kind: 'new'; message: ApiMessage; state: IndexedMessage }
   | { kind: 'moved'; message: ApiMessage; state: IndexedMessage; before: IndexedMessage }
   | { kind: 'updated'; state: IndexedMessage; before: IndexedMessage }
@@ -91,6 +92,8 @@ export interface FindingInput {
   id: string
   /** Undefined if the provider did not return it. */
   message: ApiMessage | undefined
+  /** True if a feed named it as present. */
+  isNamed: boolean
   /** Undefined if it is not indexed. */
   before: IndexedMessage | undefined
   /** Drafts of submissions in flight. */
@@ -101,14 +104,17 @@ export interface FindingInput {
 
 /** Compares a message that was read with the index. Pure. */
 export function compareMessage(input: FindingInput): Finding {
-  const { id, message, before, ownDrafts, isListed } = input
-  const isInside = message !== undefined && isListed(message.folderId)
+  const { id, message, before, isNamed, ownDrafts, isListed } = input
+  if (!message) {
+    const isDeleted = before !== undefined && !isNamed
+    return isDeleted ? { kind: 'deleted', state: before, isMissing: true } : { kind: 'missing', id }
+  }
+  const isInside = isListed(message.folderId)
   if (!before) {
-    if (!message) return { kind: 'missing', id }
     if (!isInside || ownDrafts.has(id)) return { kind: 'unchanged', id }
     return { kind: 'new', message, state: stateOfMessage(message) }
   }
-  if (!message || !isInside) return { kind: 'deleted', state: before }
+  if (!isInside) return { kind: 'deleted', state: before }
   const state = stateOfMessage(message)
   if (state.folderId !== before.folderId) return { kind: 'moved', message, state, before }
   if (isSameState(state, before)) return { kind: 'unchanged', id }

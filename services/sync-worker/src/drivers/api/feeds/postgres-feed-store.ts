@@ -113,7 +113,8 @@ export class PostgresFeedStore implements FeedStore {
       await deleteApiLeaves(tx, this.#partOf(part), deleted)
       await saveApiLeaves(tx, this.#partOf(part), saved)
     }
-    await deleteApiPending(tx, account, change.deletedPending ?? [])
+    await deleteApiPending(tx, account, { messages: change.deletedPending ?? [] })
+    if (change.leftPending) await deleteApiPending(tx, account, change.leftPending)
     await saveApiPending(tx, account, {
       inserted: change.newPending ?? [],
       changed: change.changedPending ?? [],

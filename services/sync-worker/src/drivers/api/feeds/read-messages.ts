@@ -26,6 +26,8 @@ export interface FeedContext {
   readonly index: StoredIndex
   readonly writer: IndexWriter
   readonly names: FolderNames
+  /** True in a pass that does not list the folders. */
+  readonly isListStored?: true
   readonly drafter: MessageDrafter
   readonly report: ReportedChanges
   /** Messages that were read because the provider noticed them, before the feeds were. */
@@ -34,13 +36,11 @@ export interface FeedContext {
   readonly onRefusal?: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** True in a pass over parts, which uses an earlier list of folders. */
-  readonly isPartial?: boolean
 }
 
-/** A pass over parts found a message in a folder that its list lacks: a full pass is needed. */
-export class UnlistedFolderError extends Error {
-  override name = 'UnlistedFolderError'
+/** The folders have to be listed: a message is in a new one. Nothing about it is stored. */
+export class UnknownFolderError extends Error {
+  override name = 'UnknownFolderError'
 }
 
 type WithoutMessage<F> = F extends Finding ? Omit<F, 'message'> : never
@@ -64,6 +64,8 @@ const maxBatchLength = 4 * 1024 * 1024
 export interface Readings {
   /** States of the index. Called after each `store`. */
   states: () => ReadonlyMap<string, IndexedMessage>
+  /** True if a feed named the message as present. */
+  isNamed: (id: string) => boolean
   /** Messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
   /** Stores findings that fill a transaction, so that they need no memory any more. */
@@ -74,12 +76,12 @@ export interface Readings {
  * Reads messages and compares them with the index. Drafts events one by one, because each may have
  * attachments of 25 MiB. Returns the findings that are left to store.
  *
- * @throws UnlistedFolderError in a pass over parts
+ * @throws UnknownFolderError in a pass that does not list the folders
  */
 export async function readMessages(
   context: FeedContext,
   ids: readonly string[],
-  { states, copies = new Map(), store }: Readings,
+  { states, isNamed, copies = new Map(), store }: Readings,
 ): Promise<ReadFinding[]> {
   const { drafter, signal } = context
   const options = await drafter.getOptions()
@@ -87,7 +89,7 @@ export async function readMessages(
   const batch = new DraftBatch()
   for (let from = 0; from < ids.length; from += size) {
     const group = ids.slice(from, from + size)
-    const compare = await readGroup(context, group, { options, copies })
+    const compare = await readGroup(context, group, { options, copies, isNamed })
     for (const id of group) {
       signal.throwIfAborted()
       batch.add(await withAnnouncement(context, compare(id, states())))
@@ -128,25 +130,28 @@ class DraftBatch {
 
 type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Finding | Refused
 
+type GroupReadings = Required<Pick<Readings, 'copies' | 'isNamed'>> & { options: GetOptions }
+
 /** Reads some messages. Returns the comparison of each with the index. */
 async function readGroup(
   context: FeedContext,
   ids: readonly string[],
-  { options, copies }: { options: GetOptions; copies: ReadonlyMap<string, ApiMessage> },
+  { options, copies, isNamed }: GroupReadings,
 ): Promise<Compare> {
   const { names } = context
   const toGet = ids.filter((id) => !copies.has(id))
   const got = await getGroup(context, toGet, options)
   const messages = [...ids.flatMap((id) => copies.get(id) ?? []), ...got.messages]
-  assertListed(context, messages)
   const byId = new Map(messages.map((message) => [message.id, message]))
+  if (context.isListStored && messages.some(({ folderId }) => !names.isKnown(folderId)))
+    throw new UnknownFolderError('A message is in a folder that was not listed yet')
   await nameLabels(context, messages)
   const ownDrafts = await findOwnDrafts(context, messages)
   const isListed = (folderId: string | undefined) => names.isListed(folderId)
   return (id, states) => {
     if (got.refused.has(id)) return { kind: 'refused', id }
-    const message = byId.get(id)
-    return compareMessage({ id, message, before: states.get(id), ownDrafts, isListed })
+    const stored = { isNamed: isNamed(id), before: states.get(id) }
+    return compareMessage({ id, message: byId.get(id), ...stored, ownDrafts, isListed })
   }
 }
 
@@ -161,16 +166,6 @@ export function getGroup(
     return messages.map(({ id }) => id)
   }
   return getMessages({ api, listKnown, onRefusal, signal }, ids, options)
-}
-
-/** Folders that the account does not select are never listed. @throws UnlistedFolderError */
-function assertListed(
-  { account, isPartial, names }: FeedContext,
-  messages: readonly ApiMessage[],
-): void {
-  if (!isPartial || account.paths.length > 0) return
-  if (messages.some(({ folderId }) => !names.isListed(folderId)))
-    throw new UnlistedFolderError('A message is in a folder that is not listed')
 }
 
 /** Lists the folders again if messages have labels that were created after the last listing. */

@@ -8,7 +8,8 @@ import { readChanges } from './sync-feed.ts'
 
 /**
  * Reads the changes of feeds. The cursors of those without changes are stored with one commit,
- * which `end` is part of, also after a failure: providers drop old ones. Returns the new states.
+ * which `end` is part of, also after a failure: providers drop old ones. Returns the new states, none
+ * for feeds whose folder was deleted meanwhile.
  */
 export async function readFeeds(
   context: FeedContext,
@@ -20,7 +21,7 @@ export async function readFeeds(
   try {
     for (const { feed, state } of feeds) {
       const read = await ignoreMissing(readChanges({ ...context, feed }, state))
-      states.set(feed.id, read?.state ?? state)
+      if (read) states.set(feed.id, read.state)
       if (read && !read.isStored) moved.push(read.state)
     }
   } catch (error) {
@@ -70,11 +71,11 @@ export async function findFolders(
 
 /** Folders of noticed messages. Undefined if the list of folders is not up to date. */
 async function findArrivals(context: FeedContext): Promise<ReadonlySet<string> | undefined> {
-  const { account, copies, names } = context
+  const { copies, names } = context
   const folders = new Set<string>()
   for (const { folderId = '' } of copies.values())
     if (names.isListed(folderId)) folders.add(folderId)
-    else if (account.paths.length === 0) return undefined
+    else if (!names.isKnown(folderId)) return undefined
   for (const id of folders) if (!(await isInPlace(context, id))) return undefined
   return folders
 }

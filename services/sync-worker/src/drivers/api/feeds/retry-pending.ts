@@ -7,8 +7,9 @@ import { indexPart, type LoadedMessages } from './stored-index.ts'
 
 /**
  * Reads messages again that feeds named and the provider did not return. After the last attempt
- * `messageMissing` is recorded; a later change of the message still announces it. Call it after the
- * feeds were read, which report what was deleted.
+ * `messageMissing` is recorded, and `messageDeleted` in the folder that the index has: it moved
+ * away. A refused message stays in the index. A later change of the message still announces it. Call
+ * it after the feeds were read, which report what was deleted.
  */
 export async function retryPending(context: FeedContext): Promise<void> {
   const { store, index, writer, signal, now } = context
@@ -23,7 +24,7 @@ export async function retryPending(context: FeedContext): Promise<void> {
       await writer.commit(changeOfRetries(context, { findings, loaded, byId }))
       loaded = await index.load(indexPart, ids)
     }
-    const readings = { states: () => loaded.states, store: save }
+    const readings = { states: () => loaded.states, isNamed: () => true, store: save }
     await save(await readMessages(context, ids, readings))
   }
 }
@@ -34,20 +35,38 @@ interface Retries {
   byId: ReadonlyMap<string, PendingMessage>
 }
 
+type Unread = Extract<ReadFinding, { kind: 'missing' | 'refused' }>
+
 function changeOfRetries(context: FeedContext, { findings, loaded, byId }: Retries) {
   const late = findings.flatMap((finding) => {
     const pending = byId.get(idOf(finding))
     return isUnread(finding) || !pending ? [] : [withRetries(finding, retriesOf(pending.tries + 1))]
   })
-  const missing = findings.flatMap((finding) =>
-    isUnread(finding) ? (byId.get(finding.id) ?? []) : [],
-  )
-  const input = { findings: late, loaded, named: new Map(), feedFolder: null }
+  const unread = findings.filter(isUnread)
+  const ended = unread.filter(({ id }) => isLast(byId.get(id)))
+  const lost = ended.flatMap(({ kind, id }): ReadFinding[] => {
+    const state = loaded.states.get(id)
+    return kind === 'missing' && state ? [{ kind: 'deleted', state }] : []
+  })
+  const input = { findings: [...late, ...lost], loaded, named: new Map(), folder: null }
   const change = changeOfFindings(context, input)
-  return withMissing(context, { change, missing, loaded })
+  // One of the index was announced: it stays as it is until it can be read.
+  const reported = ended.filter(({ kind, id }) => kind === 'missing' || !loaded.states.has(id))
+  const pendingOf = (each: readonly Unread[]) => each.flatMap(({ id }) => byId.get(id) ?? [])
+  return {
+    ...change,
+    changedPending: delayed(context, pendingOf(unread.filter((each) => !ended.includes(each)))),
+    events: [...change.events, ...missingEvents(context, pendingOf(reported))],
+    deletedPending: [...change.deletedPending, ...ended.map(({ id }) => id)],
+  }
 }
 
-function isUnread(finding: ReadFinding): finding is ReadFinding & { id: string } {
+/** True if the message is not read again after this attempt. */
+function isLast(pending: PendingMessage | undefined): boolean {
+  return pending !== undefined && pending.tries + 1 >= retryDelaysMs.length
+}
+
+function isUnread(finding: ReadFinding): finding is Unread {
   return finding.kind === 'missing' || finding.kind === 'refused'
 }
 
@@ -55,40 +74,21 @@ function idOf(finding: { id: string } | { state: { id: string } }): string {
   return 'id' in finding ? finding.id : finding.state.id
 }
 
-interface MissingMessages {
-  change: ReturnType<typeof changeOfFindings>
-  missing: readonly PendingMessage[]
-  loaded: LoadedMessages
+function delayed({ now }: FeedContext, pending: readonly PendingMessage[]): PendingMessage[] {
+  return pending.map(({ tries, ...rest }) => {
+    const delayMs = retryDelaysMs[tries + 1] ?? 0
+    return { ...rest, tries: tries + 1, nextAt: new Date(now().getTime() + delayMs) }
+  })
 }
 
-function withMissing(
-  { account, names, writer, now }: FeedContext,
-  { change, missing, loaded }: MissingMessages,
+function missingEvents(
+  { account, names, writer }: FeedContext,
+  pending: readonly PendingMessage[],
 ) {
-  const tried = missing.map((pending) => ({ ...pending, tries: pending.tries + 1 }))
-  const isLast = ({ tries }: PendingMessage) => tries >= retryDelaysMs.length
   const context = { account, names, epoch: writer.nextEpoch }
-  const changedPending = tried
-    .filter((pending) => !isLast(pending))
-    .map((pending) => ({
-      ...pending,
-      nextAt: new Date(now().getTime() + (retryDelaysMs[pending.tries] ?? 0)),
-    }))
-  const events = tried
-    // One of the index was announced: it stays as it is until it can be read.
-    .filter((pending) => isLast(pending) && !loaded.states.has(pending.message))
-    .map(({ message, folder, tries }) =>
-      messageMissing(context, { id: message, folder, ...retriesOf(tries) }),
-    )
-  return {
-    ...change,
-    changedPending,
-    events: [...change.events, ...events],
-    deletedPending: [
-      ...change.deletedPending,
-      ...tried.filter(isLast).map(({ message }) => message),
-    ],
-  }
+  return pending.map(({ message, folder, tries }) =>
+    messageMissing(context, { id: message, folder, ...retriesOf(tries + 1) }),
+  )
 }
 
 function retriesOf(tries: number) {

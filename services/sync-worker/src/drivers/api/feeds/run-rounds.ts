@@ -4,7 +4,7 @@ import { applyRound } from './full-round.ts'
 import type { FeedContext } from './read-messages.ts'
 import { ignoreMissing } from './read-parts.ts'
 import { retryPending } from './retry-pending.ts'
-import { completeRound, type SingleFeedContext } from './sync-feed.ts'
+import { type AfterStep, completeRound, type SingleFeedContext } from './sync-feed.ts'
 
 /** Feed that needs a full round, or whose folder was deleted. */
 export interface DueRound {
@@ -14,34 +14,63 @@ export interface DueRound {
 }
 
 /**
- * Runs full rounds one after the other. Between two of them, stops if another pass is requested, so
- * that new messages need not wait for all; returns true if some are left. While the index is
- * filled, all are run.
+ * Runs full rounds one after the other. Between two of them, and between two steps of one, stops if
+ * another pass is requested, so that new messages need not wait; returns true if some are left.
  */
 export async function runRounds(
   context: FeedContext,
   rounds: readonly DueRound[],
   mustYield: () => boolean,
 ): Promise<boolean> {
-  for (const [at, round] of rounds.entries()) {
-    if (at > 0 && context.writer.mailbox.filledAt !== null && mustYield()) return true
-    if (round.isDropped) await dropFeed({ ...context, feed: round.feed }, round.state)
-    else await ignoreMissing(completeRound({ ...context, feed: round.feed }, round.state))
+  const afterStep: AfterStep = async () => {
     await retryPending(context)
+    return !mustYield()
   }
+  for (const [at, round] of rounds.entries()) {
+    if (at > 0 && !(await afterStep())) return true
+    if (!(await runRound(context, round, afterStep))) return true
+  }
+  await retryPending(context)
   return false
+}
+
+/** False if `afterStep` stopped the round. */
+async function runRound(
+  context: FeedContext,
+  { feed, state, isDropped }: DueRound,
+  afterStep: AfterStep,
+): Promise<boolean> {
+  if (isDropped) return dropFeed({ ...context, feed }, state, afterStep)
+  return (await ignoreMissing(completeRound({ ...context, feed }, state, afterStep))) ?? true
+}
+
+/** True if the messages of a deleted folder are being compared: only then there is no cursor. */
+export function isDropStarted({ stage, cursor }: FeedState): boolean {
+  return stage === 'apply' && cursor === null
 }
 
 /**
  * Ends a feed whose folder was deleted: its messages are compared with an empty round, so that each
- * is read and was either moved or deleted.
+ * is read and was either moved or deleted. Returns false if `afterStep` stopped it.
  */
-async function dropFeed(context: SingleFeedContext, stored: FeedState): Promise<void> {
+async function dropFeed(
+  context: SingleFeedContext,
+  stored: FeedState,
+  afterStep: AfterStep,
+): Promise<boolean> {
   const { writer } = context
   const { feed: id } = stored
-  let state: FeedState = { ...stored, stage: 'apply', cursor: null, applied: '' }
-  const part = { part: id, deleted: 'all' as const, saved: [] }
-  await writer.commit({ feeds: [state], parts: [part] })
-  while (state.stage === 'apply') state = await applyRound(context, state)
+  let state = stored
+  if (!isDropStarted(stored)) {
+    state = { ...stored, stage: 'apply', cursor: null, applied: '' }
+    const part = { part: id, deleted: 'all' as const, saved: [] }
+    await writer.commit({ feeds: [state], parts: [part] })
+  }
+  while (state.stage === 'apply') {
+    const step = await applyRound(context, state)
+    state = step.state
+    if (state.stage === 'apply' && step.reads > 0 && !(await afterStep())) return false
+  }
   await writer.commit({ deletedFeeds: [id] })
+  return true
 }

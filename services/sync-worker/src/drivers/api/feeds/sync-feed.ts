@@ -49,12 +49,23 @@ export async function readChanges(context: SingleFeedContext, start: FeedState):
 }
 
 /**
+ * Called after a committed step of a round that made requests to the provider and is not the last
+ * one. False to stop there: the next call continues.
+ */
+export type AfterStep = () => Promise<boolean>
+
+/**
  * Completes the full round of a feed, or starts and completes one, then reads the changes since.
  * Its pages are collected, then compared with the index. A stale cursor starts the round again.
+ * Returns false if `afterStep` stopped it.
  *
  * @throws MailApiError: the next call continues after the last committed page
  */
-export async function completeRound(context: SingleFeedContext, start: FeedState): Promise<void> {
+export async function completeRound(
+  context: SingleFeedContext,
+  start: FeedState,
+  afterStep: AfterStep,
+): Promise<boolean> {
   const first = start.stage === 'follow' ? { ...start, cursor: null } : start
   let step: Step = { state: first }
   for (let restarts = 0; !step.isComplete; restarts += step.isRestart ? 1 : 0) {
@@ -62,8 +73,10 @@ export async function completeRound(context: SingleFeedContext, start: FeedState
     if (restarts > maxRestarts)
       throw new AppError('unreachable', 'The provider does not complete a list of messages')
     step = await advance(context, step.state)
+    if (step.isPausable && !(await afterStep())) return false
   }
   if (step.isUnstored) await context.writer.commit({ feeds: [step.state] })
+  return true
 }
 
 /** Position after a page or a part of a full round. */
@@ -73,17 +86,23 @@ interface Step {
   isComplete?: boolean
   /** True if a full round has to begin again. */
   isRestart?: boolean
+  /** True if the step made requests, is committed, and more such steps may follow. */
+  isPausable?: boolean
   /** True if pages without changes have moved the cursor since the last commit. */
   isUnstored?: boolean
 }
 
 async function advance(context: SingleFeedContext, state: FeedState): Promise<Step> {
   if (state.stage === 'recent') return { state: await markRecent(context, state) }
-  if (state.stage === 'apply') return { state: await applyRound(context, state) }
+  if (state.stage === 'apply') {
+    const { state: next, reads } = await applyRound(context, state)
+    return { state: next, isPausable: reads > 0 }
+  }
   const page = await readPage(context, state)
   if (page instanceof MailApiError)
     return { state: await restartRound(context, state, page), isRestart: true }
-  if (page.full) return { state: await collectPage(context, state, page) }
+  if (page.full)
+    return { state: await collectPage(context, state, page), isPausable: !page.complete }
   // The provider ended the round without completing it.
   if (state.stage === 'collect')
     return { state: await restartRound(context, state), isRestart: true }
@@ -93,7 +112,7 @@ async function advance(context: SingleFeedContext, state: FeedState): Promise<St
     return { state: next, isComplete, isUnstored: true }
   context.report.add(page)
   await applyBatch(context, { feed: context.feed, ...page }, { feeds: [next] })
-  return { state: next, isComplete }
+  return { state: next, isComplete, isPausable: !isComplete }
 }
 
 /** The next page, or the error of a cursor that is too old. */

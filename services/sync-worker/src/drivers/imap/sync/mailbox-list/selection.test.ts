@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { type Candidate, selectMain, selectMonitored, selectSubconnected } from './selection.ts'
+import {
+  type Candidate,
+  findUnknownPath,
+  selectMain,
+  selectMonitored,
+  selectSubconnected,
+} from './selection.ts'
 
 const box = (path: string, specialUse: string | null = null, over: Partial<Candidate> = {}) => ({
   path,
@@ -29,6 +35,13 @@ test('selectMonitored: paths, special uses, and INBOX in any case', () => {
   expect(choose(['\\sent', 'Work'])).toEqual(['Gesendet', 'Work'])
   expect(choose(['Inbox'])).toEqual(['INBOX'])
   expect(choose(['work'])).toEqual([])
+})
+
+test('findUnknownPath: the first path that names no synced mailbox', () => {
+  const find = (names: string[]) =>
+    findUnknownPath([inbox, sent, work], { paths: names, gmail: false })
+  expect(find(['inbox', '\\sent', 'Work'])).toBeUndefined()
+  expect(find(['Work', 'work', 'nowhere'])).toBe('work')
 })
 
 const gmail = [

@@ -59,6 +59,14 @@ export function selectSubconnected<C extends Candidate>(
   )
 }
 
+/** Path of the registration that names none of these mailboxes. */
+export function findUnknownPath(
+  mailboxes: readonly Candidate[],
+  { paths }: SelectionRules,
+): string | undefined {
+  return paths.find((path) => !mailboxes.some((mailbox) => matchesName(mailbox, path)))
+}
+
 /** True if a path or special use of the registration means this mailbox. */
 function matchesName({ path, specialUse }: Candidate, name: string): boolean {
   if (name === path) return true

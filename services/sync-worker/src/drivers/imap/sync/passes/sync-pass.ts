@@ -3,6 +3,7 @@ import { AppError } from '@posthorn/errors'
 import { backoff } from '@posthorn/flow'
 import type { MailboxRow } from '../../../../store/mailboxes.ts'
 import type { MailboxRefusal } from '../../../account-driver.ts'
+import { unknownPathRefusal } from '../../../unknown-path.ts'
 import { isNeverSynced, toEmptyMailbox } from '../changes/initial-sync.ts'
 import { syncMailbox, type SyncResult, unchanged } from '../changes/mailbox-sync.ts'
 import type { SyncContext } from '../context.ts'
@@ -11,7 +12,12 @@ import {
   isOpenedByOther,
   OutdatedConnectionError,
 } from '../mailbox-list/second-connection.ts'
-import { selectionRules, selectMain, selectMonitored } from '../mailbox-list/selection.ts'
+import {
+  findUnknownPath,
+  selectionRules,
+  selectMain,
+  selectMonitored,
+} from '../mailbox-list/selection.ts'
 import { isUnfinished, needsSync } from '../sync-plan.ts'
 import { listMailboxes, type ListSource, recheckRefused } from './list-check.ts'
 
@@ -68,6 +74,8 @@ export async function runSyncPass(
     else await syncOne(row)
   }
   if (refused.length > 0 && !outdated) result.outdated = await recheckRefused(context, refused)
+  const unknownPath = findUnknownPath(selected, rules)
+  if (unknownPath !== undefined) result.refusal ??= unknownPathRefusal(unknownPath)
   // A mailbox that the server refuses cannot be watched.
   result.main = selectMain(monitored, rules)
   deps.metrics.syncPassed((performance.now() - startedAt) / 1000)

@@ -1,0 +1,65 @@
+import { type ApiFolder, isMailApiError, type MailApi } from '@posthorn/backends/mail-api'
+import type { NamedFolder } from '@posthorn/db'
+import { pathOf } from './folder-names.ts'
+
+/**
+ * Folders that a listing left out. Providers leave out existing ones by mistake, with all folders
+ * below them, so each is requested before it counts as deleted.
+ */
+export class UnlistedFolders {
+  /** Ids of those that existed when they were requested. */
+  readonly #existing = new Set<string>()
+
+  /** Stored folders that may exist. One whose path another folder has now was deleted or renamed. */
+  find(stored: readonly NamedFolder[], listed: readonly ApiFolder[]): NamedFolder[] {
+    const ids = new Set(listed.map(({ id }) => id))
+    const paths = new Set(listed.map(pathOf))
+    const unlisted = stored.filter(
+      (folder) => !folder.former && !ids.has(folder.id) && !paths.has(pathOf(folder)),
+    )
+    const remaining = new Set(unlisted.map(({ id }) => id))
+    for (const id of this.#existing) if (!remaining.has(id)) this.#existing.delete(id)
+    return unlisted
+  }
+
+  /**
+   * Requests folders one by one, each once while it is unlisted. Between two requests, stops if
+   * `mustYield` returns true: then `isComplete` is false.
+   */
+  async check(
+    api: Pick<MailApi, 'folderCounts'>,
+    ids: readonly string[],
+    { signal, mustYield }: { signal: AbortSignal; mustYield: () => boolean },
+  ): Promise<{ existing: ReadonlySet<string>; missing: ReadonlySet<string>; isComplete: boolean }> {
+    const existing = new Set(ids.filter((id) => this.#existing.has(id)))
+    const missing = new Set<string>()
+    for (const [at, id] of ids.filter((each) => !existing.has(each)).entries()) {
+      if (at > 0 && mustYield()) return { existing, missing, isComplete: false }
+      if (await isMissing(api, id, signal)) missing.add(id)
+      else {
+        existing.add(id)
+        this.#existing.add(id)
+      }
+    }
+    return { existing, missing, isComplete: true }
+  }
+
+  /** Lets the next check request a folder again: its feed has disappeared. */
+  forget(id: string): void {
+    this.#existing.delete(id)
+  }
+}
+
+async function isMissing(
+  api: Pick<MailApi, 'folderCounts'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await api.folderCounts(id, signal)
+    return false
+  } catch (error) {
+    if (isMailApiError(error, 'folder-missing')) return true
+    throw error
+  }
+}
