@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { discard } from './discard.ts'
 
-function* contentOf(closed: string[]) {
+async function* contentOf(closed: string[]) {
   try {
     yield 1
     yield 2
@@ -21,8 +21,7 @@ test('discard: generators that have not started, close what they hold', async ()
 
 test('discard: an iteration that fails, is ignored', async () => {
   async function* failing() {
-    throw new Error('lost')
-    yield 1
+    yield await Promise.reject(new Error('lost'))
   }
   await expect(discard(failing())).resolves.toBeUndefined()
 })

@@ -1,6 +1,6 @@
 /**
- * Ends an iteration that nobody will read, so that it closes what it holds. A generator that has
- * not started would skip its `finally`; therefore one element is requested first. Never rejects.
+ * Ends an iteration without a reader, so that it closes what it holds. A generator that has not
+ * started would skip its `finally`; therefore one element is requested first. Never rejects.
  */
 export async function discard(iterable: AsyncIterable<unknown>): Promise<void> {
   const iterator = iterable[Symbol.asyncIterator]()

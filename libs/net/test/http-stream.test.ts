@@ -304,33 +304,6 @@ describe('HttpCaller.open: response body', () => {
     await expect(read(response)).rejects.toEqual(failsWith('response-timeout'))
   })
 
-  test('with bodyTimeoutMs: timeoutMs ends at the head of the response', async () => {
-    const rest = Promise.withResolvers<void>()
-    const requested = Promise.withResolvers<void>()
-    const { url } = await serve(async (request, response) => {
-      if (request.url === '/silent') return requested.resolve()
-      response.write('first')
-      await rest.promise
-      response.end(' rest')
-    })
-    jest.useFakeTimers({ doNotFake: [...unlimited] })
-    try {
-      const limits = { timeoutMs: 60_000, idleTimeoutMs: 200_000, bodyTimeoutMs: 600_000 }
-      const response = await caller().open(get(url, limits))
-      const reading = read(response)
-      jest.advanceTimersByTime(61_000)
-      rest.resolve()
-      expect(await reading).toBe('first rest')
-      const silent = caller().open(get(`${url}silent`, limits))
-      silent.catch(() => undefined)
-      await requested.promise
-      jest.advanceTimersByTime(61_000)
-      await expect(silent).rejects.toEqual(failsWith('response-timeout'))
-    } finally {
-      jest.useRealTimers()
-    }
-  })
-
   test.each(['Content-Length: 100\r\n\r\nhalf', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n'])(
     'body cut after %j: fails',
     async (rest) => {

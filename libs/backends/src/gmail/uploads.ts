@@ -173,8 +173,8 @@ async function findState<T extends object>(
     const range = `bytes */${session.upload.content.length}`
     return await put<T>(requests, session, { range, body: '', repeatable: true })
   } catch (error) {
-    if (!isMailApiError(error) || isMailApiError(error, 'rate-limited')) throw error
-    if (error.code === 'OAuthTokenRejected') throw error
+    if (!isMailApiError(error)) throw error
+    if (error.failure === 'rate-limited' || error.code === 'OAuthTokenRejected') throw error
     throw new MailApiError('unavailable', 'The state of the upload is unknown', { cause: error })
   }
 }

@@ -26,7 +26,8 @@ const defaultDelayMs = backoff({ baseMs: 1_000, maxMs: 30_000, jitter: 0.3 })
  * are judged one by one: rate-limited and temporarily failed ones are sent again, and those whose
  * token was rejected with a new token, once.
  *
- * @throws MailApiError of the batch itself, a token rejected twice, a rate limit that lasts too long
+ * @throws MailApiError of the batch itself, a token rejected twice, or a rate limit that lasts too
+ * long
  */
 export async function sendAll<T>(
   client: GraphClient,

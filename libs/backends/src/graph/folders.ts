@@ -103,7 +103,7 @@ async function readLevel(
         missing,
         signal,
       })
-      folders.push(...(entriesOf(page)))
+      folders.push(...entriesOf(page))
       const link = page['@odata.nextLink']
       if (link === undefined || folders.length > maxFolders) return folders
       query = linkQuery(link)

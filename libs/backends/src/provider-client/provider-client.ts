@@ -86,8 +86,8 @@ export class ProviderClient {
   }
 
   /**
-   * Sends a request. Its permit is held until the body is read or the response disposed. The timeout
-   * of requests ends at the head; the body takes the time that its reader takes.
+   * Sends a request. Its permit is held until the body is read or the response disposed. The
+   * timeout of requests ends at the head; the body takes the time that its reader takes.
    */
   open(request: ClientRequest): Promise<StreamedResponse> {
     return this.#repeat(request, async (send) => {

@@ -12,8 +12,8 @@ test.each([3_600, 50])(
       requests += 1
       return { user: 'ann@mail.example', accessToken: 'token', application: 'app', expires }
     }
-    const graph = (given: MailApiAccess) => {
-      access = given
+    const graph = (created: MailApiAccess) => {
+      access = created
       return {} as MailApi
     }
     const deps = { mailApis: { graph }, bus: { request }, credentialsMs: 10_000 } as unknown
