@@ -246,6 +246,23 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     expect(api.calls.get('folderPlace')).toBe(2)
   })
 
+  test('messages with more than 24 MiB of texts are not kept: all feeds are read', async () => {
+    const run = await PassScene.synced()
+    const maxTextBytes = 2 * 1024 * 1024
+    run.drafter = { ...run.drafter, getOptions: async () => ({ maxTextBytes }) }
+    const worker = run.worker()
+    await run.pass({}, worker)
+    run.reads = []
+    const text = 'x'.repeat(maxTextBytes - 100)
+    const ids = Array.from(
+      { length: 13 },
+      (_, at) => run.model.deliver(`Message-ID: <${at}@x>\r\n\r\n${text}`, { folderId: 'two' }).id,
+    )
+    await run.pass({ parts: noticed(...ids) }, worker)
+    expect(new Set(run.reads.map(({ feed }) => feed)).size).toBeGreaterThan(1)
+    expect((await run.news()).toSorted()).toEqual(ids.toSorted())
+  })
+
   test('a change, a move and a deletion: the folder of the index is read', async () => {
     const run = await PassScene.synced()
     const worker = run.worker()

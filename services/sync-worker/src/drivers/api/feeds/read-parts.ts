@@ -1,5 +1,5 @@
-import { type Feed, isMailApiError } from '@posthorn/backends/mail-api'
-import { groupSize, maxGets } from '../messages/get-messages.ts'
+import { type ApiTexts, type Feed, isMailApiError } from '@posthorn/backends/mail-api'
+import { groupSize, maxGets, maxTextsBytes } from '../messages/get-messages.ts'
 import type { FeedState } from './feed-store.ts'
 import type { PassParts, UnreportedMessage } from './pass.ts'
 import { type FeedContext, getGroup } from './read-messages.ts'
@@ -46,7 +46,7 @@ export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefin
  * Ids of the folders that a pass over parts of a mailbox reads. A message that is not indexed is
  * requested, because notifications do not name its folder; its copy is kept for the feed, which
  * decides. Undefined if all folders have to be read: a message is in one that is not listed, or was
- * renamed or moved after the listing.
+ * renamed or moved after the listing; or the texts are too large to keep them.
  */
 export async function findFolders(
   context: FeedContext,
@@ -64,7 +64,7 @@ export async function findFolders(
   for (const { folderId } of states.values()) if (folderId !== undefined) folders.add(folderId)
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
   if (unknown.length > maxGets) return undefined
-  await readNoticed(context, unknown)
+  if (!(await readNoticed(context, unknown))) return undefined
   const arrivals = await findArrivals(context)
   return arrivals && new Set([...folders, ...arrivals])
 }
@@ -87,14 +87,26 @@ async function isInPlace({ api, names, signal }: FeedContext, folderId: string):
   return place !== undefined && names.isAt(folderId, place)
 }
 
-async function readNoticed(context: FeedContext, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  const options = await context.drafter.getOptions()
+/** Keeps copies of messages. Returns false, and keeps none, if their texts are too large. */
+async function readNoticed(context: FeedContext, ids: readonly string[]): Promise<boolean> {
+  const { copies, drafter } = context
+  const options = await drafter.getOptions()
   const size = groupSize(options)
+  let length = 0
   for (let from = 0; from < ids.length; from += size) {
     const { messages } = await getGroup(context, ids.slice(from, from + size), options)
-    for (const message of messages) context.copies.set(message.id, message)
+    for (const message of messages) copies.set(message.id, message)
+    length += messages.reduce((sum, { texts = {} }) => sum + textLength(texts), 0)
+    if (length > maxTextsBytes) {
+      copies.clear()
+      return false
+    }
   }
+  return true
+}
+
+function textLength({ plain = '', html = '' }: ApiTexts): number {
+  return plain.length + html.length
 }
 
 /** Noticed messages that no feed reported, without those in folders that are not synced. */

@@ -29,8 +29,8 @@ export interface GotMessages {
 
 /** Messages per request without texts. A batch of Gmail may have 25 parts, one of Graph 20. */
 export const maxGets = 20
-/** Most bytes of the texts of a request. With the default limit of texts: two batches of Graph. */
-const maxTextsBytes = 24 * 1024 * 1024
+/** Most bytes of texts in memory. With the default limit of texts: two batches of Graph. */
+export const maxTextsBytes = 24 * 1024 * 1024
 
 /** Most messages per request with these options. Their texts are held in memory together. */
 export function groupSize({ maxTextBytes }: GetOptions): number {
