@@ -2,29 +2,33 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from '@jest/globals'
+import type { StoredDraft } from '@posthorn/db'
+import { eventually } from '@posthorn/testkit'
 import { SeededRandom } from '@posthorn/testkit/mail-api-model'
 import type { ProviderFake, ProviderFault } from '@posthorn/testkit/providers'
+import type { apiFixture } from './api-fixture.ts'
 
 export interface KilledSendersOptions {
   env: Record<string, string>
-  /** Addresses of the fakes by origins of the providers. */
+  /** Addresses of the fake by origins of the provider. */
   origins: Readonly<Record<string, string>>
-  fakes: readonly Pick<ProviderFake, 'on'>[]
+  fake: Pick<ProviderFake, 'on'>
   /** Operations at which a sender is killed, each twice: before it takes effect, and after. */
   moments: readonly string[]
   /** Called with the path of the request at each kill. */
   onKill?: (path: string) => void
 }
 
-/** Each of the two senders uses the fakes by another name. */
+/** Each of the two senders uses the fake by another name. */
 const hosts = ['127.0.0.1', 'localhost']
 
 /**
- * Runs two senders at fakes until `done` resolves. Each one that is killed is started again.
+ * Runs two senders at a fake until `done` resolves. Each one that is killed is started again.
  * Returns the kills that did not take place.
  */
 export async function runKilledSenders(
-  { env, origins, fakes, moments, onKill }: KilledSendersOptions,
+  { env, origins, fake, moments, onKill }: KilledSendersOptions,
   done: () => Promise<void>,
 ): Promise<string[]> {
   const left = moments.flatMap((moment) => [`before ${moment}`, `after ${moment}`])
@@ -46,7 +50,7 @@ export async function runKilledSenders(
     onKill?.(path)
     return phase === 'before' ? { kind: 'reset', phase } : undefined
   }
-  const removals = fakes.map((fake) => fake.on('*', kill))
+  const remove = fake.on('*', kill)
   const stop = Promise.withResolvers<void>()
   let isDone = false
   const run = async (host: string) => {
@@ -66,7 +70,7 @@ export async function runKilledSenders(
     isDone = true
     stop.resolve()
     await runs
-    for (const remove of removals) remove()
+    remove()
   }
   return left
 }
@@ -92,3 +96,72 @@ function startSender(env: Record<string, string>, origins: string): ChildProcess
     },
   })
 }
+
+/** Messages of one test. */
+export const messages = 200
+
+type Fixture = Awaited<ReturnType<typeof apiFixture>>
+
+/** Message whose files have these sizes. */
+export function withFiles(fileSizes: readonly number[]): Buffer {
+  const files = fileSizes.map((size) => {
+    const type = 'Content-Type: application/octet-stream\r\nContent-Disposition: attachment'
+    const text = Buffer.alloc(size, 'x').toString('base64')
+    return `--b\r\n${type}; filename=f\r\nContent-Transfer-Encoding: base64\r\n\r\n${text}\r\n`
+  })
+  const type = 'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b'
+  return Buffer.from(`${type}\r\n\r\n--b\r\n\r\ntext\r\n${files.join('')}--b--\r\n`)
+}
+
+export interface Submissions {
+  accounts: readonly string[]
+  /** Content of one message in ten. */
+  large: Buffer
+  /** Stores a draft as the owner of an account. One message in five is one. */
+  storeDraft: (account: string, raw: Buffer) => StoredDraft
+}
+
+/** Submits 200 messages to the accounts in turn. Returns the Message-IDs that are to be sent. */
+export async function submitAll(
+  fixture: Fixture,
+  { accounts, large, storeDraft }: Submissions,
+): Promise<string[]> {
+  const ids: string[] = []
+  for (let at = 0; at < messages; at++) {
+    const account = accounts[at % accounts.length] ?? ''
+    // Waits, so that its content can be replaced.
+    const queueId = await fixture.waiting(account, { maxAttempts: 100 })
+    ids.push(`<${queueId}@example.com>`)
+    const head = 'From: a@mail.example\r\nTo: you@example.net\r\nMessage-ID: '
+    const row = fixture.db.updateTable('outbox').where('queueId', '=', queueId)
+    if (at % 5 === 0) {
+      const messageIdHeader = `<draft-of-${queueId}@example.com>`
+      const raw = Buffer.from(`${head}${messageIdHeader}\r\n\r\nstored\r\n`)
+      const storedDraft = JSON.stringify({ ...storeDraft(account, raw), messageIdHeader })
+      await row.set({ storedDraft }).execute()
+      ids[at] = messageIdHeader
+    }
+    if (at % 10 < 9) continue
+    const mime = Buffer.concat([Buffer.from(`${head}${ids.at(-1)}\r\n`), large])
+    await row.set({ mime }).execute()
+  }
+  await fixture.db
+    .updateTable('outbox')
+    .set({ nextAttemptAt: new Date(0) })
+    .where('account', 'in', accounts)
+    .execute()
+  return ids
+}
+
+/** Waits until all messages are sent, each with its event, and no draft is left. */
+export async function untilSent({ db }: Fixture, drafts: () => unknown[]): Promise<void> {
+  const unsent = db.selectFrom('outbox').select('queueId').where('state', '<>', 'sent')
+  await eventually(async () => expect(await unsent.execute()).toEqual([]), { timeoutMs: 800_000 })
+  await eventually(() => expect(drafts()).toEqual([]))
+  const events = await db.selectFrom('events').select('event').execute()
+  expect(events.filter(({ event }) => event === 'messageSent')).toHaveLength(messages)
+}
+
+/** Message-ID of a source. */
+export const idIn = (source: Buffer) =>
+  /^Message-ID: (.+?)\r$/im.exec(source.toString('latin1'))?.[1] ?? ''
