@@ -14,22 +14,20 @@ test.each([
   ['deleteMessage', 'folder', [], [['m1']]],
   // The response may have been lost, or the message moved.
   ['updateMessage', 'folder', ['m1'], [['m1']]],
-] as const)(
-  '%s: placement %s, missing %j, requests a pass over %j',
-  async (name, placement, missing, expected) => {
-    const result = async () => ({ missing })
-    const api = {
-      traits: { placement, removes: true },
-      updateMessages: result,
-      removeMessages: result,
-    }
-    const passes: unknown[] = []
-    const requestPass = (messages?: readonly string[]) => void passes.push(messages)
-    const { signal } = new AbortController()
-    const command = { api: api as unknown as MailApi, signal, requestPass } as ApiCommand
-    const work = change[name](command)
-    if (missing.length > 0) await expect(work).rejects.toMatchObject({ code: 'MessageNotFound' })
-    else await work
-    expect(passes).toEqual(expected)
-  },
-)
+] as const)('%s: placement %s, missing %j, requests a pass over %j', async (...row) => {
+  const [name, placement, missing, expected] = row
+  const result = async () => ({ missing })
+  const api = {
+    traits: { placement, removes: true },
+    updateMessages: result,
+    removeMessages: result,
+  }
+  const passes: unknown[] = []
+  const requestPass = (messages?: readonly string[]) => void passes.push(messages)
+  const { signal } = new AbortController()
+  const command = { api: api as unknown as MailApi, signal, requestPass } as ApiCommand
+  const work = change[name](command)
+  if (missing.length > 0) await expect(work).rejects.toMatchObject({ code: 'MessageNotFound' })
+  else await work
+  expect(passes).toEqual(expected)
+})
