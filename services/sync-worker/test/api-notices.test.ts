@@ -74,28 +74,19 @@ test('a noticed message is announced without a list of folders', async () => {
   expect(model.api.calls.get('folders')).toBe(passes)
 })
 
-test('changes through the API: events without a list of folders, from the folder of the message', async () => {
+test('changes through the API have their events, without a notification', async () => {
   const { account, model, notice } = await watched()
-  const [id, other] = ['one', 'two'].map((subject) => model.deliver(mime(subject)).id)
-  await notice([{ id: id ?? '' }, { id: other ?? '' }])
+  const [id = '', other = ''] = ['one', 'two'].map((subject) => model.deliver(mime(subject)).id)
+  await notice([{ id }, { id: other }])
   await world.expectEvents(account, ['messageNew'], 2)
-  const { calls } = model.api
-  const before = new Map(calls)
-  await world.ask(updateMessage, account, {
-    message: id ?? '',
-    update: { flags: { add: ['\\Seen'] } },
-  })
+  const update = { flags: { add: ['\\Seen'] } }
+  await world.ask(updateMessage, account, { message: id, update })
   await world.expectEvents(account, ['messageUpdated'], 1)
-  expect(calls.get('changes')).toBe((before.get('changes') ?? 0) + 1)
-  await world.ask(deleteMessage, account, { message: id ?? '', force: true })
+  await world.ask(deleteMessage, account, { message: id, force: true })
   await world.expectEvents(account, ['messageDeleted'], 1)
-  // The commands list the folders for the path, the pass does not.
-  const passes = (before.get('folders') ?? 0) + 1
-  await world.ask(moveMessage, account, { message: other ?? '', path: '\\Junk' })
+  await world.ask(moveMessage, account, { message: other, path: '\\Junk' })
   await world.expectEvents(account, ['messageDeleted'], 2)
   await world.expectEvents(account, ['messageNew'], 3)
-  expect(calls.get('folders')).toBeLessThanOrEqual(passes)
-  expect(calls.get('changes')).toBe((before.get('changes') ?? 0) + 3)
   expect(await news(account)).toEqual([id, other, other])
 })
 
