@@ -262,10 +262,7 @@ export const AccountRecord = Type.Object({
         time: Text('Time of the error (ISO 8601).'),
         error: Text('Text of the error.'),
       },
-      {
-        description:
-          'Mailbox that could not be synchronized, with the last error; also a `path` of the account that names none.',
-      },
+      { description: 'Mailbox or `path` that could not be synchronized, with the last error.' },
     ),
   ),
   quota: Type.Optional(

@@ -70,7 +70,7 @@ export class FeedRun {
         replays: 0.2,
         outdated: 0.2,
         emptyPages: 0.1,
-        // Removals of messages that return and cannot be read yet would be final until a full round.
+        // Such a removal of a message that cannot be read yet would be final until a full round.
         losesReturns: !readLag,
         liveCursors: 4,
       },

@@ -178,13 +178,18 @@ export class MemoryFeedStore implements FeedStore {
   }
 
   #storePending(change: FeedCommit): void {
-    const { newPending = [], changedPending = [], deletedPending = [], leftPending } = change
+    const { newPending = [], changedPending = [], deletedPending = [] } = change
     const { pending } = this.#tables
-    for (const message of leftPending?.messages ?? [])
-      if (pending.get(message)?.folder === leftPending?.folder) pending.delete(message)
+    this.#deleteLeft(change)
     for (const message of deletedPending) pending.delete(message)
     for (const row of newPending) if (!pending.has(row.message)) pending.set(row.message, row)
     for (const row of changedPending) if (pending.has(row.message)) pending.set(row.message, row)
+  }
+
+  #deleteLeft({ leftPending }: FeedCommit): void {
+    const { pending } = this.#tables
+    for (const message of leftPending?.messages ?? [])
+      if (pending.get(message)?.folder === leftPending?.folder) pending.delete(message)
   }
 
   /** As `announceMessages`, without reports. */

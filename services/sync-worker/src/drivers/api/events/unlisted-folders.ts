@@ -10,7 +10,7 @@ export class UnlistedFolders {
   /** Ids of those that existed when they were requested. */
   readonly #existing = new Set<string>()
 
-  /** Stored folders that may exist. One whose path another folder has now was deleted or renamed. */
+  /** Stored folders that may exist. Those whose path another folder has now do not. */
   find(stored: readonly NamedFolder[], listed: readonly ApiFolder[]): NamedFolder[] {
     const ids = new Set(listed.map(({ id }) => id))
     const paths = new Set(listed.map(pathOf))

@@ -104,14 +104,14 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
   for (const state of plan?.silent ?? []) states.set(state.id, state)
   const { part, added } = loaded.change(states)
   const { settled, left } = settledIds(input)
-  const found = [...states.keys()].filter((id) => !left.includes(id))
+  const changedIds = [...states.keys()].filter((id) => !left.includes(id))
   return {
     parts: [part],
     added,
     events,
     announcements: announcementsOf(context, findings),
     newPending: pendingOf(context, input),
-    deletedPending: [...(plan?.dismissed ?? []), ...settled, ...found],
+    deletedPending: [...(plan?.dismissed ?? []), ...settled, ...changedIds],
     leftPending: { folder: input.folder, messages: left },
   } satisfies IndexChange
 }

@@ -1,4 +1,4 @@
-import type { ApiMessage, Feed, MailApi } from '@posthorn/backends/mail-api'
+import type { ApiMessage, MailApi } from '@posthorn/backends/mail-api'
 import type { NamedFolder } from '@posthorn/db'
 import type { Account } from '../../../store/accounts.ts'
 import { folderEvents, mailboxReset } from '../events/feed-events.ts'
@@ -18,7 +18,14 @@ import { type FeedContext, UnknownFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
 import { retryPending } from './retry-pending.ts'
-import { type DueRound, isDropStarted, runRounds } from './run-rounds.ts'
+import {
+  droppedRounds,
+  dueRounds,
+  feedOf,
+  type FollowedFeed,
+  pairFeeds,
+  runRounds,
+} from './run-rounds.ts'
 import { StoredIndex } from './stored-index.ts'
 import { needsRound } from './sync-feed.ts'
 
@@ -246,38 +253,6 @@ interface SyncedFeeds {
   context: FeedContext
 }
 
-/** Feed and its position. */
-interface FollowedFeed {
-  feed: Feed
-  state: FeedState
-  isNew: boolean
-}
-
-function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]): FollowedFeed[] {
-  const states = new Map(stored.map((state) => [state.feed, state]))
-  return feeds.map((feed) => {
-    const state = states.get(feed.id)
-    // A deleted folder that is listed again: messages may have returned to it.
-    const isNew = !state || isDropStarted(state)
-    return { feed, state: isNew ? newFeed(feed) : state, isNew }
-  })
-}
-
-function newFeed({ id, folderId }: Feed): FeedState {
-  return {
-    feed: id,
-    folder: folderId ?? null,
-    stage: 'follow',
-    cursor: null,
-    applied: null,
-    completedAt: null,
-  }
-}
-
-function feedOf({ feed: id, folder }: FeedState): Feed {
-  return folder === null ? { id } : { id, folderId: folder }
-}
-
 /** Stores the names of folders with their events, and feeds of new ones before their messages. */
 async function storeFolders(
   { account, writer }: FeedContext,
@@ -310,21 +285,4 @@ function storedTime({ api, now, writer: { mailbox } }: FeedContext): { syncedAt?
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null
   return isStored || ageMs < timeStepMs ? {} : { syncedAt: now() }
-}
-
-/** Rounds of feeds whose folders were deleted, or are not selected any more. */
-function droppedRounds(stored: readonly FeedState[], feeds: readonly FollowedFeed[]): DueRound[] {
-  const ids = new Set(feeds.map(({ feed }) => feed.id))
-  return stored
-    .filter(({ feed }) => !ids.has(feed))
-    .map((state) => ({ feed: feedOf(state), state, isDropped: true }))
-}
-
-function dueRounds(
-  feeds: readonly FollowedFeed[],
-  states: ReadonlyMap<string, FeedState>,
-): DueRound[] {
-  return feeds
-    .map(({ feed, state }) => ({ feed, state: states.get(feed.id) ?? state, isDropped: false }))
-    .filter(({ state }) => needsRound(state))
 }

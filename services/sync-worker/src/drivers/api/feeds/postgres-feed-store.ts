@@ -113,6 +113,11 @@ export class PostgresFeedStore implements FeedStore {
       await deleteApiLeaves(tx, this.#partOf(part), deleted)
       await saveApiLeaves(tx, this.#partOf(part), saved)
     }
+    await this.#savePending(tx, change)
+  }
+
+  async #savePending(tx: Tx, change: FeedCommit): Promise<void> {
+    const { account } = this.#account
     await deleteApiPending(tx, account, { messages: change.deletedPending ?? [] })
     if (change.leftPending) await deleteApiPending(tx, account, change.leftPending)
     await saveApiPending(tx, account, {

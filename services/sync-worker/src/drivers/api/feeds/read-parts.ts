@@ -8,8 +8,8 @@ import { readChanges } from './sync-feed.ts'
 
 /**
  * Reads the changes of feeds. The cursors of those without changes are stored with one commit,
- * which `end` is part of, also after a failure: providers drop old ones. Returns the new states, none
- * for feeds whose folder was deleted meanwhile.
+ * which `end` is part of, also after a failure: providers drop old ones. Returns the new states,
+ * none for feeds whose folder was deleted meanwhile.
  */
 export async function readFeeds(
   context: FeedContext,

@@ -4,13 +4,65 @@ import { applyRound } from './full-round.ts'
 import type { FeedContext } from './read-messages.ts'
 import { ignoreMissing } from './read-parts.ts'
 import { retryPending } from './retry-pending.ts'
-import { type AfterStep, completeRound, type SingleFeedContext } from './sync-feed.ts'
+import { type AfterStep, completeRound, needsRound, type SingleFeedContext } from './sync-feed.ts'
 
 /** Feed that needs a full round, or whose folder was deleted. */
 export interface DueRound {
   readonly feed: Feed
   readonly state: FeedState
   readonly isDropped: boolean
+}
+
+/** Feed and its position. */
+export interface FollowedFeed {
+  feed: Feed
+  state: FeedState
+  isNew: boolean
+}
+
+export function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]): FollowedFeed[] {
+  const states = new Map(stored.map((state) => [state.feed, state]))
+  return feeds.map((feed) => {
+    const state = states.get(feed.id)
+    // A deleted folder that is listed again: messages may have returned to it.
+    const isNew = !state || isDropStarted(state)
+    return { feed, state: isNew ? newFeed(feed) : state, isNew }
+  })
+}
+
+function newFeed({ id, folderId }: Feed): FeedState {
+  return {
+    feed: id,
+    folder: folderId ?? null,
+    stage: 'follow',
+    cursor: null,
+    applied: null,
+    completedAt: null,
+  }
+}
+
+export function feedOf({ feed: id, folder }: FeedState): Feed {
+  return folder === null ? { id } : { id, folderId: folder }
+}
+
+/** Rounds of feeds whose folders were deleted, or are not selected any more. */
+export function droppedRounds(
+  stored: readonly FeedState[],
+  feeds: readonly FollowedFeed[],
+): DueRound[] {
+  const ids = new Set(feeds.map(({ feed }) => feed.id))
+  return stored
+    .filter(({ feed }) => !ids.has(feed))
+    .map((state) => ({ feed: feedOf(state), state, isDropped: true }))
+}
+
+export function dueRounds(
+  feeds: readonly FollowedFeed[],
+  states: ReadonlyMap<string, FeedState>,
+): DueRound[] {
+  return feeds
+    .map(({ feed, state }) => ({ feed, state: states.get(feed.id) ?? state, isDropped: false }))
+    .filter(({ state }) => needsRound(state))
 }
 
 /**
@@ -45,7 +97,7 @@ async function runRound(
 }
 
 /** True if the messages of a deleted folder are being compared: only then there is no cursor. */
-export function isDropStarted({ stage, cursor }: FeedState): boolean {
+function isDropStarted({ stage, cursor }: FeedState): boolean {
   return stage === 'apply' && cursor === null
 }
 
