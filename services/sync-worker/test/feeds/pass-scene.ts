@@ -1,0 +1,63 @@
+import type { Feed, FeedPosition } from '@posthorn/backends/mail-api'
+import type { MailApiModelOptions } from '@posthorn/testkit/mail-api-model'
+import type { PassParts } from '../../src/drivers/api/feeds/pass.ts'
+import { FeedScene, memoryWorld } from './feed-world.ts'
+
+export const hour = 3_600_000
+/** Folders of a `PassScene`, besides the special ones. */
+export const folderIds = ['one', 'two', 'three']
+
+/** Synced mailbox with further folders. `reads` has the feeds that were read since, in order. */
+export class PassScene extends FeedScene {
+  reads: { feed: string; isRound: boolean; news: number }[] = []
+
+  constructor(options: Partial<MailApiModelOptions> = {}) {
+    super(memoryWorld(), { placement: 'folder', ...options })
+    for (const id of folderIds)
+      this.model.store.addFolder({ id, path: [id], editable: true, assignable: true })
+    const { api } = this.model
+    const changes = api.changes.bind(api)
+    api.changes = async (feed: Feed, position: FeedPosition, signal) => {
+      const news = (await this.eventNames()).filter((name) => name === 'messageNew').length
+      this.reads.push({ feed: feed.id, isRound: position.cursor === undefined, news })
+      return changes(feed, position, signal)
+    }
+  }
+
+  static async synced(options: Partial<MailApiModelOptions> = {}): Promise<PassScene> {
+    const scene = new PassScene(options)
+    await scene.sync()
+    scene.reads = []
+    return scene
+  }
+
+  get rounds(): string[] {
+    return this.reads.flatMap(({ feed, isRound }) => (isRound ? [feed] : []))
+  }
+
+  get allFolders(): string[] {
+    return [...this.model.store.folders.keys()].sort()
+  }
+
+  /** Number of times that each message is requested from now on. */
+  countGets(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    const { api } = this.model
+    const getMessages = api.getMessages.bind(api)
+    api.getMessages = (ids, ...call) => {
+      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
+      return getMessages(ids, ...call)
+    }
+    return counts
+  }
+
+  async news(): Promise<unknown[]> {
+    const events = await this.world.events()
+    return events.flatMap(({ event, data }) => (event === 'messageNew' ? [data['id']] : []))
+  }
+}
+
+/** Parts of a pass over these messages, which exist. */
+export function noticed(...ids: string[]): PassParts {
+  return { messages: new Map(ids.map((id) => [id, false])), specialUses: [] }
+}
