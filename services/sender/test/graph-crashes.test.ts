@@ -20,12 +20,15 @@ afterAll(async () => {
 
 const message = 'POST /messages/{message-id}'
 const moments = [
-  ...['POST /messages', 'POST /messages'],
+  'POST /messages',
+  'POST /messages',
   `${message}/attachments`,
   `${message}/attachments/createUploadSession`,
-  ...['upload', 'upload'],
+  'upload',
+  'upload',
   'PATCH /messages/{message-id}',
-  ...[`${message}/send`, `${message}/send`],
+  `${message}/send`,
+  `${message}/send`,
   'GET /messages/{message-id}',
 ]
 /** Files of a large message: one in a request, one in an upload of two slices. */
