@@ -62,7 +62,6 @@ export async function findFolders(
   for (const { folder } of pending) if (folder !== null) folders.add(folder)
   for (const { folderId } of states.values()) if (folderId !== undefined) folders.add(folderId)
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
-  if (unknown.length > maxGets) return undefined
   if (!(await readNoticed(context, unknown))) return undefined
   for (const { folderId } of context.copies.values())
     if (names.isListed(folderId)) folders.add(folderId ?? '')
@@ -70,9 +69,10 @@ export async function findFolders(
   return folders
 }
 
-/** Keeps copies of messages. Returns false, and keeps none, if their texts are too large. */
+/** Keeps copies of messages. Returns false, and keeps none, if they need much memory. */
 async function readNoticed(context: FeedContext, ids: readonly string[]): Promise<boolean> {
   const { copies, drafter } = context
+  if (ids.length > maxGets) return false
   const options = await drafter.getOptions()
   const size = groupSize(options)
   let length = 0
