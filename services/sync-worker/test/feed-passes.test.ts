@@ -66,7 +66,8 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     )
     await run.pass({ parts: noticed(...ids) }, worker)
     expect(new Set(run.reads.map(({ feed }) => feed)).size).toBeGreaterThan(1)
-    expect((await run.news()).toSorted()).toEqual(ids.toSorted())
+    expect(new Set(await run.news())).toEqual(new Set(ids))
+    expect(await run.news()).toHaveLength(13)
   })
 
   test('a change, a move and a deletion: the folder of the index is read', async () => {

@@ -99,7 +99,7 @@ test('a crash between two transactions: nothing is announced twice, nothing is l
   expect(scene.announced()).toHaveLength(6)
   await scene.sync()
   expect(scene.announced().toSorted()).toEqual(ids.toSorted())
-  // What was stored is not read again.
+  // Stored messages are not read again.
   expect(scene.drafted).toBe(count)
 })
 

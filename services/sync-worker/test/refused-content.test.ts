@@ -203,7 +203,7 @@ test('Graph: a corrupt message is read again, then reported; others are announce
   const [one, corrupt, two] = delivered.map(({ id }) => id)
   graph.server.on(getMessage, ofMessage(corrupt ?? '', replies(serverError)))
   await scene.sync()
-  expect(scene.idsOf('messageNew').toSorted()).toEqual([one, two].toSorted())
+  expect(scene.idsOf('messageNew').toSorted()).toEqual([String(one), String(two)].toSorted())
   const { id: later } = mailbox.deliver({ raw: Buffer.from(mime('later')) })
   await scene.syncUntilSettled()
   expect(scene.idsOf('messageNew')).toContain(later)

@@ -50,7 +50,9 @@ export class ProviderScene {
     const drafter = createMessageDrafter({
       api: this.api,
       settings: { get: async () => this.settings },
-      summaries: { startBatch: () => ({ request: async () => undefined, waitAll: Promise.all }) },
+      summaries: {
+        startBatch: () => ({ request: async () => undefined, waitAll: (all) => Promise.all(all) }),
+      },
       read: readInline,
       onRefusal,
       signal: this.#signal,
@@ -79,8 +81,8 @@ export class ProviderScene {
   }
 
   /** Ids of the messages of some events. */
-  idsOf(name: string): unknown[] {
-    return this.events.flatMap(({ event, data }) => (event === name ? [data['id']] : []))
+  idsOf(name: string): string[] {
+    return this.events.flatMap(({ event, data }) => (event === name ? [String(data['id'])] : []))
   }
 }
 

@@ -46,8 +46,8 @@ export interface PassLimits {
 }
 
 /**
- * A first pass takes up to 32 MB, a later one usually less than 1 MB. A pass that reads new messages
- * also holds their texts, of noticed and of requested ones up to 24 MiB each, and the events of one
+ * A first pass takes up to 32 MB, a later one usually less than 1 MB. With new messages, a pass
+ * holds their texts, of noticed and of requested ones up to 24 MiB each, and the events of one
  * transaction: 4 MiB, or one message with 25 MiB of attachments, in several copies.
  */
 export function createPassLimits(): PassLimits {

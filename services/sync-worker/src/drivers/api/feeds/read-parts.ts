@@ -63,7 +63,6 @@ export async function findFolders(
   for (const { folder } of pending) if (folder !== null) folders.add(folder)
   for (const { folderId } of states.values()) if (folderId !== undefined) folders.add(folderId)
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
-  if (unknown.length > maxGets) return undefined
   if (!(await readNoticed(context, unknown))) return undefined
   const arrivals = await findArrivals(context)
   return arrivals && new Set([...folders, ...arrivals])
@@ -87,9 +86,10 @@ async function isInPlace({ api, names, signal }: FeedContext, folderId: string):
   return place !== undefined && names.isAt(folderId, place)
 }
 
-/** Keeps copies of messages. Returns false, and keeps none, if their texts are too large. */
+/** Keeps copies of messages. Returns false, and keeps none, if they need much memory. */
 async function readNoticed(context: FeedContext, ids: readonly string[]): Promise<boolean> {
   const { copies, drafter } = context
+  if (ids.length > maxGets) return false
   const options = await drafter.getOptions()
   const size = groupSize(options)
   let length = 0

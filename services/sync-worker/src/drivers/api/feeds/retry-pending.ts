@@ -8,8 +8,8 @@ import { indexPart, type LoadedMessages } from './stored-index.ts'
 /**
  * Reads messages again that feeds named and the provider did not return. After the last attempt
  * `messageMissing` is recorded, and `messageDeleted` in the folder that the index has: it moved
- * away. A refused message stays in the index. A later change of the message still announces it. Call
- * it after the feeds were read, which report what was deleted.
+ * away. A refused message stays in the index. A later change of the message still announces it.
+ * Call it after the feeds were read, which report what was deleted.
  */
 export async function retryPending(context: FeedContext): Promise<void> {
   const { store, index, writer, signal, now } = context

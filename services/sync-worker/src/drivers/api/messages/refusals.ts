@@ -26,7 +26,7 @@ export interface Refusal {
 /** Records that an event lacks a content. */
 export type OnRefusal = (refusal: Refusal) => void
 
-/** True if the failure is one of the mailbox: a failure that is not the provider's counts as such. */
+/** True for failures of the mailbox, and for those that are not the provider's. */
 export function isMailboxFailure(error: unknown): boolean {
   return !isMailApiError(error) || mailboxFailures.has(error.failure)
 }
