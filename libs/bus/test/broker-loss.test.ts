@@ -72,6 +72,7 @@ async function expectAllTopics(): Promise<void> {
     'accounts',
     'changes',
     'gateways',
+    'oauth2Apps',
     'routes',
     'settings',
     'tokens',

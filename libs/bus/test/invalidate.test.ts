@@ -51,6 +51,7 @@ test('Bus.onInvalidate: after a reconnect, receives every topic', async () => {
       'accounts',
       'changes',
       'gateways',
+      'oauth2Apps',
       'routes',
       'settings',
       'tokens',

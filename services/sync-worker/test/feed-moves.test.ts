@@ -68,6 +68,21 @@ describe.each(['memory', 'Postgres'])('MailboxFeeds with tables in %s', (kind) =
     },
   )
 
+  test.each(['first', 'last'])(
+    'a message that moves to the folder whose feed is read %s before it can be read: announced there',
+    async (target) => {
+      const run = await scene('first', 'last')
+      await run.sync()
+      const id = run.deliver({ folderId: target === 'first' ? 'last' : 'first', hiddenReads: 4 })
+      await run.sync()
+      run.model.change(id, { folderId: target })
+      for (let next = await run.sync(); next; next = await run.sync()) run.time = next.getTime()
+      expect(await run.world.events()).toMatchObject([
+        { event: 'messageNew', path: target, data: { id } },
+      ])
+    },
+  )
+
   test('a message that cannot be read and is deleted: no event', async () => {
     const run = await scene()
     await run.sync()

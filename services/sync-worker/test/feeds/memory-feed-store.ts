@@ -182,7 +182,11 @@ export class MemoryFeedStore implements FeedStore {
     const { pending } = this.#tables
     this.#deleteLeft(change)
     for (const message of deletedPending) pending.delete(message)
-    for (const row of newPending) if (!pending.has(row.message)) pending.set(row.message, row)
+    for (const { isNamed, ...row } of newPending) {
+      const stored = pending.get(row.message)
+      if (!stored) pending.set(row.message, row)
+      else if (isNamed) pending.set(row.message, { ...stored, folder: row.folder })
+    }
     for (const row of changedPending) if (pending.has(row.message)) pending.set(row.message, row)
   }
 

@@ -112,16 +112,27 @@ export async function deleteApiFeeds(
   `.execute(tx)
 }
 
-/** Inserts pending messages, and those in `changed` replace existing ones. Requires the lease. */
+/**
+ * Inserts pending messages, of which `named` ones replace the folder of existing ones, and stores
+ * the attempts of `changed`. Requires the lease.
+ */
 export async function saveApiPending(
   tx: Tx,
   account: string,
-  { inserted, changed }: { inserted: readonly ApiPendingRow[]; changed: readonly ApiPendingRow[] },
+  { named, inserted, changed }: Record<'named' | 'inserted' | 'changed', readonly ApiPendingRow[]>,
 ): Promise<void> {
+  const insert = (rows: readonly ApiPendingRow[]) =>
+    tx.insertInto('apiPending').values(rows.map((row) => ({ account, ...row })))
+  if (named.length > 0)
+    await insert(uniqueRows(named))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['account', 'message'])
+          .doUpdateSet((row) => ({ folder: row.ref('excluded.folder') })),
+      )
+      .execute()
   if (inserted.length > 0)
-    await tx
-      .insertInto('apiPending')
-      .values(inserted.map((row) => ({ account, ...row })))
+    await insert(inserted)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   for (const { message, tries, nextAt } of changed)
@@ -131,6 +142,11 @@ export async function saveApiPending(
       .where('account', '=', account)
       .where('message', '=', message)
       .execute()
+}
+
+/** The last row of each message. */
+function uniqueRows(rows: readonly ApiPendingRow[]): ApiPendingRow[] {
+  return [...new Map(rows.map((row) => [row.message, row])).values()]
 }
 
 /** Deletes pending messages, of any folder if none is named. Requires the account's lease. */

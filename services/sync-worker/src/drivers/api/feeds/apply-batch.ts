@@ -12,7 +12,7 @@ import {
   mergeChange,
   stateOfMessage,
 } from '../index/indexed-message.ts'
-import type { PendingMessage } from './feed-store.ts'
+import type { NewPendingMessage } from './feed-store.ts'
 import type { IndexChange } from './index-writer.ts'
 import { type BatchPlan, type FeedBatch, planBatch } from './plan-batch.ts'
 import { type FeedContext, nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
@@ -123,13 +123,14 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
 function pendingOf(
   { now }: FeedContext,
   { findings, named, folder: feedFolder }: Findings,
-): PendingMessage[] {
+): NewPendingMessage[] {
   const nextAt = new Date(now().getTime() + retryDelaysMs[0])
   return findings.flatMap((finding) => {
     if (finding.kind !== 'missing' && finding.kind !== 'refused') return []
     const { kind, id } = finding
-    const folder = named.get(id) ?? (kind === 'refused' || named.has(id) ? feedFolder : undefined)
-    return folder === undefined ? [] : { message: id, folder, tries: 0, nextAt }
+    const isNamed = named.has(id)
+    if (kind === 'missing' && !isNamed) return []
+    return { message: id, folder: named.get(id) ?? feedFolder, tries: 0, nextAt, isNamed }
   })
 }
 

@@ -46,6 +46,11 @@ export interface PendingMessage {
   nextAt: Date
 }
 
+export interface NewPendingMessage extends PendingMessage {
+  /** True if a feed named the message as present: its folder replaces that of a stored one. */
+  isNamed: boolean
+}
+
 /** Leaf as it is stored. */
 export interface StoredLeaf {
   low: string
@@ -86,7 +91,7 @@ export interface FeedCommit {
   deletedFeeds?: readonly string[]
   parts?: readonly PartChange[]
   /** Inserted unless the message is pending already. */
-  newPending?: readonly PendingMessage[]
+  newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
   /** Pending messages that left a folder. Those that another folder waits for stay. */

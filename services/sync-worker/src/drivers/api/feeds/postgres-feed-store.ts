@@ -33,6 +33,7 @@ import type {
   FeedCommit,
   FeedStore,
   MailboxState,
+  NewPendingMessage,
   StoredLeaf,
 } from './feed-store.ts'
 import { indexPart } from './stored-index.ts'
@@ -121,7 +122,7 @@ export class PostgresFeedStore implements FeedStore {
     await deleteApiPending(tx, account, { messages: change.deletedPending ?? [] })
     if (change.leftPending) await deleteApiPending(tx, account, change.leftPending)
     await saveApiPending(tx, account, {
-      inserted: change.newPending ?? [],
+      ...pendingRows(change.newPending ?? []),
       changed: change.changedPending ?? [],
     })
   }
@@ -137,4 +138,10 @@ export class PostgresFeedStore implements FeedStore {
   #partOf(part: string) {
     return { account: this.#account.account, part }
   }
+}
+
+function pendingRows(rows: readonly NewPendingMessage[]) {
+  const pick = (wanted: boolean) =>
+    rows.flatMap(({ isNamed, ...row }) => (isNamed === wanted ? row : []))
+  return { named: pick(true), inserted: pick(false) }
 }
