@@ -24,8 +24,10 @@ export async function retryPending(context: FeedContext): Promise<void> {
       await writer.commit(changeOfRetries(context, { findings, loaded, byId }))
       loaded = await index.load(indexPart, ids)
     }
-    const readings = { states: () => loaded.states, isNamed: () => true, store: save }
-    await save(await readMessages(context, ids, readings))
+    const states = () => loaded.states
+    // One that waits for its own folder was removed from there, and refused.
+    const isNamed = (id: string) => byId.get(id)?.folder !== states().get(id)?.folderId
+    await save(await readMessages(context, ids, { states, isNamed, store: save }))
   }
 }
 
@@ -57,7 +59,7 @@ function changeOfRetries(context: FeedContext, { findings, loaded, byId }: Retri
     ...change,
     changedPending: delayed(context, pendingOf(unread.filter((each) => !ended.includes(each)))),
     events: [...change.events, ...missingEvents(context, pendingOf(reported))],
-    deletedPending: [...change.deletedPending, ...ended.map(({ id }) => id)],
+    deletedPending: [...change.deletedPending, ...late.map(idOf), ...ended.map(({ id }) => id)],
   }
 }
 
