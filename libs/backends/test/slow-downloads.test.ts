@@ -1,21 +1,10 @@
 import { afterEach, expect, jest, test } from '@jest/globals'
+import { timeoutsOnly } from '@posthorn/testkit'
 import type { ApiDownload } from '../src/mail-api/index.ts'
 import { startGmail } from './gmail/gmail-setup.ts'
 import { startGraph } from './graph/environment.ts'
 import { mail, signal } from './mail-api/environment.ts'
 
-/** Everything but the timers of timeouts, which pass only when the test advances the time. */
-const unlimited = [
-  'Date',
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-] as const
 afterEach(() => void jest.useRealTimers())
 
 const line = `${'x'.repeat(70)}\r\n`
@@ -36,13 +25,13 @@ async function readSlowly({ content }: ApiDownload): Promise<number> {
 test('Graph downloadSource: reader that takes longer than the timeout of requests, gets all bytes', async () => {
   await using setup = await startGraph()
   const { id } = setup.fake.mailbox.deliver({ raw: large })
-  jest.useFakeTimers({ doNotFake: [...unlimited] })
+  jest.useFakeTimers({ doNotFake: [...timeoutsOnly] })
   expect(await readSlowly(await setup.api.downloadSource(id, signal))).toBe(large.length)
 })
 
 test('Gmail downloadSource: reader that takes longer than the timeout of requests, gets all bytes', async () => {
   await using setup = await startGmail()
   const { id } = setup.mailbox.deliver(large)
-  jest.useFakeTimers({ doNotFake: [...unlimited] })
+  jest.useFakeTimers({ doNotFake: [...timeoutsOnly] })
   expect(await readSlowly(await setup.api.downloadSource(id, signal))).toBe(large.length)
 })

@@ -3,20 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, jest, test } from '@jest/globals'
+import { timeoutsOnly } from '@posthorn/testkit'
 import { createHttpCaller } from '../src/http-caller.ts'
 
-/** Everything but the timers of timeouts, which pass only when the test advances the time. */
-const unlimited = [
-  'Date',
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-] as const
 afterEach(() => void jest.useRealTimers())
 
 test('HttpCaller.open: with bodyTimeoutMs, timeoutMs ends at the head of the response', async () => {
@@ -31,7 +20,7 @@ test('HttpCaller.open: with bodyTimeoutMs, timeoutMs ends at the head of the res
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   using caller = createHttpCaller({ policy: 'off', timeoutMs: 60_000, maxResponseBytes: 1_000 })
-  jest.useFakeTimers({ doNotFake: [...unlimited] })
+  jest.useFakeTimers({ doNotFake: [...timeoutsOnly] })
   const limits = { method: 'GET' as const, idleTimeoutMs: 200_000, bodyTimeoutMs: 600_000 }
   const reading = text((await caller.open({ ...limits, url })).body)
   jest.advanceTimersByTime(61_000)

@@ -8,7 +8,7 @@ import {
 } from 'node:net'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, timeoutsOnly } from '@posthorn/testkit'
 import type { StreamedResponse, StreamRequest } from '../src/call.ts'
 import { createHttpCaller, type HttpCallerOptions } from '../src/http-caller.ts'
 
@@ -60,18 +60,6 @@ async function untilStill(count: () => number): Promise<void> {
     return checks >= 10
   })
 }
-/** Everything but the timers of timeouts. */
-const unlimited = [
-  'Date',
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-] as const
 const failsWith = (outcome: string) => expect.objectContaining({ name: 'HttpError', outcome })
 /** Chunks of 64 KiB; `produced` counts those that were requested. */
 function source(chunks: number) {
@@ -258,7 +246,7 @@ describe('HttpCaller.open: response body', () => {
       response.end()
     })
     // Timeouts pass only when the test advances the time.
-    jest.useFakeTimers({ doNotFake: [...unlimited] })
+    jest.useFakeTimers({ doNotFake: [...timeoutsOnly] })
     try {
       const { body } = await caller().open(get(url, { idleTimeoutMs: 200 }))
       const iterator = body[Symbol.asyncIterator]()

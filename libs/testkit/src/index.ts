@@ -57,3 +57,4 @@ export {
   usualExtensions,
 } from './smtp-script/server.ts'
 export { applyChanges, assertSame, type ValueChanges } from './value-changes.ts'
+export { timeoutsOnly } from './timeouts-only.ts'

@@ -34,8 +34,8 @@ interface LabelIds {
 }
 
 /**
- * Labels of the user from which on they are counted before they are listed: a number costs 1 unit,
- * a list 5, and most of so many labels have no messages. Fewer are listed directly: a list is
+ * Minimum number of labels of the user that are counted before they are listed: a count costs 1
+ * unit, a list 5, and most of so many labels have no messages. Fewer are listed directly: a list is
  * exact also for messages in trash and junk.
  */
 const minCounted = 100

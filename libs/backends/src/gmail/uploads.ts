@@ -162,8 +162,8 @@ async function sendChunk<T extends object>(
 }
 
 /**
- * Asks the session what it has. A refusal is one of the question: the session may have ended, also
- * with the whole message.
+ * Requests the state of an upload. A refused request does not tell whether the upload failed: the
+ * session may have ended with the whole message stored.
  */
 async function findState<T extends object>(
   requests: GmailRequests,

@@ -89,13 +89,13 @@ function isExtension(code: string | undefined): boolean {
   return normalized(code) === 'extensionerror'
 }
 
-/** Statuses that pass, as `ExtensionError` spells them. */
+/** Temporary statuses, as the message of an `ExtensionError` has them. */
 const temporaryStatuses =
   /Status Code: (?:ServiceUnavailable|TooManyRequests|InternalServerError|BadGateway|GatewayTimeout)\b/i
 
 /**
- * Failure of an `ExtensionError` whose wrapped status passes: such an error has any status, 401 and
- * 403 included. Others refuse the subscription only, and never the login.
+ * Failure of an `ExtensionError` around a temporary status. The response itself may have any
+ * status, 401 and 403 included. Others refuse the subscription, never the login.
  */
 function wrappedFailure({ code, message }: ProviderError): MailApiFailure | undefined {
   return isExtension(code) && temporaryStatuses.test(message) ? 'unavailable' : undefined

@@ -57,7 +57,7 @@ export function folderPath(id: string): string {
  */
 export function entriesOf<T extends object>({ value }: { value?: T[] }): T[] {
   if (!Array.isArray(value)) return []
-  if (value.some((entry) => Object.hasOwn(entry, 'error')))
+  if (value.some((entry) => Object(entry) !== entry || Object.hasOwn(entry, 'error')))
     throw new MailApiError('unavailable', 'The provider sent an error instead of an entry')
   return value
 }

@@ -18,7 +18,7 @@ import {
   removeDraft,
 } from './drafts.ts'
 import type { GraphClient } from './graph-client.ts'
-import { messagePath } from './lists.ts'
+import { entriesOf, messagePath } from './lists.ts'
 import { dateOf, isId } from './message-fields.ts'
 import { quoted } from './search-filter.ts'
 import { isMimeOnly, toStructured } from './structured-message.ts'
@@ -122,7 +122,7 @@ async function listByHeader(
     query,
     signal,
   })
-  return (page.value ?? []).slice(0, maxDrafts)
+  return entriesOf(page).slice(0, maxDrafts)
 }
 
 /**
@@ -161,7 +161,7 @@ async function listSent(
     query: { $select: fields, $filter: filter, $top: '50' },
     signal,
   })
-  return (page.value ?? []).sort((one, other) => sentTime(other) - sentTime(one))
+  return entriesOf(page).sort((one, other) => sentTime(other) - sentTime(one))
 }
 
 function sentTime({ sentDateTime }: GraphMessage): number {

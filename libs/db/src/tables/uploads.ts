@@ -16,6 +16,6 @@ export interface UploadDrafts {
   messageId: string
   createdAt: Generated<Date>
   checkAt: Date
-  /** Successful ones. */
+  /** Number of successful checks. */
   checks: Generated<number>
 }

@@ -36,7 +36,7 @@ export interface TokenDeps extends OAuth2Deps {
 
 /** Tokens that expire within this time are renewed before use, short ones after half their life. */
 const marginMs = 300_000
-/** Until then before its end, a token is used if its renewal fails. */
+/** Minimum remaining lifetime of a token that is used although its renewal failed. */
 const minLeftMs = 30_000
 /** Longer than a token request and storing its result. Then another replica may try. */
 const leaseMs = 20_000

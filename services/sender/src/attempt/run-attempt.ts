@@ -66,7 +66,7 @@ export type AttemptResult =
       /** The provider pauses the account for this time. */
       pauseMs?: number
     }
-  /** `pauseMs`: as above. */
+  /** `pauseMs`: the provider pauses the account for this time. */
   | { kind: 'released'; pauseMs?: number }
   | { kind: 'lost' }
 

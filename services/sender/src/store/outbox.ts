@@ -85,9 +85,8 @@ export function leasedRows(leases: OutboxLease[]) {
 const released = sql`attempts = attempts - 1, worker = null, lease_until = null`
 
 /**
- * Releases a claim after a cancelled attempt and takes back its attempt. Removes the intent record
- * of this attempt, whose message was not handed over. That of a handover with an unknown outcome
- * (`maybeSent`) stays.
+ * Releases a claim after a cancelled attempt and takes back its attempt. The intent record is
+ * removed, unless the outcome of a handover is unknown (`maybeSent`).
  */
 export async function releaseClaim(
   db: Db,

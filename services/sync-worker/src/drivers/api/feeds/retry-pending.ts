@@ -25,7 +25,7 @@ export async function retryPending(context: FeedContext): Promise<void> {
       loaded = await index.load(indexPart, ids)
     }
     const states = () => loaded.states
-    // One that waits for its own folder was removed from there, and refused.
+    // A message that waits for the folder of its index entry was removed from it, and refused.
     const isNamed = (id: string) => byId.get(id)?.folder !== states().get(id)?.folderId
     await save(await readMessages(context, ids, { states, isNamed, store: save }))
   }
@@ -52,7 +52,7 @@ function changeOfRetries(context: FeedContext, { findings, loaded, byId }: Retri
   })
   const input = { findings: [...late, ...lost], loaded, named: new Map(), folder: null }
   const change = changeOfFindings(context, input)
-  // One of the index was announced: it stays as it is until it can be read.
+  // A refused message of the index was announced: it stays as it is until it can be read.
   const reported = ended.filter(({ kind, id }) => kind === 'missing' || !loaded.states.has(id))
   const pendingOf = (each: readonly Unread[]) => each.flatMap(({ id }) => byId.get(id) ?? [])
   return {
