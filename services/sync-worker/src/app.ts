@@ -14,6 +14,7 @@ import { type CreateMailApis, createSessions } from './sessions/create-sessions.
 import { removeIncompleteUploads } from './sessions/incomplete-uploads.ts'
 import { bindShards } from './shards/bindings.ts'
 import { holdShards, type ShardHolder } from './shards/holder.ts'
+import type { ShardObserver } from './shards/leased-shards.ts'
 import { MemoryGuard } from './shards/memory-guard.ts'
 import { countUnclaimedAccounts } from './store/shards.ts'
 import { deleteOldUploads } from './store/uploads.ts'
@@ -75,11 +76,11 @@ export async function startApp(
       concurrency: maxVerifications,
     }),
   )
-  const holder = stack.use(startHolder(server, { service, parts, config, worker }))
-  const holds = (shard: number) => holder.leases().has(shard)
+  const pubSub = stack.use(startPubSub({ db, bus, settings, log, config }))
+  const observers = [sessions, pubSub]
+  const holder = stack.use(startHolder(server, { service, parts, config, worker, observers }))
   const shards = () => [...holder.leases().keys()]
   start(10_000, 'incomplete uploads', removeIncompleteUploads({ db, log, sessions, shards }))
-  const pubSub = stack.use(startPubSub({ db, bus, settings, log, config, holds }))
   stack.use(
     await bus.onInvalidate(({ topic, id: account }) => {
       if (topic === 'settings') {
@@ -106,11 +107,12 @@ interface HolderDeps {
   parts: ReturnType<typeof createSessions>
   config: Config
   worker: { id: string; proof: string }
+  observers: readonly ShardObserver[]
 }
 
 function startHolder(
   server: CommandServer,
-  { service: { db, log, metrics: registry }, parts, config, worker }: HolderDeps,
+  { service: { db, log, metrics: registry }, parts, config, worker, observers }: HolderDeps,
 ): ShardHolder {
   const { sessions, metrics, loginRate } = parts
   const memory = new MemoryGuard({ log, onChange: metrics.refusingShards })
@@ -119,7 +121,7 @@ function startHolder(
     limitBytes: memory.limitBytes,
     unclaimedAccounts: () => countUnclaimedAccounts(db, 3 * config.heartbeatMs),
   })
-  const observer = bindShards(server, sessions, log)
+  const observer = bindShards(server, observers, log)
   const limits = { memory, loginRate }
   return holdShards({ db, worker, config, observer, accounts: sessions, limits, log, metrics })
 }

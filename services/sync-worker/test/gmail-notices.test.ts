@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
-import { shardOf } from '@posthorn/contracts/shards'
-import { connect } from '@posthorn/db'
-import { createHttpCaller } from '@posthorn/net/http-caller'
-import { createProviderHttp } from '@posthorn/net/provider-http'
-import { createLogger } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { VirtualClock } from '@posthorn/testkit/providers'
 import { gmailError, type GmailMailbox, startGmailFake } from '@posthorn/testkit/providers/gmail'
-import { PubSubSubscriptions } from '../src/pubsub/pubsub-subscriptions.ts'
 import { mime } from './api-world.ts'
 import { testWorld } from './world.ts'
 
@@ -28,8 +22,9 @@ const providerOrigins = Object.fromEntries(googleOrigins.map((each) => [each, gm
 world.pubSub.accessToken = gmail.grant('robot@project-1.example', [
   'https://www.googleapis.com/auth/pubsub',
 ])
+const pubSubConfig = { baseScopes: 'pubsub', googleProjectId: project }
 const apps = [
-  ['P', 'gmailService', { baseScopes: 'pubsub', googleProjectId: project }],
+  ['P', 'gmailService', pubSubConfig],
   ['linked', 'gmail', { baseScopes: 'api', pubSubApp: 'P' }],
 ] as const
 for (const [id, provider, config] of apps)
@@ -38,48 +33,26 @@ for (const [id, provider, config] of apps)
     .values({ id, provider, name: id, enabled: true, config: JSON.stringify(config) })
     .execute()
 
-const db = connect(world.roleUrl('posthorn_sync_worker'), { name: 'test' })
-const caller = createHttpCaller({
-  policy: 'off',
-  origins: providerOrigins,
-  // Longer than a pull.
-  timeoutMs: 120_000,
-  maxResponseBytes: 1_000_000,
-})
-const subscriptions = new PubSubSubscriptions({
-  db,
-  bus: world.bus,
-  settings: { get: async () => ({}) },
-  http: createProviderHttp({
-    caller,
-    origins: ['https://pubsub.googleapis.com'],
-    mappedOrigins: providerOrigins,
-  }),
-  log: createLogger('test', 'silent'),
-})
-const subscribe = async () => {
-  await subscriptions.reconcile((shard) => shard === shardOf('P'))
-  await eventually(() => expect(gmail.pubsub.subscriptions.has(subscription)).toBe(true))
-}
-
 afterEach(async () => {
   Object.assign(gmail.notices.faults, { lost: 0, duplicated: false, reordered: false, ahead: 0 })
   await world.reset()
 })
 afterAll(async () => {
-  await subscriptions[Symbol.asyncDispose]()
   await world.close()
-  caller[Symbol.dispose]()
-  await db.destroy()
   await gmail[Symbol.asyncDispose]()
 })
 
-/** Starts a worker with an account that has a mailbox of its own. */
-async function startAccount(
-  polls: typeof rarely,
-  prepare: (mailbox: GmailMailbox) => void = () => undefined,
-) {
-  await world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', ...polls })
+const startWorker = (polls: typeof rarely) =>
+  world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', ...polls })
+
+/** Starts a worker that pulls from the subscription. */
+async function startSubscriber(polls = rarely) {
+  await startWorker(polls)
+  await eventually(() => expect(gmail.pubsub.subscriptions.get(subscription)?.openPulls).toBe(1))
+}
+
+/** Adds an account that has a mailbox of its own. */
+async function addAccount(prepare: (mailbox: GmailMailbox) => void = () => undefined) {
   const user = `${randomUUID()}@mail.example`
   const mailbox = gmail.addMailbox(user)
   prepare(mailbox)
@@ -93,11 +66,11 @@ async function startAccount(
 }
 
 /** Account whose mailbox is watched. */
-async function watchedAccount(polls = rarely) {
-  await subscribe()
-  const inserted = await startAccount(polls)
-  await eventually(() => expect(gmail.notices.find(inserted.user, project)).toBeDefined())
-  return inserted
+async function watchedAccount() {
+  await startSubscriber()
+  const added = await addAccount()
+  await eventually(() => expect(gmail.notices.find(added.user, project)).toBeDefined())
+  return added
 }
 
 const deliver = (mailbox: GmailMailbox) => mailbox.deliver(mime(randomUUID())).id
@@ -172,8 +145,8 @@ test('a deleted subscription is created again, and its lost messages are announc
 })
 
 test('a silent watch is replaced when a poll detects an old change', async () => {
-  await subscribe()
-  const { account, user, mailbox } = await startAccount(often, (each) => {
+  await startSubscriber(often)
+  const { account, user, mailbox } = await addAccount((each) => {
     // Silent before the worker renews it: a notification after a change would prove the watch.
     gmail.notices.start(each, { topic, expiresAt: gmail.clock.now + 86_400_000 })
     gmail.notices.silence(each.address)
@@ -188,7 +161,6 @@ test('a silent watch is replaced when a poll detects an old change', async () =>
 })
 
 test('a watch that is refused is no error at first, and polling announces messages', async () => {
-  await subscribe()
   // The administrator withdraws the permission to publish, and the one to grant it again.
   const refusal = gmailError(403, 'forbidden', 'User not authorized to perform this action.')
   const permit = gmail.on('pubsub.projects.topics.setIamPolicy', () => ({
@@ -197,7 +169,8 @@ test('a watch that is refused is no error at first, and polling announces messag
   }))
   gmail.pubsub.topics.set(topic, {})
   const { length } = gmail.requests('watch')
-  const { account, mailbox } = await startAccount(often)
+  await startWorker(often)
+  const { account, mailbox } = await addAccount()
   await eventually(() => expect(gmail.requests('watch')[length]?.status).toBe(403))
   await expectAnnounced(account, [deliver(mailbox)])
   expect(await world.events(account, 'connectError')).toEqual([])
@@ -205,22 +178,31 @@ test('a watch that is refused is no error at first, and polling announces messag
 })
 
 test('a watch that starts before its topic exists, starts when it does', async () => {
-  await subscriptions.reconcile(() => false)
   gmail.pubsub.deleteSubscription(subscription)
   gmail.pubsub.topics.clear()
+  const response = gmailError(403, 'forbidden', 'User not authorized to perform this action.')
+  const permit = gmail.on('pubsub.projects.topics.create', () => ({ kind: 'reply', response }))
   const { length } = gmail.requests('watch')
-  const { account, user, mailbox } = await startAccount(rarely)
+  await startWorker(rarely)
+  const { account, user, mailbox } = await addAccount()
   await eventually(() => expect(gmail.requests('watch')[length]?.status).toBe(404))
-  await subscribe()
+  permit()
+  // The administrator names the topic, so that the application is started again.
+  await world.db
+    .updateTable('oauth2Apps')
+    .set({ config: JSON.stringify({ ...pubSubConfig, googleTopicName: 'posthorn-P' }) })
+    .where('id', '=', 'P')
+    .execute()
+  await world.bus.invalidate({ topic: 'oauth2Apps', id: 'P' })
   await eventually(() => expect(gmail.notices.find(user, project)).toBeDefined())
   await expectAnnounced(account, [deliver(mailbox)])
   expect(await world.events(account, 'connectError')).toEqual([])
 })
 
 test('another client of the project has the watch, which is replaced', async () => {
-  await subscribe()
+  await startSubscriber()
   gmail.pubsub.addTopic(topic)
-  const { account, mailbox } = await startAccount(rarely, (each) => {
+  const { account, mailbox } = await addAccount((each) => {
     const expiresAt = gmail.clock.now + 86_400_000
     gmail.notices.start(each, { topic: `projects/${project}/topics/other`, expiresAt })
   })

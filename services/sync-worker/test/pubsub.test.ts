@@ -1,11 +1,12 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { connectBus, on } from '@posthorn/bus'
+import { type Bus, connectBus, on } from '@posthorn/bus'
 import { changesNoticed } from '@posthorn/contracts/commands/notices'
 import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
 import { shardCount, shardOf } from '@posthorn/contracts/shards'
 import { connect } from '@posthorn/db'
 import { createHttpCaller } from '@posthorn/net/http-caller'
 import { createProviderHttp } from '@posthorn/net/provider-http'
+import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { providerFaults, VirtualClock } from '@posthorn/testkit/providers'
@@ -68,9 +69,18 @@ const caller = createHttpCaller({
 let ttl: number | undefined
 let now = Date.now()
 const settings = { get: async () => (ttl === undefined ? {} : { gmailSubscriptionTtl: ttl }) }
+let failingNotices = 0
+const bus: Pick<Bus, 'request' | 'notify' | 'whenUp'> = {
+  request: (...parts) => worker.request(...parts),
+  whenUp: (signal) => worker.whenUp(signal),
+  async notify(...parts) {
+    if (failingNotices-- > 0) throw new AppError('unavailable', 'RabbitMQ is not connected')
+    await worker.notify(...parts)
+  },
+}
 const subscriptions = new PubSubSubscriptions({
   db,
-  bus: worker,
+  bus,
   settings,
   http: createProviderHttp({ caller, origins: [origin], mappedOrigins: origins }),
   log,
@@ -129,8 +139,12 @@ const state = () =>
     .select(['state', 'lastError'])
     .where('app', '=', 'P')
     .executeTakeFirst()
-const run = () => subscriptions.reconcile((shard) => shard === shardOf('P'))
-const stop = () => subscriptions.reconcile(() => false)
+const leaseOf = (shard: number) => ({ shard, owner: 'test', epoch: '1' })
+const run = async () => {
+  await subscriptions.claimed([leaseOf(shardOf('P'))])
+  await subscriptions.reconcile()
+}
+const stop = () => subscriptions.released([shardOf('P')])
 beforeEach(async () => {
   await stop()
   // Ends pulls that are still on their way: they would take messages of the next test.
@@ -140,6 +154,7 @@ beforeEach(async () => {
   pubsub.subscriptions.clear()
   tokensOf.clear()
   ttl = undefined
+  failingNotices = 0
   noticed.length = 0
 })
 
@@ -165,7 +180,8 @@ test('PubSubSubscriptions: creates topic, permission and subscription, and polls
 
 test('PubSubSubscriptions: another worker holds the shard, so nothing is requested', async () => {
   const { length } = gmail.fake.log
-  await subscriptions.reconcile((shard) => shard !== shardOf('P'))
+  await subscriptions.claimed([leaseOf(shardOf('P') + 1)])
+  await subscriptions.reconcile()
   await db.selectFrom('oauth2Apps').select('id').execute()
   expect(tokensOf.size).toBe(0)
   expect(gmail.fake.log).toHaveLength(length)
@@ -182,6 +198,18 @@ test('PubSubSubscriptions: notifies the accounts of a mailbox, then acknowledges
   )
   await eventually(() => expect(noticed).toContain('ann'))
   expect(new Set(noticed)).toEqual(new Set(['ann']))
+})
+
+test('PubSubSubscriptions: notices that RabbitMQ refuses are repeated, and are no error', async () => {
+  failingNotices = 1
+  await runUntilReady()
+  failingNotices = 1
+  mail('ann@mail.example')
+  await eventually(() =>
+    expect(pubsub.subscriptions.get(subscription)?.acknowledged).toHaveLength(1),
+  )
+  await eventually(() => expect(noticed).toEqual(['ann']))
+  expect(await state()).toEqual({ state: 'active', lastError: null })
 })
 
 test('PubSubSubscriptions: pulls 100 messages at a time', async () => {
@@ -318,17 +346,20 @@ test('findNotifiedAccounts: accounts by the mailbox that they read', async () =>
     .execute()
 })
 
-test('startPubSub: wake starts applications that are registered meanwhile', async () => {
+test('startPubSub: claimed shards and wake start applications', async () => {
   const policies = { oauthEgressPolicy: 'off', proxyEgressPolicy: 'off' } as const
   const config = { ...policies, providerOrigins: origins }
-  const holds = (shard: number) => shard === shardOf('Q')
-  const deps = { db, bus: worker, settings, log, holds, reconcileMs: 3_600_000 }
+  const deps = { db, bus: worker, settings, log, reconcileMs: 3_600_000 }
   await using pubSub = startPubSub({ ...deps, config })
+  await pubSub.claimed([leaseOf(shardOf('P'))])
+  await eventually(() => expect(pubsub.subscriptions.get(subscription)?.openPulls).toBe(1))
+  await pubSub.released([shardOf('P')])
+  await pubSub.claimed([leaseOf(shardOf('Q'))])
   await insertApp('Q', 'gmailService', { baseScopes: 'pubsub', googleProjectId: 'project-1' })
   pubSub.wake()
   const created = 'projects/project-1/subscriptions/posthorn-Q'
   await eventually(() => expect(pubsub.subscriptions.get(created)?.openPulls).toBe(1))
-  expect([...tokensOf]).toEqual(['Q'])
+  expect([...tokensOf]).toEqual(['P', 'Q'])
 })
 
 test('createDestinations: topics of linked applications, and URLs below notificationBaseUrl', async () => {

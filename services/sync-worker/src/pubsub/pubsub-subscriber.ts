@@ -1,4 +1,4 @@
-import { backoff, sleep } from '@posthorn/flow'
+import { backoff, retryUntil, sleep } from '@posthorn/flow'
 import { messageOf } from '@posthorn/errors'
 import { ProviderError } from '@posthorn/net/provider-error'
 import type { Logger } from '@posthorn/telemetry'
@@ -91,7 +91,7 @@ async function check(
   await clearError(deps, state)
   state.isCheckFailing = false
   if (isNew) state.isLost = true
-  if (state.isLost) await notifyAll()
+  if (state.isLost) await retryNotifying(deps, notifyAll, signal)
   state.isLost = false
   state.checkAt = now() + checkMs
 }
@@ -109,20 +109,28 @@ function requireNames(names: PubSubNames | undefined): PubSubNames {
   throw new Error('The application names no googleProjectId')
 }
 
-async function receive(
-  { client, names, notify }: PubSubSubscriberDeps,
-  signal: AbortSignal,
-): Promise<void> {
+async function receive(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise<void> {
+  const { client, names, notify } = deps
   const { subscription } = requireNames(names)
   const messages = await client.pull(subscription, signal)
   if (messages.length === 0) return
   const users = new Set(messages.flatMap((message) => userOf(message) ?? []))
-  if (users.size > 0) await notify([...users])
+  if (users.size > 0) await retryNotifying(deps, () => notify([...users]), signal)
   await client.acknowledge(
     subscription,
     messages.map(({ ackId }) => ackId),
     signal,
   )
+}
+
+/** Retries without an end: failures of RabbitMQ or Postgres are no errors of the application. */
+function retryNotifying(
+  { log }: PubSubSubscriberDeps,
+  notify: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const onRetry = (err: unknown) => log.warn({ err }, 'notifying accounts failed, will retry')
+  return retryUntil(notify, { delayMs: retryMs, signal, onRetry })
 }
 
 /** Mailbox of `{"emailAddress", "historyId"}` in lower case. Undefined for any other message. */

@@ -13,6 +13,8 @@ import type { Db, SettingsCache } from '@posthorn/db'
 import { TtlCache } from '@posthorn/flow'
 import type { ProviderHttp } from '@posthorn/net/provider-http'
 import type { Logger } from '@posthorn/telemetry'
+import type { ShardObserver } from '../shards/leased-shards.ts'
+import type { Lease } from '../store/lease.ts'
 import {
   findNotifiedAccounts,
   listNotifiedAccounts,
@@ -25,7 +27,7 @@ import { subscribe } from './pubsub-subscriber.ts'
 
 export interface PubSubSubscriptionsDeps {
   readonly db: Db
-  readonly bus: Pick<Bus, 'request' | 'notify'>
+  readonly bus: Pick<Bus, 'request' | 'notify' | 'whenUp'>
   readonly settings: Pick<SettingsCache, 'get'>
   readonly http: Pick<ProviderHttp, 'json'>
   readonly log: Logger
@@ -46,9 +48,13 @@ const tokenTtlMs = 3_600_000 - tokenMarginMs
 const ttlMs = 30_000
 const pageSize = 1_000
 
-/** Subscriptions of the applications for Pub/Sub whose shards this worker holds. */
-export class PubSubSubscriptions implements AsyncDisposable {
+/**
+ * Subscriptions of the applications for Pub/Sub whose shards this worker holds. `reconcile` starts
+ * those of claimed shards.
+ */
+export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
   readonly #deps: PubSubSubscriptionsDeps
+  readonly #shards = new Set<number>()
   readonly #subscribers = new Map<string, Subscriber>()
   readonly #tokens = new TtlCache<string, string>({ ttlMs: tokenTtlMs, max: 1_000 })
 
@@ -56,25 +62,43 @@ export class PubSubSubscriptions implements AsyncDisposable {
     this.#deps = deps
   }
 
+  async claimed(leases: readonly Lease[]): Promise<void> {
+    for (const { shard } of leases) this.#shards.add(shard)
+  }
+
+  async released(shards: readonly number[]): Promise<void> {
+    for (const shard of shards) this.#shards.delete(shard)
+    await this.#stopAll((id) => !this.#holds(id))
+  }
+
   /** Starts and stops subscribers by the held shards and the registered applications. */
-  async reconcile(holds: (shard: number) => boolean): Promise<void> {
+  async reconcile(): Promise<void> {
     const apps = await listPubSubApps(this.#deps.db)
-    const own = new Map(apps.filter(({ id }) => holds(shardOf(id))).map((app) => [app.id, app]))
-    for (const [id, { config }] of this.#subscribers) {
-      const app = own.get(id)
-      if (!app || JSON.stringify(app.config) !== config) await this.#stop(id)
-    }
-    for (const app of own.values()) if (!this.#subscribers.has(app.id)) this.#start(app)
+    const configs = new Map(apps.map(({ id, config }) => [id, JSON.stringify(config)]))
+    await this.#stopAll((id, { config }) => configs.get(id) !== config)
+    for (const app of apps)
+      if (this.#holds(app.id) && !this.#subscribers.has(app.id)) this.#start(app)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#subscribers.keys()].map((id) => this.#stop(id)))
+    this.#shards.clear()
+    await this.#stopAll(() => true)
+  }
+
+  #holds(app: string): boolean {
+    return this.#shards.has(shardOf(app))
+  }
+
+  async #stopAll(isSelected: (id: string, subscriber: Subscriber) => boolean): Promise<void> {
+    const selected = [...this.#subscribers].filter(([id, each]) => isSelected(id, each))
+    await Promise.all(selected.map(([id]) => this.#stop(id)))
   }
 
   async #stop(id: string): Promise<void> {
     const subscriber = this.#subscribers.get(id)
     subscriber?.stop.abort()
     await subscriber?.ended
+    if (this.#subscribers.get(id) !== subscriber) return
     this.#subscribers.delete(id)
     this.#tokens.delete(id)
   }
@@ -92,7 +116,7 @@ export class PubSubSubscriptions implements AsyncDisposable {
       names: namesOf(id, config),
       ttlDays: async () => (await settings.get()).gmailSubscriptionTtl ?? 0,
       notify: async (users: readonly string[]) =>
-        this.#notify(await findNotifiedAccounts(db, id, users), {}),
+        this.#notify(await findNotifiedAccounts(db, id, users), {}, stop.signal),
       notifyAll: () => this.#notifyAll(id, stop.signal),
       saveState: (error: { response: string } | null) => savePubSubState(db, id, error),
       log: log.child({ app: id }),
@@ -115,7 +139,12 @@ export class PubSubSubscriptions implements AsyncDisposable {
   }
 
   /** Sends notices to the workers of the accounts, this one included. */
-  async #notify(accounts: readonly string[], origin: Pick<ProviderNotice, 'isOwn'>): Promise<void> {
+  async #notify(
+    accounts: readonly string[],
+    origin: Pick<ProviderNotice, 'isOwn'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#deps.bus.whenUp(signal)
     for (let at = 0; at < accounts.length; at += maxNotices) {
       const part = accounts.slice(at, at + maxNotices)
       const keys = [...new Set(part.map((account) => `shard.${shardOf(account)}`))]
@@ -129,7 +158,7 @@ export class PubSubSubscriptions implements AsyncDisposable {
       signal.throwIfAborted()
       const page = { after, limit: pageSize }
       const accounts = await listNotifiedAccounts(this.#deps.db, app, page)
-      await this.#notify(accounts, { isOwn: true })
+      await this.#notify(accounts, { isOwn: true }, signal)
       const last = accounts.at(-1)
       if (last === undefined || accounts.length < pageSize) return
       after = last

@@ -4,12 +4,11 @@ import { createProviderHttp } from '@posthorn/net/provider-http'
 import { proxyFromSettings } from '@posthorn/net/proxy-agents'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import type { Config } from '../config.ts'
+import type { ShardObserver } from '../shards/leased-shards.ts'
 import { PubSubSubscriptions, type PubSubSubscriptionsDeps } from './pubsub-subscriptions.ts'
 
 export interface PubSubOptions extends Omit<PubSubSubscriptionsDeps, 'http'> {
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins' | 'proxyEgressPolicy'>
-  /** True for shards that this worker holds. */
-  readonly holds: (shard: number) => boolean
   /** Interval at which applications and shards are compared without `wake`. Default: 30 s. */
   readonly reconcileMs?: number
 }
@@ -25,10 +24,9 @@ const maxResponseBytes = 4 * 1024 * 1024
  */
 export function startPubSub({
   config,
-  holds,
   reconcileMs = 30_000,
   ...deps
-}: PubSubOptions): PeriodicTask {
+}: PubSubOptions): PeriodicTask & ShardObserver {
   const stack = new AsyncDisposableStack()
   const { oauthEgressPolicy: policy, providerOrigins: origins, proxyEgressPolicy: egress } = config
   const unseal = createLoginUnsealer(deps.bus)
@@ -40,12 +38,15 @@ export function startPubSub({
   const subscriptions = stack.use(new PubSubSubscriptions({ ...deps, http }))
   const { log } = deps
   const reconciling = stack.use(
-    runPeriodically({ everyMs: reconcileMs, log, name: 'pubsub' }, () =>
-      subscriptions.reconcile(holds),
-    ),
+    runPeriodically({ everyMs: reconcileMs, log, name: 'pubsub' }, () => subscriptions.reconcile()),
   )
   return {
     wake: () => reconciling.wake(),
+    async claimed(leases) {
+      await subscriptions.claimed(leases)
+      reconciling.wake()
+    },
+    released: (shards) => subscriptions.released(shards),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

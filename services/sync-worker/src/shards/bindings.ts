@@ -9,24 +9,24 @@ import type { ShardObserver } from './leased-shards.ts'
  */
 const unbindMs = 1_000
 
-/** Binds the command queue to the leased shards and forwards to another observer. */
+/** Binds the command queue to the leased shards and forwards to other observers. */
 export function bindShards(
   server: CommandServer,
-  observer: ShardObserver,
+  observers: readonly ShardObserver[],
   log: Logger,
 ): ShardObserver {
   const key = (shard: number) => `shard.${shard}`
   const warn = (err: unknown) => log.warn({ err }, 'shard binding failed, will retry')
   return {
     async claimed(leases) {
-      await observer.claimed(leases)
+      for (const observer of observers) await observer.claimed(leases)
       // Not awaited: syncs go on while RabbitMQ is unavailable.
       void Promise.all(leases.map(({ shard }) => server.bind(key(shard)))).catch(warn)
     },
     async released(shards) {
       const unbound = Promise.all(shards.map((shard) => server.unbind(key(shard)))).catch(warn)
       await settleWithin(unbound, unbindMs)
-      await observer.released(shards)
+      await Promise.all(observers.map((observer) => observer.released(shards)))
     },
   }
 }
