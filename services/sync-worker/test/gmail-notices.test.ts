@@ -81,9 +81,13 @@ async function expectAnnounced(account: string, ids: readonly string[]): Promise
   expect(listed.map(({ data }) => String(data['id'])).toSorted()).toEqual([...ids].toSorted())
 }
 
-/** Waits until everything that was published is acknowledged. */
+/**
+ * Waits until everything that was published is acknowledged. Time passes meanwhile, because
+ * messages of a failed attempt are delivered again after their deadline.
+ */
 const expectDrained = () =>
   eventually(() => {
+    gmail.clock.advance(1_000)
     const { waiting, outstanding } = gmail.pubsub.subscriptions.get(subscription) ?? {}
     expect([waiting?.length, outstanding?.size]).toEqual([0, 0])
   })
