@@ -5,7 +5,7 @@ import { AppError, isApplicationError } from '@posthorn/errors'
 export interface AccountAvailability {
   /** State that this session stored last. */
   readonly state: AccountState | undefined
-  /** Last error of the account. Undefined if its status is unknown. */
+  /** Last error of the account that was read or stored last. Undefined before. */
   readonly lastError: LastError | null | undefined
   /** True from the first login until reconnecting fails. */
   readonly loggedIn: boolean

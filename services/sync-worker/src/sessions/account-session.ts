@@ -78,7 +78,7 @@ export class AccountSession implements DriverContext {
     return this.#status.state
   }
 
-  /** Last error of the account. Undefined if its status is unknown. */
+  /** Last error of the account that was read or stored last. Undefined before. */
   get lastError(): LastError | null | undefined {
     return this.#status.lastError
   }

@@ -21,6 +21,8 @@ export interface StatusRecorderDeps {
 export class StatusRecorder {
   /** State that was stored last. */
   state: AccountState | undefined
+  /** Last error of the account that was read or stored last. Undefined before. */
+  lastError: LastError | null | undefined
   /** True if a sync pass of the account ever ended. */
   wasSynced = false
   /** Time of the registration in event ids. */
@@ -36,14 +38,10 @@ export class StatusRecorder {
     this.#lease = lease
   }
 
-  /** Last error of the account. Undefined if its status is unknown. */
-  get lastError(): LastError | null | undefined {
-    return this.#status?.lastError
-  }
-
   /** Sets the status that was read with the registration. */
   load(status: AccountStatus): void {
     this.#status = status
+    this.lastError = status.lastError
   }
 
   /** Applies a trigger and stores the result. */
@@ -90,6 +88,7 @@ export class StatusRecorder {
       ...(from && { from }),
     })
     this.#status = status
+    this.lastError = status.lastError
     this.wasSynced = status.initializedAt !== null
     if (changed) this.#deps.changes.broadcast()
     this.#setState(status.state)
