@@ -111,8 +111,8 @@ test('Pub/Sub refuses pulls and acknowledgements: each change is announced once'
 test('a dead watch: a poll finds the changes, and the watch is replaced', async () => {
   // Silent before the worker renews it: a notification after a change would prove the watch.
   const { mailbox, audit } = await connect('dead', (each) => {
-    gmail.notices.start(each, { topic: pubSub.topic, expiresAt: gmail.clock.now + 86_400_000 })
-    gmail.notices.silence(each.address)
+    const expiresAt = gmail.clock.now + 86_400_000
+    gmail.notices.start(each, { topic: pubSub.topic, expiresAt, isSilent: true })
   })
   const stops = gmail.requests('stop').length
   // The first ones may be read before the worker has stored its watch.

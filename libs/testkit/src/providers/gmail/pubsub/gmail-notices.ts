@@ -48,11 +48,13 @@ export class GmailNotices {
   }
 
   /** Starts or renews a watch, and publishes a notification. A silent one stays silent. */
-  start({ address, historyId }: GmailMailbox, watch: Pick<FakeWatch, 'topic' | 'expiresAt'>): void {
-    const key = keyOf(address, projectOf(watch.topic))
-    const isSilent = this.watches.get(key)?.isSilent ?? false
-    this.watches.set(key, { ...watch, address, isSilent })
-    const { topic } = watch
+  start(
+    { address, historyId }: GmailMailbox,
+    { topic, expiresAt, ...more }: Omit<FakeWatch, 'address' | 'isSilent'> & { isSilent?: true },
+  ): void {
+    const key = keyOf(address, projectOf(topic))
+    const isSilent = more.isSilent ?? this.watches.get(key)?.isSilent ?? false
+    this.watches.set(key, { address, topic, expiresAt, isSilent })
     if (!isSilent) this.#publish({ topic, emailAddress: address, historyId: String(historyId) })
   }
 
