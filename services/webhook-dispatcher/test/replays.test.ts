@@ -40,10 +40,8 @@ async function failed(account: string, count: number) {
   receiver.replyWith(() => ({ status: 307 }))
   await bench.account(account, { webhooks: receiver.url })
   const events = await bench.emit(...Array.from({ length: count }, () => ({ account })))
-  await eventually(
-    async () =>
-      expect(await states(account)).toEqual(Array.from({ length: count }, () => 'failed')),
-    { timeoutMs: 60_000 },
+  await eventually(async () =>
+    expect(await states(account)).toEqual(Array.from({ length: count }, () => 'failed')),
   )
   receiver.replyWith(() => ({}))
   const before = receiver.requests.length
@@ -89,7 +87,7 @@ test('runReplays: a filter selects its deliveries only, in several batches', asy
   ])
   const [row, second] = await Promise.all([done(id), done(twice)])
   expect(Number(row.replayed) + Number(second.replayed)).toBe(603)
-  await eventually(() => expect(many.again()).toHaveLength(603), { timeoutMs: 60_000 })
+  await eventually(() => expect(many.again()).toHaveLength(603))
   expect(new Set(many.again().map(({ headers }) => headers['x-svc-wh-event-id'])).size).toBe(603)
   expect(other.again()).toHaveLength(0)
 })
