@@ -31,16 +31,19 @@ async function waitingStatements(): Promise<number> {
   return rows.length
 }
 
-/** Requests that use all connections of both pools, until `release`. */
+/** Time after which a statement of the service fails. */
+const statement = { timeoutMs: 3_000 }
+
+/** Starts requests that use all connections of both pools, until `release` or for about 3 s. */
 async function occupyPools() {
   const lock = await servers.db.startTransaction().execute()
   await sql`lock table outbox in access exclusive mode`.execute(lock)
   const requests = [submit()]
   try {
-    await eventually(async () => expect(await waitingStatements()).toBe(1), attempt)
+    await eventually(async () => expect(await waitingStatements()).toBe(1), statement)
     // One is executed, the others wait for its connection.
     requests.push(...[1, 2, 3].map(() => call('GET', '/v1/outbox')))
-    await eventually(async () => expect(await waitingStatements()).toBe(2), attempt)
+    await eventually(async () => expect(await waitingStatements()).toBe(2), statement)
   } catch (error) {
     await lock.rollback().execute()
     throw error
@@ -51,9 +54,6 @@ async function occupyPools() {
   }
   return { release }
 }
-
-/** A statement waits for at most 3 s. */
-const attempt = { timeoutMs: 3_000 }
 
 test('with all connections of both pools in use, health and metrics respond', async () => {
   await call('POST', '/v1/account', {

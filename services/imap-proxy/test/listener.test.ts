@@ -123,7 +123,7 @@ test('listener settings: each replica records its states for GET /v1/changes', a
   await using other = createServer().listen(busy, '127.0.0.1')
   await once(other, 'listening')
   await own.set({ imapProxyServerPort: busy })
-  const failed = [...['listening', 'listening'], ...['exited', 'exited'], ...['failed', 'failed']]
+  const failed = ['listening', 'listening', 'exited', 'exited', 'failed', 'failed']
   const rows = await recorded(failed)
   expect(rows.find(({ key }) => key === 'failed')).toMatchObject({
     account: null,
