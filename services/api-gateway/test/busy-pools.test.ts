@@ -61,7 +61,7 @@ test('with all connections of both pools in use, health and metrics respond', as
   })
   expect((await submit()).status).toBe(200) // caches what a submission reads
   const paths = ['/health/live', '/health/ready', '/metrics']
-  // The replies count if the statements still wait afterwards: on a busy machine they may end first.
+  // Replies count if the statements still wait afterwards: on a busy machine, these may end first.
   const [live, ready, metrics] = await eventually(async () => {
     const { release } = await occupyPools()
     try {

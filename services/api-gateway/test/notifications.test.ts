@@ -194,9 +194,12 @@ test('POST /oauth/msg/notification: a flood of forged ones causes no query', asy
   }
   await Promise.all(Array.from({ length: 20 }, (_, client) => flood(client)))
   const executed = queries.statements.slice(before)
-  expect(executed.filter((text) => /account|watch|oauth2/.test(text))).toEqual([])
-  // Periodic tasks of the process, whose number does not depend on the requests.
-  expect(executed.length).toBeLessThan(100)
+  // Other statements are of periodic tasks, whose number does not depend on the requests. One of
+  // them reads the OAuth2 applications: a flood on a busy machine takes longer than its minute.
+  const isPeriodic = (text: string) => text.includes('from "oauth2_apps" as "app"')
+  const caused = executed.filter((text) => /account|watch|oauth2/.test(text) && !isPeriodic(text))
+  expect(caused).toEqual([])
+  expect(executed.length).toBeLessThan(1_000)
   expect(received.length).toBeLessThanOrEqual(2_000)
 })
 
