@@ -29,7 +29,6 @@ await bus.serve({
     on(getQuota, async ({ account }) => ({ quota: quotas.get(account) ?? (false as const) })),
   ],
 })
-await bus.whenUp()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { freePort } from '@posthorn/testkit'
 
 /** Proxy to a server that can cut connections or drop their data. */
 export async function cuttable(target: string) {
@@ -25,8 +26,9 @@ export async function cuttable(target: string) {
     server.listen(at, '127.0.0.1')
     await once(server, 'listening')
   }
-  await listen(0)
-  const at = (server.address() as AddressInfo).port
+  // No ephemeral port: a connection of another process could have it when the proxy is mended.
+  const at = await freePort()
+  await listen(at)
   const close = () => {
     server.close()
     for (const socket of sockets) socket.destroy()

@@ -44,10 +44,15 @@ export async function testServers() {
     database,
     broker,
     env,
-    /** Connects a fake of another service to the bus. The test disposes it. */
-    connectBus() {
-      const log = createLogger('test', 'silent')
-      return connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
+    /**
+     * Connects a fake of another service to the bus. The test disposes it. Waits until connected:
+     * before, `serve` and `onInvalidate` return without a queue, and invalidations are dropped.
+     */
+    async connectBus() {
+      const [log, metrics] = [createLogger('test', 'silent'), createMetrics('test')]
+      const bus = await connectBus({ url: broker.url, name: 'test', log, metrics })
+      await bus.whenUp()
+      return bus
     },
     /**
      * Starts a gateway on a free port and stops it with the servers. Waits for its connection to
@@ -77,7 +82,7 @@ export async function testServers() {
 }
 
 /** Waits for the connection to RabbitMQ: until then, worker operations respond 503. */
-async function untilBusIsUp(url: string): Promise<void> {
+export async function untilBusIsUp(url: string): Promise<void> {
   await eventually(
     async () => {
       const response = await fetch(`${url}/metrics`)

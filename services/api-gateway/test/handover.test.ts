@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { type Bus, on, UnroutedError } from '@posthorn/bus'
 import { accountCommands } from '@posthorn/contracts/commands'
 import type { Command } from '@posthorn/contracts/define'
@@ -9,6 +9,7 @@ import { registration, testServers } from './gateway.ts'
 
 const { listMailboxes, moveMessages } = accountCommands
 const servers = await testServers()
+afterAll(servers.stop)
 const { call } = await servers.start({})
 await call('POST', '/v1/account', { body: registration('moved') })
 await servers.db
@@ -17,8 +18,7 @@ await servers.db
   .execute()
 
 test('handover: a request waits for the worker that takes the account over', async () => {
-  const bus = await servers.connectBus()
-  await bus.whenUp()
+  await using bus = await servers.connectBus()
   const waiting = call('GET', '/v1/account/moved/mailboxes')
   await bus.serve({
     queue: 'private',

@@ -63,7 +63,6 @@ export async function hostedFormWorld() {
       }),
     ],
   })
-  await bus.whenUp()
   await gateways[0].call('POST', '/v1/settings', { body: { serviceUrl } })
   return {
     servers,

@@ -3,12 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
-import { on } from '@posthorn/bus'
-import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
 import { gmailPushUrl, graphNotificationUrls } from '@posthorn/contracts/notification-urls'
-import { shardCount, shardOf } from '@posthorn/contracts/shards'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { testServers } from './gateway.ts'
+import { receiveNotices } from './notice-receiver.ts'
 import { recordQueries } from './query-recorder.ts'
 
 const servers = await testServers()
@@ -67,23 +66,10 @@ const gateway = await servers.start({
   DATABASE_URL: queries.url,
   SVC_PROVIDER_ORIGINS: `https://www.googleapis.com=${keyOrigin}`,
 })
-const worker = await servers.connectBus()
-await worker.whenUp()
-const received: ProviderNotice[] = []
-const shards = Array.from({ length: shardCount }, (_, shard) => shard)
-const commands = await worker.serve({
-  queue: 'private',
-  keys: shards.filter((shard) => shard !== shardOf('unheld')).map((shard) => `shard.${shard}`),
-  handlers: [
-    on(changesNoticed, async ({ notices }) => {
-      received.push(...notices)
-      return {}
-    }),
-  ],
-})
-beforeEach(() => void received.splice(0))
+const worker = await receiveNotices(servers, { gateway, unheldShard: shardOf('unheld') })
+const { received } = worker
+beforeEach(() => worker.clear())
 afterAll(async () => {
-  await commands[Symbol.asyncDispose]()
   await worker[Symbol.asyncDispose]()
   await servers.stop()
   await queries[Symbol.asyncDispose]()
@@ -106,21 +92,36 @@ const receivedAccounts = () => [...new Set(received.map(({ account: id }) => id)
 const hash = (secret: string) => createHash('sha256').update(secret).digest('base64url')
 
 test('POST /oauth/msg/notification: the hash of each secret reaches the worker, once', async () => {
-  const created = { clientState: 'secret', changeType: 'created', subscriptionId: 's' }
-  const response = await notify('a b/ü', created, { ...created, changeType: 'updated' }, {})
-  expect([response.status, await response.text()]).toEqual([202, ''])
-  const notice = { account: 'a b/ü', kind: 'changed', secretHash: hash('secret') }
-  await eventually(() => expect(received).toEqual([notice]))
+  let attempts = 0
+  // A notice that was not confirmed in time may have been forwarded, so each attempt has a secret.
+  const secret = await eventually(async () => {
+    const clientState = `secret ${(attempts += 1)}`
+    const created = { clientState, changeType: 'created', subscriptionId: 's' }
+    const response = await notify('a b/ü', created, { ...created, changeType: 'updated' }, {})
+    expect([response.status, await response.text()]).toEqual([202, ''])
+    return clientState
+  })
+  const secretHash = hash(secret)
+  await eventually(() =>
+    expect(received.filter((notice) => notice.secretHash === secretHash)).toEqual([
+      { account: 'a b/ü', kind: 'changed', secretHash },
+    ]),
+  )
 })
 
 test('POST /oauth/msg/lifecycle: each event has its kind, unknown ones are ignored', async () => {
   const events = ['missed', 'reauthorizationRequired', 'subscriptionRemoved', 'constructor', 7]
   const value = events.map((lifecycleEvent) => ({ clientState: 's', lifecycleEvent }))
-  const { lifecycle } = graphNotificationUrls(baseUrl, 'a')
-  expect((await post(pathOf(lifecycle), { value })).status).toBe(202)
-  await eventually(() =>
-    expect(received.map(({ kind }) => kind).sort()).toEqual(['expiring', 'missed', 'removed']),
-  )
+  let account = ''
+  let attempts = 0
+  await untilAccepted(() => {
+    account = `a ${(attempts += 1)}`
+    return post(pathOf(graphNotificationUrls(baseUrl, account).lifecycle), { value })
+  })
+  await eventually(() => {
+    const kinds = received.filter((notice) => notice.account === account).map(({ kind }) => kind)
+    expect(kinds.sort()).toEqual(['expiring', 'missed', 'removed'])
+  })
 })
 
 test.each([
@@ -193,9 +194,12 @@ test('POST /oauth/msg/notification: a flood of forged ones causes no query', asy
   }
   await Promise.all(Array.from({ length: 20 }, (_, client) => flood(client)))
   const executed = queries.statements.slice(before)
-  expect(executed.filter((text) => /account|watch|oauth2/.test(text))).toEqual([])
-  // Periodic tasks of the process, whose number does not depend on the requests.
-  expect(executed.length).toBeLessThan(100)
+  // Other statements are of periodic tasks, whose number does not depend on the requests. One of
+  // them reads the OAuth2 applications: a flood on a busy machine takes longer than its minute.
+  const isPeriodic = (text: string) => text.includes('from "oauth2_apps" as "app"')
+  const caused = executed.filter((text) => /account|watch|oauth2/.test(text) && !isPeriodic(text))
+  expect(caused).toEqual([])
+  expect(executed.length).toBeLessThan(1_000)
   expect(received.length).toBeLessThanOrEqual(2_000)
 })
 

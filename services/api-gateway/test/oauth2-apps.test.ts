@@ -10,7 +10,6 @@ const servers = await testServers()
 const { db, env } = servers
 const { call } = await servers.start()
 const bus = await servers.connectBus()
-await bus.whenUp()
 afterAll(async () => {
   await bus[Symbol.asyncDispose]()
   await servers.stop()
@@ -300,7 +299,6 @@ test('GET /v1/pubsub/status: applications for Pub/Sub and the errors that worker
 
 test('POST /v1/oauth2/{app}/verify: reports watch and Pub/Sub as steps', async () => {
   await using bus = await servers.connectBus()
-  await bus.whenUp()
   await using _bridge = await bus.serve({
     queue: 'credentials',
     handlers: [on(verifyOAuth2App, async () => ({ steps: [] }))],

@@ -8,7 +8,7 @@ import { on } from '@posthorn/bus'
 import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
 import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
-import { admin, registration, testServers } from './gateway.ts'
+import { admin, registration, testServers, untilBusIsUp } from './gateway.ts'
 
 const servers = await testServers()
 const { env } = servers
@@ -65,7 +65,9 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
     ofAnotherRelease: 1,
     smtpServerPassword: 'password of the proxy, of 32 characters',
   }
-  const child = start({ SVC_SETTINGS: JSON.stringify(settings) })
+  // The request and the shutdown wait for this test, however busy the machine is.
+  const timeouts = { SVC_TIMEOUT: '5m', SVC_SHUTDOWN_TIMEOUT: '5m' }
+  const child = start({ SVC_SETTINGS: JSON.stringify(settings), ...timeouts })
   const closed = once(child, 'close')
   const lines: string[] = []
   createInterface(child.stdout).on('line', (line) => lines.push(line))
@@ -78,6 +80,8 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
     async () => expect((await fetch(`${url}/health/ready`)).status).toBe(200),
     startTimeout,
   )
+  // The service is ready without RabbitMQ, but then it rejects the request for the mailboxes.
+  await untilBusIsUp(url)
   const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }
   await fetch(`${url}/v1/account`, {
     method: 'POST',

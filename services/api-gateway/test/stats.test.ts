@@ -63,7 +63,11 @@ test('getStats: counts each account once; unassigned without a live worker', asy
   const [alive, dead] = [crypto.randomUUID(), crypto.randomUUID()]
   await db
     .insertInto('workers')
-    .values([{ id: alive }, { id: dead, heartbeatAt: new Date(Date.now() - 60_000) }])
+    .values([
+      // Alive however long this test takes.
+      { id: alive, heartbeatAt: new Date(Date.now() + 3_600_000) },
+      { id: dead, heartbeatAt: new Date(Date.now() - 60_000) },
+    ])
     .execute()
   await hold(alive, ['a', 'b', 'c', 'd'].map(shardOf))
   await hold(dead, [shardOf('e')])

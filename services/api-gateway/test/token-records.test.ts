@@ -203,9 +203,11 @@ test('sweepTokenLog: keeps the newest entries and deletes logs of unused tokens'
   await call('GET', '/v1/accounts', { token: resting })
   const rows = (token: string) =>
     db.selectFrom('tokenLog').select('path').where('token', '=', hashToken(token)).execute()
-  await eventually(async () =>
-    expect([(await rows(busy)).length, (await rows(resting)).length]).toEqual([8, 1]),
-  )
+  // All are written. A periodic sweep of the other replicas may have deleted the oldest already.
+  await eventually(async () => {
+    expect(await rows(busy)).toContainEqual({ path: '/v1/account/busy-7' })
+    expect(await rows(resting)).toHaveLength(1)
+  })
   expect(await logOf(busy, '?pageSize=2&page=2')).toMatchObject({ total: 5, page: 2, pages: 3 })
   expect((await logOf(busy, '?pageSize=2&page=2')).entries).toMatchObject([
     { path: '/v1/account/busy-3' },

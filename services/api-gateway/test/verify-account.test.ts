@@ -46,7 +46,6 @@ await bus.serve({
     }),
   ],
 })
-await bus.whenUp()
 afterAll(async () => {
   silence.reject(new Error('end of the tests'))
   await bus[Symbol.asyncDispose]()

@@ -156,7 +156,7 @@ test('getLinkSecret: returns the current secret and all earlier ones, newest fir
 })
 
 test('getServiceSecret: returns unexpired previous secrets and those of targets', async () => {
-  const until = new Date(Date.now() + 60_000)
+  const until = new Date(Date.now() + 3_600_000)
   const sealed = (text: string, key: string) => sealedBy('second').seal(text, `settings/${key}`)
   const targets = [{ target: 'https://own.example/hook', secret: 'own' }]
   await database.db

@@ -32,6 +32,7 @@ let bridge = world.bridge
 test('AccessTokens: killed before storing a token, a strict provider requires a new consent', async () => {
   await register('forgiven')
   await register('strict')
+  const consented = await world.getCredentials('forgiven')
   provider.acceptsReplacedRefreshTokens = true
   const first = await renewHalfway('forgiven')
   provider.acceptsReplacedRefreshTokens = false
@@ -46,14 +47,16 @@ test('AccessTokens: killed before storing a token, a strict provider requires a 
     .updateTable('oauth2Tokens')
     .set({ refreshingUntil: sql<Date>`now()` })
     .execute()
-  const forgiven = await world.getCredentials('forgiven')
-  expect(forgiven).toEqual({ user: 'forgiven@mail.test', accessToken: expect.any(String) })
-  // A renewal of the first request may still be in progress, whose token is fresh.
-  await eventually(async () =>
-    expect(await world.getCredentials('forgiven', 'imap', true)).not.toEqual(forgiven),
-  )
+  const forgiven = { user: 'forgiven@mail.test', accessToken: expect.any(String) }
+  expect(await world.getCredentials('forgiven')).toEqual(forgiven)
+  // By this request, or by the first one, which is executed again and may still be in progress.
+  await eventually(async () => {
+    const renewed = await world.getCredentials('forgiven', 'imap', true)
+    expect(renewed).toEqual(forgiven)
+    expect(renewed).not.toEqual(consented)
+  })
 
-  for (let count = 0; count < 20; count += 1) {
+  const rejectOne = async () => {
     await expect(world.getCredentials('strict', 'imap', true)).rejects.toMatchObject({
       kind: 'rejected',
       code: 'OauthRenewError',
@@ -61,7 +64,11 @@ test('AccessTokens: killed before storing a token, a strict provider requires a 
     })
     await world.failForAnHour('strict')
   }
-  expect(provider.counts.refused['refresh_token']).toBe(1)
+  await rejectOne()
+  // The request that is executed again may have been rejected before, more than 5 s ago.
+  const refused = provider.counts.refused['refresh_token']
+  for (let count = 0; count < 20; count += 1) await rejectOne()
+  expect(provider.counts.refused['refresh_token']).toBe(refused)
   const { sealedGrant } = await world.consent('app', 'strict', 'strict@mail.test')
   await world.putGrant('strict', sealedGrant)
   expect(await world.getCredentials('strict')).toHaveProperty('accessToken')

@@ -186,6 +186,8 @@ function spawnBridge({ databaseUrl, amqpUrl }: ReturnType<typeof configFor>): Ch
       SVC_SECRET: secret,
       SVC_PORT: '0',
       SVC_LOG_LEVEL: 'silent',
+      // A shutdown waits for the test, however busy the machine is.
+      SVC_SHUTDOWN_TIMEOUT: '5m',
     },
   })
 }

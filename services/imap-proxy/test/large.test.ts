@@ -100,5 +100,5 @@ test(
     await client.line(/^d OK/)
     socket.destroy()
   },
-  60_000 + bytes / 2_000,
+  300_000 + bytes / 2_000,
 )

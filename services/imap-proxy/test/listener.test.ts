@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { ProxyChangeType } from '@posthorn/db'
 import { eventually, freePort, testDovecot } from '@posthorn/testkit'
 import { imapOf, serverPassword, testProxy } from './proxy.ts'
 import { RawClient } from './raw-client.ts'
@@ -19,15 +18,6 @@ afterAll(async () => {
 
 const user = dovecot.freshUser()
 beforeAll(() => proxy.addAccount('acc', imapOf(user), { user: user.user, pass: user.pass }))
-
-const statesOf = (type: ProxyChangeType) =>
-  proxy.db
-    .selectFrom('accountChanges')
-    .select(['account', 'key', 'payload'])
-    .where('type', '=', type)
-    .orderBy('xid')
-    .orderBy('id')
-    .execute()
 
 const invalid = 'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n'
 
@@ -113,18 +103,27 @@ test('readiness: requires a listener where the settings enable it', async () => 
 })
 
 test('listener settings: each replica records its states for GET /v1/changes', async () => {
-  const start = await statesOf('imapProxyServerState')
-  const busy = await freePort()
-  await using other = createServer().listen(busy, '127.0.0.1')
-  await once(other, 'listening')
-  await proxy.set({ imapProxyServerPort: busy })
+  // Separate replicas: those of the other tests may still record their changes.
+  await using own = await testProxy()
+  await using _second = await own.start()
+  const states = () =>
+    own.db
+      .selectFrom('accountChanges')
+      .select(['account', 'key', 'payload'])
+      .where('type', '=', 'imapProxyServerState')
+      .execute()
   const recorded = async (keys: string[]) =>
     eventually(async () => {
-      const rows = (await statesOf('imapProxyServerState')).slice(start.length)
+      const rows = await states()
       expect(rows.map(({ key }) => key).toSorted()).toEqual(keys.toSorted())
       return rows
     })
-  const failed = ['exited', 'exited', 'failed', 'failed']
+  await recorded(['listening', 'listening'])
+  const busy = await freePort()
+  await using other = createServer().listen(busy, '127.0.0.1')
+  await once(other, 'listening')
+  await own.set({ imapProxyServerPort: busy })
+  const failed = ['listening', 'listening', 'exited', 'exited', 'failed', 'failed']
   const rows = await recorded(failed)
   expect(rows.find(({ key }) => key === 'failed')).toMatchObject({
     account: null,
@@ -132,7 +131,7 @@ test('listener settings: each replica records its states for GET /v1/changes', a
   })
   other.close()
   await recorded([...failed, 'listening', 'listening'])
-  await proxy.set({ imapProxyServerPort: proxy.port })
+  await own.set({ imapProxyServerPort: own.port })
   await recorded([...failed, ...Array<string>(4).fill('listening'), 'exited', 'exited'])
 })
 

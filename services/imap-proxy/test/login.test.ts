@@ -281,15 +281,19 @@ test('rejected access token: without a newer one, tried once', async () => {
 })
 
 test('login: stores the time of last use of the token', async () => {
+  const own = await proxy.addToken({ account: 'acc' })
+  const client = await proxy.open('127.0.2.2')
+  expect(await client.command(`a LOGIN acc ${own}`)).toMatch(/^a OK/m)
+  client.close()
   const used = await eventually(() =>
     proxy.db
       .selectFrom('tokens')
       .select('lastUsedIp')
-      .where('account', '=', 'acc')
+      .where('id', '=', hashToken(own))
       .where('lastUsedAt', 'is not', null)
       .executeTakeFirstOrThrow(),
   )
-  expect(used.lastUsedIp).toBe('127.0.0.1')
+  expect(used.lastUsedIp).toBe('127.0.2.2')
 })
 
 function plain(authorize: string, token: string): string {

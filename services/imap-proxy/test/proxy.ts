@@ -59,6 +59,8 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
   const bus = opened.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
+  // Before, `serve` would return without a queue.
+  await bus.whenUp()
   const credentialsOf = new Map<string, Credentials | AppError>()
   const check = on(checkImapProxyServerPassword, async ({ password }) => ({
     valid: password === serverPassword,
@@ -113,14 +115,18 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
       return app
     },
     async set(settings) {
-      for (const [key, value] of Object.entries(settings)) {
-        const row = { key, value: JSON.stringify(value) }
-        await db
-          .insertInto('settings')
-          .values(row)
-          .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: row.value }))
-          .execute()
-      }
+      const rows = Object.entries(settings).map(([key, value]) => ({
+        key,
+        value: JSON.stringify(value),
+      }))
+      // In one statement like api-gateway, since the service may read the settings any time.
+      await db
+        .insertInto('settings')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('key').doUpdateSet((row) => ({ value: row.ref('excluded.value') })),
+        )
+        .execute()
       await bus.invalidate({ topic: 'settings' })
     },
     async addAccount(account, imap, credentials) {
@@ -154,7 +160,6 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
       }),
   }
   const app = opened.use(await proxy.start())
-  await bus.whenUp()
   await proxy.set({ imapProxyServerEnabled: true, imapProxyServerPort: port })
   const all = opened.move()
   return { ...proxy, app, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() }

@@ -33,6 +33,8 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
   const log = createLogger('test', 'silent')
   const metrics = createMetrics('test')
   const bus = stack.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
+  // Before, `consume` would return without a queue.
+  await bus.whenUp()
   const hints: string[] = []
   await bus.consume({
     queue: 'sender.submissions',

@@ -64,6 +64,8 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
   const bus = stack.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
+  // Before, `serve` would return without a queue, and invalidations would be dropped.
+  await bus.whenUp()
   const headers = { requested: [] as string[], unavailable: false }
   const handlers = [
     on(getServiceSecret, async () => ({ serviceSecret })),

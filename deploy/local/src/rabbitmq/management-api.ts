@@ -55,7 +55,23 @@ export async function closeConnections({ api }: RabbitAddress, vhost: string): P
   return connections.length
 }
 
+/** Connections of one request: the broker closes one whose request takes longer than 5 s. */
+const maxConnections = 5
+
+/** Sends a request, again if its connection fails: all requests are idempotent. */
 async function call(api: string, request: string, body?: object): Promise<unknown> {
+  for (let connection = 1; ; connection += 1) {
+    try {
+      return await callOnce(api, request, body)
+    } catch (error) {
+      // `fetch` rejects with a TypeError if the connection fails.
+      const isLost = ['TypeError', 'TimeoutError'].includes((error as Error).name)
+      if (!isLost || connection === maxConnections) throw error
+    }
+  }
+}
+
+async function callOnce(api: string, request: string, body?: object): Promise<unknown> {
   const [method = '', path = ''] = request.split(' ')
   const { origin, username, password } = new URL(api)
   const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`

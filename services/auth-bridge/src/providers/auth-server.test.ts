@@ -39,8 +39,9 @@ const login = (account: string): StoredLogin => ({
   sealed: undefined,
   hasOAuth2: false,
 })
+/** Client whose clock stands still: without an expiry, a response is cached for 5 s. */
 const provider = (url: string | undefined = `http://127.0.0.1:${port}/auth`) =>
-  createAuthServer({ http, address: () => Promise.resolve(url) })
+  createAuthServer({ http, address: () => Promise.resolve(url), now: () => 0 })
 
 test('AuthServer.get: account and protocol in the query, URL credentials in a header', async () => {
   const bridge = provider(`http://op:p%40ss@127.0.0.1:${port}/auth?key=1`)

@@ -1,0 +1,54 @@
+import { on } from '@posthorn/bus'
+import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
+import { graphNotificationUrls } from '@posthorn/contracts/notification-urls'
+import { shardCount, shardOf } from '@posthorn/contracts/shards'
+import { eventually } from '@posthorn/testkit'
+import type { TestGateway, testServers } from './gateway.ts'
+
+/** Fake worker that receives the notices of accounts. */
+export interface NoticeReceiver extends AsyncDisposable {
+  /** Notices since the last `clear`, in order. */
+  readonly received: readonly ProviderNotice[]
+  /** Drops all notices of earlier requests, including those that are still on their way. */
+  clear(): Promise<void>
+}
+
+/** Starts the worker of all shards but one. The gateway forwards notices in order. */
+export async function receiveNotices(
+  servers: Pick<Awaited<ReturnType<typeof testServers>>, 'connectBus'>,
+  { gateway, unheldShard }: { gateway: Pick<TestGateway, 'url'>; unheldShard?: number },
+): Promise<NoticeReceiver> {
+  const received: ProviderNotice[] = []
+  const bus = await servers.connectBus()
+  const shards = Array.from({ length: shardCount }, (_, shard) => shard)
+  await bus.serve({
+    queue: 'private',
+    keys: shards.filter((shard) => shard !== unheldShard).map((shard) => `shard.${shard}`),
+    handlers: [
+      on(changesNoticed, async ({ notices }) => {
+        received.push(...notices)
+        return {}
+      }),
+    ],
+  })
+  let marks = 0
+  /** Sends a notice of its own. Resolves with its account when the gateway has accepted it. */
+  const mark = async (): Promise<string> => {
+    const account = `mark ${(marks += 1)}`
+    if (shardOf(account) === unheldShard) return mark()
+    const { changes } = graphNotificationUrls(gateway.url, account)
+    const body = JSON.stringify({ value: [{ clientState: 'mark' }] })
+    const response = await fetch(changes, { method: 'POST', body })
+    if (response.status !== 202) throw new Error(`status ${response.status}`)
+    return account
+  }
+  return {
+    received,
+    async clear() {
+      const marked = await eventually(mark)
+      await eventually(() => received.some(({ account }) => account === marked))
+      received.length = 0
+    },
+    [Symbol.asyncDispose]: () => bus[Symbol.asyncDispose](),
+  }
+}
