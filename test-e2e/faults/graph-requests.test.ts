@@ -86,17 +86,37 @@ test('a worker killed after each request of an upload: incomplete drafts are rem
   const drafts = () =>
     mailboxes.map((mailbox) => mailbox.list(mailbox.folder('drafts').id).map(({ id }) => id))
   const gate = new DeliveryGate()
+  const held = new Set<string>()
   const removals = steps.map((operation, at) =>
-    graph.server.on(operation, (request) =>
-      isOf(request, uploaders[at] ?? '') ? { kind: 'hold', gate } : undefined,
-    ),
+    graph.server.on(operation, (request) => {
+      const name = uploaders[at] ?? ''
+      if (!isOf(request, name)) return undefined
+      held.add(name)
+      return { kind: 'hold', gate }
+    }),
   )
-  const uploads = uploaders.map((name) => largeDraft(name))
-  await eventually(() => expect(gate.waiting).toBe(steps.length))
+  let isKilled = false
+  /** Repeats an upload that ends before its worker is killed: one that stands still loses it. */
+  const upload = (name: string) =>
+    eventually(
+      async () => {
+        held.delete(name)
+        const { status } = await largeDraft(name)
+        if (!isKilled) throw new Error(`the upload ended with ${status}`)
+        return status
+      },
+      { timeoutMs: 150_000 },
+    )
+  const uploads = uploaders.map((name) => upload(name))
+  await eventually(() => {
+    expect(held.size).toBe(steps.length)
+    expect(drafts().map((ids) => ids.length)).toEqual(steps.map(() => 1))
+  })
+  isKilled = true
   await world.services.kill('sync-worker')
   for (const remove of removals) remove()
   gate.open()
-  for (const { status } of await Promise.all(uploads)) expect(status).toBeGreaterThanOrEqual(500)
+  for (const status of await Promise.all(uploads)) expect(status).toBeGreaterThanOrEqual(500)
   const left = drafts()
   expect(left.map((ids) => ids.length)).toEqual(steps.map(() => 1))
   const complete = left.at(-1) ?? []

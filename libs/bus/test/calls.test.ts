@@ -284,7 +284,7 @@ test('Bus: after a connection loss, fails pending requests and restores servers 
   await begun.promise
   await Promise.all([expect(pending).rejects.toEqual(unheld), closeConnections()])
   never.resolve({ words: 'not received' })
-  expect(await eventually(() => request(key))).toEqual({ words: 'hello you' })
+  expect(await eventually(() => request(key, 10_000))).toEqual({ words: 'hello you' })
 })
 
 test('Bus: redeclares a deleted exchange with its bindings', async () => {
@@ -295,5 +295,5 @@ test('Bus: redeclares a deleted exchange with its bindings', async () => {
   await channel.deleteExchange('commands')
   await admin.close()
   await expect(request(key, 60_000)).rejects.toEqual(unheld)
-  expect(await eventually(() => request(key))).toEqual({ words: 'hello you' })
+  expect(await eventually(() => request(key, 10_000))).toEqual({ words: 'hello you' })
 })
