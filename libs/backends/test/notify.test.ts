@@ -20,7 +20,7 @@ interface WatchedSession {
 /** Session that watches all mailboxes, on a server with these responses. */
 async function watch(replies: Record<string, Reply>, by = backend): Promise<WatchedSession> {
   let idle: Command | undefined
-  const all = {
+  const all: Record<string, Reply> = {
     CAPABILITY: capable,
     NOTIFY: () => [done],
     IDLE: (command) => {
