@@ -39,7 +39,7 @@ export function createClient(url: string, token?: string): Client {
         ...(body === undefined ? {} : { json: body }),
         throwHttpErrors: false,
         retry: { limit: 0 },
-        timeout: { request: 60_000 },
+        timeout: { request: 90_000 },
       })
       return { status: response.statusCode, headers: response.headers, body: parse(response.body) }
     },

@@ -10,6 +10,8 @@ export const shortIntervals = {
   SVC_WEBHOOK_LEASE: '20s',
   SVC_WORKER_HEARTBEAT: '4s',
   SVC_WORKER_ACCOUNTS_SWEEP: '500ms',
+  // A worker of a busy machine may need more than the default of 10 s for a call.
+  SVC_TIMEOUT: '60s',
   // All clients of a world have one address.
   SVC_RATE_LIMIT_PER_ADDRESS: '1000000000',
   SVC_LOG_LEVEL: 'info',

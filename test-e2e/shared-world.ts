@@ -105,9 +105,11 @@ async function startShared(): Promise<SharedSystem> {
   })
   const logDir = join(localDirectory, 'e2e-logs', `shared-${bus.vhost}`)
   await mkdir(logDir, { recursive: true })
+  // No file kills a worker. One that stands still on a busy machine keeps its shards.
+  const env = { ...shortIntervals, SVC_WORKER_HEARTBEAT: '20s' }
   const services = await startServices({
     logDir,
-    shared: { ...shared, settings: { serviceSecret }, env: shortIntervals },
+    shared: { ...shared, settings: { serviceSecret }, env },
   })
   for (const [name] of Object.entries(services.pids))
     for (const { id, signal } of services.get(name).processes)

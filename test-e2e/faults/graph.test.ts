@@ -20,8 +20,7 @@ const addressOf = (name: string) => `${name}@contoso.example`
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const limits = { requests: Infinity }
-const fakes = stack.use(await startProviderFakes({ mailboxes: names.map(addressOf), limits }))
+const fakes = stack.use(await startProviderFakes({ mailboxes: names.map(addressOf) }))
 const { graph } = fakes
 const world = stack.use(
   await startWorld({

@@ -29,7 +29,7 @@ const world = await startWorld({
   servers: 'own',
   names: ['api-gateway', 'auth-bridge', 'webhook-dispatcher'],
   replicas: { 'webhook-dispatcher': dispatchers.length },
-  env: { SVC_WEBHOOK_LEASE: '10s', SVC_WEBHOOK_RETRY_BASE: '100ms' },
+  env: { SVC_WEBHOOK_RETRY_BASE: '100ms' },
 })
 afterAll(() => world[Symbol.asyncDispose]())
 const { postgres, rabbit, receiver, ownerUrl } = world

@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import type { MailboxNotification, MailSession } from '../src/mail-session.ts'
+import { createImapBackend } from '../src/imap/backend.ts'
+import { defaultTimings } from '../src/imap/watch.ts'
 import type { Reply, Command } from './scripted-server.ts'
-import { shortTimeoutBackend, session, start } from './scripted-session.ts'
+import { backend, shortTimeoutBackend, session, start } from './scripted-session.ts'
 
 const done = '{tag} OK done'
 const capable: Reply = () => ['* CAPABILITY IMAP4rev1 IDLE NOTIFY', done]
@@ -16,9 +18,9 @@ interface WatchedSession {
 }
 
 /** Session that watches all mailboxes, on a server with these responses. */
-async function watch(replies: Record<string, Reply>): Promise<WatchedSession> {
+async function watch(replies: Record<string, Reply>, by = backend): Promise<WatchedSession> {
   let idle: Command | undefined
-  const one = await session({
+  const all: Record<string, Reply> = {
     CAPABILITY: capable,
     NOTIFY: () => [done],
     IDLE: (command) => {
@@ -31,7 +33,8 @@ async function watch(replies: Record<string, Reply>): Promise<WatchedSession> {
       return [`${tag} OK done`]
     },
     ...replies,
-  })
+  }
+  const one = await session(all, by)
   const notifications: MailboxNotification[] = []
   const abort = new AbortController()
   const ended = one.watch((notification) => notifications.push(notification), abort.signal, {
@@ -151,7 +154,8 @@ test('Notify: server without NOTIFY, sends nothing', async () => {
 })
 
 test('MailSession.watch: after every command, starts IDLE again', async () => {
-  const { one, stop } = await watch({})
+  // With short timings, a silence of 200 ms starts IDLE again as well.
+  const { one, stop } = await watch({}, createImapBackend(defaultTimings))
   const idles = () => one.received.filter((line) => line === 'IDLE').length
   for (let n = 1; n <= 5; n++) {
     await eventually(() => expect(idles()).toBe(n))

@@ -38,7 +38,7 @@ afterAll(async () => {
   await broker.drop()
 })
 
-const how = { key: 'credentials', timeoutMs: 10_000 }
+const how = { key: 'credentials', timeoutMs: 60_000 }
 const commands = {
   getCredentials: (bus: Bus) =>
     bus.request(getCredentials, { account: 'a', protocol: 'imap' }, how),

@@ -100,10 +100,10 @@ test('Consumer: a temporary error redelivers the message without delaying others
       seen.push([payload.eventId, redelivered])
       if (payload.eventId === 'flaky' && !redelivered) throw new Error('not now')
     },
-    { redeliveryDelayMs: () => 300 },
+    { redeliveryDelayMs: () => 1_000 },
   )
-  await bus.publishEvent(event('flaky'))
-  await bus.publishEvent(event('fine'))
+  // Together: the confirmation of the first one may take longer than the delay.
+  await Promise.all([bus.publishEvent(event('flaky')), bus.publishEvent(event('fine'))])
   await eventually(() =>
     expect(seen).toEqual([
       ['flaky', false],
@@ -162,8 +162,9 @@ test('Consumer: redeclares a deleted queue with its bindings and continues', asy
   const seen: string[] = []
   await using _reader = await reading(7, async ({ payload }) => void seen.push(payload.eventId))
   const channel = await admin.createChannel()
-  await channel.deleteQueue('webhook.events.7')
+  // Last, because the consumer declares both again when it has lost this one.
   await channel.deleteQueue('webhook.events.7.dead')
+  await channel.deleteQueue('webhook.events.7')
   await eventually(() => bus.publishEvent(event('again', { shard: 7 })))
   await eventually(() => seen.includes('again'))
   await channel.checkQueue('webhook.events.7.dead')

@@ -33,7 +33,7 @@ const notice = (account: string): { notices: ProviderNotice[] } => ({
 })
 const toShard = (...shards: number[]) => ({
   keys: shards.map((shard) => `shard.${shard}`),
-  ttlMs: 10_000,
+  ttlMs: 60_000,
 })
 const isReceived = (account: string) => received.some((each) => each.account === account)
 

@@ -29,7 +29,7 @@ const streaming = (key: string, body: Body) =>
     keys: [key],
     handlers: [on(download, async (_request, context) => ({ response: {}, body: body(context) }))],
   })
-const requestStream = (key: string, timeoutMs = 10_000, signal?: AbortSignal) =>
+const requestStream = (key: string, timeoutMs = 60_000, signal?: AbortSignal) =>
   client.requestStream(download, {}, { key, timeoutMs, ...(signal ? { signal } : {}) })
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -19,11 +19,14 @@ export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): 
   await killAll(tree)
 }
 
+/** Time in which a killed process ends, also one with much memory on a busy machine. */
+const killedMs = 60_000
+
 /** Kills processes and their descendants. Resolves when they have ended. */
 export async function killAll(ids: readonly ProcessId[]): Promise<void> {
   const tree = ids.flatMap((id) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
   for (const id of tree) sendSignal(id, 'SIGKILL')
-  if (!(await waitForExit(tree, 5_000)))
+  if (!(await waitForExit(tree, killedMs)))
     throw new Error(`processes ${tree.map(({ pid }) => pid).join(', ')} did not end`)
 }
 
