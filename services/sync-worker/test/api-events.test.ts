@@ -159,7 +159,7 @@ test('an account whose provider has no client gets no session', async () => {
   const [account, served] = [randomUUID(), randomUUID()]
   await world.insertAccount(account, 'labels')
   await world.insertAccount(served, 'folder')
-  // The worker starts all sessions at once.
+  // The worker starts the sessions of both together.
   await world.startApiWorker({}, { createMailApis: () => ({ graph: () => api }) })
   await world.connected(served)
   const listing = world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })

@@ -60,9 +60,9 @@ export interface ApiRegistration {
 export const apiApplication = 'linked'
 
 /**
- * Postgres, RabbitMQ, Dovecot, a minimal auth-bridge, and any number of workers. A worker that misses
- * two heartbeats stops, so they are rarer than in production: a busy machine stands still for
- * seconds. `heartbeatMs` is for tests of heartbeats.
+ * Postgres, RabbitMQ, Dovecot, a minimal auth-bridge, and any number of workers. A worker that
+ * misses two heartbeats stops, so they are rarer than in production: a busy machine stands still
+ * for seconds. `heartbeatMs` is for tests of heartbeats.
  */
 export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number } = {}) {
   const database = await testDatabase()
