@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
+import { freePort } from '@posthorn/local/process/ports'
 
-/** Listens on loopback at a port, by default at any. Resolves with the port. */
+/**
+ * Listens on loopback at a port, by default at a free one that no later server of the test file
+ * gets: clients of a closed server still connect to its port. Resolves with the port.
+ */
 export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
-  server.listen(port, host)
+  server.listen(port === 0 ? await freePort() : port, host)
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
 }

@@ -121,8 +121,12 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await set(true)
   await statesAre(account, [...first, 'paused'])
   await eventually(() => expect(relay.open).toBe(0))
-  const listed = world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })
-  await expect(listed).rejects.toMatchObject({ code: 'NoAvailable', extras: { state: 'other' } })
+  // The worker knows the state shortly after it was stored.
+  await eventually(() =>
+    expect(
+      world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 }),
+    ).rejects.toMatchObject({ code: 'NoAvailable', extras: { state: 'other' } }),
+  )
   await set(false)
   await world.connected(account)
   expect(await states(account)).toEqual([...first, 'paused', 'init', 'connected'])

@@ -266,11 +266,11 @@ describe('tokens and polls', () => {
   })
 
   test('a token is requested again shortly before its expiry', async () => {
-    await world.startApiWorker({ apiPollMs: 3_600_000 })
     const { account } = await world.registerApi('labels')
     const expires = new Date(Date.now() - 1_000).toISOString()
     const login = { user: 'jane@mail.example', accessToken: 'token-1', application: 'app' }
     world.credentials.set(account, { ...login, expires })
+    await world.startApiWorker({ apiPollMs: 3_600_000 })
     await world.connected(account)
     const before = world.credentialRequests.length
     await world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })

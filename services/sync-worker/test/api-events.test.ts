@@ -4,6 +4,7 @@ import type { CreateMailApi, MailApiUse } from '@posthorn/backends/mail-api'
 import type { ProviderLimiter } from '@posthorn/backends/provider-limiter'
 import { syncAccount } from '@posthorn/contracts/commands/maintenance'
 import { listMessages } from '@posthorn/contracts/commands/messages'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { MailApiModel } from '@posthorn/testkit/mail-api-model'
 import { type ApiWorld, apiWorld, mime } from './api-world.ts'
@@ -110,10 +111,12 @@ test('clients: the first pass yields to later ones, and callers have the rest of
   expect(priorities().filter((priority) => priority !== 'caller')).toEqual(['sync', 'initial-sync'])
   await world.ask(syncAccount, account, {})
   await eventually(() => expect(priorities().at(-1)).toBe('sync'))
-  await world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })
+  const request = { account, path: 'INBOX', page: 0, pageSize: 1 }
+  const key = `shard.${shardOf(account)}`
+  await world.bus.request(listMessages, request, { key, timeoutMs: 600_000 })
   const { timeoutMs = 0 } = uses.findLast(({ priority }) => priority === 'caller') ?? {}
-  expect(timeoutMs).toBeGreaterThan(20_000)
-  expect(timeoutMs).toBeLessThanOrEqual(30_000)
+  expect(timeoutMs).toBeGreaterThan(300_000)
+  expect(timeoutMs).toBeLessThanOrEqual(600_000)
 })
 
 test('protocol log: of the requests of an account with logs, and of no other', async () => {
@@ -152,8 +155,13 @@ test('protocol log: of the requests of an account with logs, and of no other', a
 
 test('an account whose provider has no client gets no session', async () => {
   await world.reset()
-  await world.startApiWorker({}, { createMailApis: () => ({}) })
-  const { account } = await world.registerApi('labels')
+  const { api } = new MailApiModel({ placement: 'folder', now: () => new Date() })
+  const [account, served] = [randomUUID(), randomUUID()]
+  await world.insertAccount(account, 'labels')
+  await world.insertAccount(served, 'folder')
+  // The worker starts the sessions of both together.
+  await world.startApiWorker({}, { createMailApis: () => ({ graph: () => api }) })
+  await world.connected(served)
   const listing = world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })
-  await expect(listing).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(listing).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
 })

@@ -50,7 +50,7 @@ async function watched() {
       .digest('base64url')
     const named = messages ? { messages } : {}
     const notices = [{ account, kind, secretHash, ...named }]
-    const to = { keys: [`shard.${shardOf(account)}`], ttlMs: 10_000 }
+    const to = { keys: [`shard.${shardOf(account)}`], ttlMs: 300_000 }
     return world.bus.notify(changesNoticed, { notices }, to)
   }
   return { account, model, notice }

@@ -68,6 +68,7 @@ test('deleteOldChanges: oldest first, stores the horizon', async () => {
   const [, , third] = await db
     .selectFrom('accountChanges')
     .select(['xid', 'id'])
+    .where('account', '=', 'old')
     .orderBy('xid')
     .execute()
 

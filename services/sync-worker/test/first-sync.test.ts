@@ -106,7 +106,7 @@ test('resetMailbox: a fast index continues after a new UIDVALIDITY', async () =>
   const worker = await world.startWorker()
   await world.connected(account)
   await world.stopWorker(worker)
-  await client.run('DELETE Work')
+  await client.deleteMailbox('Work')
   await client.run('CREATE Work')
   await client.append('Work', mail({ subject: 'there' }))
   await world.startWorker()

@@ -13,7 +13,7 @@ const timing = { claimMs: 1_000, logins: { perHost: 50, perSecond, concurrent: 2
 const intervals = { SVC_WORKER_CLAIM_INTERVAL: '1s', SVC_LOGINS_PER_HOST: '50' }
 
 let world: World
-beforeAll(async () => (world = await testWorld()))
+beforeAll(async () => (world = await testWorld({ heartbeatMs: 5_000 })))
 afterEach(() => world.reset())
 afterAll(() => world.close())
 

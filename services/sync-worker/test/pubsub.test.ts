@@ -182,8 +182,15 @@ test('PubSubSubscriptions: another worker holds the shard, so nothing is request
   const { length } = gmail.fake.log
   await subscriptions.claimed([leaseOf(shardOf('P') + 1)])
   await subscriptions.reconcile()
+  // A subscriber would have requested its token before.
   await db.selectFrom('oauth2Apps').select('id').execute()
-  expect(tokensOf.size).toBe(0)
+  const { accessToken: token } = await worker.request(
+    getPubSubToken,
+    { app: 'probe' },
+    { key: 'credentials', timeoutMs: 300_000 },
+  )
+  expect(token).toBe(accessToken)
+  expect([...tokensOf]).toEqual(['probe'])
   expect(gmail.fake.log).toHaveLength(length)
 })
 

@@ -34,7 +34,7 @@ export interface SmtpScript extends AsyncDisposable {
 
 export interface SmtpScriptOptions {
   behaviour?: SmtpBehaviour
-  /** Defaults to any. A `freePort()` stays unused by others while the server is closed. */
+  /** Default: a free port, which stays unused by others while the server is closed. */
   port?: number
   /** Requires AUTH before MAIL. Every login succeeds unless `onLogin` rejects it. */
   requireLogin?: boolean
