@@ -33,7 +33,7 @@ test('WatchRegistry: a notice over RabbitMQ with the secret starts a sync, repea
   })
   const notice = { account: made.lease.account, kind: 'changed' as const }
   const genuine = { ...notice, secretHash: hash(made.secret) }
-  const to = { keys: [`shard.${made.lease.shard}`], ttlMs: 10_000 }
+  const to = { keys: [`shard.${made.lease.shard}`], ttlMs: 60_000 }
   const notices = [...Array<ProviderNotice>(50).fill(genuine), notice]
   await gateway.notify(changesNoticed, { notices }, to)
   await gateway.notify(changesNoticed, { notices }, to)
