@@ -141,6 +141,8 @@ test.each(['committed', 'not committed'])(
 )
 
 test('isRemovable: not the draft of another submission, whatever its state; nothing while one with the Message-ID waits', async () => {
+  // Those of other tests may be due.
+  await db.deleteFrom('draftCleanups').execute()
   const { account, model } = await addAccount()
   const [first, second] = await submitTwice(account)
   const [own, other] = [await deposit(model, first), await deposit(model, first)]

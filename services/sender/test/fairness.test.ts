@@ -24,7 +24,7 @@ async function hanging(): Promise<SmtpScript> {
   return started
 }
 const sender = async (env: Record<string, string> = {}) =>
-  void resources.push(await fixture.startSender(env))
+  void resources.push(await fixture.startSender({ SVC_SMTP_GREETING_TIMEOUT: '1h', ...env }))
 const allSent = (ids: string[]) =>
   eventually(async () => {
     const { count } = await db

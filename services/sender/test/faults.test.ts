@@ -114,6 +114,8 @@ test('HandoverIntent: lease lost during DATA, never sends the end of data', asyn
   await eventually(async () =>
     expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 2, dataSentAt: null }),
   )
+  // The connection is closed: nothing more arrives.
+  await eventually(() => smtp.closed > 0)
   expect(smtp.seen).not.toContain('.')
   expect(await eventsOf(account)).toEqual([])
 })
@@ -300,9 +302,9 @@ test('SmtpSession: no reply to a command, times out and names the command', asyn
   ]
   await sender({
     // Long enough for the answered commands on a busy machine.
-    SVC_SMTP_GREETING_TIMEOUT: '8s',
-    SVC_SMTP_COMMAND_TIMEOUT: '8s',
-    SVC_SMTP_DATA_TIMEOUT: '8s',
+    SVC_SMTP_GREETING_TIMEOUT: '30s',
+    SVC_SMTP_COMMAND_TIMEOUT: '30s',
+    SVC_SMTP_DATA_TIMEOUT: '30s',
   })
   const accounts = await Promise.all(
     cases.map(async ([step]) => {

@@ -32,6 +32,10 @@ afterAll(async () => {
 })
 
 const servedShards = new Set<number>()
+async function serve(account: string): Promise<void> {
+  servedShards.add(shardOf(account))
+  await worker.serve(account)
+}
 
 /** Account with a mailbox, served by the worker unless `served` is false. */
 async function accountWith(
@@ -49,10 +53,7 @@ async function accountWith(
     .set({ imap: imap && JSON.stringify(imap), copy: options.copy ?? null })
     .where('account', '=', account)
     .execute()
-  if (options.served !== false) {
-    servedShards.add(shardOf(account))
-    await worker.serve(account)
-  }
+  if (options.served !== false) await serve(account)
   return { smtp, account }
 }
 
@@ -119,7 +120,7 @@ test('Filer: unavailable mailbox, retries without sending again', async () => {
     if (++times < 3) throw new AppError('unavailable', 'not now', { code: 'ConnectionError' })
     return { path: 'Sent', skipped: [] }
   }
-  await worker.serve(account)
+  await serve(account)
   await filed(queueId)
   expect(times).toBe(3)
   expect(smtp.accepted).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { freePort } from '@posthorn/testkit'
+import { eventually, freePort } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { senderFixture } from './fixture.ts'
 
@@ -17,7 +17,10 @@ const scrape = async () => {
 }
 
 test('metrics: while the outbox is locked, the scrape does not wait for its counts', async () => {
-  expect((await scrape()).text).toMatch(/^posthorn_outbox_held\{service="sender"\} 0$/m)
+  // A scrape may precede the count, which has 500 ms.
+  await eventually(async () =>
+    expect((await scrape()).text).toMatch(/^posthorn_outbox_held\{service="sender"\} 0$/m),
+  )
   const lock = await db.startTransaction().execute()
   await sql`lock table outbox in access exclusive mode`.execute(lock)
   const { status, text } = await scrape()

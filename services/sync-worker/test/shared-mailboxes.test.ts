@@ -22,10 +22,11 @@ await world.db
   .values({ key: 'notificationBaseUrl', value: JSON.stringify('https://posthorn.example') })
   .execute()
 afterEach(async () => {
+  // First: a running worker would use the fake of the next test.
+  await world.reset()
   Object.assign(graph.faults, { appOnly: false, delegatedShared: false })
   graph.subscriptions.clear()
   graph.server.log.length = 0
-  await world.reset()
 })
 afterAll(async () => {
   await world.close()
@@ -76,9 +77,7 @@ test('shared mailbox by delegated permission: refused subscription is reported o
   const [refused] = await world.expectEvents(account, ['connectError'], 1)
   expect(refused?.data).toMatchObject({ serverResponseCode: 'SubscriptionSetupError' })
   const message = shared.deliver({ raw: Buffer.from(mime('polled')) })
-  await eventually(async () => expect(await announced(account)).toEqual([message.id]), {
-    timeoutMs: 30_000,
-  })
+  await eventually(async () => expect(await announced(account)).toEqual([message.id]))
   expect((await world.state(account))?.state).toBe('connected')
   expect(await world.events(account, 'connectError')).toHaveLength(1)
 })

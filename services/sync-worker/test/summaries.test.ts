@@ -16,9 +16,10 @@ beforeAll(async () => {
   world = await testWorld()
   model = await startChatServer({ key, unsupported: ['response_format'] })
   world.secrets.openAiAPIKey = key
-  await set({ notifyText: false, generateEmailSummary: true, openAiAPIUrl: model.url })
+  await store({ notifyText: false, generateEmailSummary: true, openAiAPIUrl: model.url })
   await world.startWorker({
     summaries: { timeoutMs: 10_000, concurrency: 2, egressPolicy: 'link-local' },
+    accountsSweepMs: 3_600_000, // see `set`
   })
   user = world.dovecot.freshUser()
   account = await world.register(user)
@@ -36,7 +37,7 @@ beforeEach(async () => {
   await set({}) // a change of the settings closes the circuit breaker
 })
 
-async function set(settings: object): Promise<void> {
+async function store(settings: object): Promise<void> {
   for (const [key, value] of Object.entries(settings)) {
     const text = JSON.stringify(value)
     await world.db
@@ -45,7 +46,17 @@ async function set(settings: object): Promise<void> {
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: text }))
       .execute()
   }
+}
+
+/**
+ * Changes settings and waits until the worker has invalidated its cache. It receives invalidations
+ * in order, and finds a new account by the next one only.
+ */
+async function set(settings: object): Promise<void> {
+  await store(settings)
   await world.bus.invalidate({ topic: 'settings' })
+  const next = await world.register(user, { imap: null })
+  await eventually(async () => expect((await world.state(next))?.state).toBe('unset'))
 }
 
 let letters = 0

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeEach, expect } from '@jest/globals'
+import { afterAll, afterEach, beforeEach, expect } from '@jest/globals'
 import type { MailApiWatches } from '@posthorn/backends/mail-api'
 import { connectBus } from '@posthorn/bus'
 import type { ProviderNotice } from '@posthorn/contracts/commands/notices'
@@ -36,9 +36,13 @@ const metrics = {
   noticed: (outcome: 'accepted' | 'forged' | 'unknown') => void (counts[outcome] += 1),
   watchRenewed: (outcome: 'created' | 'renewed' | 'failed') => void (counts[outcome] += 1),
 }
-const resources = new AsyncDisposableStack()
-afterAll(async () => {
+let resources = new AsyncDisposableStack()
+// A renewal that is under way would change the counts of the next test.
+afterEach(async () => {
   await resources.disposeAsync()
+  resources = new AsyncDisposableStack()
+})
+afterAll(async () => {
   for (const bus of [gateway, worker]) await bus[Symbol.asyncDispose]()
   await db.destroy()
   await Promise.all([database.drop(), broker.drop()])
