@@ -37,7 +37,10 @@ test('StatusRecorder: while a status is stored, commands see the error of the on
   recorder.state = 'connectError'
   const error = { ...lastError, response: 'not found again' }
   const storing = recorder.apply({ kind: 'connectFailed', error })
-  const check = () => assertConnected({ ...recorder, loggedIn: false })
+  const check = () => {
+    const { state, wasSynced } = recorder
+    assertConnected({ state, wasSynced, lastError: recorder.lastError, loggedIn: false })
+  }
   expect(recorder.lastError).toEqual(lastError)
   expect(check).toThrow(expect.objectContaining({ kind: 'internal', code: 'AppNotFound' }))
   stored.resolve()
