@@ -4,6 +4,7 @@ import { checkout } from '@posthorn/local/paths'
 import { startWorld } from '../world.ts'
 import { benchAccess } from './access.ts'
 import { benchAccounts } from './accounts.ts'
+import { benchCpuCosts } from './cpu-costs.ts'
 import { benchFirstSync } from './first-sync.ts'
 import { benchIdle } from './idle.ts'
 import { benchImapProxy, imapProxyEnv } from './imap-proxy.ts'
@@ -31,7 +32,7 @@ process.stdout.write('starting the system with a durable Postgres …\n')
 const world = await startWorld({ servers: 'own', durable: true, env: imapProxyEnv() })
 try {
   const amqpUrl = world.rabbit?.amqp ?? ''
-  for (const bench of [benchLatency, benchReading, benchFirstSync, benchAccounts])
+  for (const bench of [benchCpuCosts, benchLatency, benchReading, benchFirstSync, benchAccounts])
     for (const row of await bench(world)) print(row)
   for (const bench of [benchSending, benchImapProxy])
     for (const row of await bench(world)) print(row)
