@@ -1,4 +1,5 @@
-import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 import { hasMailbox, type MailboxColumns } from './has-mailbox.ts'
 

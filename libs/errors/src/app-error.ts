@@ -42,6 +42,8 @@ interface AppErrorOptions extends ErrorOptions {
   extras?: ErrorExtras | undefined
   /** HTTP status of a provider's response. Required for the kind `provider`. */
   status?: number | undefined
+  /** Constant text for the log only, such as why a token was refused. */
+  reason?: string | undefined
 }
 
 /** Failure with a kind. Clients may see `message`, `code` and `extras`; `cause` is logged only. */
@@ -52,6 +54,8 @@ export class AppError extends Error {
   readonly extras: ErrorExtras
   /** HTTP status of a provider. Absent without a response, and for other servers. */
   readonly status: number | undefined
+  /** Reason for the log only. Lost on the way to another process. */
+  readonly reason: string | undefined
 
   constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
     super(message, options)
@@ -59,6 +63,7 @@ export class AppError extends Error {
     this.code = options.code
     this.extras = options.extras ?? {}
     this.status = options.status
+    this.reason = options.reason
   }
 }
 

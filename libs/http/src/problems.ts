@@ -3,6 +3,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { AppError, type ErrorKind } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { BodyError } from './read-body.ts'
+import { logReason } from './request-log.ts'
 
 /** HTTP status and body of an error. Interface spec, "Error body". */
 export interface Problem {
@@ -102,7 +103,10 @@ export function createProblemSender(log: Logger): SendProblem {
       request.socket.destroy()
       return
     }
-    if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
+    if (status === 401) {
+      response.setHeader('WWW-Authenticate', 'Bearer')
+      logReason(response, error)
+    }
     response.statusCode = status
     response.setHeader('Content-Type', 'application/json; charset=utf-8')
     response.end(JSON.stringify(body))

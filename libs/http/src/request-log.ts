@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { defined } from '@posthorn/contracts/defined'
+import { AppError } from '@posthorn/errors'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 
@@ -9,7 +12,7 @@ const unloggedRoutes = new Set(['/health/live', '/health/ready', '/metrics'])
 
 /**
  * Logs and measures each request by the pattern of its route. The path is not recorded, because it
- * contains account ids and may contain tokens. Assigns the request id and returns it in a header.
+ * contains account ids and may contain tokens. A 401 has its `reason`. Assigns the request id and returns it in a header.
  */
 export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   const seconds = metrics.histogram({
@@ -36,6 +39,13 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   }
 }
 
+/** Adds the reason of an error to the line of its request. The response does not have it. */
+export function logReason(response: ServerResponse, error: unknown): void {
+  const reason = error instanceof AppError ? error.reason : undefined
+  if (reason !== undefined && 'locals' in response)
+    (response as Response).locals['reason'] = reason
+}
+
 function describe(request: Request, response: Response) {
   const route: unknown = (request.route as { path?: unknown } | undefined)?.path
   return {
@@ -44,5 +54,6 @@ function describe(request: Request, response: Response) {
     status: response.statusCode,
     // The client disconnected before the response was complete.
     ...(response.writableFinished ? {} : { aborted: true }),
+    ...defined({ reason: response.locals['reason'] as string | undefined }),
   }
 }

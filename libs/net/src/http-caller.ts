@@ -12,6 +12,7 @@ import { sendWithGot } from './got-client.ts'
 import { sendWithNode } from './node-client.ts'
 import type { HttpOutcome } from './outcome.ts'
 import { mapOrigin, type OriginMap } from './origin-map.ts'
+import { productAgent } from './product.ts'
 import { createProxyAgents, type HttpProxy } from './proxy-agents.ts'
 import { openWithNode, type StreamLimits } from './streams/stream-client.ts'
 
@@ -58,7 +59,7 @@ const defaultIdleTimeoutMs = 30_000
 /**
  * Creates a client for HTTP servers of third parties, over kept connections. Time, bytes,
  * connections and destination addresses are limited. Disposal closes idle connections and fails
- * calls in flight.
+ * calls in flight. `User-Agent` has product and version, unless a request sets another.
  */
 export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
   const { policy, maxSockets = 64, lookup, proxy } = options
@@ -88,12 +89,18 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
       })
       return openWithNode(
         acquired.agents,
-        { ...request, url: mapOrigin(request.url, options.origins) },
+        toExchange(request, options.origins),
         { ...streamLimitsOf(options, request), onClose: acquired.release },
       )
     },
     [Symbol.dispose]: () => proxyAgents[Symbol.dispose](),
   }
+}
+
+/** Request as it is sent: to the mapped origin, with the User-Agent of the product by default. */
+function toExchange<R extends CallRequest | StreamRequest>(request: R, origins?: OriginMap): R {
+  const headers = { 'user-agent': productAgent, ...request.headers }
+  return { ...request, headers, url: mapOrigin(request.url, origins) }
 }
 
 function streamLimitsOf(options: HttpCallerOptions, request: StreamRequest): StreamLimits {
@@ -128,7 +135,7 @@ async function call(
   }
   try {
     return {
-      ...(await send(agents, { ...request, url: mapOrigin(request.url, origins) }, limits)),
+      ...(await send(agents, toExchange(request, origins), limits)),
       durationMs: took(),
     }
   } catch (error) {

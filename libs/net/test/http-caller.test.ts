@@ -64,6 +64,22 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     return made
   }
 
+  test('User-Agent has product, version and product address, unless a request sets it', async () => {
+    const seen: (string | undefined)[] = []
+    const { port } = await serve((request, response) => {
+      seen.push(request.headers['user-agent'])
+      response.end()
+    })
+    const url = `http://127.0.0.1:${port}/`
+    const http = caller()
+    await http.call({ method: 'GET', url })
+    await http.call({ method: 'GET', url, headers: { 'User-Agent': 'own' } })
+    const streamed = await http.open({ method: 'GET', url })
+    streamed[Symbol.dispose]()
+    const product = expect.stringMatching(/^Posthorn\/\d+\.\d+\.\d+ \(\+https:\/\/[^() ]+\)$/)
+    expect(seen).toEqual([product, 'own', product])
+  })
+
   const post = (url: string): CallRequest => ({
     method: 'POST',
     url,

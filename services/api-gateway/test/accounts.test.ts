@@ -178,6 +178,7 @@ test('getAccount: contains the state, no secrets and no unset members', async ()
     name: 'Name of read',
     email: 'read@mail.example',
     state: 'new',
+    stateDetail: 'new',
     type: 'imap',
     counters: { events: {} },
     connections: 0,
@@ -313,6 +314,40 @@ test('listAccounts: returns pages, filtered by state and by part of id, name or 
   })
   expect((await call('GET', '/v1/accounts?query=list%251%40mail')).body).toMatchObject({ total: 1 })
   expect((await call('GET', '/v1/accounts?state=nope')).status).toBe(400)
+})
+
+test('getAccount, listAccounts: state is one of the interface, stateDetail is the exact one', async () => {
+  const shown = {
+    new: 'new',
+    init: 'init',
+    connecting: 'init',
+    syncing: 'init',
+    connected: 'connected',
+    authenticationError: 'authenticationError',
+    connectError: 'connectError',
+    disconnected: 'other',
+    unset: 'unset',
+    paused: 'other',
+  } as const
+  for (const [exact, state] of Object.entries(shown)) {
+    await call('POST', '/v1/account', { body: registration(`exact-${exact}`) })
+    await db
+      .insertInto('accountStates')
+      .values({ account: `exact-${exact}`, state: exact as keyof typeof shown })
+      .execute()
+    expect((await call('GET', `/v1/account/exact-${exact}`)).body).toMatchObject({
+      state,
+      stateDetail: exact,
+    })
+  }
+  const found = async (state: string) => {
+    const { body } = await call('GET', `/v1/accounts?query=exact-&state=${state}`)
+    const accounts = body['accounts'] as { state: string; stateDetail: string }[]
+    return accounts.map((account) => `${account.state} ${account.stateDetail}`).toSorted()
+  }
+  expect(await found('other')).toEqual(['other disconnected', 'other paused'])
+  expect(await found('init')).toEqual(['init connecting', 'init init', 'init syncing'])
+  expect(await found('paused')).toEqual(['other paused'])
 })
 
 test('deleteAccount: deletes passwords, tokens and submissions; the event keeps its webhook target', async () => {

@@ -71,7 +71,13 @@ test('GET /v1/changes: sends the version and an id, then each change', async () 
     {
       id: expect.stringMatching(/^\d+-\d+$/),
       event: 'message',
-      data: { account: 'a', type: 'state', key: 'connecting', payload: null },
+      data: {
+        account: 'a',
+        type: 'state',
+        key: 'init',
+        stateDetail: 'connecting',
+        payload: null,
+      },
     },
     {
       id: expect.stringMatching(/^\d+-\d+$/),
@@ -80,6 +86,7 @@ test('GET /v1/changes: sends the version and an id, then each change', async () 
         account: 'a',
         type: 'state',
         key: 'connectError',
+        stateDetail: 'connectError',
         payload: { error },
       },
     },

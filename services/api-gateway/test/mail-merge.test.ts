@@ -76,6 +76,40 @@ test('submitMessage: with render=false, placeholders stay', async () => {
   expect((await queued()).text).toContain('{{params.name}}')
 })
 
+test('submitMessage: a template is found by id, then by name in the account, then shared', async () => {
+  const named = (id: string, account: string | null, name: string) => ({
+    id,
+    account,
+    name,
+    format: 'html' as const,
+    content: JSON.stringify({ subject: id }),
+  })
+  await db
+    .insertInto('templates')
+    .values([
+      named('shared-1', null, 'Weekly news'),
+      named('shared-2', null, 'Imprint'),
+      named('mine-1', 'me', 'Weekly news'),
+      named('mine-2', 'me', 'mine-1'),
+      named('theirs-1', 'other', 'Weekly news'),
+      named('theirs-2', 'other', 'Confidential'),
+      named('mine-3', 'me', 'theirs-2'),
+    ])
+    .execute()
+  const subjectOf = async (template: string) => {
+    await submit({ to, text: 'x', template })
+    return (await queued()).subject
+  }
+  expect(await subjectOf('Weekly news')).toBe('mine-1')
+  expect(await subjectOf('mine-1')).toBe('mine-1')
+  expect(await subjectOf('Imprint')).toBe('shared-2')
+  expect(await subjectOf('theirs-2')).toBe('mine-3')
+  expect((await submit({ to, text: 'x', template: 'Confidential' })).body).toMatchObject({
+    statusCode: 404,
+    code: 'TemplateNotFound',
+  })
+})
+
 test.each(['foreign', 'nowhere'])(
   'submitMessage: the template %s responds 404 TemplateNotFound',
   async (template) => {

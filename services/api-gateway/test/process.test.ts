@@ -7,6 +7,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { on } from '@posthorn/bus'
 import { listMailboxes } from '@posthorn/contracts/commands/mailboxes'
 import { shardOf } from '@posthorn/contracts/shards'
+import { hashToken } from '@posthorn/secrets'
 import { eventually } from '@posthorn/testkit'
 import { admin, registration, testServers, untilBusIsUp } from './gateway.ts'
 
@@ -47,7 +48,7 @@ test.each([
 /** A child process starts slowly on a busy machine. */
 const startTimeout = { timeoutMs: 120_000 }
 
-test('SIGTERM: requests in flight complete, the process exits with 0, no token is in the log', async () => {
+test('SIGTERM: requests in flight complete, the process exits with 0, the log has no token and the reasons of 401', async () => {
   const release = Promise.withResolvers<void>()
   const received = Promise.withResolvers<void>()
   await bus.serve({
@@ -88,6 +89,20 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
     headers,
     body: JSON.stringify(registration('slow')),
   })
+  const expired = 'e'.repeat(64)
+  await servers.db
+    .insertInto('tokens')
+    .values({ id: hashToken(expired), scopes: ['api'], expiresAt: new Date(0) })
+    .execute()
+  const refused = async (more: Record<string, string>) => {
+    const response = await fetch(`${url}/v1/accounts`, { headers: more })
+    return [response.status, await response.json()]
+  }
+  const body = { statusCode: 401, error: 'Unauthorized' }
+  expect(await refused({})).toEqual([401, { ...body, message: 'Unauthorized' }])
+  const bad = { ...body, message: 'Bad token', attributes: { error: 'Bad token' } }
+  for (const token of ['f'.repeat(64), expired])
+    expect(await refused({ authorization: `Bearer ${token}` })).toEqual([401, bad])
   const slow = fetch(`${url}/v1/account/slow/mailboxes?access_token=${admin}`)
   await received.promise
 
@@ -107,6 +122,9 @@ test('SIGTERM: requests in flight complete, the process exits with 0, no token i
   const log = lines.join('\n')
   expect(log).toContain('"route":"/v1/account/:account/mailboxes"')
   expect(log).toContain('"settings":["ofAnotherRelease"]')
+  // The reason of a 401 is in its line, not in the response.
+  const reasons = lines.flatMap((line) => /"status":401.*"reason":"([^"]*)"/.exec(line)?.[1] ?? [])
+  expect(reasons).toEqual(['no token', 'unknown token', 'expired token'])
   const { password } = new URL(env.DATABASE_URL)
   for (const secret of [admin, env.SVC_SECRET, 'pass of slow', 'password of the proxy', password])
     expect(log).not.toContain(secret)

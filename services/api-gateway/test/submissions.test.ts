@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { SubmissionHint } from '@posthorn/contracts/hints'
-import type { AccountState } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { registration, testServers } from './gateway.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '@posthorn/testkit'
+import { eventually, startImapScript } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { ImapClient, mail } from './imap-client.ts'
 import { Relay } from './relay.ts'
@@ -50,6 +50,33 @@ test('AccountSession: one authenticationError and one authenticationSuccess for 
   ])
   expect(events[1]?.data).toMatchObject({ serverResponseCode: 'AUTHENTICATIONFAILED' })
   expect(await world.state(account)).toMatchObject({ lastError: null, authFailingSince: null })
+})
+
+test('AccountSession: a server without a mechanism for the token, authenticationError without a code', async () => {
+  // A login with the first credentials, a password, would be another failure.
+  await using server = await startImapScript({ capabilities: ['IMAP4rev1', 'LOGINDISABLED'] })
+  const { host, port } = server
+  const user = { ...world.dovecot.freshUser(), host, imapPort: port }
+  const account = await world.register(user, { imap: { tls: { requireStartTls: false } } })
+  world.credentials.set(account, { user: user.user, accessToken: 'token' })
+  await world.touch(account)
+  await stateIs(account, 'authenticationError')
+  const [event] = await world.events(account, 'authenticationError')
+  expect(event?.data).toEqual({
+    response: 'The mail server supports no login with these credentials',
+  })
+})
+
+test('AccountSession: a server with LOGINDISABLED, connectError without a code', async () => {
+  await using server = await startImapScript({ capabilities: ['IMAP4rev1', 'LOGINDISABLED'] })
+  const { host, port } = server
+  const user = { ...world.dovecot.freshUser(), host, imapPort: port }
+  const account = await world.register(user, { imap: { tls: { requireStartTls: false } } })
+  await stateIs(account, 'connectError')
+  const [event] = await world.events(account, 'connectError')
+  expect(event?.data).toEqual({
+    response: 'The mail server supports no login with these credentials',
+  })
 })
 
 test('AccountSession: credentials rejected for maxAuthFailureMs disable syncing', async () => {

@@ -31,6 +31,15 @@ const codeNames = new Map([
 ])
 
 /**
+ * Errors of imapflow before a login, because the server offers no mechanism for the credentials: no
+ * XOAUTH2 and OAUTHBEARER for a token, or LOGINDISABLED, which may also be an outage.
+ */
+const unsupportedLogins = new Map<string, 'unauthorized' | 'unreachable'>([
+  ['Unsupported authentication mechanism', 'unauthorized'],
+  ['Login is disabled', 'unreachable'],
+])
+
+/**
  * Error of connecting or logging in: `unauthorized` for rejected credentials, otherwise
  * `unreachable`.
  */
@@ -38,16 +47,12 @@ export function connectError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const failure = error as ImapFlowError
   const response = serverResponse(failure)
-  // Error of imapflow without a code, such as for a token without XOAUTH2 and OAUTHBEARER.
-  if (failure.message === 'Unsupported authentication mechanism')
-    return new AppError(
-      'unauthorized',
-      'The mail server supports no login with these credentials',
-      {
-        code: 'AUTHENTICATIONFAILED',
-        cause: error,
-      },
-    )
+  const unsupported = unsupportedLogins.get(failure.message)
+  if (unsupported !== undefined)
+    // Without a code: the server was not asked, so it sent none.
+    return new AppError(unsupported, 'The mail server supports no login with these credentials', {
+      cause: error,
+    })
   if (response.status === undefined && !failure.authenticationFailed)
     return unreachableError(failure, response)
   const kind =

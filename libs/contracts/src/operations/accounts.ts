@@ -4,9 +4,9 @@ import {
   AccountListEntry,
   AccountRecord,
   AccountRegistration,
-  accountStates,
   AccountUpdate,
 } from '../schemas/account.ts'
+import { stateFilters } from '../schemas/account-state.ts'
 import {
   AccountId,
   Bool,
@@ -84,7 +84,9 @@ export const listAccounts = defineOperation({
   summary: 'List accounts',
   query: Strict({
     ...pageQuery,
-    state: Type.Optional(OneOf(accountStates, { description: 'State of the accounts.' })),
+    state: Type.Optional(
+      OneOf(stateFilters, { description: '`state` or `stateDetail` of the accounts.' }),
+    ),
     query: Type.Optional(Text('Text contained in the id, name or address.', { maxLength: 256 })),
   }),
   response: Type.Object({

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { accountStates, shownStates } from './account-state.ts'
 import { OAuth2Config, OAuth2Record, OAuth2Update } from './account-oauth2.ts'
 import {
   AccountId,
@@ -19,19 +20,6 @@ import { OutlookSubscription } from './outlook-subscription.ts'
 import { SmtpStatus } from './smtp-status.ts'
 import { TokenRequestInfo } from './token-request.ts'
 
-export const accountStates = [
-  'new',
-  'init',
-  'connecting',
-  'syncing',
-  'connected',
-  'authenticationError',
-  'connectError',
-  'disconnected',
-  'unset',
-  'paused',
-] as const
-export type AccountState = (typeof accountStates)[number]
 
 /** Host name in the EHLO command of outgoing connections. */
 export const smtpEhloName = Type.Optional(
@@ -72,7 +60,7 @@ const copy = Type.Optional(
 const logs = Type.Optional(Bool('If true, the protocol log of the account is recorded.'))
 const paused = Type.Optional(
   Bool(
-    'If true, the account is not connected to its incoming server and has the state `paused`. Messages are still sent once the first sync is complete.',
+    'If true, the account is not connected to its incoming server and has the state `other` with the detail `paused`. Messages are still sent once the first sync is complete.',
   ),
 )
 const expectedEmail = described(
@@ -206,10 +194,16 @@ const AccountType = OneOf(accountTypes, {
 })
 
 const identity = { account: AccountId, name: Text('Display name of the account.') }
-const state = OneOf(accountStates, {
-  description:
-    'State of the account. `new`: registered; `init`: waits for its first connection, or the first one since it was switched off; `connecting`; `syncing`: its first sync since the login lasts; `connected`; `authenticationError`; `connectError`; `disconnected`: the connection was lost repeatedly; `unset`: no incoming server, or syncing is switched off; `paused`. Once an account has synced, `connecting` and `syncing` are shown after 5 seconds, unless configured otherwise.',
-})
+const states = {
+  state: OneOf(shownStates, {
+    description:
+      'State of the account. `new`: registered; `init`: connecting, or in its first sync; `connected`; `authenticationError`; `connectError`; `unset`: no incoming server, or syncing is switched off; `other`: disconnected or paused.',
+  }),
+  stateDetail: OneOf(accountStates, {
+    description:
+      'Exact state. Besides those of `state`: `connecting`; `syncing`: the first sync since the login lasts; `disconnected`: the connection was lost repeatedly; `paused`. Once an account has synced, `connecting` and `syncing` are shown after 5 seconds, unless configured otherwise.',
+  }),
+}
 const lastError = described('Last error. Null if the account has none.', Nullable(LastError))
 const listed = {
   email: Type.Optional(Text('Email address of the mailbox.')),
@@ -223,7 +217,7 @@ const listed = {
 export const AccountListEntry = Type.Object({
   ...identity,
   type: AccountType,
-  state,
+  ...states,
   ...listed,
   lastError,
 })
@@ -231,7 +225,7 @@ export const AccountListEntry = Type.Object({
 /** Account as returned by the API. Passwords are masked as `******`. */
 export const AccountRecord = Type.Object({
   ...identity,
-  state,
+  ...states,
   type: AccountType,
   ...listed,
   expectedEmail: Type.Optional(Text('Address that the login must have.')),

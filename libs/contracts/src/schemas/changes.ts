@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { LastError } from './account.ts'
+import { accountStates } from './account-state.ts'
 import { Nullable, OneOf, Text } from './primitives.ts'
 
 /** Kinds of changes. The states of the proxies belong to no account. */
@@ -46,8 +47,11 @@ export const StateChange = Type.Object({
   }),
   key: Type.Union([Text('New state.'), SyncWarning], {
     description:
-      'New state of the account; of a proxy `listening`, `failed` or `exited`. The warning for `syncWarning`.',
+      'New state of the account, as `state` of its record; of a proxy `listening`, `failed` or `exited`. The warning for `syncWarning`.',
   }),
+  stateDetail: Type.Optional(
+    OneOf(accountStates, { description: 'Exact state of the account, for `state` only.' }),
+  ),
   payload: Nullable(
     Type.Object({ error: LastError }, { description: 'Last error. Null if there is none.' }),
   ),

@@ -142,7 +142,10 @@ export const Submission = Strict({
     }),
   ),
   template: Type.Optional(
-    Text('Id of a template for subject and texts.', { minLength: 1, maxLength: 256 }),
+    Text(
+      'Id or name of a template for subject and texts. The order of the search: ids, names of the account, names of shared templates.',
+      { minLength: 1, maxLength: 256 },
+    ),
   ),
   render: Type.Optional(
     Type.Union(

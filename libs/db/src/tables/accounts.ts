@@ -1,4 +1,5 @@
-import type { AccountRecord, AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import type { AccountRecord, LastError } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import type { ChangeType, SyncWarning } from '@posthorn/contracts/schemas/changes'
 import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts/schemas/mail-server'
 import type { Generated } from 'kysely'

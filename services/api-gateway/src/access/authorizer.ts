@@ -6,7 +6,7 @@ import { AppError } from '@posthorn/errors'
 import type { AddressLimiter } from './address-limiter.ts'
 import { authorize } from './authorize.ts'
 import { type AuditedRequest, denialOf, auditRequest } from './audit.ts'
-import { badToken, readBearerToken } from './bearer-token.ts'
+import { badToken, noToken, readBearerToken } from './bearer-token.ts'
 import { addressOf } from './client-address.ts'
 import { isCrossOrigin } from './cross-origin.ts'
 import type { IsKnownHost } from './known-hosts.ts'
@@ -66,16 +66,16 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     if (value === undefined) {
       // The CORS middleware has set this header for allowed origins.
       if (isCrossOrigin(headers) && !response.hasHeader('Access-Control-Allow-Origin'))
-        throw new AppError('unauthorized', 'Unauthorized')
+        throw noToken('no token, from another origin')
       return authorizeAnonymous(operation, { address, host: headers.host }, options)
     }
     const token = await tokens.find(value)
-    if (!token) throw badToken()
+    if (!token) throw badToken('unknown token')
     const account = accountOf(operation, incoming)
     const request: AuditedRequest = { operation, token, account, address, path: incoming.path }
     if (isExpired(token)) {
       auditRequest(audit, request, 'Token expired')
-      throw badToken()
+      throw badToken('expired token')
     }
     try {
       authorize(operation, token, { account, address, referrer: headers.referer })
@@ -109,8 +109,8 @@ async function authorizeAnonymous(
   { address, host }: { address: string; host: string | undefined },
   { requireToken, isKnownHost }: Pick<AuthorizerOptions, 'requireToken' | 'isKnownHost'>,
 ): Promise<AuthorizedRequest> {
-  if (requireToken || operation.scope === '*' || !(await isKnownHost(host)))
-    throw new AppError('unauthorized', 'Unauthorized')
+  if (requireToken || operation.scope === '*') throw noToken('no token')
+  if (!(await isKnownHost(host))) throw noToken('no token, for an unknown host')
   return { caller: { token: null, address }, settled: () => undefined }
 }
 

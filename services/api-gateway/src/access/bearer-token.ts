@@ -15,9 +15,15 @@ export function readBearerToken(
   return typeof value === 'string' && value !== '' ? value.slice(0, maxLength) : undefined
 }
 
+/** Error for a request without credentials. The reason is logged only. */
+export function noToken(reason: string): AppError {
+  return new AppError('unauthorized', 'Unauthorized', { reason })
+}
+
 /** Error for unknown and expired tokens, which clients cannot distinguish. */
-export function badToken(): AppError {
+export function badToken(reason: 'unknown token' | 'expired token'): AppError {
   return new AppError('unauthorized', 'Bad token', {
+    reason,
     extras: { attributes: { error: 'Bad token' } },
   })
 }

@@ -25,7 +25,7 @@ export async function limitRate(
   const counted = { token: token.id, windowSeconds }
   const { requests, resetSeconds } = await count(counted).catch((error: unknown) => {
     // Revoked recently and still cached here.
-    throw sqlState(error) === foreignKeyViolation ? badToken() : error
+    throw sqlState(error) === foreignKeyViolation ? badToken('unknown token') : error
   })
   reportWindow(response, { maxRequests, requests, resetSeconds })
 }

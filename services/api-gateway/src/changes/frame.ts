@@ -11,8 +11,8 @@ export function greeting(version: string, start: Position | undefined): string {
 }
 
 export function changeFrame(position: Position, change: StateChange): string {
-  const { account, type, key, payload } = change
-  const data = JSON.stringify({ account, type, key, payload })
+  const { account, type, key, stateDetail, payload } = change
+  const data = JSON.stringify({ account, type, key, stateDetail, payload })
   return `id: ${formatPosition(position)}\nevent: message\ndata: ${data}\n\n`
 }
 

@@ -11,7 +11,7 @@ import type { TemplateContent, TemplateFormat } from '@posthorn/templates'
 import type { BodyMemoryLimiter } from '../http/body-memory.ts'
 import type { WorkerCall, WorkerDeps } from '../http/call-worker.ts'
 import type { SendingAccount } from '../store/accounts.ts'
-import { findTemplateContent } from '../store/templates.ts'
+import { findNamedTemplate } from '../store/templates.ts'
 import { collectAttachments } from './attachments.ts'
 import { readOriginal, referenceResult } from './references.ts'
 import { withLanguage } from './sender.ts'
@@ -93,10 +93,10 @@ async function resolveTexts(
   return { texts, format: stored?.format ?? (render && render.format) ?? 'html' }
 }
 
-/** Loads a template of the account, or a shared one. */
-async function loadTemplate(db: Db, id: string, account: string) {
-  const template = await findTemplateContent(db, id)
-  if (template && (template.account ?? account) === account) return template
+/** Loads a template of the account, or a shared one, by id or name. */
+async function loadTemplate(db: Db, reference: string, account: string) {
+  const template = await findNamedTemplate(db, reference, account)
+  if (template) return template
   throw new AppError('not-found', 'The template does not exist', { code: 'TemplateNotFound' })
 }
 

@@ -1,5 +1,5 @@
 import { operations } from '@posthorn/contracts/operations'
-import { accountStates } from '@posthorn/contracts/schemas/account'
+import { accountStates } from '@posthorn/contracts/schemas/account-state'
 import {
   type AccountCounts,
   countAccountsByState,

@@ -4,8 +4,8 @@ import { operations } from '@posthorn/contracts/operations'
 import type { TokenLogEntry, TokenRecord, TokenRequest } from '@posthorn/contracts/schemas/token'
 import { validationError } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
-import { AppError } from '@posthorn/errors'
 import { hashToken, newToken } from '@posthorn/secrets'
+import { noToken } from '../access/bearer-token.ts'
 import { assertNotWider, type TokenReach } from '../access/mint.ts'
 import type { Caller } from '../access/caller.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
@@ -57,7 +57,7 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
 /** The response is the only place that contains the value of the token. */
 async function createToken(db: Db, { body, caller }: { body: TokenRequest; caller: Caller }) {
   // Applies without SVC_REQUIRE_API_AUTH, too: a token needs a known creator.
-  if (!caller.token) throw new AppError('unauthorized', 'Unauthorized')
+  if (!caller.token) throw noToken('no token')
   const reach = reachOf(body)
   assertNotWider(caller.token, reach)
   assertMetadata(body)

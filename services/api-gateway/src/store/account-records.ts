@@ -1,4 +1,4 @@
-import type { AccountState } from '@posthorn/contracts/schemas/account'
+import { type AccountState, matchingStates, type ShownState } from '@posthorn/contracts/schemas/account-state'
 import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import {
   compileOnce,
@@ -97,7 +97,7 @@ export async function findAccount(db: Db, account: string) {
 export type AccountRow = NonNullable<Awaited<ReturnType<typeof findAccount>>>
 
 export interface AccountFilter extends PageRequest {
-  state: AccountState | undefined
+  state: AccountState | ShownState | undefined
   /** Part of the id, the name or the address. */
   query: string | undefined
 }
@@ -105,7 +105,12 @@ export interface AccountFilter extends PageRequest {
 /** One page of the accounts that match, ordered by id, and their total. */
 export function listAccounts(db: Db, { state, query, ...page }: AccountFilter) {
   let matching = listedAccounts(db)
-  if (state) matching = matching.where(sql`coalesce(account_states.state, 'new')`, '=', state)
+  if (state)
+    matching = matching.where(
+      sql`coalesce(account_states.state, 'new')`,
+      'in',
+      matchingStates(state),
+    )
   if (query) {
     const contains = (column: 'accounts.account' | 'name' | 'email') =>
       sql<boolean>`position(lower(${query}) in lower(${sql.ref(column)})) > 0`

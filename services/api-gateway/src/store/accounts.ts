@@ -1,4 +1,4 @@
-import type { AccountState } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import {
   type Accounts,
   compileOnce,

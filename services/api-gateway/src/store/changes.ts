@@ -1,3 +1,4 @@
+import { accountStates, shownState } from '@posthorn/contracts/schemas/account-state'
 import type { StateChange, SyncWarning } from '@posthorn/contracts/schemas/changes'
 import type { AccountChanges, Db } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
@@ -82,7 +83,10 @@ export async function listChanges(db: Db, after: Position, limit: number): Promi
 function toStateChange({ account, type, key, payload }: ChangeColumns): StateChange {
   if (payload !== null && !('error' in payload))
     return { account, type, key: { type: key as SyncWarning['type'], ...payload }, payload: null }
-  return { account, type, key, payload }
+  // A newer release may store states that this one does not know.
+  const exact = type === 'state' ? accountStates.find((state) => state === key) : undefined
+  if (exact === undefined) return { account, type, key, payload }
+  return { account, type, key: shownState(exact), stateDetail: exact, payload }
 }
 
 function position(xid: string, id: string): Position {

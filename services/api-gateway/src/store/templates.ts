@@ -7,12 +7,31 @@ export function templateNotFound(): AppError {
   return new AppError('not-found', 'The template was not found', { code: 'NotFound' })
 }
 
-/** Finds the columns of a template that sending needs. `account` is null for a shared template. */
+/** Finds the owner and content of a template. `account` is null for a shared template. */
 export function findTemplateContent(db: Db, id: string) {
   return db
     .selectFrom('templates')
     .select(['id', 'account', 'format', 'content'])
     .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/**
+ * Finds the template that a submission of the account names: by its id, by its name within the
+ * account, or by the name of a shared template, in this order. Several templates with one name:
+ * the oldest, so that another template with this name changes no message.
+ */
+export function findNamedTemplate(db: Db, reference: string, account: string) {
+  return db
+    .selectFrom('templates')
+    .select(['format', 'content'])
+    .where((where) => where.or([where('account', '=', account), where('account', 'is', null)]))
+    .where((where) => where.or([where('id', '=', reference), where('name', '=', reference)]))
+    .orderBy(sql`id = ${reference}`, 'desc')
+    .orderBy(sql`account is null`)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .limit(1)
     .executeTakeFirst()
 }
 

@@ -27,3 +27,14 @@ test.each(['unreachable', 'unauthorized'] as const)(
     })
   },
 )
+
+test.each([
+  ['connecting', 'init'],
+  ['syncing', 'init'],
+  ['disconnected', 'other'],
+  ['paused', 'other'],
+] as const)('toUnavailable: an account that is %s has the state %s of the interface', (...states) => {
+  const [state, shown] = states
+  const error = new AppError('unreachable', 'lost', { code: 'ECONNRESET' })
+  expect(toUnavailable({ state }, error)).toMatchObject({ extras: { state: shown } })
+})

@@ -1,4 +1,5 @@
-import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import { type AccountState, shownState } from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
 
 /** State of an account session, from which `assertConnected` decides. */
@@ -91,7 +92,7 @@ export function toUnavailable(
   if (isApplicationError(code)) return new AppError('internal', message, { code, cause: error })
   return new AppError('unavailable', 'The connection to the mail server failed, retry', {
     code: 'IMAPUnavailable',
-    extras: { state },
+    extras: { state: shownState(state) },
     cause: error,
   })
 }

@@ -1,4 +1,5 @@
-import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { type Db, hasMailbox, type SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { KeyedMutex, sleep } from '@posthorn/flow'

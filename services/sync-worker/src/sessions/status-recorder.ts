@@ -1,4 +1,5 @@
-import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { Mutex, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'

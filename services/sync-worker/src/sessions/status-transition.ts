@@ -1,5 +1,6 @@
 import { defined } from '@posthorn/contracts/defined'
-import type { AccountState, LastError } from '@posthorn/contracts/schemas/account'
+import type { LastError } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import type { SyncError } from '@posthorn/db'
 import type { AccountStatus } from '../store/account-status.ts'
 

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { TtlCache } from '@posthorn/flow'
+import { productAgent } from '@posthorn/net/product'
 import type { Logger } from '@posthorn/telemetry'
 import type { Header } from '../store/target-sources.ts'
 
@@ -41,17 +41,12 @@ const reserved = new Set([
   'webhook-timestamp',
 ])
 
-const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string }
-
-/** Product and version, and the public address of the installation if there is one. */
+/** Product, version and product address, then the address of the installation if there is one. */
 function userAgentOf(serviceUrl: string | undefined): string {
-  const product = `Posthorn/${version}`
-  if (serviceUrl === undefined) return product
+  if (serviceUrl === undefined) return productAgent
   // Parentheses would end the comment (RFC 9110 §5.6.5).
   const url = new URL(serviceUrl).href.replaceAll('(', '%28').replaceAll(')', '%29')
-  return `${product} (+${url})`
+  return `${productAgent} (+${url})`
 }
 
 /**

@@ -1,6 +1,7 @@
 import { getQuota, listSignatures } from '@posthorn/contracts/commands/maintenance'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
+import { stateMembers } from '@posthorn/contracts/schemas/account-state'
 import type { SmtpStatus } from '@posthorn/contracts/schemas/smtp-status'
 import { type Db, isSendOnly } from '@posthorn/db'
 import type { Caller } from '../../access/caller.ts'
@@ -85,7 +86,7 @@ function describeListed(row: AccountListRow, caller: Caller) {
     ...present({ smtpEhloName, syncTime: syncTime?.toISOString() }),
     type: typeOf(row),
     ...present({ app: oauth2?.provider }),
-    state,
+    ...stateMembers(state),
     counters: { events: row.eventCounts },
     // A connected account has recovered from its last error.
     lastError: state === 'connected' ? null : visibleLastError(row.lastError, caller),

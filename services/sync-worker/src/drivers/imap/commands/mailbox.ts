@@ -1,3 +1,4 @@
+import { type AccountState, shownState } from '@posthorn/contracts/schemas/account-state'
 import type { MailSession, SelectedMailboxSummary } from '@posthorn/backends'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -105,8 +106,11 @@ export async function selectIndexed(
 
 const indexing = 'The folder is being indexed'
 
-export function indexingError(state: string): AppError {
-  return new AppError('unavailable', indexing, { code: 'IMAPUnavailable', extras: { state } })
+export function indexingError(state: AccountState): AppError {
+  return new AppError('unavailable', indexing, {
+    code: 'IMAPUnavailable',
+    extras: { state: shownState(state) },
+  })
 }
 
 export function isIndexingError(error: unknown): boolean {

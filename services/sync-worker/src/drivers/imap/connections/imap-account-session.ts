@@ -1,6 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
-import type { AccountState } from '@posthorn/contracts/schemas/account'
+import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { AppError } from '@posthorn/errors'
 import { settleWithin } from '@posthorn/flow'
 import type { Config } from '../../../config.ts'
