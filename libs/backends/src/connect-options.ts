@@ -56,4 +56,6 @@ export interface TranscriptLine {
   from: 'client' | 'server' | 'us'
   /** At most 2,000 characters. Literals are replaced by their size. */
   text: string
+  /** True from the reply to the login, which proves a mail server or provider. */
+  afterLogin?: boolean
 }

@@ -58,10 +58,8 @@ test('gateways: register, read with a masked password, update, delete', async ()
   })
   expect(await passwordOf('relay')).toBe('hush hush')
   const before = await versionOf('relay')
-  expect((await edit('relay', { name: 'Other', port: 465, secure: true })).body).toEqual({
-    gateway: 'relay',
-  })
-  expect(await get('relay')).toMatchObject({ name: 'Other', port: 465, secure: true, user: 'user' })
+  expect((await edit('relay', { name: 'Other' })).body).toEqual({ gateway: 'relay' })
+  expect(await get('relay')).toMatchObject({ name: 'Other', port: 587, user: 'user' })
   expect(await passwordOf('relay')).toBe('hush hush')
   const last = await versionOf('relay')
   expect(last).toBeGreaterThan(before)
@@ -101,23 +99,29 @@ test('createGateway: without an id, assigns one', async () => {
   expect(await get(String(body['gateway']))).toMatchObject({ name: 'Relay' })
 })
 
-test('updateGateway: a masked password keeps the stored one, for the same host only', async () => {
+test('updateGateway: a masked password keeps the stored one, for the same login only', async () => {
   await register({ ...relay, gateway: 'kept' })
   const record = { ...relay, gateway: 'kept', pass: '******' }
   expect((await register({ ...record, name: 'New' })).status).toBe(200)
   expect((await edit('kept', { pass: '******', user: 'user' })).status).toBe(200)
   expect(await passwordOf('kept')).toBe('hush hush')
-  for (const answer of [
-    await register({ ...record, host: 'evil.example' }),
-    await edit('kept', { host: 'evil.example' }),
-    await edit('kept', { host: 'evil.example', pass: '******' }),
-  ]) {
-    expect([answer.status, answer.body.fields]).toEqual([
-      400,
-      [{ message: '"pass" is required for another host', key: 'pass', path: 'pass' }],
-    ])
+  const other = { host: 'evil.example', port: 25, secure: true }
+  for (const [part, value] of Object.entries(other)) {
+    const what = part === 'secure' ? 'value of "secure"' : part
+    for (const answer of [
+      await register({ ...record, [part]: value }),
+      await edit('kept', { [part]: value }),
+      await edit('kept', { [part]: value, pass: '******' }),
+    ]) {
+      expect([answer.status, answer.body.fields]).toEqual([
+        400,
+        [{ message: `"pass" is required for another ${what}`, key: 'pass', path: 'pass' }],
+      ])
+    }
   }
-  expect(await get('kept')).toMatchObject({ host: 'relay.example' })
+  expect((await edit('kept', { user: 'other', pass: '******' })).status).toBe(400)
+  expect(await get('kept')).toMatchObject({ host: 'relay.example', port: 587, secure: false })
+  expect(await passwordOf('kept')).toBe('hush hush')
   expect((await edit('kept', { host: 'new.example', pass: 'another' })).status).toBe(200)
   expect(await passwordOf('kept')).toBe('another')
   await edit('kept', { user: null })

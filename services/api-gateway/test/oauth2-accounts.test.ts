@@ -87,6 +87,41 @@ test('updateAccount: another application deletes the grant and changes the serve
   ])
 })
 
+test('accounts: useAuthServer with OAuth2 deletes the grant and rejects tokens and a sign-in', async () => {
+  const auth = { user: 's@x.example' }
+  const served = { provider: gmail, auth, useAuthServer: true }
+  for (const [more, path] of [
+    [{ accessToken: 'at' }, 'oauth2.accessToken'],
+    [{ refreshToken: '******' }, 'oauth2.refreshToken'],
+    [{ authorize: true, redirectUrl: 'https://x.example/' }, 'oauth2.authorize'],
+  ] as const) {
+    const answer = await register('served', { ...served, ...more })
+    expect([answer.status, paths(answer)]).toEqual([400, [path]])
+  }
+  expect((await call('GET', '/v1/account/served')).status).toBe(404)
+
+  await register('served', { provider: gmail, auth, accessToken: 'at', refreshToken: 'rt' })
+  const both = { partial: true, useAuthServer: true, refreshToken: 'new' }
+  expect(paths(await change('served', { oauth2: both }))).toEqual(['oauth2.refreshToken'])
+  expect(await grantOf('served')).toMatchObject({ refreshToken: 'rt' })
+  const bound = await mint(call, { account: 'served' })
+  const { status } = await call('PUT', '/v1/account/served', {
+    token: bound,
+    body: { oauth2: { partial: true, useAuthServer: true } },
+  })
+  expect(status).toBe(200)
+  expect(await grantOf('served')).toBeUndefined()
+  expect(await get('served')).toMatchObject({ oauth2: { provider: gmail, useAuthServer: true } })
+  expect((await get('served'))['oauth2']).not.toHaveProperty('refreshToken')
+
+  // Tokens without the flag replace the authentication server, as a login of a mail server does.
+  await change('served', { oauth2: { partial: true, refreshToken: 'own' } })
+  expect(await grantOf('served')).toEqual({ refreshToken: 'own' })
+  expect(await get('served')).toMatchObject({ oauth2: { useAuthServer: false } })
+  expect((await register('served', served)).status).toBe(200)
+  expect(await grantOf('served')).toBeUndefined()
+})
+
 test('updateAccount: another network path of an OAuth2 login responds 403 to a bound token', async () => {
   const auth = { user: 'path@gmail.example' }
   await register('path', { provider: gmail, auth, refreshToken: 'rt' })

@@ -47,21 +47,41 @@ test('completeOAuth2Login: email_verified false, returns unverified', async () =
   expect(login).toMatchObject({ user: 'claimed@mail.test', unverified: true })
 })
 
+const setTokensApi = (value: boolean) =>
+  world.db
+    .insertInto('settings')
+    .values({ key: 'enableOAuthTokensApi', value: JSON.stringify(value) })
+    .onConflict((on) => on.column('key').doUpdateSet({ value: JSON.stringify(value) }))
+    .execute()
+
 test('getOAuth2Token: setting enableOAuthTokensApi not true, forbidden', async () => {
   await register('read')
   const disabled = { kind: 'forbidden', code: 'ApiEndpointDisabled' }
   await expect(world.getOAuth2Token('read')).rejects.toMatchObject(disabled)
-  const set = (value: boolean) =>
-    world.db
-      .insertInto('settings')
-      .values({ key: 'enableOAuthTokensApi', value: JSON.stringify(value) })
-      .onConflict((on) => on.column('key').doUpdateSet({ value: JSON.stringify(value) }))
-      .execute()
-  await set(true)
+  await setTokensApi(true)
   expect(await world.getOAuth2Token('read')).toMatchObject({ user: 'read@mail.test' })
-  await set(false)
+  await setTokensApi(false)
   await expect(world.getOAuth2Token('read')).rejects.toMatchObject(disabled)
 })
+
+test.each(['gmailService', 'outlookService'] as const)(
+  'getOAuth2Token: account of %s, or one that delegates to it, rejected without a request',
+  async (kind) => {
+    const [app, holder, shared] = [kind, `${kind}-holder`, `${kind}-shared`]
+    await world.insertApp(app, kind, { tokenUrl: `${provider.issuer}/token` })
+    await world.insertAccount(holder, { provider: app, auth: { user: 'boss@mail.test' } })
+    const auth = { delegatedUser: 'shared@mail.test', delegatedAccount: holder }
+    await world.insertAccount(shared, { provider: app, auth })
+    await setTokensApi(true)
+    for (const account of [holder, shared])
+      await expect(world.getOAuth2Token(account)).rejects.toMatchObject({
+        kind: 'invalid',
+        code: 'UnsupportedOperation',
+        message: 'Access tokens of service accounts cannot be read',
+      })
+    await setTokensApi(false)
+  },
+)
 
 test('startOAuth2Login: returns the issuer of the discovery document', async () => {
   const request = { app: 'app', state: 'x'.repeat(43), codeChallenge: 'x'.repeat(43) }

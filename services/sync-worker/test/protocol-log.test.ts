@@ -1,11 +1,30 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { deleteUnwantedLogs } from '../src/store/logs.ts'
 import { testWorld } from './world.ts'
 
+/** Server of another protocol: sends its banner and nothing else. */
+async function startBannerServer(banner: string) {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write(`${banner}\r\n`)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
+
 const world = await testWorld()
 const { db } = world
-afterAll(() => world.close())
+const servers: { close(): Promise<unknown> }[] = []
+afterAll(async () => {
+  await world.close()
+  await Promise.all(servers.map((server) => server.close()))
+})
 
 const linesOf = async (account: string) => {
   const rows = await db
@@ -16,6 +35,36 @@ const linesOf = async (account: string) => {
     .execute()
   return rows.map(({ line }) => line)
 }
+
+const readableLines = async (account: string) => {
+  const rows = await db
+    .selectFrom('accountLogs')
+    .select('line')
+    .where('account', '=', account)
+    .where('afterLogin', '=', true)
+    .execute()
+  return rows.map(({ line }) => line)
+}
+
+test('startTranscripts: only lines from the reply to the login are marked as readable by tenants', async () => {
+  await world.startWorker()
+  const banner = await startBannerServer('220 internal service ready')
+  servers.push(banner)
+  const account = await world.register(world.dovecot.freshUser())
+  const scan = await world.register(world.dovecot.freshUser(), {
+    imap: { host: '127.0.0.1', port: banner.port, secure: false, auth: { user: 'x' } },
+  })
+  await db.updateTable('accounts').set({ logs: true }).execute()
+  await Promise.all([world.touch(account), world.touch(scan)])
+  await eventually(async () => {
+    expect((await linesOf(scan)).join()).toContain('-- ')
+    expect((await readableLines(account)).some((line) => / C: .*\bLIST\b/.test(line))).toBe(true)
+  })
+  expect(await readableLines(scan)).toEqual([])
+  const beforeLogin = / S: \* OK \[CAPABILITY|-- Established|LOGIN \(hidden\)/
+  expect((await linesOf(account)).some((line) => beforeLogin.test(line))).toBe(true)
+  expect((await readableLines(account)).filter((line) => beforeLogin.test(line))).toEqual([])
+})
 
 test('startTranscripts: stores commands and responses of accounts with logs, without passwords', async () => {
   await world.startWorker()

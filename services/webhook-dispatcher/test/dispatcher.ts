@@ -2,7 +2,13 @@ import { type Bus, connectBus, on } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts/commands/credentials'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import { shardOf } from '@posthorn/contracts/shards'
-import { type Db, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
+import {
+  type Db,
+  type NewEvent,
+  publishEvents,
+  recordEvents,
+  type TenantMember,
+} from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
@@ -41,7 +47,11 @@ export interface DispatcherBench extends AsyncDisposable {
   retryOften(target: WebhookReceiver): Promise<void>
   account(
     account: string,
-    target?: { webhooks?: string; headers?: { key: string; value: string }[] },
+    target?: {
+      webhooks?: string
+      headers?: { key: string; value: string }[]
+      tenantSet?: TenantMember[]
+    },
   ): Promise<void>
   /** Records events in a transaction and publishes them, as writers do. */
   emit(...events: (Partial<NewEvent> & { account: string })[]): Promise<string[]>
@@ -123,8 +133,9 @@ export async function dispatcherBench({ secret = true } = {}): Promise<Dispatche
     set,
     retryOften: ({ url: target }) =>
       set({ webhookTargets: [{ target, retrySchedule: Array<number>(50).fill(0.5) }] }),
-    async account(account, { webhooks, headers } = {}) {
+    async account(account, { webhooks, headers, tenantSet = [] } = {}) {
       const target = {
+        tenantSet,
         webhooks: webhooks ?? null,
         webhooksCustomHeaders: headers ? JSON.stringify(headers) : null,
       }

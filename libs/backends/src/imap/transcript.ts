@@ -28,6 +28,7 @@ export class Transcript {
   readonly #secrets: string[]
   /** Tag of the running LOGIN or AUTHENTICATE. */
   #secretTag: string | undefined
+  #afterLogin = false
 
   constructor(onLine: (line: TranscriptLine) => void, credentials: Credentials) {
     const secret = 'pass' in credentials ? credentials.pass : credentials.accessToken
@@ -53,7 +54,7 @@ export class Transcript {
 
   #ofServer(line: string): string {
     if (this.#secretTag !== undefined) {
-      if (line.startsWith(`${this.#secretTag} `)) this.#secretTag = undefined
+      if (line.startsWith(`${this.#secretTag} `)) this.#endLogin(line)
       else if (!line.startsWith('* ')) return `+ ${hidden}`
     }
     // imapflow logs short parts of messages as quoted strings. A section contains no bracket, which
@@ -65,10 +66,16 @@ export class Transcript {
     )
   }
 
+  /** RFC 9051 §7.1: only a server of the protocol repeats the tag with a status. */
+  #endLogin(line: string): void {
+    this.#secretTag = undefined
+    if (/^\S+ (?:OK|NO|BAD)\b/i.test(line)) this.#afterLogin = true
+  }
+
   #emit(from: TranscriptLine['from'], line: string): void {
     let text = clean(line)
     for (const secret of this.#secrets) text = text.replaceAll(secret, hidden)
     if (text.length > maxLength) text = `${text.slice(0, maxLength - 1).toWellFormed()}…`
-    this.#onLine({ at: new Date(), from, text })
+    this.#onLine({ at: new Date(), from, text, afterLogin: this.#afterLogin })
   }
 }

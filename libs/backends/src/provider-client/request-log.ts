@@ -27,7 +27,9 @@ async function logRequest<T extends { status: number }>(
   { method = 'GET', url }: Pick<ProviderRequest, 'method' | 'url'>,
   send: () => Promise<T>,
 ): Promise<T> {
-  const say = (from: TranscriptLine['from'], text: string) => write({ at: new Date(), from, text })
+  // The operator's application decides about the provider: its owner may read every line.
+  const say = (from: TranscriptLine['from'], text: string) =>
+    write({ at: new Date(), from, text, afterLogin: true })
   const startedAt = performance.now()
   const duration = () => `after ${Math.round(performance.now() - startedAt)} ms`
   say('client', `${method} ${url}`)

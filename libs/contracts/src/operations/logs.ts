@@ -9,7 +9,7 @@ export const getLogs = defineOperation({
   tag: 'Logs',
   summary: 'Read the protocol log of an account',
   description:
-    'Latest lines, oldest first: IMAP commands and responses, or requests to a mail API with status and time. Empty if logging is off for the account. Credentials are not logged.',
+    'Latest lines, oldest first: IMAP commands and responses, or requests to a mail API with status and time. Tokens that are bound to an account or have a permissions record read the lines from the reply to the login on. Empty if logging is off for the account. Credentials are not logged.',
   scope: 'api',
   permission: { action: 'read', group: 'logs' },
   params: Strict({ account: AccountId }),

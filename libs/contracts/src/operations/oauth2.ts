@@ -151,7 +151,7 @@ export const getOAuthToken = defineOperation({
   tag: 'Account',
   summary: 'Get an access token of an account',
   description:
-    'Access token that is valid now; it is renewed if necessary. Requires the setting `enableOAuthTokensApi`.',
+    'Access token that is valid now; it is renewed if necessary. Requires the setting `enableOAuthTokensApi`. Accounts of service accounts respond 400 `UnsupportedOperation`: their tokens may open other mailboxes.',
   scope: 'api',
   permission: { action: 'read', group: 'admin' },
   params: Strict({ account: AccountId }),
@@ -166,5 +166,11 @@ export const getOAuthToken = defineOperation({
     expires: Type.Optional(Text('Expiry time of the access token (ISO 8601).')),
     cached: Bool('False if the access token was renewed for this request.'),
   }),
-  errors: ['ApiEndpointDisabled', 'AppNotFound', 'InvalidBaseScopes', 'Timeout'],
+  errors: [
+    'ApiEndpointDisabled',
+    'AppNotFound',
+    'InvalidBaseScopes',
+    'Timeout',
+    'UnsupportedOperation',
+  ],
 })

@@ -30,6 +30,9 @@ export type SyncError = NonNullable<AccountRecord['syncError']>
 /** Mail system of an account: an IMAP server, the Gmail API or Microsoft Graph. */
 export type Backend = 'imap' | 'gmail' | 'graph'
 
+/** Member of a registration whose origin is stored. */
+export type TenantMember = 'imap' | 'smtp' | 'webhooks' | 'webhooksCustomHeaders'
+
 /** Registered accounts. Written by api-gateway. */
 export interface Accounts {
   account: string
@@ -56,6 +59,8 @@ export interface Accounts {
   imapIndexer: 'full' | 'fast' | null
   locale: string | null
   tz: string | null
+  /** Members whose value a token bound to the account has set, or the user of a hosted form. */
+  tenantSet: Generated<TenantMember[]>
   /** Incremented by every change, so that a session detects that it is stale. */
   version: Generated<string>
   /** Incremented to request a flush of the mailbox indexes; see `flushedEpoch`. */
@@ -131,4 +136,6 @@ export interface AccountLogs {
   account: string
   id: Generated<string>
   line: string
+  /** True after the reply to a login: readable with tokens that are bound to the account. */
+  afterLogin: Generated<boolean>
 }

@@ -12,6 +12,8 @@ export interface EventIds {
 export interface AccountTarget {
   url: string
   headers: StoredHeader[]
+  /** True if a tenant has set the headers, which only this target receives then. */
+  isTenants?: boolean
 }
 
 /** Events. Inserted by `recordEvents` in the transaction that changes the state. */

@@ -54,6 +54,14 @@ export function hasFullRights(token: Token | null): boolean {
 }
 
 /**
+ * True for a token that is bound to an account or has a permissions record. Its holder may choose
+ * mail servers, but does not read why a connection failed.
+ */
+export function isTenant(token: Pick<Token, 'account' | 'permissions'> | null): boolean {
+  return token !== null && (token.account !== null || Boolean(token.permissions))
+}
+
+/**
  * Checks a permission that some requests need in addition to the operation's own.
  *
  * @throws AppError `forbidden` if the permissions record does not grant it

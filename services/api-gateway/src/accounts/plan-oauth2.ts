@@ -119,11 +119,35 @@ export function planOAuth2(
   const before = stored?.oauth2 ?? undefined
   const merged = input.partial ? { ...before, ...input } : input
   const auth = input.partial ? { ...before?.auth, ...input.auth } : input.auth
-  const { provider, useAuthServer } = merged
-  const complete = { ...merged, ...defined({ auth }) }
+  const { provider } = merged
+  const useAuthServer = usesAuthServer(input, before)
+  const complete = { ...merged, ...defined({ auth, useAuthServer }) }
   errors.push(...loginErrors(complete), ...tokenErrors(input), ...appErrors(complete, app))
+  errors.push(...(useAuthServer ? authServerErrors(input) : []))
   const column = { provider: provider ?? '', ...defined({ useAuthServer, auth }) }
   return { column, passwords: planGrant(input, before, column) }
+}
+
+/** New tokens or a sign-in replace a stored authentication server, unless the input names both. */
+function usesAuthServer(input: OAuth2Input, before: StoredOAuth2 | undefined): boolean | undefined {
+  if (!input.partial || input.useAuthServer !== undefined) return input.useAuthServer
+  const isReplaced = before?.useAuthServer === true && tokenNames.some((name) => isNew(input[name]))
+  return isReplaced ? false : before?.useAuthServer
+}
+
+const tokenNames = ['accessToken', 'refreshToken'] as const
+
+/** True for a token to store, as opposed to a mask of the stored one. */
+function isNew(token: string | undefined): boolean {
+  return token !== undefined && token !== mask
+}
+
+/** Interface spec, "Account", rule 3: such an account carries no stored credentials. */
+function authServerErrors(input: OAuth2Input): FieldError[] {
+  const names = [...tokenNames, 'authorize'] as const
+  return names
+    .filter((name) => input[name] !== undefined && input[name] !== false)
+    .map((name) => fieldError(`oauth2.${name}`, 'is not allowed with useAuthServer'))
 }
 
 function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[] {
@@ -140,8 +164,7 @@ function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[
 
 /** The stored grant cannot be unsealed here, so a refresh token cannot be kept beside a new one. */
 function tokenErrors({ accessToken, refreshToken }: OAuth2Input): FieldError[] {
-  const isNew = accessToken !== undefined && accessToken !== mask
-  if (isNew && refreshToken === mask)
+  if (isNew(accessToken) && refreshToken === mask)
     return [fieldError('oauth2.refreshToken', 'is required with another access token')]
   return []
 }
@@ -154,15 +177,14 @@ function appErrors({ provider, authorize }: OAuth2Input, app: AppForAccount | un
     : []
 }
 
-/** A grant belongs to its application: another application deletes it. */
+/** A grant belongs to its application: another application deletes it, as does `useAuthServer`. */
 function planGrant(
   { accessToken, refreshToken, expires }: OAuth2Input,
   before: StoredOAuth2 | undefined,
   column: StoredOAuth2,
 ): PasswordPlan[] {
-  const tokens = Object.entries({ accessToken, refreshToken }).filter(
-    ([, token]) => token !== undefined && token !== mask,
-  )
+  if (column.useAuthServer) return [{ kind: 'oauth2', forget: true }]
+  const tokens = Object.entries({ accessToken, refreshToken }).filter(([, token]) => isNew(token))
   if (tokens.length > 0) {
     const end = expires === undefined ? undefined : parseDate(expires)?.getTime()
     const grant = { ...Object.fromEntries(tokens), ...defined({ expires: end }) }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { defined } from '@posthorn/contracts/defined'
+import { unusableServer } from '@posthorn/contracts/visible-failures'
 import type { VerificationResult, VerifyRequest } from '@posthorn/contracts/schemas/verification'
 import { type ProbeOptions, type ProbeResult, probeServers } from './probe-servers.ts'
 
@@ -9,12 +10,6 @@ export interface LimitedProbeOptions extends ProbeOptions {
   /** Replaced in tests. */
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>
 }
-
-/** Error of every server that cannot be used, whatever the reason. */
-export const unusableServer = {
-  error: 'The mail server cannot be used',
-  code: 'ECONNECTION',
-} as const
 
 /** Codes of rejected logins: the server speaks the protocol. */
 const loginCodes = /^(?:AUTHENTICATIONFAILED|AUTHORIZATIONFAILED|EXPIRED|WEBALERT|EAUTH)$/

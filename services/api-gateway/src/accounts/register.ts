@@ -8,8 +8,10 @@ import { insertAccount, lockAccount, type LockedAccount, updateAccount } from '.
 import { planAccount } from './plan-account.ts'
 import { assertUserUnique, findAppFor } from './plan-oauth2.ts'
 import { sealColumns, type SealDeps, storePasswords } from './seal-account.ts'
+import { type ChangedBy, tenantMembers } from './tenant-members.ts'
 
 export interface Registration extends SealDeps {
+  by: ChangedBy
   body: AccountRegistration
   serviceUrl: string | null
 }
@@ -56,7 +58,9 @@ async function plan(tx: Tx, registration: Registration, stored: LockedAccount | 
   const { account: _account, ...body } = registration.body
   const planned = planAccount(body, stored, await findAppFor(tx, body.oauth2, stored))
   await assertUserUnique(tx, registration.account, planned.columns.oauth2)
-  return { ...planned, columns: await sealColumns(planned.columns, registration) }
+  const origins = tenantMembers(registration.by, planned.columns, stored)
+  const columns = { ...(await sealColumns(planned.columns, registration)), ...origins }
+  return { ...planned, columns }
 }
 
 /** Account id of 21 characters with 126 random bits. */

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { operations } from '@posthorn/contracts/operations'
+import { tenantLastError } from '@posthorn/contracts/visible-failures'
 import { AppError, messageOf } from '@posthorn/errors'
 import type { Metrics } from '@posthorn/telemetry'
+import { isTenant } from '../access/authorize.ts'
 import type { Caller } from '../access/caller.ts'
 import type { EventStreamResponse } from '../http/handle.ts'
 import { type Change, findChangesEnd, type Position } from '../store/changes.ts'
@@ -58,7 +60,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       return async (response) => {
         if (stopping) throw new AppError('unavailable', 'The service is stopping')
         if (response.destroyed) return
-        const stream = new ChangeStream(response, after ?? end, deps)
+        const options = isTenant(token) ? { ...deps, toVisible: withoutDetails } : deps
+        const stream = new ChangeStream(response, after ?? end, options)
         if (response.req.method === 'HEAD') {
           stream.open(after !== undefined)
           stream.close()
@@ -81,6 +84,14 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
       await feed[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Variant of a change for a token that may not read why a connection failed. */
+function withoutDetails(change: Change): Change {
+  const { payload } = change
+  return payload === null
+    ? change
+    : { ...change, payload: { ...payload, error: tenantLastError(payload.error) } }
 }
 
 function measure(metrics: Metrics) {

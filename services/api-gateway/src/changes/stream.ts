@@ -7,6 +7,8 @@ export interface StreamOptions {
   version: string
   /** Silence after which a comment is sent. */
   keepAliveMs: number
+  /** Changes as the client may read them; defaults to all details. */
+  toVisible?: (change: Change) => Change
 }
 
 /** Maximum buffered bytes of a slow client. Beyond it the client is closed and may resume. */
@@ -52,7 +54,8 @@ export class ChangeStream implements Follower {
   }
 
   deliver(changes: readonly Change[]): void {
-    this.#write(changes.map((change) => changeFrame(change.position, change)).join(''))
+    const { toVisible = (change: Change) => change } = this.#options
+    this.#write(changes.map((change) => changeFrame(change.position, toVisible(change))).join(''))
   }
 
   lost(position: Position): void {

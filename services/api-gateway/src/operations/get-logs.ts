@@ -1,5 +1,6 @@
 import { operations } from '@posthorn/contracts/operations'
 import type { Db, SettingsCache } from '@posthorn/db'
+import { isTenant } from '../access/authorize.ts'
 import { handleStream } from '../http/handle.ts'
 import { findLastLine, listLines } from '../store/account-logs.ts'
 import { hasLogs } from '../store/accounts.ts'
@@ -7,20 +8,26 @@ import { hasLogs } from '../store/accounts.ts'
 /** Lines per statement. */
 const pageSize = 1_000
 
-/** Streams the protocol log of an account. Empty unless the log is enabled. */
+/**
+ * Streams the protocol log of an account. Empty unless the log is enabled. A tenant reads the lines
+ * after the reply to a login: earlier ones are the banner of whatever the port belongs to.
+ */
 export function onGetLogs({ db, settings }: { db: Db; settings: SettingsCache }) {
-  return handleStream(operations.getLogs, async ({ params: { account } }) => {
+  return handleStream(operations.getLogs, async ({ params: { account }, caller }) => {
     const isEnabled = await hasLogs(db, account)
     const { logs } = await settings.get()
-    return { body: readLog(db, account, isEnabled || logs?.all === true) }
+    const afterLogin = isTenant(caller.token)
+    return { body: isEnabled || logs?.all === true ? readLog(db, account, afterLogin) : noLines() }
   })
 }
 
+async function* noLines(): AsyncGenerator<Uint8Array> {}
+
 /** Ends with the last line that existed at the start. */
-async function* readLog(db: Db, account: string, isEnabled: boolean): AsyncGenerator<Uint8Array> {
-  const upTo = isEnabled ? await findLastLine(db, account) : undefined
+async function* readLog(db: Db, account: string, afterLogin: boolean): AsyncGenerator<Uint8Array> {
+  const upTo = await findLastLine(db, account)
   for (let after = '0'; upTo !== undefined;) {
-    const lines = await listLines(db, account, { after, upTo, limit: pageSize })
+    const lines = await listLines(db, account, { after, upTo, limit: pageSize, afterLogin })
     if (lines.length > 0) yield Buffer.from(lines.map(({ line }) => `${line}\n`).join(''))
     if (lines.length < pageSize) return
     after = lines.at(-1)?.id ?? upTo

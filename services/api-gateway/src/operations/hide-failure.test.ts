@@ -17,6 +17,12 @@ test.each<[string, LastError]>([
   ['forbidden port', { response: 'not allowed', serverResponseCode: 'EEGRESSBLOCKED' }],
   ['other service', { response: 'x', serverResponseCode: 'ParserErrorExchange' }],
   ['certificate', { response: 'x', serverResponseCode: 'DEPTH_ZERO_SELF_SIGNED_CERT' }],
+  [
+    'wrong protocol',
+    { response: 'wrong version number', description: 'x', serverResponseCode: 'EPROTO' },
+  ],
+  ['goodbye', { response: 'a banner', description: 'closed: a banner', serverResponseCode: 'BYE' }],
+  ['no code', { response: 'a text' }],
 ])('visibleLastError: %s, is hidden from bound and limited tokens', (_case, lastError) => {
   for (const reader of readers)
     expect(visibleLastError(lastError, reader)).toEqual({
@@ -30,6 +36,8 @@ test.each<[string, LastError | null]>([
   ['no error', null],
   ['rejected login', { response: 'NO', serverResponseCode: 'AUTHENTICATIONFAILED' }],
   ['reply', { response: 'Busy', description: 'refused: Busy', serverResponseCode: 'UNAVAILABLE' }],
+  ['reply without a code', { response: 'Busy', description: 'refused: Busy' }],
+  ['authentication server', { response: 'x', serverResponseCode: 'HTTPRequestError' }],
   ['deleted application', { response: 'x', serverResponseCode: 'AppNotFound' }],
 ])('visibleLastError: %s, is visible to all', (_case, lastError) => {
   for (const reader of [...readers, ...unlimited])
@@ -40,6 +48,10 @@ test('visibleFailure: failed connection, is hidden from bound and limited tokens
   const failed: OutboxError[] = [
     { message: 'ECONNREFUSED', code: 'ECONNREFUSED', command: 'CONN' },
     { message: 'No reply to EHLO in time', code: 'ETIMEDOUT', command: 'EHLO' },
+    { message: 'no', code: 'EPROTOCOL', responseCode: 554, response: '554 no', command: 'EHLO' },
+    { message: 'FTP', code: 'EPROTOCOL', responseCode: 220, response: '220 FTP', command: 'CONN' },
+    { message: 'TLS failed: wrong version number', code: 'ETLS', command: 'STARTTLS' },
+    { message: 'not allowed', code: 'EEGRESSBLOCKED' },
   ]
   for (const failure of failed) {
     for (const reader of readers)
@@ -54,7 +66,7 @@ test('visibleFailure: failed connection, is hidden from bound and limited tokens
 test('visibleFailure: reply or local cause, is visible to all', () => {
   const shown: (OutboxError | null)[] = [
     null,
-    { message: 'no', code: 'EPROTOCOL', responseCode: 554, response: '554 no', command: 'EHLO' },
+    { message: 'no', code: 'EENVELOPE', responseCode: 550, response: '550 no', command: 'RCPT TO' },
     { message: 'no', code: 'EAUTH', responseCode: 535, response: '535 no', command: 'AUTH' },
     { message: 'The account has no SMTP configuration', code: 'SMTPUnavailable' },
   ]

@@ -12,16 +12,23 @@ export async function findLastLine(db: Db, account: string): Promise<string | un
   return row?.id
 }
 
-/** Log lines of an account after one id and up to another, oldest first. */
-export function listLines(
-  db: Db,
-  account: string,
-  { after, upTo, limit }: { after: string; upTo: string; limit: number },
-) {
+export interface LineRange {
+  /** Id before the first line. */
+  after: string
+  /** Id of the last line. */
+  upTo: string
+  limit: number
+  /** True to leave out the lines before the reply to a login. */
+  afterLogin: boolean
+}
+
+/** Log lines of an account, oldest first. */
+export function listLines(db: Db, account: string, { after, upTo, limit, afterLogin }: LineRange) {
   return db
     .selectFrom('accountLogs')
     .select(['id', 'line'])
     .where('account', '=', account)
+    .$if(afterLogin, (query) => query.where('afterLogin', '=', true))
     .where('id', '>', after)
     .where('id', '<=', upTo)
     .orderBy('id')

@@ -11,6 +11,9 @@ export type OAuth2TokenDeps = TokenDeps & { tokens: AccessTokens; oauthTokensApi
 /**
  * Returns a valid access token of an account. api-gateway authorizes the caller; that the operator
  * has enabled it is checked here as well, so that api-gateway alone cannot read tokens.
+ *
+ * Tokens of service accounts are never returned: Microsoft issues them to the application, for all
+ * mailboxes of its tenant, and Google for a user that the registration names freely.
  */
 export function onGetOAuth2Token(deps: OAuth2TokenDeps) {
   return on(getOAuth2Token, async ({ account }) => {
@@ -23,8 +26,12 @@ export function onGetOAuth2Token(deps: OAuth2TokenDeps) {
       throw new AppError('invalid', 'No OAuth2 tokens are stored for this account', {
         code: 'UnsupportedOperation',
       })
-    const token = await deps.tokens.get(grant)
     const { id, provider } = await loadApplication(deps, grant.app)
+    if (provider.endsWith('Service'))
+      throw new AppError('invalid', 'Access tokens of service accounts cannot be read', {
+        code: 'UnsupportedOperation',
+      })
+    const token = await deps.tokens.get(grant)
     return { ...token, user: grant.user, provider, app: id }
   })
 }

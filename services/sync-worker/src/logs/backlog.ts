@@ -7,8 +7,10 @@ export interface BacklogLimits {
   totalCharacters: number
 }
 
+type BufferedLine = Omit<LogLine, 'account'>
+
 interface AccountLines {
-  lines: string[]
+  lines: BufferedLine[]
   /** Lines dropped since the last one was buffered. */
   dropped: number
 }
@@ -30,7 +32,7 @@ export class LogBacklog {
     return this.#accounts.size === 0
   }
 
-  add(account: string, line: string): void {
+  add(account: string, line: string, afterLogin?: boolean): void {
     const buffered = this.#accounts.get(account) ?? { lines: [], dropped: 0 }
     this.#accounts.set(account, buffered)
     const { perAccount, totalCharacters } = this.#limits
@@ -40,7 +42,7 @@ export class LogBacklog {
       return
     }
     this.#reportDropped(buffered)
-    this.#append(buffered, line)
+    this.#append(buffered, { line, afterLogin })
   }
 
   /** Next lines to store. They stay buffered until `remove`. */
@@ -48,7 +50,8 @@ export class LogBacklog {
     const batch: LogLine[] = []
     for (const [account, buffered] of this.#accounts) {
       this.#reportDropped(buffered)
-      for (const line of buffered.lines.slice(0, max - batch.length)) batch.push({ account, line })
+      for (const line of buffered.lines.slice(0, max - batch.length))
+        batch.push({ account, ...line })
       if (batch.length === max) break
     }
     return batch
@@ -70,12 +73,13 @@ export class LogBacklog {
 
   #reportDropped(buffered: AccountLines): void {
     if (buffered.dropped === 0) return
-    this.#append(buffered, `${buffered.dropped} lines were dropped because the database was slow`)
+    const line = `${buffered.dropped} lines were dropped because the database was slow`
+    this.#append(buffered, { line })
     buffered.dropped = 0
   }
 
-  #append(buffered: AccountLines, line: string): void {
-    buffered.lines.push(line)
-    this.#characters += line.length
+  #append(buffered: AccountLines, buffer: BufferedLine): void {
+    buffered.lines.push(buffer)
+    this.#characters += buffer.line.length
   }
 }

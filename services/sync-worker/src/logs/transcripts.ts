@@ -71,7 +71,8 @@ export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
     /** Starts the log of one connection. The returned function buffers a line and never fails. */
     forConnection(account: string) {
       const connection = ++connections
-      return (line: TranscriptLine): void => backlog.add(account, formatLogLine(line, connection))
+      return (line: TranscriptLine): void =>
+        backlog.add(account, formatLogLine(line, connection), line.afterLogin)
     },
     async [Symbol.asyncDispose]() {
       await flushing[Symbol.asyncDispose]()

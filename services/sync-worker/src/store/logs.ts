@@ -5,6 +5,8 @@ import { sql } from 'kysely'
 export interface LogLine {
   account: string
   line: string
+  /** True from the reply to the login. */
+  afterLogin?: boolean | undefined
 }
 
 /**
@@ -18,11 +20,12 @@ export async function insertLogLines(
 ): Promise<void> {
   if (lines.length === 0) return
   await sql`
-    insert into account_logs (account, line)
-    select l.account, l.line
+    insert into account_logs (account, line, after_login)
+    select l.account, l.line, l.after_login
     from unnest(
-      ${lines.map(({ account }) => account)}::text[], ${lines.map(({ line }) => line)}::text[]
-    ) with ordinality as l (account, line, n)
+      ${lines.map(({ account }) => account)}::text[], ${lines.map(({ line }) => line)}::text[],
+      ${lines.map(({ afterLogin = false }) => afterLogin)}::boolean[]
+    ) with ordinality as l (account, line, after_login, n)
     join accounts a on a.account = l.account and (a.logs or ${all})
     order by l.n
   `.execute(db)

@@ -22,6 +22,7 @@ import {
   type PendingEvent,
 } from '../store/events.ts'
 import { type AccountTarget, listAccountTargets } from '../store/target-sources.ts'
+import { findTenantBodies } from './tenant-bodies.ts'
 import {
   isEmitted,
   isWanted,
@@ -107,7 +108,8 @@ async function insertBatch(tx: Tx, { dispatcher, partition, decisions }: BatchCo
   if (pending[0] && pending[0].routesVersion !== decisions.version) return 'outdated'
   const events = decidedEvents(pending, decisions, settings)
   const accounts = await listAccountTargets(tx, [...new Set(events.map(({ account }) => account))])
-  const context = { accounts, settings, decisions }
+  const tenantBodies = await findTenantBodies(tx, events, accounts)
+  const context = { accounts, settings, decisions, tenantBodies }
   const deliveries = markClaimed(
     events.flatMap((event) => deliveriesOf(event, context)),
     (lane) => dispatcher.capacity(lane),
@@ -135,15 +137,21 @@ interface TargetContext {
   accounts: ReadonlyMap<string, AccountTarget>
   settings: Settings
   decisions: RouteDecisions
+  /** Bodies for the targets of tenants, by event row. */
+  tenantBodies: ReadonlyMap<string, string>
 }
 
 function deliveriesOf(event: PendingEvent, context: TargetContext): NewDelivery[] {
-  const { accounts, settings, decisions } = context
+  const { accounts, settings, decisions, tenantBodies } = context
   const account = accounts.get(event.account)
   const messageSpecialUse = messageSpecialUseOf(event, settings)
   if (!isEmitted({ ...event, messageSpecialUse }, settings)) return []
   const target = isWanted(event, settings) ? targetOf(event, account, settings) : undefined
-  const selected: { target: Target; body: string | null }[] = target ? [{ target, body: null }] : []
+  const selected: { target: Target; body: string | null }[] = []
+  if (target) {
+    const own = target.name === 'account' ? tenantBodies.get(event.eventRow) : undefined
+    selected.push({ target, body: own ?? null })
+  }
   for (const { route, body } of decisions.of(event) ?? []) {
     const target = routeTargetOf(event, { route, account, settings })
     if (target) selected.push({ target, body })

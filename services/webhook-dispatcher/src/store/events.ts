@@ -1,4 +1,4 @@
-import type { Db, RecordedEvent, Tx } from '@posthorn/db'
+import type { AccountTarget as StoredTarget, Db, RecordedEvent, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Event that was not fanned out yet. */
@@ -14,7 +14,7 @@ export interface PendingEvent {
   /** Null if it exceeds `maxInlineBody`. */
   body: string | null
   /** Target of a deleted account, recorded with `accountDeleted`. */
-  accountTarget: { url: string; headers: { key: string; value: string }[] } | null
+  accountTarget: StoredTarget | null
   /** Version of the routes when the event was read. */
   routesVersion: string
 }

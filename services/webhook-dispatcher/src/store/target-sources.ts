@@ -1,6 +1,6 @@
 // Sources of targets. api-gateway owns the tables `accounts` and `webhook_routes`.
 
-import type { Db } from '@posthorn/db'
+import type { Db, TenantMember } from '@posthorn/db'
 import { sql } from 'kysely'
 
 export interface Header {
@@ -12,6 +12,8 @@ export interface Header {
 export interface AccountTarget {
   webhooks: string | null
   webhooksCustomHeaders: readonly Header[] | null
+  /** Members of the registration that a tenant has set, as opposed to an operator. */
+  tenantSet: readonly TenantMember[]
 }
 
 /** Targets by account. Deleted accounts are missing. */
@@ -22,7 +24,7 @@ export async function listAccountTargets(
   if (accounts.length === 0) return new Map()
   const rows = await db
     .selectFrom('accounts')
-    .select(['account', 'webhooks', 'webhooksCustomHeaders'])
+    .select(['account', 'webhooks', 'webhooksCustomHeaders', 'tenantSet'])
     .where('account', 'in', accounts)
     .execute()
   return new Map(rows.map(({ account, ...target }) => [account, target]))

@@ -17,7 +17,7 @@ const messageNew: TargetedEvent = {
   specialUse: '\\Inbox',
   accountTarget: null,
 }
-const account: AccountTarget = { webhooks: null, webhooksCustomHeaders: null }
+const account: AccountTarget = { webhooks: null, webhooksCustomHeaders: null, tenantSet: [] }
 const settings: Settings = {
   webhooks: 'https://d.example/in',
   webhooksEnabled: true,
@@ -61,7 +61,7 @@ test('targetOf: without an account target, the default target', () => {
 })
 
 test('targetOf: the account target replaces the default one', () => {
-  const own = { webhooks: 'https://a.example/', webhooksCustomHeaders: null }
+  const own = { ...account, webhooks: 'https://a.example/' }
   expect(targetOf(messageNew, own, settings)).toEqual({
     name: 'account',
     url: 'https://a.example/',
@@ -70,7 +70,7 @@ test('targetOf: the account target replaces the default one', () => {
 })
 
 test('targetOf: the account target needs webhooksEnabled, but no default target', () => {
-  const own = { webhooks: 'https://a.example/', webhooksCustomHeaders: null }
+  const own = { ...account, webhooks: 'https://a.example/' }
   expect(targetOf(messageNew, own, { webhooksEnabled: true })).toMatchObject({ name: 'account' })
   expect(targetOf(messageNew, own, { ...settings, webhooksEnabled: false })).toBeUndefined()
   expect(targetOf(messageNew, own, {})).toBeUndefined()
@@ -99,14 +99,17 @@ test('targetOf: the default target gets both headers, the account target those o
   const all = { ...settings, webhooksCustomHeaders: [{ key: 'X-A', value: 'default' }] }
   const headers = [{ key: 'X-A', value: 'account' }]
   expect(
-    targetOf(messageNew, { webhooks: null, webhooksCustomHeaders: headers }, all)?.headers,
+    targetOf(messageNew, { ...account, webhooksCustomHeaders: headers }, all)?.headers,
   ).toEqual([
     { owner: 'settings', headers: all.webhooksCustomHeaders },
     { owner: 'account/a', headers },
   ])
   expect(
-    targetOf(messageNew, { webhooks: 'https://a.example/', webhooksCustomHeaders: headers }, all)
-      ?.headers,
+    targetOf(
+      messageNew,
+      { ...account, webhooks: 'https://a.example/', webhooksCustomHeaders: headers },
+      all,
+    )?.headers,
   ).toEqual([{ owner: 'account/a', headers }])
 })
 
@@ -120,6 +123,7 @@ const route = { id: 'r1', url: 'https://r.example/', headers: [{ key: 'X-A', val
 
 test('routeTargetOf: ignores webhookEvents, adds the headers of the account', () => {
   const own = {
+    ...account,
     webhooks: 'https://a.example/',
     webhooksCustomHeaders: [{ key: 'X-A', value: 'own' }],
   }
@@ -143,4 +147,24 @@ test('routeTargetOf: undefined while webhooks are off, and for deleted accounts'
   expect(routeTargetOf(deleted, { route, account: undefined, settings })).toMatchObject({
     name: 'r1',
   })
+})
+
+test('targetOf, routeTargetOf: headers of a tenant, go to the account target only', () => {
+  const headers = [{ key: 'Cookie', value: 'own' }]
+  const tenantSet = ['webhooksCustomHeaders'] as const
+  const own: AccountTarget = { webhooks: null, webhooksCustomHeaders: headers, tenantSet }
+  const webhooks = 'https://a.example/'
+  expect(targetOf(messageNew, own, settings)).toMatchObject({ name: 'default', headers: [] })
+  expect(targetOf(messageNew, { ...own, webhooks }, settings)?.headers).toEqual([
+    { owner: 'account/a', headers },
+  ])
+  expect(routeTargetOf(messageNew, { route, account: own, settings })?.headers).toEqual([
+    { owner: 'route/r1', headers: route.headers },
+  ])
+  const accountTarget = { url: webhooks, headers, isTenants: true }
+  const deleted = { ...messageNew, event: 'accountDeleted', accountTarget }
+  expect(routeTargetOf(deleted, { route, account: undefined, settings })?.headers).toEqual([
+    { owner: 'route/r1', headers: route.headers },
+  ])
+  expect(targetOf(deleted, undefined, settings)?.headers).toEqual([{ owner: 'account/a', headers }])
 })

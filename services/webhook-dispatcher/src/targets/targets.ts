@@ -58,6 +58,8 @@ type AccountEvent = Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'>
  *
  * The default target gets the headers of the settings and of the account, of which the latter win.
  * The account's target gets the account's only: the others may be credentials of another receiver.
+ * Headers that a tenant has set go to the account's target only: elsewhere they could replace an
+ * operator's `Authorization`, `Cookie` or `X-Forwarded-For`.
  */
 export function targetOf(
   event: AccountEvent,
@@ -73,7 +75,7 @@ export function targetOf(
   return {
     name: 'default',
     url,
-    headers: [...ownedBy('settings', webhooksCustomHeaders), ...headers],
+    headers: [...ownedBy('settings', webhooksCustomHeaders), ...(own.isTenants ? [] : headers)],
   }
 }
 
@@ -85,7 +87,7 @@ export interface RouteContext {
 
 /**
  * Target of a route for an event, if there is one. `webhookEvents` does not apply. The headers of
- * the account are added and win.
+ * the account are added and win, unless a tenant has set them.
  */
 export function routeTargetOf(
   event: AccountEvent,
@@ -95,7 +97,7 @@ export function routeTargetOf(
   if (settings.webhooksEnabled !== true || !isHttp(route.url) || !own) return undefined
   const headers = [
     ...ownedBy(`route/${route.id}`, route.headers),
-    ...ownedBy(`account/${event.account}`, own.headers),
+    ...(own.isTenants ? [] : ownedBy(`account/${event.account}`, own.headers)),
   ]
   return { name: route.id, url: route.url, headers }
 }
@@ -104,9 +106,19 @@ export function routeTargetOf(
 function ownTarget(
   { event, accountTarget }: AccountEvent,
   account: AccountTarget | undefined,
-): { url: string; headers: readonly Header[] } | undefined {
+): OwnTarget | undefined {
   if (event === 'accountDeleted') return accountTarget ?? { url: '', headers: [] }
-  return account && { url: account.webhooks ?? '', headers: account.webhooksCustomHeaders ?? [] }
+  if (!account) return undefined
+  const { webhooks, webhooksCustomHeaders, tenantSet } = account
+  const isTenants = tenantSet.includes('webhooksCustomHeaders')
+  return { url: webhooks ?? '', headers: webhooksCustomHeaders ?? [], isTenants }
+}
+
+interface OwnTarget {
+  url: string
+  headers: readonly Header[]
+  /** True if a tenant has set the headers. */
+  isTenants?: boolean
 }
 
 function ownedBy(owner: HeaderOwner, headers: readonly Header[] = []): OwnedHeaders[] {

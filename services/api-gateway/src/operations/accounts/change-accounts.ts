@@ -9,6 +9,9 @@ import { planAccount } from '../../accounts/plan-account.ts'
 import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
 import { sealColumns, sealRegistration, storePasswords } from '../../accounts/seal-account.ts'
+import { type ChangedBy, tenantMembers } from '../../accounts/tenant-members.ts'
+import { isTenant } from '../../access/authorize.ts'
+import type { Caller } from '../../access/caller.ts'
 import { handle } from '../../http/handle.ts'
 import { startSignIn } from '../../accounts/start-sign-in.ts'
 import {
@@ -32,13 +35,13 @@ type ChangeDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'ta
 /** Registers or changes an account. Of concurrent requests with a new id, one returns `new`. */
 export function onCreateAccount(deps: ChangeDeps) {
   const { db, bus, sealer, settings, tasks } = deps
-  return handle(operations.createAccount, async ({ body }) => {
+  return handle(operations.createAccount, async ({ body, caller }) => {
     const account = body.account ?? newAccountId()
     if (body.oauth2 && body.oauth2.authorize)
       return { redirect: await startConsent(deps, account, body) }
     const { serviceUrl = null } = await settings.get()
     const events = await inTransaction(db, (tx) =>
-      register(tx, { account, body, sealer, serviceUrl }),
+      register(tx, { account, body, by: changedBy(caller), sealer, serviceUrl }),
     )
     tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events ?? []))
     tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
@@ -77,12 +80,18 @@ export function onUpdateAccount({ db, bus, sealer, tasks }: ChangeDeps) {
       assertNoOtherProxy(caller.token, stored, columns)
       await assertUserUnique(tx, account, columns.oauth2)
       const change = restarts ? updateAccount : patchAccount
-      await change(tx, account, await sealColumns(columns, { account, sealer }))
+      const origins = tenantMembers(changedBy(caller), columns, stored)
+      const sealed = await sealColumns(columns, { account, sealer })
+      await change(tx, account, { ...sealed, ...origins })
       await storePasswords(tx, { account, sealer }, passwords)
     })
     tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
     return { account }
   })
+}
+
+function changedBy({ token }: Caller): ChangedBy {
+  return isTenant(token) ? 'tenant' : 'operator'
 }
 
 type DeleteDeps = Pick<OperationDeps, 'db' | 'bus' | 'settings' | 'tokens' | 'tasks'>
@@ -95,13 +104,14 @@ export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps
     const events = await inTransaction(db, async (tx) => {
       const stored = await lockAccount(tx, account)
       if (!stored) throw accountNotFound()
-      const { webhooks: url, webhooksCustomHeaders, createdAt } = stored
+      const { webhooks: url, webhooksCustomHeaders, createdAt, tenantSet } = stored
+      const owned = tenantSet.includes('webhooksCustomHeaders') ? { isTenants: true } : {}
       const event = {
         eventId: deriveEventId([accountDeleted.name, account, createdAt.getTime()]),
         event: accountDeleted.name,
         account,
         data: { account },
-        ...(url ? { accountTarget: { url, headers: webhooksCustomHeaders ?? [] } } : {}),
+        ...(url && { accountTarget: { url, headers: webhooksCustomHeaders ?? [], ...owned } }),
       }
       const recorded = await recordEvents(tx, [event], serviceUrl)
       await deleteAccount(tx, account)

@@ -26,6 +26,7 @@ const stored: LockedAccount = {
   logs: false,
   paused: false,
   createdAt: new Date('2026-01-01T00:00:00Z'),
+  tenantSet: [],
   passwords: ['imap', 'smtp'],
 }
 

@@ -38,7 +38,6 @@ test('planRegistration, planUpdate: with the masked stored password, keep it', (
   const input = { ...server, user: 'user', pass: masked }
   expect(planRegistration(input, stored).password).toBe('keep')
   expect(planUpdate({ pass: masked }, stored).password).toBe('keep')
-  expect(planUpdate({ user: 'other', pass: masked }, stored).password).toBe('keep')
 })
 
 test.each<[string, () => unknown, string]>([
@@ -88,6 +87,26 @@ test.each<[string, () => unknown, string]>([
     '"pass" is required for another host',
   ],
   [
+    'a mask for another port',
+    () => planRegistration({ ...server, port: 2525, user: 'user', pass: masked }, stored),
+    '"pass" is required for another port',
+  ],
+  [
+    'another port without a password',
+    () => planUpdate({ port: 2525 }, stored),
+    '"pass" is required for another port',
+  ],
+  [
+    'another TLS mode with a masked password',
+    () => planUpdate({ secure: true, pass: masked }, stored),
+    '"pass" is required for another value of "secure"',
+  ],
+  [
+    'another user with a masked password',
+    () => planUpdate({ user: 'other', pass: masked }, stored),
+    '"pass" is required for another user',
+  ],
+  [
     'another user without a password',
     () => planUpdate({ user: 'other' }, stored),
     '"pass" is required',
@@ -102,8 +121,8 @@ test.each<[string, () => unknown, string]>([
 })
 
 test('planUpdate: changes the fields of the request only', () => {
-  expect(planUpdate({ name: 'New', port: 465, secure: true }, stored)).toEqual({
-    columns: { name: 'New', host: 'relay.example', port: 465, secure: true, username: 'user' },
+  expect(planUpdate({ name: 'New', host: 'RELAY.example' }, stored)).toEqual({
+    columns: { name: 'New', host: 'RELAY.example', port: 587, secure: false, username: 'user' },
     password: 'keep',
   })
   expect(planUpdate({ host: 'new.example', pass: 'p' }, stored)).toEqual({

@@ -1,6 +1,7 @@
 import { fieldError } from '@posthorn/contracts/describe-error'
 import type { GatewayRegistration, GatewayUpdate } from '@posthorn/contracts/schemas/gateway'
 import { validationError } from '@posthorn/contracts/validate'
+import { changedLoginParts, type StoredLogin } from '../../accounts/stored-login.ts'
 import type { GatewayColumns, LockedGateway } from '../../store/gateways.ts'
 import { mask } from '../../http/masks.ts'
 
@@ -10,7 +11,18 @@ export interface GatewayPlan {
   password: { seal: string } | 'delete' | 'keep'
 }
 
-/** Plans a registration. A masked password keeps the stored one, for the same host only. */
+/** Parts of a login as an error names them. Gateways have no TLS options and no proxy. */
+const partNames = {
+  source: 'login',
+  user: 'user',
+  host: 'host',
+  port: 'port',
+  secure: 'value of "secure"',
+  tls: 'server',
+  proxy: 'proxy',
+}
+
+/** Plans a registration. A masked password keeps the stored one, for the same login only. */
 export function planRegistration(
   input: Omit<GatewayRegistration, 'gateway'>,
   stored: LockedGateway | undefined,
@@ -21,7 +33,7 @@ export function planRegistration(
   return { columns, password: planPassword(columns, pass ?? undefined, stored) }
 }
 
-/** Plans an update. Absent fields stay, the password only if its user does. */
+/** Plans an update. Absent fields stay, the password only if its login does. */
 export function planUpdate(input: GatewayUpdate, stored: LockedGateway): GatewayPlan {
   const { user, pass, ...rest } = input
   const { name, host, port, secure } = { ...stored, ...rest }
@@ -34,13 +46,13 @@ export function planUpdate(input: GatewayUpdate, stored: LockedGateway): Gateway
   }
 }
 
-/** @throws AppError `invalid` if a login is incomplete or the stored password would change hosts */
+/** @throws AppError `invalid` if a login is incomplete or the stored one would change its server */
 function planPassword(
-  { username, host }: GatewayColumns,
+  columns: GatewayColumns,
   pass: string | undefined,
   stored: LockedGateway | undefined,
 ): GatewayPlan['password'] {
-  if (username === null) {
+  if (columns.username === null) {
     if (pass && pass !== mask)
       throw validationError([fieldError('user', 'is required with a password')])
     return 'delete'
@@ -49,7 +61,13 @@ function planPassword(
   if (pass !== mask) return { seal: pass }
   if (!stored?.hasPassword) throw validationError([fieldError('pass', 'is required')])
   // Otherwise a client could have the password, which it cannot read, sent to its own server.
-  if (stored.host.toLowerCase() !== host.toLowerCase())
-    throw validationError([fieldError('pass', 'is required for another host')])
+  const [changed] = changedLoginParts(loginOf(stored), loginOf(columns))
+  if (changed !== undefined)
+    throw validationError([fieldError('pass', `is required for another ${partNames[changed]}`)])
   return 'keep'
+}
+
+/** Login at a gateway, in the form that is compared for accounts as well. */
+function loginOf({ username, host, port, secure = false }: GatewayColumns): StoredLogin {
+  return { source: 'password', user: username, host: host.toLowerCase(), port, secure }
 }

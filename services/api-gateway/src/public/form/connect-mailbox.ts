@@ -52,7 +52,9 @@ export async function connectMailbox(
   storeMore: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<'new' | 'existing'> {
   const { serviceUrl = null } = await settings.get()
-  const registration = { account, body: { ...body, account }, sealer, serviceUrl }
+  // The user of a form chooses the servers of a password login, the application those of a sign-in.
+  const by = formNonce === null || body.oauth2 ? 'operator' : 'tenant'
+  const registration = { account, body: { ...body, account }, by, sealer, serviceUrl } as const
   const events = await inTransaction(db, async (tx) => {
     if (formNonce !== null) await getUnusedLink(tx, formNonce, lockFormLink)
     const recorded = await register(tx, registration)

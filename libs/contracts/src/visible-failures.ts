@@ -1,0 +1,133 @@
+import { defined } from './defined.ts'
+import { authenticationError, connectError } from './events/account.ts'
+import { messageDeliveryError, messageFailed } from './events/sending.ts'
+import type { LastError } from './schemas/account.ts'
+
+/*
+ * Failures as tenants may read them. A tenant chooses mail servers, so the reason of a failed
+ * connection would show which hosts and ports of the operator's network are open, closed or
+ * filtered, and what they send. Replies to a login and later ones prove a mail server and stay.
+ */
+
+/** Error of every server that cannot be used, whatever the reason. */
+export const unusableServer = {
+  error: 'The mail server cannot be used',
+  code: 'ECONNECTION',
+} as const
+
+/** Codes of the network, TLS, parser and egress policy. Others name a cause inside this system. */
+const connectionCode = /^(?:[A-Z][A-Z0-9_-]*|ParserError\w*|ConnectionError)$/
+
+/** Codes of replies to a login or later command: RFC 5530 §3, RFC 9051 §7.1 and of providers. */
+const replyCodes = new Set([
+  'ALERT',
+  'AUTHENTICATIONFAILED',
+  'AUTHORIZATIONFAILED',
+  'CANNOT',
+  'CLIENTBUG',
+  'CONTACTADMIN',
+  'CORRUPTION',
+  'EAUTH',
+  'EXPIRED',
+  'INUSE',
+  'LIMIT',
+  'NONEXISTENT',
+  'NOPERM',
+  'OVERQUOTA',
+  'PRIVACYREQUIRED',
+  'REFERRAL',
+  'SERVERBUG',
+  'THROTTLED',
+  'TRYCREATE',
+  'UNAVAILABLE',
+  'WEBALERT',
+])
+
+/** Last error of an account without the reason of a failed connection. */
+export function tenantLastError(lastError: LastError): LastError {
+  const { serverResponseCode: code, description, tokenRequest } = lastError
+  // A reply without a code differs from the text of its error. Errors of connecting have a code.
+  const isReply =
+    code === undefined
+      ? description !== undefined
+      : replyCodes.has(code) || !connectionCode.test(code)
+  if (isReply || tokenRequest) return lastError
+  return { response: unusableServer.error, serverResponseCode: unusableServer.code }
+}
+
+/** Failure of an attempt to send a message. */
+export interface SendingFailure {
+  message: string
+  code?: string
+  response?: string
+  responseCode?: number
+  command?: string
+}
+
+/** Steps before the login. A server of another protocol may reply to them in the form of SMTP. */
+const connectionSteps = new Set(['CONN', 'EHLO', 'HELO', 'LHLO', 'STARTTLS'])
+/** Codes of the network, TLS and egress policy, for failures without a step. */
+const networkCode =
+  /^(?:E(?:AI_|CONN|DNS|EGRESS|HOST|NET|NOTFOUND|PIPE|PROTO|PROXY|SOCKET|TIMEDOUT|TLS)|ERR_|CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
+
+/** Failure of an attempt without the reason of a failed connection. */
+export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
+  const { command, code = '', responseCode } = failure
+  const isConnecting =
+    command === undefined
+      ? responseCode === undefined && networkCode.test(code)
+      : connectionSteps.has(command)
+  return isConnecting && code !== 'EAUTH'
+    ? { message: unusableServer.error, code: unusableServer.code }
+    : failure
+}
+
+/** Beginnings of the errors after the greeting, which `messageFailed` reports without a code. */
+const errorsAfterGreeting =
+  /^(?:Can't send mail|Message failed|Mail command failed|Recipient command failed|Data command failed|Invalid login|The (?:account|application|gateway|last attempt|message|provider|recipient|sender)\b)/
+
+type EventData = Readonly<Record<string, unknown>>
+
+/** Data of the events that report failures of servers, as the target of a tenant receives them. */
+const tenantData: Readonly<Record<string, (data: EventData) => EventData>> = {
+  [connectError.name]: ofAccount,
+  [authenticationError.name]: ofAccount,
+  [messageDeliveryError.name]: ofAttempt,
+  [messageFailed.name]: ({ error, ...rest }) => ({
+    ...rest,
+    error: errorsAfterGreeting.test(String(error)) ? error : unusableServer.error,
+  }),
+}
+
+function ofAccount(data: EventData): EventData {
+  const visible = tenantLastError(data as unknown as LastError)
+  return visible === (data as unknown) ? data : { ...visible }
+}
+
+function ofAttempt(data: EventData): EventData {
+  const { error, errorCode, smtpResponse, smtpResponseCode, smtpCommand, ...rest } = data
+  const failure = defined({
+    message: String(error),
+    code: errorCode as string | undefined,
+    responseCode: smtpResponseCode as number | undefined,
+    command: smtpCommand as string | undefined,
+  })
+  const visible = tenantFailure(failure)
+  if (visible === failure) return data
+  return { ...rest, error: visible.message, errorCode: visible.code }
+}
+
+/** True if the target of a tenant may receive another body of the event. */
+export function hasTenantBody(event: string): boolean {
+  return Object.hasOwn(tenantData, event)
+}
+
+/** Body of an event for the target of a tenant. Null if the event's own body is sent. */
+export function tenantBody(event: string, body: string): string | null {
+  const toVisible = hasTenantBody(event) ? tenantData[event] : undefined
+  if (!toVisible) return null
+  const envelope = JSON.parse(body) as { data: EventData }
+  const data = toVisible(envelope.data)
+  const changed = JSON.stringify({ ...envelope, data })
+  return changed === body ? null : changed
+}

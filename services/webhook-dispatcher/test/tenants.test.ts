@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { eventually, sealedHeaders, type WebhookReceiver } from '@posthorn/testkit'
+import { dispatcherBench } from './dispatcher.ts'
+
+const bench = await dispatcherBench()
+const running = new AsyncDisposableStack()
+running.use(bench)
+afterAll(() => running.disposeAsync())
+const [all, own, routed] = [await bench.receiver(), await bench.receiver(), await bench.receiver()]
+const operators = { Authorization: 'operator', Cookie: 'operator', 'X-Forwarded-For': 'operator' }
+const toHeaders = (names: object) => Object.entries(names).map(([key, value]) => ({ key, value }))
+beforeAll(async () => {
+  await bench.set({
+    webhooksEnabled: true,
+    webhookEvents: ['*'],
+    webhooks: all.url,
+    webhooksCustomHeaders: await sealedHeaders('settings', toHeaders(operators)),
+  })
+  const customHeaders = await sealedHeaders('route/r', toHeaders(operators))
+  await bench.db
+    .insertInto('webhookRoutes')
+    .values({
+      id: 'r',
+      name: 'r',
+      targetUrl: routed.url,
+      customHeaders: JSON.stringify(customHeaders),
+    })
+    .execute()
+  running.use(await bench.start({}))
+})
+
+/** Requests of an account at a receiver. */
+const received = (receiver: WebhookReceiver, account: string) =>
+  receiver.requests.filter(({ body }) => body.includes(`"${account}"`))
+const headersAt = async (receiver: WebhookReceiver, account: string) =>
+  eventually(() => {
+    const [request] = received(receiver, account)
+    const { authorization, cookie, 'x-forwarded-for': address } = request?.headers ?? {}
+    expect(authorization).toBeDefined()
+    return [authorization, cookie, address]
+  })
+
+test('targets: headers that a tenant has set, are sent to the own target only', async () => {
+  const names = { Authorization: 'tenant', Cookie: 'tenant', 'X-Forwarded-For': 'tenant' }
+  const headersOf = (account: string) => sealedHeaders(`account/${account}`, toHeaders(names))
+  const tenantSet = ['webhooksCustomHeaders'] as const
+  await bench.account('plain', { headers: await headersOf('plain'), tenantSet: [...tenantSet] })
+  await bench.account('own', {
+    headers: await headersOf('own'),
+    webhooks: own.url,
+    tenantSet: [...tenantSet],
+  })
+  await bench.account('operated', { headers: await headersOf('operated') })
+  await bench.emit({ account: 'plain' }, { account: 'own' }, { account: 'operated' })
+  const tenants = ['tenant', 'tenant', 'tenant']
+  const unchanged = ['operator', 'operator', 'operator']
+  expect(await headersAt(all, 'plain')).toEqual(unchanged)
+  expect(await headersAt(routed, 'plain')).toEqual(unchanged)
+  expect(await headersAt(own, 'own')).toEqual(tenants)
+  expect(await headersAt(routed, 'own')).toEqual(unchanged)
+  // An operator's headers of an account go to all targets.
+  expect(await headersAt(all, 'operated')).toEqual(tenants)
+})
+
+const refused = { response: 'x ECONNREFUSED', serverResponseCode: 'ECONNREFUSED' }
+const unusable = { response: 'The mail server cannot be used', serverResponseCode: 'ECONNECTION' }
+const dataAt = async (receiver: WebhookReceiver, account: string) =>
+  eventually(() => {
+    const [request] = received(receiver, account)
+    if (!request) throw new Error('nothing was received')
+    return (JSON.parse(request.body.toString()) as { data: unknown }).data
+  })
+
+test.each(['imap', 'smtp', 'webhooks'] as const)(
+  'fanOut: connectError of an account whose %s a tenant has set, only operators read the reason',
+  async (member) => {
+    const account = `scan-${member}`
+    await bench.account(account, { webhooks: own.url, tenantSet: [member] })
+    await bench.emit({ account, event: 'connectError', data: refused })
+    expect(await dataAt(own, account)).toEqual(unusable)
+    expect(await dataAt(routed, account)).toEqual(refused)
+  },
+)
+
+test('fanOut: connectError of an account that an operator has set, its target reads the reason', async () => {
+  await bench.account('trusted', { webhooks: own.url })
+  await bench.emit({ account: 'trusted', event: 'connectError', data: refused })
+  expect(await dataAt(own, 'trusted')).toEqual(refused)
+})
+
+test('fanOut: large messageDeliveryError of a tenant, is sent without the reason', async () => {
+  const to = Array.from({ length: 1_000 }, (_, n) => `recipient-${n}@${'x'.repeat(100)}.example`)
+  const failure = { error: 'x ECONNREFUSED', errorCode: 'ECONNREFUSED', smtpCommand: 'CONN' }
+  const data = { queueId: 'large', messageId: '<1@x>', envelope: { from: '', to }, ...failure }
+  await bench.account('large', { webhooks: own.url, tenantSet: ['smtp'] })
+  await bench.emit({ account: 'large', event: 'messageDeliveryError', data })
+  const sent = await dataAt(own, 'large')
+  expect(sent).toMatchObject({ queueId: 'large', envelope: { to }, errorCode: 'ECONNECTION' })
+  expect(JSON.stringify(sent)).not.toContain('ECONNREFUSED')
+})
