@@ -15,7 +15,14 @@ export function addTextLengths(ajv: Ajv2020): void {
   }
   for (const [keyword, compile] of Object.entries(rules))
     // Formats are checked after lengths, so that they do not read long texts.
-    ajv.addKeyword({ keyword, type: 'string', schemaType: 'number', compile, error, before: 'pattern' })
+    ajv.addKeyword({
+      keyword,
+      type: 'string',
+      schemaType: 'number',
+      compile,
+      error,
+      before: 'pattern',
+    })
 }
 
 /** Error as ajv reports it. */
