@@ -14,6 +14,8 @@ export const shortIntervals = {
   SVC_TIMEOUT: '60s',
   // All clients of a world have one address.
   SVC_RATE_LIMIT_PER_ADDRESS: '1000000000',
+  SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS: '0',
+  SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '0',
   SVC_LOG_LEVEL: 'info',
 }
 

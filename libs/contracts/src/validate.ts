@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import { describeError, fieldError, type FieldError } from './describe-error.ts'
 import { formats } from './formats.ts'
 import { isSmall } from './is-small.ts'
+import { addTextLengths } from './text-length.ts'
 import { reduceUnionErrors } from './union-errors.ts'
 
 /** `text` (path, query, headers) is converted to the types of the schema, `body` is not. */
@@ -23,7 +24,11 @@ interface Pass {
 }
 
 function passOf(allErrors: boolean): Pass {
-  const ajv = (kind: Kind) => new Ajv2020({ ...options, allErrors, coerceTypes: coerceTypes[kind] })
+  const ajv = (kind: Kind) => {
+    const engine = new Ajv2020({ ...options, allErrors, coerceTypes: coerceTypes[kind] })
+    addTextLengths(engine)
+    return engine
+  }
   return {
     ajv: { body: ajv('body'), text: ajv('text') },
     compiled: { body: new WeakMap(), text: new WeakMap() },

@@ -1,6 +1,6 @@
 export { cors } from './cors.ts'
 export { type TlsOptions } from './reload-certificate.ts'
-export { assertText } from './json-shape.ts'
+export { assertShape, assertText } from './json-shape.ts'
 export { type Checks } from './health.ts'
 export { describeProblem, type Problem } from './problems.ts'
 export { BodyError, type BodyLimits, readBody } from './read-body.ts'

@@ -2,48 +2,107 @@ import { AppError } from '@posthorn/errors'
 
 /** Maximum nesting. No request schema of the API exceeds 10 levels. */
 const maxDepth = 100
-/** Maximum arrays, objects and members. Bounds the memory of the parsed value. */
-const maxMembers = 500_000
+/**
+ * Maximum members of one object. Larger objects become hash tables, which take ten times as long.
+ * The largest legitimate objects are the values of a template and 200 headers.
+ */
+const maxMembersOfObject = 1_000
+/** Maximum bytes of numbers and white space, which are read one by one: 80 for each value. */
+const maxOtherBytes = 4 * 1024 * 1024
+/** Characters of a text that are read one by one before the native search for its end. */
+const shortText = 64
 
 const quote = 0x22
 const backslash = 0x5c
-const comma = 0x2c
-const opening = new Set([0x5b, 0x7b]) // [ {
-const closing = new Set([0x5d, 0x7d]) // ] }
+const openBrace = 0x7b
+
+/** Kinds of bytes outside of texts. */
+const kinds = new Uint8Array(256)
+const kind = { other: 0, comma: 1, open: 2, close: 3, quote: 4 } as const
+kinds[0x2c] = kind.comma
+for (const bracket of '[{') kinds[bracket.charCodeAt(0)] = kind.open
+for (const bracket of ']}') kinds[bracket.charCodeAt(0)] = kind.close
+kinds[quote] = kind.quote
 
 /**
- * Checks nesting and number of members before JSON text is parsed: 50 MB of `[` would become 25
- * million arrays. Strings are skipped by a native search, so attachments cost almost nothing.
+ * Checks nesting and number of values before JSON text is parsed: 50 MB of `[` would become 25
+ * million arrays. Takes linear time. Texts are skipped by a native search, so attachments cost
+ * almost nothing. Malformed text is left to the parser.
  *
- * @throws AppError `invalid`
+ * @throws AppError `invalid` for more than `maxValues` members and elements, of which an array or
+ * object counts twice, and beyond one of the limits above
  */
-export function assertShape(text: Buffer): void {
-  let depth = 0
-  let members = 0
+export function assertShape(text: Buffer, maxValues: number): void {
+  const shape = new Shape(maxValues)
+  let otherBytes = 0
   for (let at = 0; at < text.length; at += 1) {
-    const byte = text[at] ?? 0
-    if (byte === quote) {
-      at = endOfString(text, at)
-      continue
-    }
-    if (byte === comma || opening.has(byte)) members += 1
-    if (opening.has(byte)) depth += 1
-    else if (closing.has(byte)) depth -= 1
-    if (depth > maxDepth)
-      throw new AppError('invalid', `JSON is nested deeper than ${maxDepth} levels`)
-    if (members > maxMembers)
-      throw new AppError('invalid', `JSON has more than ${maxMembers} members`)
+    const found = kinds[text[at] as number]
+    if (found === kind.other) otherBytes += 1
+    else if (found === kind.quote) at = endOfText(text, at)
+    else if (found === kind.comma) shape.addValue()
+    else if (found === kind.open) shape.open(text[at] === openBrace)
+    else shape.close()
+    if (otherBytes > maxOtherBytes) throw new AppError('invalid', tooSparse)
   }
 }
 
-/** Finds the end of a string: the next quote after an even number of backslashes. */
-function endOfString(text: Buffer, start: number): number {
-  let end = start
-  do {
-    end = text.indexOf(quote, end + 1)
+const tooSparse = 'JSON has too much white space between its texts, or too long numbers'
+
+/** Counts of the values of open arrays and objects. */
+class Shape {
+  readonly #maxValues: number
+  readonly #members = new Uint32Array(maxDepth + 1)
+  readonly #isObject = new Uint8Array(maxDepth + 1)
+  #depth = 0
+  #values = 0
+
+  constructor(maxValues: number) {
+    this.#maxValues = maxValues
+  }
+
+  open(isObject: boolean): void {
+    this.#count()
+    this.#depth += 1
+    if (this.#depth > maxDepth)
+      throw new AppError('invalid', `JSON is nested deeper than ${maxDepth} levels`)
+    this.#members[this.#depth] = 1
+    this.#isObject[this.#depth] = isObject ? 1 : 0
+  }
+
+  close(): void {
+    if (this.#depth > 0) this.#depth -= 1
+  }
+
+  /** Adds a value to the innermost array or object. */
+  addValue(): void {
+    this.#count()
+    const members = (this.#members[this.#depth] as number) + 1
+    this.#members[this.#depth] = members
+    if (members > maxMembersOfObject && this.#isObject[this.#depth] === 1)
+      throw new AppError('invalid', `An object has more than ${maxMembersOfObject} members`)
+  }
+
+  #count(): void {
+    this.#values += 1
+    if (this.#values > this.#maxValues)
+      throw new AppError('invalid', `JSON has more than ${this.#maxValues} values`)
+  }
+}
+
+/** Finds the end of a text: the next quote that is not escaped. */
+function endOfText(text: Buffer, start: number): number {
+  let at = start + 1
+  for (;;) {
+    // A call of the native search takes as long as reading 64 bytes, and escapes may be dense.
+    for (const stop = Math.min(text.length, at + shortText); at < stop; at += 1) {
+      if (text[at] === quote) return at
+      if (text[at] === backslash) at += 1
+    }
+    const end = text.indexOf(quote, at)
     if (end === -1) return text.length // JSON.parse reports the error
-  } while (isEscaped(text, end))
-  return end
+    if (!isEscaped(text, end)) return end
+    at = end + 1
+  }
 }
 
 function isEscaped(text: Buffer, at: number): boolean {
@@ -71,10 +130,10 @@ export function assertContent(value: unknown): void {
       for (const element of next) pending.push(element)
       continue
     }
-    for (const [name, member] of Object.entries(next)) {
+    for (const name of Object.keys(next)) {
       if (unsafeNames.has(name)) throw new AppError('invalid', `"${name}" is not allowed as a name`)
       assertText(name)
-      pending.push(member)
+      pending.push((next as Record<string, unknown>)[name])
     }
   }
 }

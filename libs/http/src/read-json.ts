@@ -1,25 +1,34 @@
+import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@posthorn/errors'
 import { assertContent, assertShape } from './json-shape.ts'
 import { hasBody, readBody } from './read-body.ts'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** Limits of a JSON body. */
+export interface JsonLimits {
+  maxBytes: number
+  /** Maximum members and elements, of which an array or object counts twice. */
+  maxValues: number
+}
 
 /**
- * Reads a JSON body of at most `maxBytes`; undefined if there is none. Call it after
- * authentication, so that only authorized callers occupy memory.
+ * Reads a JSON body; undefined if there is none. Call it after authentication, so that only
+ * authorized callers occupy memory.
  *
- * @throws BodyError; AppError `invalid` for anything but JSON in UTF-8, excessive nesting, and
- * names such as `__proto__`
+ * @throws BodyError; AppError `invalid` for anything but JSON in UTF-8, excessive nesting, too many
+ * values, and names such as `__proto__`
  */
-export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+export async function readJson(
+  request: IncomingMessage,
+  { maxBytes, maxValues }: JsonLimits,
+): Promise<unknown> {
   if (!hasBody(request)) return undefined
   const type = request.headers['content-type']
   if (type !== undefined && !isJson(type))
     throw new AppError('invalid', 'Content-Type must be application/json in UTF-8')
   const bytes = await readBody(request, { maxBytes })
   if (bytes.length === 0) return undefined
-  assertShape(bytes)
+  assertShape(bytes, maxValues)
   const value = parse(bytes)
   assertContent(value)
   return value
@@ -37,8 +46,16 @@ function isJson(contentType: string): boolean {
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    return JSON.parse(decode(bytes))
   } catch {
     throw new AppError('invalid', 'The body is not valid JSON')
   }
+}
+
+/** A byte order mark is ignored. Faster than TextDecoder by a factor of ten for large bodies. */
+function decode(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString('latin1')
+  if (!isUtf8(bytes)) throw new TypeError('not UTF-8')
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return bytes.toString('utf8', hasMark ? 3 : 0)
 }

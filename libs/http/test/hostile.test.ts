@@ -27,7 +27,12 @@ function start(limits: Pick<ServeOptions, 'timeouts'> = {}) {
     ...limits,
     mount(app) {
       app.post('/echo', async (request, response) => {
-        response.json({ body: await readJson(request, Number(request.query['limit'] ?? 1000)) })
+        response.json({
+          body: await readJson(request, {
+            maxBytes: Number(request.query['limit'] ?? 1000),
+            maxValues: 1000,
+          }),
+        })
       })
       app.post('/small', async (request, response) => {
         const body = await readBody(request, { maxBytes: 10, timeoutMs: 300 })

@@ -20,7 +20,8 @@ const server = await serve({
   mount(app) {
     app.post(
       '/echo',
-      async (request, response) => void response.json({ body: await readJson(request, 1000) }),
+      async (request, response) =>
+        void response.json({ body: await readJson(request, { maxBytes: 1000, maxValues: 100 }) }),
     )
     app.get('/thing/:id', (request, response) => void response.json({ id: request.params['id'] }))
     app.get('/bug', () => {

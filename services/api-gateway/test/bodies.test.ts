@@ -32,6 +32,38 @@ test('body limit: 1 MB, for submissions SVC_MAX_BODY_SIZE', async () => {
   )
 })
 
+const submitted = (body: unknown) => call('POST', '/v1/account/a/submit', { body })
+const params = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]))
+
+test('a mail merge of 1,000 recipients with 40 parameters each is accepted', async () => {
+  const recipients = Array.from({ length: 1_000 }, (_, at) => ({
+    to: { name: `Name ${at}`, address: `r${at}@mail.example` },
+    params: params(40),
+  }))
+  const { status, body } = await submitted({ subject: 's', text: '{{k1}}', mailMerge: recipients })
+  expect([status, (body as { mailMerge: unknown[] }).mailMerge.length]).toEqual([200, 1_000])
+})
+
+test('a body with 200,000 members gets 400 before they are parsed', async () => {
+  const refused = (message: string) => ({
+    statusCode: 400,
+    error: 'Bad Request',
+    message,
+  })
+  const many = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [at, params(1_000)]))
+  expect((await submitted({ ...submission(1), render: { params: many } })).body).toEqual(
+    refused('JSON has more than 50000 values'),
+  )
+  expect((await submitted({ ...submission(1), render: { params: params(1_001) } })).body).toEqual(
+    refused('An object has more than 1000 members'),
+  )
+  const { body } = await call('POST', '/v1/account', {
+    body: { ...registration('c'), webhooksCustomHeaders: Array.from({ length: 20_000 }, () => 0) },
+  })
+  expect(body).toEqual(refused('JSON has more than 20000 values'))
+})
+
 /** Sends the head of a request without its body. */
 function announce(path: string, headers: Record<string, string>) {
   const request = httpRequest(url + path, {

@@ -48,6 +48,18 @@ test('AddressLimiter: addresses of one IPv6 /64 share a limit', () => {
   expect(countOne(limiter, '2001:db8:1:3::1').kind).toBeUndefined()
 })
 
+test('AddressLimiter.excess: seconds above the limit, without requests that were taken back', () => {
+  let now = 0
+  const limiter = new AddressLimiter({ maxPerMinute: 1, clock: () => now })
+  expect(limiter.excess('192.0.2.1')).toBeUndefined()
+  limiter.forget('192.0.2.1')
+  limiter.forget('192.0.2.1')
+  expect(limiter.excess('192.0.2.1')).toBeUndefined()
+  now = 20_500
+  expect(limiter.excess('192.0.2.1')).toBe(40)
+  expect(limiter.excess('192.0.2.2')).toBeUndefined()
+})
+
 test('AddressLimiter: 0, limits nothing and sets no headers', () => {
   const limiter = new AddressLimiter({ maxPerMinute: 0 })
   for (let n = 0; n < 10; n += 1) expect(countOne(limiter, '192.0.2.1')).toEqual({ headers: {} })

@@ -40,17 +40,40 @@ export class AddressLimiter {
    */
   count(address: string, response: Pick<ServerResponse, 'setHeader' | 'removeHeader'>): void {
     if (this.#maxPerMinute === 0) return
-    const now = this.#clock()
+    const window = this.#countIn(address)
+    const resetSeconds = this.#secondsLeft(window)
+    const { requests } = window
+    reportWindow(response, { maxRequests: this.#maxPerMinute, requests, resetSeconds })
+  }
+
+  /** True if requests are not limited. */
+  get isUnlimited(): boolean {
+    return this.#maxPerMinute === 0
+  }
+
+  /** Counts a request. Above the limit, returns the seconds until the window ends. */
+  excess(address: string): number | undefined {
+    if (this.#maxPerMinute === 0) return undefined
+    const window = this.#countIn(address)
+    return window.requests > this.#maxPerMinute ? this.#secondsLeft(window) : undefined
+  }
+
+  /** Takes a counted request back. */
+  forget(address: string): void {
+    const window = this.#windows.get(networkOf(address))
+    if (window && window.requests > 0) window.requests -= 1
+  }
+
+  #countIn(address: string): AddressWindow {
     const window = this.#windows.getOrCreate(networkOf(address), () => ({
       requests: 0,
-      endsAt: now + windowMs,
+      endsAt: this.#clock() + windowMs,
     }))
     window.requests += 1
-    const resetSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1_000))
-    reportWindow(response, {
-      maxRequests: this.#maxPerMinute,
-      requests: window.requests,
-      resetSeconds,
-    })
+    return window
+  }
+
+  #secondsLeft({ endsAt }: AddressWindow): number {
+    return Math.max(1, Math.ceil((endsAt - this.#clock()) / 1_000))
   }
 }

@@ -26,6 +26,8 @@ test('readHttpServerConfig: reads all variables', () => {
     SVC_MAX_CONNECTIONS: '500',
     SVC_MAX_CONNECTIONS_PER_ADDRESS: '20',
     SVC_RATE_LIMIT_PER_ADDRESS: '0',
+    SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS: '7',
+    SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '8',
     SVC_ALLOWED_HOSTS: 'api-gateway, Mail.example',
   })
   expect(config).toMatchObject({
@@ -37,6 +39,8 @@ test('readHttpServerConfig: reads all variables', () => {
     maxConnections: 500,
     maxConnectionsPerAddress: 20,
     maxRequestsPerAddress: 0,
+    maxPublicRequestsPerAddress: 7,
+    maxUnverifiedPerAddress: 8,
     allowedHosts: ['api-gateway', 'mail.example'],
   })
   expect(config.tlsKey?.reveal()).toBe('/run/tls/key.pem')
@@ -55,6 +59,7 @@ test.each([
   ['SVC_TLS_KEY', '/key.pem', /^SVC_TLS_CERT: must be set as well/],
   ['SVC_MAX_CONNECTIONS_PER_ADDRESS', '0', /^SVC_MAX_CONNECTIONS_PER_ADDRESS: must be between/],
   ['SVC_RATE_LIMIT_PER_ADDRESS', '-1', /^SVC_RATE_LIMIT_PER_ADDRESS: must be between/],
+  ['SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS', 'x', /^SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS: must be/],
   ['SVC_ALLOWED_HOSTS', 'api:3000', /^SVC_ALLOWED_HOSTS: must be host names without ports/],
   ['SVC_ALLOWED_HOSTS', 'http://api', /^SVC_ALLOWED_HOSTS: must be host names without ports/],
   ['SVC_MAX_CONNECTIONS', '1', /^SVC_MAX_CONNECTIONS: must be between/],

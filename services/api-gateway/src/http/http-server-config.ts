@@ -28,6 +28,10 @@ export interface HttpServerConfig {
   readonly maxConnectionsPerAddress: number
   /** Requests of one address to the API per minute; 0 for no limit. */
   readonly maxRequestsPerAddress: number
+  /** Requests of one address to public pages and links per minute; 0 for no limit. */
+  readonly maxPublicRequestsPerAddress: number
+  /** Notifications of one address without a known secret per minute; 0 for no limit. */
+  readonly maxUnverifiedPerAddress: number
   /** Host names, beside that of `serviceUrl`, for requests without a token. */
   readonly allowedHosts: readonly string[]
 }
@@ -63,13 +67,17 @@ export function readHttpServerConfig(env: Env): HttpServerConfig {
       max: 1_000_000,
     }),
     // 1,000 per second on average: a backend with many accounts may use a single address.
-    maxRequestsPerAddress: integer(env, 'SVC_RATE_LIMIT_PER_ADDRESS', {
-      fallback: 60_000,
-      min: 0,
-      max: 1_000_000_000,
-    }),
+    maxRequestsPerAddress: perMinute(env, 'SVC_RATE_LIMIT_PER_ADDRESS', 60_000),
+    // 100 per second on average: mail providers load images of all their users from few addresses.
+    maxPublicRequestsPerAddress: perMinute(env, 'SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS', 6_000),
+    maxUnverifiedPerAddress: perMinute(env, 'SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS', 60),
     allowedHosts: allowedHosts(env),
   }
+}
+
+/** Reads a limit of requests per minute; 0 for no limit. */
+function perMinute(env: Env, name: string, fallback: number): number {
+  return integer(env, name, { fallback, min: 0, max: 1_000_000_000 })
 }
 
 function allowedHosts(env: Env): readonly string[] {

@@ -1,11 +1,14 @@
 import type { Metrics } from '@posthorn/telemetry'
-import { Router } from 'express'
+import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config.ts'
+import { AddressLimiter } from '../access/address-limiter.ts'
 import { createAutomatedCheck } from '../automated/automated.ts'
 import { type ImapFormDeps, onPerson, onServers, onTest } from './form/imap-form.ts'
 import { onChoice } from './form/sign-in-form.ts'
 import { type FormOutcome, withFormLink } from './form/with-form-link.ts'
 import { createHits } from './hits.ts'
+import { createAddressLimit } from './limit-address.ts'
+import { queryOf } from './link-request.ts'
 import type { Branding } from './page-layout.ts'
 import { onCallback } from './sign-in/callback.ts'
 import { mountNotifications, type NotificationDeps } from './notifications/mount-notifications.ts'
@@ -56,16 +59,37 @@ export function mountPublicPages(
     branding,
     count: (outcome: string) => requests.inc({ kind: 'unsubscribe', outcome }),
   }
+  const { maxPublicRequestsPerAddress: maxPerMinute, trustedProxies } = httpServer
+  const limiter = new AddressLimiter({ maxPerMinute })
+  const limit = createAddressLimit({ limiter, trustedProxies, metrics: deps.metrics })
   const router = Router({ caseSensitive: true, strict: true })
-  router.get('/open.gif', onOpen(tracking))
-  router.get('/redirect', onClick(tracking))
+  router.get('/open.gif', limit('open'), onOpen(tracking))
+  router.get('/redirect', limit('click'), onClick(tracking))
+  router.all(['/unsubscribe', '/unsubscribe/address'], limit('unsubscribe'))
   router.get('/unsubscribe', onUnsubscribePage(lists))
   router.post('/unsubscribe', onOneClick(lists))
   router.post('/unsubscribe/address', onListForm(lists))
+  router.all(formPaths, limit('form'))
   mountForm(router, { ...deps, branding })
+  router.get('/oauth', limit('callback'))
   mountCallback(router, { ...deps, branding })
-  router.use(mountNotifications(stack, { ...deps, config }))
+  const limitHandshakes = onlyHandshakes(limit('handshake'))
+  router.use(mountNotifications(stack, { ...deps, config, limitHandshakes }))
   return router
+}
+
+/** Paths of the hosted form. */
+const formPaths = [
+  '/accounts/new',
+  '/accounts/new/imap',
+  '/accounts/new/imap/test',
+  '/accounts/new/imap/server',
+]
+
+/** Notifications have a limit of their own. */
+function onlyHandshakes(limit: RequestHandler): RequestHandler {
+  return (request, response, next) =>
+    queryOf(request).has('validationToken') ? limit(request, response, next) : next()
 }
 
 type FormDeps = PublicDeps & { branding: () => Promise<Branding> }

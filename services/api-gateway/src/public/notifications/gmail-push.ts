@@ -1,6 +1,7 @@
 import { AppError } from '@posthorn/errors'
-import type { RequestHandler } from 'express'
-import type { NotificationBodies } from './graph-notifications.ts'
+import type { Request, RequestHandler, Response } from 'express'
+import { tooMany } from '../limit-address.ts'
+import type { NotificationBodies } from './notification-bodies.ts'
 import type { NoticeForwarder } from './notice-forwarder.ts'
 import { isObject, parseJson } from './parse-graph.ts'
 import { isSignedBy, readPushToken } from './push-token.ts'
@@ -10,7 +11,9 @@ import type { SigningKeys } from './signing-keys.ts'
 
 export interface GmailPushDeps {
   readonly forwarder: Pick<NoticeForwarder, 'forward'>
-  readonly bodies: NotificationBodies
+  readonly bodies: Pick<NotificationBodies, 'use'>
+  /** Counts a push without a valid token. Above the limit, returns the seconds to wait. */
+  readonly excess: (request: Request) => number | undefined
   readonly trust: Pick<PushTrust, 'current' | 'findAccounts'>
   readonly keys: Pick<SigningKeys, 'find'>
   readonly count: (outcome: NotificationOutcome) => void
@@ -24,7 +27,7 @@ export interface GmailPushDeps {
 export function onGmailPush(deps: GmailPushDeps): RequestHandler {
   return (request, response) =>
     sendOutcome(response, deps.count, async () => {
-      const apps = await authenticate(deps, request.headers.authorization)
+      const apps = await authenticate(deps, request, response)
       const address = await deps.bodies.use(request, async (body) => readMailbox(body))
       const accounts = address === undefined ? [] : await deps.trust.findAccounts(apps, address)
       if (accounts.length === 0) return 'ignored'
@@ -33,17 +36,23 @@ export function onGmailPush(deps: GmailPushDeps): RequestHandler {
     })
 }
 
-/** Returns the applications of the signer. @throws AppError `forbidden`, `unavailable` */
+/**
+ * Returns the applications of the signer.
+ *
+ * @throws AppError `forbidden`, `rate-limited`, `unavailable`
+ */
 async function authenticate(
-  { trust, keys }: GmailPushDeps,
-  authorization: string | undefined,
+  { trust, keys, excess }: GmailPushDeps,
+  request: Request,
+  response: Response,
 ): Promise<readonly string[]> {
   const expected = { ...trust.current, now: Date.now() }
-  const token = readPushToken(authorization ?? '', expected)
+  const token = readPushToken(request.headers.authorization ?? '', expected)
   const key = token && (await keys.find(token.keyId))
-  if (!token || !key || !isSignedBy(key, token))
-    throw new AppError('forbidden', 'The token of the notification is not valid')
-  return token.apps
+  if (token && key && isSignedBy(key, token)) return token.apps
+  const seconds = excess(request)
+  if (seconds !== undefined) throw tooMany(request, response, seconds)
+  throw new AppError('forbidden', 'The token of the notification is not valid')
 }
 
 const maxAddressLength = 320

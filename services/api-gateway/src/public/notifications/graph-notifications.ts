@@ -1,54 +1,29 @@
-import { Semaphore } from '@posthorn/flow'
 import { AppError } from '@posthorn/errors'
-import { readBody } from '@posthorn/http'
 import type { Request, RequestHandler, Response } from 'express'
+import { tooMany } from '../limit-address.ts'
 import { queryOf } from '../link-request.ts'
+import type { GraphAdmission } from './graph-admission.ts'
+import type { NotificationBodies } from './notification-bodies.ts'
 import type { NoticeForwarder } from './notice-forwarder.ts'
 import { parseGraphNotifications } from './parse-graph.ts'
 import { sendOutcome, type NotificationOutcome } from './send-outcome.ts'
 
 export interface GraphNotificationsDeps {
   readonly forwarder: Pick<NoticeForwarder, 'forward'>
-  readonly bodies: NotificationBodies
+  readonly bodies: Pick<NotificationBodies, 'use'>
+  readonly admission: Pick<GraphAdmission, 'excess'>
+  readonly addressOf: (request: Request) => string
   readonly count: (outcome: NotificationOutcome | 'handshake') => void
 }
 
-/** Limits of one request, and of all bodies that are in memory at a time. */
-const maxBodyBytes = 1024 * 1024
-const maxBytesInMemory = 32 * maxBodyBytes
 /** Maximum validation token, in characters. */
 const maxTokenLength = 4_096
 const maxAccountLength = 256
 
-/** Reader of the bodies of notifications, of which a limited number of bytes is in memory. */
-export class NotificationBodies {
-  readonly #memory = new Semaphore(maxBytesInMemory)
-  readonly #timeoutMs: number
-
-  constructor(timeoutMs: number) {
-    this.#timeoutMs = timeoutMs
-  }
-
-  /**
-   * Reads a body of up to 1 MiB and passes it to `work`.
-   *
-   * @throws BodyError; AppError `unavailable` without waiting if too many bodies are in memory
-   */
-  async use<T>(request: Request, work: (body: string) => Promise<T>): Promise<T> {
-    const length = request.headers['content-length']
-    // The length of a chunked body is unknown.
-    const bytes = length === undefined ? maxBodyBytes : Number(length)
-    using permit = this.#memory.tryAcquire(Math.max(1, Math.min(bytes, maxBodyBytes)))
-    if (!permit) throw new AppError('unavailable', 'Too many notifications, retry later')
-    const limits = { maxBytes: maxBodyBytes, timeoutMs: this.#timeoutMs }
-    return await work((await readBody(request, limits)).toString('utf8'))
-  }
-}
-
 /**
  * Handles notifications and lifecycle notifications of Microsoft Graph. Only the worker of the
- * account can tell whether they are genuine, so the response is the same for forged ones. It is a
- * success as soon as the broker has them.
+ * account can tell whether all of them are genuine, so the response is a success as soon as the
+ * broker has them. Those of unknown secrets are limited per address.
  */
 export function onGraphNotifications(deps: GraphNotificationsDeps): RequestHandler {
   return async (request, response) => {
@@ -66,6 +41,8 @@ export function onGraphNotifications(deps: GraphNotificationsDeps): RequestHandl
         parseGraphNotifications(body, account),
       )
       if (notices.length === 0) return 'ignored'
+      const seconds = deps.admission.excess(deps.addressOf(request), notices)
+      if (seconds !== undefined) throw tooMany(request, response, seconds)
       await deps.forwarder.forward(notices)
       return 'forwarded'
     })

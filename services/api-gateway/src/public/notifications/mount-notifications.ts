@@ -1,26 +1,41 @@
 import type { Bus } from '@posthorn/bus'
 import { notificationPaths } from '@posthorn/contracts/notification-urls'
-import type { SettingsCache } from '@posthorn/db'
+import type { Db, SettingsCache } from '@posthorn/db'
+import type { TaskGroup } from '@posthorn/flow'
 import { createHttpCaller } from '@posthorn/net/http-caller'
 import { proxyFromSettings } from '@posthorn/net/proxy-agents'
 import type { Metrics } from '@posthorn/telemetry'
 import { createLoginUnsealer } from '@posthorn/unseal'
-import { Router } from 'express'
+import { type Request, type RequestHandler, Router } from 'express'
+import { AddressLimiter } from '../../access/address-limiter.ts'
+import { addressOf } from '../../access/client-address.ts'
 import type { Config } from '../../config.ts'
+import { listWatchSecrets } from '../../store/watch-secrets.ts'
 import { onGmailPush } from './gmail-push.ts'
-import { NotificationBodies, onGraphNotifications } from './graph-notifications.ts'
+import { GraphAdmission } from './graph-admission.ts'
+import { onGraphNotifications } from './graph-notifications.ts'
+import { KnownSecrets } from './known-secrets.ts'
 import { NoticeForwarder } from './notice-forwarder.ts'
+import { NotificationBodies } from './notification-bodies.ts'
 import type { PushTrust } from './push-trust.ts'
 import { SigningKeys } from './signing-keys.ts'
 
 export interface NotificationDeps {
+  readonly db: Db
   readonly bus: Bus
+  readonly tasks: TaskGroup
   readonly settings: SettingsCache
   readonly metrics: Metrics
   readonly pushTrust: PushTrust
+  /** Limits the handshakes of an address, which anyone can send. */
+  readonly limitHandshakes: RequestHandler
   readonly config: Pick<
     Config,
-    'publicBodyTimeoutMs' | 'oauthEgressPolicy' | 'proxyEgressPolicy' | 'providerOrigins'
+    | 'httpServer'
+    | 'publicBodyTimeoutMs'
+    | 'oauthEgressPolicy'
+    | 'proxyEgressPolicy'
+    | 'providerOrigins'
   >
 }
 
@@ -30,7 +45,7 @@ const maxKeysBytes = 64 * 1024
 
 /** Mounts the routes that providers notify. They work without an access token. */
 export function mountNotifications(stack: AsyncDisposableStack, deps: NotificationDeps): Router {
-  const { bus, metrics, pushTrust: trust, config } = deps
+  const { db, bus, tasks, metrics, pushTrust: trust, config, limitHandshakes } = deps
   const forwarder = new NoticeForwarder(bus)
   const notifications = metrics.counter({
     name: 'provider_notifications_total',
@@ -42,14 +57,25 @@ export function mountNotifications(stack: AsyncDisposableStack, deps: Notificati
     help: 'Notices that wait for RabbitMQ',
     collect: () => forwarder.waiting,
   })
-  const common = { forwarder, bodies: new NotificationBodies(config.publicBodyTimeoutMs) }
+  const { trustedProxies, maxUnverifiedPerAddress: maxPerMinute } = config.httpServer
+  const clientOf = (request: Request) => addressOf(request, trustedProxies)
+  const limiter = new AddressLimiter({ maxPerMinute })
+  const bodies = new NotificationBodies({
+    timeoutMs: config.publicBodyTimeoutMs,
+    addressOf: clientOf,
+  })
+  const common = { forwarder, bodies, addressOf: clientOf }
+  const secrets = new KnownSecrets({ list: (accounts) => listWatchSecrets(db, accounts) })
+  const forGraph = { ...common, admission: new GraphAdmission({ secrets, limiter, tasks }) }
+  const excess = (request: Request) => limiter.excess(clientOf(request))
   const countAs = (route: string) => (outcome: string) => notifications.inc({ route, outcome })
   const keys = new SigningKeys(openKeys(stack, deps))
   const router = Router({ caseSensitive: true, strict: true })
   const { graph, graphLifecycle, gmailPush } = notificationPaths
-  router.post(graph, onGraphNotifications({ ...common, count: countAs('notification') }))
-  router.post(graphLifecycle, onGraphNotifications({ ...common, count: countAs('lifecycle') }))
-  router.post(gmailPush, onGmailPush({ ...common, trust, keys, count: countAs('push') }))
+  const onGraph = (route: string) => onGraphNotifications({ ...forGraph, count: countAs(route) })
+  router.post(graph, limitHandshakes, onGraph('notification'))
+  router.post(graphLifecycle, limitHandshakes, onGraph('lifecycle'))
+  router.post(gmailPush, onGmailPush({ ...common, excess, trust, keys, count: countAs('push') }))
   return router
 }
 

@@ -1,0 +1,38 @@
+import type { ProviderNotice } from '@posthorn/contracts/commands/notices'
+import type { TaskGroup } from '@posthorn/flow'
+import type { AddressLimiter } from '../../access/address-limiter.ts'
+import type { AccountSecret, KnownSecrets } from './known-secrets.ts'
+
+export interface GraphAdmissionDeps {
+  readonly secrets: Pick<KnownSecrets, 'has' | 'find'>
+  readonly limiter: Pick<AddressLimiter, 'isUnlimited' | 'excess' | 'forget'>
+  readonly tasks: Pick<TaskGroup, 'run'>
+}
+
+/**
+ * Limits notifications that may be forged. Those with a known secret are unlimited, so a flood
+ * costs them nothing, even from their own address. Others count against the limit of their address
+ * until a look-up after the response finds their secret: a watch may be newer than its row.
+ */
+export class GraphAdmission {
+  readonly #deps: GraphAdmissionDeps
+
+  constructor(deps: GraphAdmissionDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns the seconds to wait before the notification is accepted; undefined if it is. */
+  excess(address: string, notices: readonly ProviderNotice[]): number | undefined {
+    const { secrets, limiter, tasks } = this.#deps
+    if (limiter.isUnlimited) return undefined
+    const presented = notices.flatMap(({ account, secretHash }): AccountSecret[] =>
+      secretHash === undefined ? [] : [{ account, secretHash }],
+    )
+    const [first] = presented
+    if (!first || presented.some((secret) => secrets.has(secret))) return undefined
+    const seconds = limiter.excess(address)
+    if (seconds === undefined)
+      tasks.run(secrets.find(first).then((isGenuine) => isGenuine && limiter.forget(address)))
+    return seconds
+  }
+}
