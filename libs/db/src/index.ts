@@ -8,9 +8,11 @@ export { deriveEventId } from './events/event-id.ts'
 export { measureJson } from './events/json-size.ts'
 export { limitEventData, limitJson } from './events/limit-data.ts'
 export {
+  type EventRow,
   markPublished,
   type MarkPublished,
   maxMessageBytes,
+  type PublishableEvent,
   publishEvents,
   type PublishEvent,
 } from './events/publish.ts'
