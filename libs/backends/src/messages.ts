@@ -47,7 +47,8 @@ export interface FetchedMessage extends MessageFlags {
   emailId?: string
   threadId?: string
   /**
-   * Set if the server cannot describe the message. `envelope` and `bodyStructure` are then empty.
+   * Set if the server rejected the query for the envelope and the structure, or its response could
+   * not be read. `envelope` or `bodyStructure` is then empty and says nothing about the message.
    * Requested headers are present.
    */
   incomplete?: true

@@ -122,6 +122,11 @@ export class ImapConnection {
     }
   }
 
+  /** Number of responses so far that imapflow could not read and skipped. */
+  get unreadableResponses(): number {
+    return this.#rejections.unreadable
+  }
+
   /** Error for a `false` result of imapflow, which does not contain the reason. */
   rejection(action: string): AppError {
     if (!this.client.usable) return this.#closedError()

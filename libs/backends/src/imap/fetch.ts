@@ -52,6 +52,8 @@ class Fetch {
   readonly #mailbox: MailboxRef
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
+  /** Messages whose full description was rejected. */
+  readonly #rejected = new Set<number>()
   #rejections = 0
 
   constructor(connection: ImapConnection, headers: boolean) {
@@ -73,16 +75,37 @@ class Fetch {
   }
 
   /**
-   * Existing messages of a batch. A message whose full description the server or imapflow fails on
-   * is fetched again without envelope and structure.
+   * Existing messages of a batch. The connection may not know a new message yet, so the full query
+   * is repeated after NOOP for messages without a response. The bare query is for messages whose
+   * full description the server rejected or imapflow could not read. Their rows are `incomplete`.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
     this.#rejections = 0
+    this.#rejected.clear()
     const rows = await this.#rows(uids, this.#full)
-    const missing = rangesOf([...uidsIn(uids)].filter((uid) => !rows.has(uid)))
-    if (missing.length > 0)
-      for (const [uid, row] of await this.#rows(missing, this.#bare)) rows.set(uid, row)
+    const missing = [...uidsIn(uids)].filter((uid) => !rows.has(uid))
+    const unseen = missing.filter((uid) => !this.#rejected.has(uid))
+    if (unseen.length > 0)
+      for (const [uid, row] of await this.#repeated(rangesOf(unseen))) rows.set(uid, row)
+    const rejected = missing.filter((uid) => this.#rejected.has(uid))
+    if (rejected.length > 0)
+      for (const [uid, row] of await this.#rows(rangesOf(rejected), this.#bare)) rows.set(uid, row)
     return await this.#messages(rows)
+  }
+
+  /** Repeats the full query after NOOP. Unreadable responses count as a rejection. */
+  async #repeated(uids: readonly UidRange[]): Promise<Map<number, FetchMessageObject>> {
+    const connection = this.#connection
+    try {
+      await connection.call((client) => connection.noop(client), this.#mailbox)
+    } catch (error) {
+      if (!isRejection(error)) throw error
+    }
+    const before = connection.unreadableResponses
+    const rows = await this.#rows(uids, this.#full)
+    if (connection.unreadableResponses > before)
+      for (const uid of uidsIn(uids)) if (!rows.has(uid)) this.#rejected.add(uid)
+    return rows
   }
 
   /**
@@ -140,7 +163,10 @@ class Fetch {
     } catch (error) {
       const count = countUids(uids)
       if (!isRejection(error) || ++this.#rejections > maxRejections) throw error
-      if (count === 1) return new Map()
+      if (count === 1) {
+        for (const uid of uidsIn(uids)) this.#rejected.add(uid)
+        return new Map()
+      }
       const rows = new Map<number, FetchMessageObject>()
       for (const half of batchesOf(uids, Math.ceil(count / 2)))
         for (const [uid, row] of await this.#rows(half, query)) rows.set(uid, row)
