@@ -52,6 +52,11 @@ export interface FetchedMessage extends MessageFlags {
    * Requested headers are present.
    */
   incomplete?: true
+  /**
+   * Set if `envelope`, `bodyStructure` or `flags` exceeds the limits of one message. Lists then have
+   * their first elements, and long texts are cut.
+   */
+  truncated?: true
 }
 
 export interface FetchOptions {
