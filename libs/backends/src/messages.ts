@@ -47,10 +47,16 @@ export interface FetchedMessage extends MessageFlags {
   emailId?: string
   threadId?: string
   /**
-   * Set if the server cannot describe the message. `envelope` and `bodyStructure` are then empty.
+   * Set if the server rejected the query for the envelope and the structure, or its response could
+   * not be read. `envelope` or `bodyStructure` is then empty and says nothing about the message.
    * Requested headers are present.
    */
   incomplete?: true
+  /**
+   * Set if `envelope`, `bodyStructure` or `flags` exceeds the limits of one message. Lists then have
+   * their first elements, and long texts are cut.
+   */
+  truncated?: true
 }
 
 export interface FetchOptions {

@@ -93,7 +93,7 @@ test('fetchMessages: envelope without addresses, takes them from the header', as
   expect(third?.envelope).toMatchObject({ subject: 'hello', from: [], to: [] })
   const fetches = one.received.filter((line) => line.startsWith('UID FETCH'))
   expect(fetches).toHaveLength(2)
-  expect(fetches[1]).toMatch(/^UID FETCH 2:3 \(UID RFC822.SIZE BODY.PEEK\[HEADER\]<0.65536>\)$/)
+  expect(fetches[1]).toMatch(/^UID FETCH 2:3 \(UID RFC822.SIZE BODY.PEEK\[HEADER\]<0.32768>\)$/)
 })
 
 test('fetchMessages: responses for other messages, are notified to watch', async () => {

@@ -5,10 +5,14 @@ export { hasMailbox, isSendOnly, type MailboxColumns } from './has-mailbox.ts'
 export { connect, type Db, ping, type PooledDb, type Tx } from './connect.ts'
 export { addCounts, countMinutes, type MinuteCounter } from './counters.ts'
 export { deriveEventId } from './events/event-id.ts'
+export { measureJson } from './events/json-size.ts'
+export { limitEventData, limitJson } from './events/limit-data.ts'
 export {
+  type EventRow,
   markPublished,
   type MarkPublished,
   maxMessageBytes,
+  type PublishableEvent,
   publishEvents,
   type PublishEvent,
 } from './events/publish.ts'

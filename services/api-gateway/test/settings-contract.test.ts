@@ -26,6 +26,7 @@ const samples: Required<Settings> = {
   notifyTextSize: 1000,
   notifyWebSafeHtml: true,
   notifyAttachments: true,
+  notifyAttachmentList: true,
   notifyAttachmentSize: 0,
   notifyCalendarEvents: true,
   inboxNewOnly: true,

@@ -84,6 +84,21 @@ test('messageNew: texts, attachments, headers and calendar events that the setti
   expect(JSON.stringify(event?.data['text'])).not.toContain('onclick')
 })
 
+test('notifyAttachmentList: messageNew lists the attachments without contents', async () => {
+  await setSettings({ notifyAttachments: false, notifyAttachmentList: true })
+  const { account, model } = await world.registerApi('labels')
+  await world.connected(account)
+  const [attachment] = await eventually(async () => {
+    model.deliver(mime('invitation', withInvitation))
+    const events = await world.expectEvents(account, ['messageNew'], 1)
+    // The new settings may apply only after some messages.
+    const lists = events.flatMap(({ data }) => (data['attachments'] as object[] | undefined) ?? [])
+    expect(lists.filter((each) => !('content' in each))).not.toEqual([])
+    return lists.filter((each) => !('content' in each))
+  })
+  expect(attachment).toMatchObject({ filename: 'invite.ics', contentType: 'text/calendar' })
+})
+
 test('clients: the first pass yields to later ones, and callers have the rest of their time', async () => {
   await world.reset()
   const uses: MailApiUse[] = []

@@ -17,20 +17,21 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const invitation = (uid: string) =>
+const invitation = (uid: string) => calendarOf(entry(uid))
+
+const calendarOf = (entries: string) =>
+  ['BEGIN:VCALENDAR', 'VERSION:2.0', 'METHOD:REQUEST', entries, 'END:VCALENDAR', ''].join('\r\n')
+
+const entry = (uid: string, ...more: string[]) =>
   [
-    'BEGIN:VCALENDAR',
-    'VERSION:2.0',
-    'METHOD:REQUEST',
     'BEGIN:VEVENT',
     `UID:${uid}`,
     'SUMMARY:Übergabe',
     'ORGANIZER:mailto:ann@example.com',
     'DTSTART;TZID=Europe/Berlin:20260703T153000',
     'DURATION:PT1H',
+    ...more,
     'END:VEVENT',
-    'END:VCALENDAR',
-    '',
   ].join('\r\n')
 
 const part = (type: string, content: string, ...headers: string[]) =>
@@ -43,24 +44,24 @@ const part = (type: string, content: string, ...headers: string[]) =>
     Buffer.from(content).toString('base64'),
   ].join('\r\n')
 
-test('calendarEvents: an invitation once per message', async () => {
+/** Event of a message with these parts. */
+async function eventOf(...parts: string[]) {
   const user = world.dovecot.freshUser()
   const account = await world.register(user)
   await world.connected(account)
-  await world.dovecot.deliver(
-    user.user,
-    mail({
-      headers: ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'],
-      body: [
-        part('text/html; charset=utf-8', '<p onclick="alert(1)">Come<script>x</script></p>'),
-        part('application/ics; name=invite.ics', invitation('one@example.com')),
-        part('text/calendar; charset=utf-8; method=REQUEST', invitation('one@example.com')),
-        part('text/calendar', 'no calendar'),
-        '--b--',
-      ].join('\r\n'),
-    }),
-  )
+  const headers = ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b']
+  await world.dovecot.deliver(user.user, mail({ headers, body: [...parts, '--b--'].join('\r\n') }))
   const [event] = await world.expectEvents(account, ['messageNew'], 1)
+  return event
+}
+
+test('calendarEvents: an invitation once per message', async () => {
+  const event = await eventOf(
+    part('text/html; charset=utf-8', '<p onclick="alert(1)">Come<script>x</script></p>'),
+    part('application/ics; name=invite.ics', invitation('one@example.com')),
+    part('text/calendar; charset=utf-8; method=REQUEST', invitation('one@example.com')),
+    part('text/calendar', 'no calendar'),
+  )
   expect(matches(messageNew.data, event?.data)).toBe(true)
   expect(event?.data['calendarEvents']).toEqual([
     {
@@ -79,4 +80,34 @@ test('calendarEvents: an invitation once per message', async () => {
     },
   ])
   expect(event?.data['text']).toMatchObject({ webSafe: true, html: '<p>Come</p>' })
+})
+
+const list = <T>(length: number, one: (at: number) => T) =>
+  Array.from({ length }, (_, at) => one(at))
+
+test('calendarEvents: of a part with many entries, the first one has the content', async () => {
+  const calendar = calendarOf(list(20, (at) => entry(`${at}@example.com`)).join('\r\n'))
+  const event = await eventOf(part('text/calendar; charset=utf-8', calendar))
+  const events = event?.data['calendarEvents'] as Record<string, unknown>[]
+  const [first, ...others] = events
+  expect(first).toMatchObject({ eventId: '0@example.com', encoding: 'base64' })
+  expect(Buffer.from(String(first?.['content']), 'base64').toString()).toBe(calendar)
+  expect(others).toHaveLength(19)
+  for (const other of others) expect(other).not.toHaveProperty('content')
+  expect(event?.data).not.toHaveProperty('truncated')
+})
+
+test('calendarEvents: 2 MB in ten parts of 100 entries make an event of at most 1 MiB', async () => {
+  const parts = list(10, (number) => {
+    const more = `DESCRIPTION:${'x'.repeat(1_900)}`
+    const entries = list(100, (at) => entry(`${number}-${at}@example.com`, more))
+    return part('text/calendar; charset=utf-8', calendarOf(entries.join('\r\n')))
+  })
+  const event = await eventOf(...parts)
+  expect(matches(messageNew.data, event?.data)).toBe(true)
+  const events = event?.data['calendarEvents'] as Record<string, unknown>[]
+  expect(events).toHaveLength(100)
+  expect(events.filter(({ content }) => content !== undefined)).toHaveLength(1)
+  expect(event?.data['truncated']).toEqual(['calendarEvents'])
+  expect(JSON.stringify(event?.data).length).toBeLessThanOrEqual(1_048_576)
 })

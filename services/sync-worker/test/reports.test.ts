@@ -151,6 +151,33 @@ test('messageBounce: one per recipient, and bounces of the undelivered message',
   expect(detail.bounces?.toSorted(byRecipient)).toMatchObject(shown)
 })
 
+test("messageBounce: bounces of many recipients share the size of the original's headers", async () => {
+  const { user, account } = await someone()
+  const recipients = Array.from({ length: 200 }, (_, at) => [
+    `Final-Recipient: rfc822; you-${at}@there.example`,
+    'Action: failed',
+    'Status: 5.1.1',
+    '',
+  ])
+  const large = `X-Large: ${`${'x'.repeat(900)}\r\n `.repeat(200)}`
+  const source = report('delivery-status', [
+    'Reporting-MTA: dns; mx.example',
+    '',
+    ...recipients.flat(),
+  ])
+  await world.dovecot.deliver(
+    user.user,
+    source.replace('Subject: Hello', `Subject: Hello\r\n${large}`),
+  )
+  const bounces = await world.expectEvents(account, ['messageBounce'], 200)
+  const bytes = bounces.map(({ data }) => JSON.stringify(data['messageHeaders']).length)
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(4 * 1024 * 1024)
+  expect(bounces[0]?.data).toMatchObject({
+    messageHeaders: { subject: ['Hello'], 'x-large': [expect.stringMatching(/^x{900}/)] },
+    truncated: ['messageHeaders'],
+  })
+})
+
 test('messageBounce: marks the submission of the failed recipient in the same transaction', async () => {
   const { user, account } = await someone()
   const [failed, delayed, other] = [

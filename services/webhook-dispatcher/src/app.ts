@@ -22,6 +22,7 @@ import { runRetention } from './store/retention.ts'
 import { decideRoutes } from './routes/decide.ts'
 import { cacheRoutes, type RouteCache } from './routes/route-cache.ts'
 import { type RouteErrorLog, startRouteErrorLog } from './routes/route-error-log.ts'
+import { BodyMemory } from './store/body-memory.ts'
 import { countDue, findOldestDueSeconds } from './store/deliveries.ts'
 import { targetOptions } from './targets/options.ts'
 import { createTargets } from './targets/targets.ts'
@@ -60,6 +61,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
     config: config.webhooks,
     closeTimeoutMs: Math.max(0, config.shutdownTimeoutMs - releaseMs),
     measured: dispatcherMetrics(service.metrics, { countDue: countAllDue, counter }),
+    bodies: new BodyMemory(db),
     routes: cacheRoutes(db),
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
@@ -80,6 +82,7 @@ interface Context extends Pick<ServiceContext, 'db' | 'bus' | 'log' | 'metrics'>
   config: WebhookConfig
   closeTimeoutMs: number
   measured: DispatcherMetrics
+  bodies: BodyMemory
   routes: RouteCache
   routeErrors: RouteErrorLog
 }
@@ -99,7 +102,7 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const recorder = new AttemptRecorder({ db, owner, log })
   const makeAttempt = createAttempts({
     ...receivers,
-    db,
+    bodies: context.bodies,
     recorder,
     options,
     metrics: measured,
@@ -166,9 +169,9 @@ async function startFanOut(
   dispatcher: Dispatcher,
   sandbox: Sandbox,
 ): Promise<void> {
-  const { db, bus, log, stack, measured, routes, routeErrors } = context
+  const { db, bus, log, stack, measured, bodies, routes, routeErrors } = context
   const onCall = measured.functionCalled
-  const decide = decideRoutes({ db, sandbox, routes, batchSize, onCall })
+  const decide = decideRoutes({ db, bodies, sandbox, routes, batchSize, onCall })
   const onFannedOut = measured.fannedOut
   const fanOut = createFanOut({ db, dispatcher, decide, routes, routeErrors, onFannedOut })
   const requestRun = createFanOutRuns(fanOut, maxFanOuts)

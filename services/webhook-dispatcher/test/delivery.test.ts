@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually, type WebhookReceiver } from '@posthorn/testkit'
+import { sql } from 'kysely'
 import { dispatcherBench, serviceSecret } from './dispatcher.ts'
 
 const bench = await dispatcherBench()
@@ -276,14 +278,52 @@ test('requestHeaders: URL credentials become Basic, headers of the account win',
   expect(lane).not.toContain('user')
 })
 
-test('findDeliveryBody: an event of 2 MB arrives complete', async () => {
+test('findBody: an event of 2 MB arrives complete', async () => {
   const receiver = await defaultTarget()
   await bench.account('large')
-  await bench.emit({ account: 'large', data: { text: 'ä'.repeat(1_000_000) } })
+  await bench.emit({ account: 'large', data: { text: { plain: 'ä'.repeat(1_000_000) } } })
   await received(receiver, 1)
   expect(receiver.requests[0]?.json()).toMatchObject({
-    data: { text: expect.stringMatching(/^ä{1000000}$/) },
+    data: { text: { plain: expect.stringMatching(/^ä{1000000}$/) } },
   })
+})
+
+test('stored event of 65 MB: its delivery fails, a claim check and the partition go on', async () => {
+  const receiver = await defaultTarget()
+  await bench.account('oversized')
+  const body = (size: number) => sql<string>`'{"data":"' || repeat('x', ${size}) || '"}'`
+  for (const [at, size] of [1_000, 65 * 1024 * 1024, 1_000_000].entries())
+    await bench.db
+      .insertInto('events')
+      .values({
+        eventId: crypto.randomUUID(),
+        event: 'messageNew',
+        account: 'oversized',
+        shard: shardOf('oversized'),
+        date: new Date(Date.now() - 60_000 + at),
+        body: body(size),
+      })
+      .execute()
+  await received(receiver, 2)
+  expect(receiver.requests.map(({ body }) => body.length)).toEqual([1_011, 1_000_011])
+  await eventually(async () =>
+    expect(await bench.deliveries('oversized')).toMatchObject([
+      { state: 'delivered' },
+      { state: 'failed', attempts: 0, lastOutcome: 'too-large' },
+      { state: 'delivered' },
+    ]),
+  )
+  // Unpublished events are published as claim checks.
+  await eventually(async () =>
+    expect(
+      await bench.db
+        .selectFrom('events')
+        .select('id')
+        .where('account', '=', 'oversized')
+        .where('publishedAt', 'is', null)
+        .execute(),
+    ).toEqual([]),
+  )
 })
 
 test('fan-out: an event published twice is delivered once', async () => {

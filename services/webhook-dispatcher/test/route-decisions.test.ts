@@ -5,10 +5,12 @@ import { testDatabase } from '@posthorn/testkit'
 import { shardOf } from '@posthorn/contracts/shards'
 import { decideRoutes } from '../src/routes/decide.ts'
 import { cacheRoutes } from '../src/routes/route-cache.ts'
+import { BodyMemory } from '../src/store/body-memory.ts'
 import { listPendingEvents } from '../src/store/events.ts'
 
 const database = await testDatabase()
 const { db } = database
+const bodies = new BodyMemory(db)
 const sandbox = new Sandbox()
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]()
@@ -59,7 +61,7 @@ async function addRoute(id: string, filter: string | null, map: string | null = 
 }
 async function decide(routes = cacheRoutes(db)) {
   await routes.refresh()
-  const deps = { db, sandbox: counting, routes, batchSize: 500, onCall }
+  const deps = { db, bodies, sandbox: counting, routes, batchSize: 500, onCall }
   const decisions = await decideRoutes(deps)(partition)
   const events = await listPendingEvents(db, { partition, limit: 500, whole: null })
   return events.map((event) => ({
@@ -135,7 +137,7 @@ test('decideRoutes: functions get ids of providers unchanged, and no uid', async
   await emit({ data })
   const routes = cacheRoutes(db)
   await routes.refresh()
-  const deps = { db, sandbox: counting, routes, batchSize: 500, onCall }
+  const deps = { db, bodies, sandbox: counting, routes, batchSize: 500, onCall }
   const decisions = await decideRoutes(deps)(partition)
   const [event] = await listPendingEvents(db, { partition, limit: 1, whole: null })
   const [decided] = (event && decisions.of(event)) ?? []
@@ -148,7 +150,7 @@ test('decideRoutes: an event recorded after the decision is undecided', async ()
   await emit({})
   const routes = cacheRoutes(db)
   await routes.refresh()
-  const deps = { db, sandbox: counting, routes, batchSize: 500, onCall }
+  const deps = { db, bodies, sandbox: counting, routes, batchSize: 500, onCall }
   const decisions = await decideRoutes(deps)(partition)
   await emit({ event: 'messageNew' })
   const events = await listPendingEvents(db, { partition, limit: 500, whole: null })

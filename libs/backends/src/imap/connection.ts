@@ -11,6 +11,7 @@ import {
   invalidatesLogin,
 } from './errors.ts'
 import { NotificationBuffer } from './notification-buffer.ts'
+import { RefusedMessages } from './refused-messages.ts'
 import { RejectionLogger } from './rejection-logger.ts'
 import { pollStatus } from './counters.ts'
 import type { Transcript } from './transcript.ts'
@@ -43,6 +44,7 @@ export class ImapConnection {
   readonly notifications = new NotificationBuffer()
   readonly closed: Promise<Error | undefined>
   readonly #rejections: RejectionLogger
+  readonly #refused = new RefusedMessages()
   #reason: Error | undefined
   #closing = false
   #keepAlives = 0
@@ -120,6 +122,16 @@ export class ImapConnection {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** Number of responses so far that imapflow could not read and skipped. */
+  get unreadableResponses(): number {
+    return this.#rejections.unreadable
+  }
+
+  /** Messages of a mailbox that the server refuses to describe. Callers add to it. */
+  refusedIn({ path, uidValidity }: MailboxRef): Set<number> {
+    return this.#refused.of(`${uidValidity} ${path}`)
   }
 
   /** Error for a `false` result of imapflow, which does not contain the reason. */

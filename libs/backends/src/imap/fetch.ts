@@ -1,9 +1,11 @@
-import type { ExpungeEvent, FetchMessageObject, FetchQueryObject } from 'imapflow'
+import { setImmediate } from 'node:timers/promises'
+import type { FetchQueryObject } from 'imapflow'
 import type { FetchedMessage, FetchOptions, UidRange } from '../mail-session.ts'
-import { batchesOf, countUids, formatSequenceSet, rangesOf, uidsIn } from '../uid-ranges.ts'
+import { batchesOf, countUids, rangesOf, uidsIn } from '../uid-ranges.ts'
 import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'
 import { isRejection } from './errors.ts'
+import { fetchRows, fetchSequence, type Rows } from './fetch-rows.ts'
 import { toFetchedMessage } from './message.ts'
 
 const batchUids = 500
@@ -12,17 +14,27 @@ const batchUidsWithHeaders = 100
 /** Maximum size of a page. */
 const maxSequenceNumbers = 1_000
 const maxHeaderBytes = 256 * 1024
-/** Query for the header. Addresses are near its start. */
+/**
+ * Query for the header. Addresses are near its start. Reading 32 KiB takes up to 50 ms of CPU time.
+ */
 const headersOnly: FetchQueryObject = {
   uid: true,
   size: true,
-  bodyParts: [{ key: 'HEADER', start: 0, maxLength: 64 * 1024 }],
+  bodyParts: [{ key: 'HEADER', start: 0, maxLength: 32 * 1024 }],
 }
+/** Query that every server can answer without reading the message. */
+const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
 /**
- * Rejections per batch. Single unreadable messages are isolated by halving the batch. More
- * rejections have another cause.
+ * Rejections of the bare query until one message is returned. More are a failure of the server.
  */
-const maxRejections = 40
+const maxFailures = 40
+/**
+ * Rejections of the full query per batch. Beyond them the rest is described by the bare query, and
+ * the next batch with these messages continues.
+ */
+const maxRejections = 250
+/** Messages to convert between two ticks of the event loop. A large one takes 2 ms. */
+const messagesPerTick = 10
 
 /** Yields one batch after the other. The connection is free while the caller handles a batch. */
 export async function* fetchMessages(
@@ -52,50 +64,42 @@ class Fetch {
   readonly #mailbox: MailboxRef
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
+  readonly #hasHeaders: boolean
+  /** Messages of the batch whose full description the server rejected or imapflow could not read. */
+  readonly #rejected = new Set<number>()
   #rejections = 0
+  #failures = 0
 
   constructor(connection: ImapConnection, headers: boolean) {
     this.#connection = connection
     this.#mailbox = connection.selected
+    this.#hasHeaders = headers
     const parts = headers
       ? { bodyParts: [{ key: 'HEADER', start: 0, maxLength: maxHeaderBytes }] }
       : {}
-    this.#bare = {
-      uid: true,
-      flags: true,
-      internalDate: true,
-      size: true,
-      threadId: true,
-      labels: true,
-      ...parts,
-    }
+    this.#bare = { ...flagsOnly, threadId: true, labels: true, ...parts }
     this.#full = { ...this.#bare, envelope: true, bodyStructure: true }
   }
 
   /**
-   * Existing messages of a batch. A message whose full description the server or imapflow fails on
-   * is fetched again without envelope and structure.
+   * Existing messages of a batch. The connection may not know a new message yet, so the full query
+   * is repeated after NOOP for messages without a response. The bare query is for messages whose
+   * full description the server rejected or imapflow could not read. Their rows are `incomplete`.
+   * The connection remembers them and sends the full query for them no more.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
-    this.#rejections = 0
-    const rows = await this.#rows(uids, this.#full)
-    const missing = rangesOf([...uidsIn(uids)].filter((uid) => !rows.has(uid)))
-    if (missing.length > 0)
-      for (const [uid, row] of await this.#rows(missing, this.#bare)) rows.set(uid, row)
+    const refused = this.#connection.refusedIn(this.#mailbox)
+    this.#rejections = this.#failures = 0
+    this.#rejected.clear()
+    const rows: Rows = new Map()
+    const all = [...uidsIn(uids)]
+    await this.#describe(rangesOf(all.filter((uid) => !refused.has(uid))), rows)
+    const isRejected = (uid: number) => this.#rejected.has(uid) || refused.has(uid)
+    const unseen = all.filter((uid) => !rows.has(uid) && !isRejected(uid))
+    if (unseen.length > 0) await this.#repeat(rangesOf(unseen), rows)
+    const rejected = rangesOf(all.filter((uid) => !rows.has(uid) && isRejected(uid)))
+    if (rejected.length > 0) add(rows, await this.#bareRows(rejected))
     return await this.#messages(rows)
-  }
-
-  /**
-   * Sorts the messages. Adds addresses from the header if the server omits them from the envelope.
-   */
-  async #messages(rows: Map<number, FetchMessageObject>): Promise<FetchedMessage[]> {
-    const bare = rangesOf([...rows.values()].filter(lacksAddresses).map(({ uid }) => uid))
-    for (const batch of batchesOf(bare, batchUidsWithHeaders))
-      for (const [uid, { headers }] of await this.#rows(batch, headersOnly)) {
-        const row = rows.get(uid)
-        if (row && headers) rows.set(uid, await withHeaderAddresses(row, headers))
-      }
-    return [...rows.values()].sort((a, b) => a.uid - b.uid).map(toFetchedMessage)
   }
 
   /**
@@ -103,105 +107,121 @@ class Fetch {
    * by UID.
    */
   async bySequence(first: number, last: number): Promise<FetchedMessage[]> {
-    try {
-      const rows = await this.#fetchSequence(first, last, this.#full)
-      if (rows.size === last - first + 1) return await this.#messages(rows)
-    } catch (error) {
-      if (!isRejection(error)) throw error
-    }
-    const rows = await this.#fetchSequence(first, last, { uid: true, size: true })
+    if (this.#connection.refusedIn(this.#mailbox).size === 0)
+      try {
+        const rows = await this.#sequence([first, last], this.#full)
+        if (rows.size === last - first + 1) return await this.#messages(rows)
+      } catch (error) {
+        if (!isRejection(error)) throw error
+      }
+    const rows = await this.#sequence([first, last], { uid: true, size: true })
     return rows.size === 0 ? [] : await this.batch(rangesOf([...rows.keys()]))
   }
 
-  async #fetchSequence(
-    first: number,
-    last: number,
-    query: FetchQueryObject,
-  ): Promise<Map<number, FetchMessageObject>> {
-    return await this.#connection.call(async (client) => {
-      const rows = new Map<number, FetchMessageObject>()
-      for await (const row of client.fetch(`${first}:${last}`, query))
-        if (row.seq >= first && row.seq <= last && row.uid && row.size !== undefined)
-          rows.set(row.uid, mergeRows(rows.get(row.uid), row))
-      return rows
-    }, this.#mailbox)
+  /** Adds full rows, and bare ones of messages whose full description the server rejects. */
+  async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
+    if (uids.length === 0) return
+    try {
+      add(rows, await this.#fetch(uids, this.#full))
+    } catch (error) {
+      if (!isRejection(error)) throw error
+      const bare = await this.#bareRows(uids)
+      add(rows, bare)
+      await this.#halve(rangesOf(bare.keys()), rows)
+    }
+  }
+
+  /** Adds full rows of rejected messages by halving, until the messages alone are rejected. */
+  async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
+    if (countUids(uids) === 1)
+      for (const uid of uidsIn(uids)) this.#connection.refusedIn(this.#mailbox).add(uid)
+    else
+      for (const half of halvesOf(uids)) {
+        if (this.#rejections > maxRejections) return
+        try {
+          const found = await this.#fetch(half, this.#full)
+          // A message without a response is not rejected but unknown to the connection.
+          for (const uid of uidsIn(half)) rows.delete(uid)
+          add(rows, found)
+        } catch (error) {
+          if (!isRejection(error)) throw error
+          this.#rejections++
+          await this.#halve(half, rows)
+        }
+      }
   }
 
   /**
-   * Halves rejected batches until the readable messages are found. Skips a single message that is
-   * rejected.
+   * Bare rows. Finds messages by halving whose header the server rejects too, and describes those by
+   * their flags. Leaves out a message of which the server returns nothing.
+   *
+   * @throws AppError after many rejections without a row
    */
-  async #rows(
-    uids: readonly UidRange[],
-    query: FetchQueryObject,
-  ): Promise<Map<number, FetchMessageObject>> {
+  async #bareRows(uids: readonly UidRange[], query = this.#bare): Promise<Rows> {
     try {
-      return await this.#fetchUids(uids, query)
+      return await this.#fetch(uids, query)
     } catch (error) {
-      const count = countUids(uids)
-      if (!isRejection(error) || ++this.#rejections > maxRejections) throw error
-      if (count === 1) return new Map()
-      const rows = new Map<number, FetchMessageObject>()
-      for (const half of batchesOf(uids, Math.ceil(count / 2)))
-        for (const [uid, row] of await this.#rows(half, query)) rows.set(uid, row)
+      if (!isRejection(error) || ++this.#failures > maxFailures) throw error
+      const rows: Rows = new Map()
+      if (countUids(uids) > 1)
+        for (const half of halvesOf(uids)) add(rows, await this.#bareRows(half, query))
+      else {
+        for (const uid of uidsIn(uids)) this.#rejected.add(uid)
+        if (this.#hasHeaders && query !== flagsOnly) return await this.#bareRows(uids, flagsOnly)
+      }
       return rows
     }
   }
 
-  async #fetchUids(
-    uids: readonly UidRange[],
-    query: FetchQueryObject,
-  ): Promise<Map<number, FetchMessageObject>> {
-    const wanted = new Set(uidsIn(uids))
-    return await this.#connection.call(async (client) => {
-      const rows = new Map<number, FetchMessageObject>()
-      // A server may still return a message whose deletion it reports later in the same UID FETCH.
-      const removed: RemovedMessages[] = []
-      const expunged = ({ seq = 0 }: ExpungeEvent) => void removed.push({ seq })
-      client.on('expunge', expunged)
-      this.#connection.wire.onVanishedUids = (uids) => void removed.push({ uids })
-      try {
-        for await (const row of client.fetch(formatSequenceSet(uids), query, { uid: true })) {
-          // The server may also return other messages, or one message in several responses (RFC
-          // 9051 §7.5.2).
-          if (wanted.has(row.uid)) rows.set(row.uid, mergeRows(rows.get(row.uid), row))
-          // Unsolicited flag changes are reported nowhere else.
-          if (!wanted.has(row.uid) || row.size === undefined)
-            this.#connection.notifications.notifyFlags(row)
-        }
-      } finally {
-        client.off('expunge', expunged)
-        this.#connection.wire.onVanishedUids = undefined
+  /** Repeats the full query after NOOP. Unreadable responses count as a rejection. */
+  async #repeat(uids: readonly UidRange[], rows: Rows): Promise<void> {
+    const connection = this.#connection
+    try {
+      await connection.call((client) => connection.noop(client), this.#mailbox)
+    } catch (error) {
+      if (!isRejection(error)) throw error
+    }
+    const before = connection.unreadableResponses
+    await this.#describe(uids, rows)
+    if (connection.unreadableResponses > before)
+      for (const uid of uidsIn(uids)) if (!rows.has(uid)) this.#rejected.add(uid)
+  }
+
+  /**
+   * Sorts the messages. Adds addresses from the header if the server omits them from the envelope.
+   */
+  async #messages(rows: Rows): Promise<FetchedMessage[]> {
+    const bare = rangesOf([...rows.values()].filter(lacksAddresses).map(({ uid }) => uid))
+    for (const batch of batchesOf(bare, batchUidsWithHeaders))
+      for (const [uid, { headers }] of await this.#bareRows(batch, headersOnly)) {
+        const row = rows.get(uid)
+        if (!row || !headers) continue
+        rows.set(uid, await withHeaderAddresses(row, headers))
+        await setImmediate()
       }
-      for (const event of removed) removeRows(rows, event)
-      for (const [uid, row] of rows) if (row.size === undefined) rows.delete(uid)
-      return rows
-    }, this.#mailbox)
+    const messages: FetchedMessage[] = []
+    for (const row of [...rows.values()].sort((a, b) => a.uid - b.uid)) {
+      messages.push(toFetchedMessage(row))
+      if (messages.length % messagesPerTick === 0) await setImmediate()
+    }
+    return messages
+  }
+
+  async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
+    const rows = await fetchRows(this.#connection, uids, { mailbox: this.#mailbox, query })
+    this.#failures = -Infinity
+    return rows
+  }
+
+  #sequence(range: readonly [number, number], query: FetchQueryObject): Promise<Rows> {
+    return fetchSequence(this.#connection, range, { mailbox: this.#mailbox, query })
   }
 }
 
-/** Content of an EXPUNGE or VANISHED response. */
-type RemovedMessages = { seq: number } | { uids: UidRange[] }
-
-/**
- * Removes deleted messages. Each EXPUNGE decrements the sequence numbers above it (RFC 9051
- * §7.5.1). A row removed by mistake is fetched again.
- */
-function removeRows(rows: Map<number, FetchMessageObject>, removed: RemovedMessages): void {
-  for (const [uid, row] of rows) {
-    if ('uids' in removed) {
-      if (removed.uids.some(([first, last]) => first <= uid && uid <= last)) rows.delete(uid)
-    } else if (row.seq === removed.seq) rows.delete(uid)
-    else if (row.seq > removed.seq) rows.set(uid, { ...row, seq: row.seq - 1 })
-  }
+function halvesOf(uids: readonly UidRange[]): Iterable<UidRange[]> {
+  return batchesOf(uids, Math.ceil(countUids(uids) / 2))
 }
 
-/** Merges responses for one message. Values missing in the later one are kept. */
-function mergeRows(
-  earlier: FetchMessageObject | undefined,
-  row: FetchMessageObject,
-): FetchMessageObject {
-  if (!earlier) return row
-  const present = Object.entries(row).filter(([, value]) => value !== undefined)
-  return { ...earlier, ...Object.fromEntries(present) }
+function add(rows: Rows, more: Rows): void {
+  for (const [uid, row] of more) rows.set(uid, row)
 }

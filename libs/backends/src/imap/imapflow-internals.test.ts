@@ -21,6 +21,7 @@ const verifiedDigests: Record<string, string> = {
   untaggedFetch: '898bcf7766f0d1d1',
   throttleWait: '1b3f043947be535d',
   compress: '7d05ba063d232c75',
+  transform: '9eafeded6909db1d',
   decodePath: '322aab4c04eab48c',
   encodePath: 'b5073363cd7e4d4e',
   hasCapability: 'b017106f103158f8',
@@ -57,6 +58,7 @@ test('imapflow-internals: installed imapflow, has the verified private members',
   const internals = internalsOf(new ImapFlow({ host: 'localhost', port: 143, logger: false }))
   const functions: Record<string, unknown> = {
     ...Object.fromEntries(methods.map((name) => [name, internals[name]] as const)),
+    transform: internals.streamer._transform,
     decodePath,
     encodePath,
     hasCapability,

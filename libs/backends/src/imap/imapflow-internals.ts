@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
+import type { Transform } from 'node:stream'
 import type { InflateRaw } from 'node:zlib'
 import type { ImapFlow } from 'imapflow'
 import type { Attributes, Line, LineHandler } from './tokens.ts'
@@ -11,6 +12,8 @@ import type { Attributes, Line, LineHandler } from './tokens.ts'
 export { decodePath, encodePath, hasCapability, normalizePath } from 'imapflow/lib/tools.js'
 /** Bytes of a command as they are sent. Only for tests of commands. */
 export { default as compileCommand } from 'imapflow/lib/handler/imap-compiler.js'
+/** Parser of a response without its literals. Only for tests of limits. */
+export { default as parseLine } from 'imapflow/lib/handler/imap-parser.js'
 
 export interface ExecOptions {
   untagged?: Record<string, LineHandler>
@@ -50,8 +53,13 @@ export interface ImapFlowInternals {
   compress(): Promise<void>
   /** Socket of the connection, piped through the decompressor by the replaced `compress`. */
   socket: Socket
-  /** Parser of the input, the end of that pipe. */
-  streamer: EventEmitter & NodeJS.WritableStream & { destroyed: boolean; compress: boolean }
+  /**
+   * Parser of the input, the end of that pipe. `_transform` receives the input of all transports.
+   * Wrapped: the parser has no limits that concern one message only.
+   */
+  streamer: EventEmitter &
+    NodeJS.WritableStream &
+    Pick<Transform, '_transform'> & { destroyed: boolean; compress: boolean }
   /** Decompressor. Stored here so that imapflow destroys it with the connection. */
   _inflate: InflateRaw
   /** Output stream. Replaced by a writer of stored DEFLATE blocks. */

@@ -1,6 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
 import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../mail-session.ts'
+import { truncationMark } from './responses/limits.ts'
 import { toBodyPart } from './structure.ts'
 import { clean, cleanIfPresent } from './text.ts'
 
@@ -18,7 +19,7 @@ export function toMessageFlags({ uid, flags, modseq, labels }: FetchMessageObjec
 /** Converts a FETCH row. Missing and invalid values are absent, never replaced. */
 export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
   const envelope = toEnvelope(row.envelope ?? {})
-  const { emailId, threadId, headers } = row
+  const { emailId, threadId, headers, bodyParts } = row
   return defined({
     ...toMessageFlags(row),
     size: row.size ?? 0,
@@ -31,6 +32,7 @@ export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
     emailId: cleanIfPresent(emailId),
     threadId: cleanIfPresent(threadId),
     incomplete: row.envelope && row.bodyStructure ? undefined : true,
+    truncated: bodyParts?.has(truncationMark) || undefined,
   })
 }
 

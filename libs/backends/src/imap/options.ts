@@ -5,6 +5,7 @@ import { assertMailPort } from '@posthorn/net/ports'
 import type { ImapFlowOptions } from 'imapflow'
 import type { ConnectOptions } from '../mail-session.ts'
 import { connectError, connectAborted } from './errors.ts'
+import { fetchLimits } from './responses/limits.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 import { openTunnel } from './tunnel.ts'
 
@@ -53,12 +54,13 @@ export async function clientOptions(
     disableAutoIdle: true,
     qresync: true,
     disableIMAP4rev2: options.disableIMAP4rev2 === true,
-    // A SEARCH response with a million UIDs is a line of 8 MB. Some servers ignore the ranges of
-    // requested literals.
+    // A SEARCH response with a million UIDs is a line of 8 MB. Other responses have narrower limits,
+    // see `ResponseFilter`.
     maxLineLength: 16 * 2 ** 20,
     maxLiteralSize: 64 * 2 ** 20,
     maxResponseSize: 96 * 2 ** 20,
-    maxResponseTokens: 250_000,
+    // The filter counts fewer tokens in invalid responses.
+    maxResponseTokens: 2 * fetchLimits.tokens,
     ...(proxy === undefined
       ? {}
       : {

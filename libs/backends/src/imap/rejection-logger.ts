@@ -2,14 +2,20 @@ import type { Logger } from '@posthorn/telemetry'
 import type { ImapFlowError, ImapFlowOptions } from 'imapflow'
 import type { Transcript } from './transcript.ts'
 
+/** Log message of imapflow for a response whose handler failed. */
+const unprocessed = 'Failed to process untagged response'
+
 /**
  * Logger for imapflow, which returns `false` for many rejected commands and only logs the reason.
- * Stores the last rejection for the error of the command. Logs texts at trace, never whole entries,
+ * Stores the last rejection for the error of the command, and counts the responses that imapflow
+ * skips. Logs texts at trace, never whole entries,
  * because these contain mail data.
  */
 export class RejectionLogger {
   /** Last rejection of the running command. Reset by its caller. */
   last: ImapFlowError | undefined
+  /** Number of responses that imapflow skipped because it could not parse or process them. */
+  unreadable = 0
   readonly #log: Logger
 
   constructor(log: Logger) {
@@ -41,9 +47,10 @@ export class RejectionLogger {
 
   #store(entry: unknown): void {
     if (typeof entry !== 'object' || entry === null) return
-    const { err, msg } = entry as { err?: unknown; msg?: unknown }
+    const { err, msg, payloadBytes } = entry as Record<string, unknown>
     const error = err instanceof Error ? (err as ImapFlowError) : undefined
     if (error?.responseStatus) this.last = error
+    else if (payloadBytes !== undefined || msg === unprocessed) this.unreadable++
     this.#log.trace(
       { text: typeof msg === 'string' ? msg : undefined, error: error?.message, code: error?.code },
       'imapflow log entry',

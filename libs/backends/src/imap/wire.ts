@@ -8,6 +8,9 @@ import {
   internalsOf,
 } from './imapflow-internals.ts'
 import { MailboxNames } from './mailbox-names.ts'
+import { askedBytes } from './responses/asked-bytes.ts'
+import { limitResponses } from './responses/limit-responses.ts'
+import type { ResponseFilter } from './responses/response-filter.ts'
 import {
   type Attributes,
   type Line,
@@ -74,12 +77,14 @@ export class Wire {
   #onVanishedEarlier: ((uids: UidRange[]) => void) | undefined
   #counters: ListCounters | undefined
   #countersRejected = false
+  readonly #filter: ResponseFilter
 
   constructor(client: ImapFlow) {
     this.client = client
     this.#names = new MailboxNames(client)
     this.#internals = internalsOf(client)
     this.#exec = this.#internals.exec.bind(client)
+    this.#filter = limitResponses(this.#internals.streamer)
     const untaggedFetch = this.#internals.untaggedFetch.bind(client)
     Object.assign(client, {
       exec: (...command: Parameters<Exec>) => this.exec(...command),
@@ -102,6 +107,7 @@ export class Wire {
     options: ExecOptions = {},
   ): Promise<CompletedCommand> {
     const args = this.#names.inCommand(command, attributes)
+    this.#filter.startCommand(askedBytes(args))
     if (command === 'IDLE') return this.#exec(command, args, this.#withIdleHook(options))
     if (notRetried.has(command)) return this.#exec(command, args, options)
     const done =

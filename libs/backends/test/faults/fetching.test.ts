@@ -6,7 +6,7 @@ const {
   adds,
   truncatesAfter,
   mapsLines: changes,
-  failsOn: chokesOn,
+  failsOn,
   hides,
   omits,
   rejects,
@@ -25,10 +25,54 @@ test('fetchMessages: message omitted by the server, is requested again and other
   expect(await uidsOf(session.fetchMessages([[1, 5]]))).toEqual([1, 2, 4, 5])
 })
 
+test.each([0, 'noop'] as const)(
+  'fetchMessages: message that the connection has not seen, is complete (lag: %s)',
+  async (lag) => {
+    const server = await start(5, { lag })
+    const session = await inbox(server)
+    server.mailbox('INBOX').append(letter('m6'))
+    const [message] = await Array.fromAsync(session.fetchMessages([[6, 6]], { headers: true }))
+    expect(message).toMatchObject({
+      uid: 6,
+      envelope: { subject: 'm6', from: [{ address: 'jane@mail.test' }] },
+      bodyStructure: { part: '1', type: 'text/plain' },
+    })
+    expect(message?.headers?.toString()).toContain('Subject: m6')
+    expect(message).not.toHaveProperty('incomplete')
+  },
+)
+
+test.each([2, 'select'] as const)(
+  'fetchMessages: message not shown after NOOP, is missing (lag: %s)',
+  async (lag) => {
+    const server = await start(1, { lag })
+    const session = await inbox(server)
+    server.mailbox('INBOX').append(letter('m2'))
+    const messages = await Array.fromAsync(session.fetchMessages([[1, 2]]))
+    expect(messages.map(({ uid, incomplete }) => [uid, incomplete])).toEqual([[1, undefined]])
+  },
+)
+
+test('fetchMessages: full description rejected, is incomplete beside messages seen late', async () => {
+  const server = await start(3, { lag: 'noop' })
+  const session = await inbox(server)
+  server.on('FETCH', (command) =>
+    command.rest.includes('ENVELOPE') ? failsOn(2)(command) : undefined,
+  )
+  server.mailbox('INBOX').append(letter('m4'))
+  const messages = await Array.fromAsync(session.fetchMessages([[1, 4]]))
+  expect(messages.map(({ uid, incomplete }) => [uid, incomplete])).toEqual([
+    [1, undefined],
+    [2, true],
+    [3, undefined],
+    [4, undefined],
+  ])
+})
+
 test('fetchMessages: message that makes the server fail, omits only that one', async () => {
   const server = await start(40)
   const session = await inbox(server)
-  server.on('FETCH', chokesOn(17, 'NO UID FETCH Server error - Please try again later'))
+  server.on('FETCH', failsOn(17, 'NO UID FETCH Server error - Please try again later'))
   const uids = await uidsOf(session.fetchMessages([[1, 40]]))
   expect(uids).toEqual(expect.arrayContaining([1, 16, 18, 40]))
   expect(uids.length).toBeGreaterThanOrEqual(39)

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { type EventName, eventNames, events } from '../events/index.ts'
-import { described, Nullable, Text, Time } from '../schemas/primitives.ts'
+import { described, Nullable, Text, Texts, Time } from '../schemas/primitives.ts'
 import { toOpenApiSchema } from './components.ts'
 
 /** Trigger of each event. Interface spec, "Event list and data fields". */
@@ -85,6 +85,18 @@ function bodyOf(name: EventName, data: TSchema): TSchema {
     path: Type.Optional(Text('Path of the mailbox. Absent for events of the account.')),
     specialUse: Type.Optional(Text('Special use of the mailbox. Absent if it has none.')),
     event: Type.Literal(name, { description: 'Event name.' }),
-    data: described('Data of the event.', data),
+    data: described('Data of the event.', withTruncated(data)),
   })
+}
+
+/** Data of an event, which `recordEvents` may have cut. */
+function withTruncated(data: TSchema): TSchema {
+  const truncated = Type.Optional(
+    Texts(
+      'Names of members that were cut or left out, because the data exceeded 1 MiB without the texts and the contents of attachments.',
+    ),
+  )
+  return Type.IsObject(data)
+    ? Type.Object({ ...data.properties, truncated })
+    : Type.Intersect([data, Type.Object({ truncated })])
 }

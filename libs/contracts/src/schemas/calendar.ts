@@ -21,6 +21,10 @@ export const CalendarEvent = Type.Object({
   filename: Text('File name of the calendar part.'),
   contentType: Text('Media type of the calendar part.'),
   encoding: Type.Literal('base64', { description: 'Encoding of `content`.' }),
-  content: Text('Calendar part (iCalendar) as base64.'),
+  content: Type.Optional(
+    Text(
+      'Calendar part (iCalendar) as base64. Only in the first event of each part, and absent if the calendar parts of the message exceed 524,288 bytes.',
+    ),
+  ),
 })
 export type CalendarEvent = Static<typeof CalendarEvent>

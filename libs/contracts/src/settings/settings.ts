@@ -79,6 +79,9 @@ export const settings = {
   notifyTextSize: bytes('Maximum bytes of each text in messageNew. Defaults to 2,097,152.'),
   notifyWebSafeHtml: flag('If true, messageNew contains sanitized HTML.'),
   notifyAttachments: flag('If true, messageNew contains the attachments.'),
+  notifyAttachmentList: flag(
+    'If true, messageNew lists all attachments, without contents unless `notifyAttachments` adds them.',
+  ),
   notifyAttachmentSize: bytes('Maximum bytes of an attachment in messageNew.'),
   notifyCalendarEvents: flag('If true, messageNew contains the events of calendar parts.'),
   inboxNewOnly: flag('If true, messageNew is sent only for messages arriving in the Inbox.'),

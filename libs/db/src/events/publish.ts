@@ -6,17 +6,23 @@ import type { RecordedEvent } from './record.ts'
 /** Size above which an event is sent as a claim check: its body stays in Postgres. */
 export const maxMessageBytes = 128 * 1024
 
+/** Row of an event. */
+export type EventRow = Pick<RecordedEvent, 'id' | 'date'>
+
 /** Marks events as published. */
-export type MarkPublished = (events: readonly RecordedEvent[]) => Promise<void>
+export type MarkPublished = (events: readonly EventRow[]) => Promise<void>
 
 /** Publishes a message. Resolves when the broker has confirmed it. */
 export type PublishEvent = (message: EventMessage) => Promise<void>
 
+/** Event to publish. The body is null if it is above `maxMessageBytes` and was not read. */
+export type PublishableEvent = Omit<RecordedEvent, 'body'> & { body: string | null }
+
 /** Converts an event to a bus message, or to a claim check if it is large. */
-function toMessage(recorded: RecordedEvent): EventMessage {
+function toMessage(recorded: PublishableEvent): EventMessage {
   const { eventId, event, account, shard, date, body } = recorded
   const head = { eventId, event, account, shard, date }
-  return Buffer.byteLength(body) > maxMessageBytes ? head : { ...head, body }
+  return body === null || Buffer.byteLength(body) > maxMessageBytes ? head : { ...head, body }
 }
 
 /**
@@ -27,7 +33,7 @@ function toMessage(recorded: RecordedEvent): EventMessage {
 export async function publishEvents(
   db: Db | MarkPublished,
   publish: PublishEvent,
-  events: readonly RecordedEvent[],
+  events: readonly PublishableEvent[],
 ): Promise<void> {
   if (events.length === 0) return
   const mark = typeof db === 'function' ? db : (done: typeof events) => markPublished(db, done)
@@ -37,7 +43,7 @@ export async function publishEvents(
 }
 
 /** Marks events as published, in one statement. */
-export async function markPublished(db: Db, events: readonly RecordedEvent[]): Promise<void> {
+export async function markPublished(db: Db, events: readonly EventRow[]): Promise<void> {
   if (events.length === 0) return
   await sql`
     update events set published_at = now()

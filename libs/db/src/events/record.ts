@@ -4,6 +4,7 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { sql } from 'kysely'
 import type { Tx } from '../connect.ts'
 import type { AccountTarget } from '../tables/events.ts'
+import { limitEventData } from './limit-data.ts'
 
 export interface NewEvent {
   eventId: string
@@ -24,7 +25,8 @@ export interface RecordedEvent extends EventMessage {
 
 /**
  * Stores events in the transaction that changes the state. An event whose id is already recorded is
- * skipped. Returns the stored ones in order; publish them after the commit with `publishEvents`.
+ * skipped. Returns the stored ones in order; publish them after the commit with `publishEvents`. Data
+ * above the size limit of events is cut (`limitEventData`).
  */
 export async function recordEvents(
   tx: Tx,
@@ -33,7 +35,10 @@ export async function recordEvents(
 ): Promise<RecordedEvent[]> {
   if (events.length === 0) return []
   const date = new Date()
-  const rows = events.map((event) => ({ ...event, body: composeBody(event, { serviceUrl, date }) }))
+  const rows = events.map((event) => ({
+    ...event,
+    body: composeBody(event, { serviceUrl, date }),
+  }))
   const column = <T>(pick: (row: (typeof rows)[number]) => T) => sql.val(rows.map(pick))
   const { rows: inserted } = await sql<{ id: string; eventId: string }>`
     with input as (
@@ -73,7 +78,7 @@ function composeBody(
     date: date.toISOString(),
     ...defined({ path: event.path, specialUse: event.specialUse }),
     event: event.event,
-    data: event.data,
+    data: limitEventData(event.data),
   }
   return JSON.stringify(envelope, withoutNul)
 }

@@ -38,6 +38,13 @@ export interface Quota {
   limit: number
 }
 
+/**
+ * Time at which an open connection sees messages that arrived in its mailbox: after this number of
+ * further commands, after NOOP, or only after the mailbox is selected again. IDLE and NOTIFY always
+ * announce them.
+ */
+export type Lag = number | 'noop' | 'select'
+
 /** State that commands work on. */
 export interface ScriptServerState {
   capabilities: Set<string>
@@ -48,6 +55,7 @@ export interface ScriptServerState {
   quota: Quota | undefined
   /** Maximum size of APPEND in bytes. */
   appendLimit: number
+  lag: Lag
 }
 
 /**

@@ -121,11 +121,19 @@ async function run(command: ScriptCommand, world: ScriptServerState): Promise<st
       throw new ImapRejection('BAD Log in first')
     const lines = await handler(command, world)
     const tagged = lines.pop() ?? ''
+    if (lagsBehind(command, world)) return [...lines, tagged]
     return [...lines, ...session.takeNotifications(!withoutExpunges.has(name)), tagged]
   } catch (error) {
     if (error instanceof ImapRejection) return [`${tag} ${error.message}`]
     throw error
   }
+}
+
+/** True if the reply must not announce new messages yet. Deleted messages end the delay. */
+function lagsBehind({ name, session }: ScriptCommand, { lag }: ScriptServerState): boolean {
+  if (lag === 0 || !session.hasUnseenMessages) return false
+  if (lag === 'select') return true
+  return lag === 'noop' ? name !== 'NOOP' : session.commandsBehind++ < lag
 }
 
 /** Sends a reply. Returns false if the connection ends. */

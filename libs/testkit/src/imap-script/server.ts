@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { selfSigned } from '@posthorn/local/files/certificate'
 import { listen, stopListening } from '../listening.ts'
-import type { Hook, Quota, ScriptCommand, ScriptServerState } from './command.ts'
+import type { Hook, Lag, Quota, ScriptCommand, ScriptServerState } from './command.ts'
 import { statusNotification } from './commands/mailboxes.ts'
 import type { MailboxOptions, ScriptMailbox } from './mailbox.ts'
 import { answer, sendReply, serveCommands } from './serve.ts'
@@ -24,6 +24,8 @@ export interface ImapScriptOptions {
   quota?: Quota
   /** Defaults to 64 MiB. */
   appendLimit?: number
+  /** Defaults to 0: the reply to the next command announces a message. */
+  lag?: Lag
 }
 
 export const usualCapabilities: readonly string[] =
@@ -104,6 +106,10 @@ export class ImapScript implements AsyncDisposable {
 
   set quota(quota: Quota | undefined) {
     this.#state.quota = quota
+  }
+
+  set lag(lag: Lag) {
+    this.#state.lag = lag
   }
 
   /** @throws ImapRejection if the mailbox does not exist. */
@@ -211,6 +217,7 @@ export class ImapScript implements AsyncDisposable {
       users: new Map(Object.entries(users)),
       quota: options.quota,
       appendLimit: options.appendLimit ?? 64 * 2 ** 20,
+      lag: options.lag ?? 0,
     }
   }
 }

@@ -20,6 +20,8 @@ export class ScriptSession {
   readonly changedMailboxes = new Set<ScriptMailbox>()
   /** Messages of the selected mailbox by sequence number, as the client numbers them. */
   view: ScriptMessage[] = []
+  /** Commands since a message arrived that the client has not been notified of. */
+  commandsBehind = 0
   #socket: Socket
   #received: Buffer[] = []
   #size = 0
@@ -112,11 +114,19 @@ export class ScriptSession {
     this.readOnly = readOnly
     this.view = [...mailbox.messages]
     this.#announced = mailbox.revision
+    this.commandsBehind = 0
   }
 
   unselect(): void {
     this.mailbox = undefined
     this.view = []
+  }
+
+  /** True if messages arrived that the client does not know, and none was deleted. */
+  get hasUnseenMessages(): boolean {
+    const messages = this.mailbox?.messages ?? []
+    const here = new Set(messages)
+    return messages.length > this.view.length && this.view.every((message) => here.has(message))
   }
 
   /** Records that the client has this state of a message, from its own command or from a reply. */
@@ -149,6 +159,7 @@ export class ScriptSession {
       lines.push(`* ${index + 1} FETCH (${change})`)
     }
     this.#announced = mailbox.revision
+    this.commandsBehind = 0
     return lines
   }
 

@@ -76,10 +76,14 @@ export function getDelivery(db: Db, id: string) {
     .executeTakeFirstOrThrow(() => notFound('Delivery not found'))
 }
 
+/** Maximum size of a shown body. webhook-dispatcher does not send larger ones either. */
+const maxShownBytes = 64 * 1024 * 1024
+
 /** Body of the event, the logged attempts, and the ids of replays of a delivery. */
 export async function getDeliveryDetails(db: Db, id: string) {
   const { rows } = await sql<{ body: string | null }>`
-    select coalesce(d.body, e.body) as body from deliveries d
+    select case when octet_length(coalesce(d.body, e.body)) <= ${maxShownBytes}
+      then coalesce(d.body, e.body) end as body from deliveries d
     left join events e on e.id = d.event_row and e.date = d.event_date where d.id = ${id}::uuid
   `.execute(db)
   const log = await db

@@ -1,4 +1,4 @@
-import type { Db, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
+import type { Db, EventRow, PublishEvent, RecordedEvent, SettingsCache } from '@posthorn/db'
 import { batchStatements, markPublished, publishEvents } from '@posthorn/db'
 import { backoff, retryUntil, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
@@ -39,7 +39,7 @@ export class OutcomeRecorder implements AsyncDisposable {
   })
 
   /** Concurrently published events are marked in one statement. */
-  readonly #markPublished = batchStatements<readonly RecordedEvent[], void>(async (batches) => {
+  readonly #markPublished = batchStatements<readonly EventRow[], void>(async (batches) => {
     await markPublished(this.#deps.db, batches.flat())
     return batches.map(() => undefined)
   })

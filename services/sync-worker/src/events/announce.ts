@@ -18,7 +18,11 @@ import {
  * Data of a messageNew without `seemsLikeNew`, which only the storing transaction knows. A message
  * from a mail API has no `uid`.
  */
-export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & { uid?: number }
+export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & {
+  uid?: number
+  /** Names of cut members. */
+  truncated?: string[]
+}
 
 /** Tolerated clock difference when an arrival is compared with the account's registration. */
 const skewMs = 10 * 60_000

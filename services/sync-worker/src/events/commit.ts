@@ -2,6 +2,7 @@ import type { Bus } from '@posthorn/bus'
 import {
   type Db,
   batchStatements,
+  type EventRow,
   markPublished,
   type MarkPublished,
   type NewEvent,
@@ -58,7 +59,7 @@ function publish({ bus, markPublished }: CommitDeps, events: RecordedEvent[]): P
 
 /** Marks the events of several commits in one statement. */
 export function batchMarkPublished(db: Db): MarkPublished {
-  const mark = batchStatements(async (batches: (readonly RecordedEvent[])[]) => {
+  const mark = batchStatements(async (batches: (readonly EventRow[])[]) => {
     await markPublished(db, batches.flat())
     return batches
   })

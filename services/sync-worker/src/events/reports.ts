@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { MessageNew } from '@posthorn/contracts/events/message'
 import type { MessageBounce, MessageComplaint } from '@posthorn/contracts/events/reports'
-import type { Bounces, NewEvent } from '@posthorn/db'
+import { type Bounces, limitJson, type NewEvent } from '@posthorn/db'
 import type { ReadPart } from '@posthorn/message-reader'
 import { type Complaint, type DeliveryReport, mayBeReport, type Report } from '@posthorn/reports'
 import { hashMessageId } from '../store/announced.ts'
@@ -17,12 +17,17 @@ import {
 const maxReadBytes = 1024 * 1024
 /** Larger messages are not fetched as possible reports. */
 const maxMessageBytes = 20 * 1024 * 1024
+/** Maximum bytes of the original's headers in all bounces of a report. */
+const maxHeaderBytes = 4 * 1024 * 1024
+
+/** Data of a messageBounce without what the outbox knows. */
+type ReportedBounce = MessageBounce & { truncated?: string[] }
 
 /** Bounces, complaint or delivery report in a new message. */
 export interface MessageReport {
   /** Fields of its messageNew. */
   flags: Pick<MessageNew, 'isBounce' | 'isComplaint' | 'relatedMessageId' | 'deliveryReport'>
-  bounces: MessageBounce[]
+  bounces: ReportedBounce[]
   complaint?: MessageComplaint
 }
 
@@ -79,16 +84,23 @@ function toMessageReport(
       ...(bounces.length > 0 && { isBounce: true, ...related }),
       ...(isDeliveryReport && { deliveryReport: fields }),
     },
-    bounces: bounces.map((recipient) => toBounce(report, recipient, id)),
+    bounces: toBounces(report, bounces, id),
   }
 }
 
-function toBounce(
+/** Bounces with the headers of the original, which share a size: a report names many recipients. */
+function toBounces(
   { messageId, headers }: DeliveryReport,
-  recipient: DeliveryReport['recipients'][number],
+  recipients: DeliveryReport['recipients'],
   id: string,
-): MessageBounce {
-  return { bounceMessage: id, ...recipient, ...defined({ messageId, messageHeaders: headers }) }
+): ReportedBounce[] {
+  const messageHeaders = headers && limitJson(headers, maxHeaderBytes / recipients.length)
+  const truncated = messageHeaders === headers ? undefined : ['messageHeaders']
+  return recipients.map((recipient) => ({
+    bounceMessage: id,
+    ...recipient,
+    ...defined({ messageId, messageHeaders, truncated }),
+  }))
 }
 
 function toComplaint({ arf, messageId, headers = {} }: Complaint, id: string): MessageComplaint {

@@ -1,11 +1,10 @@
 import { defined } from '@posthorn/contracts/defined'
-import type { Db } from '@posthorn/db'
 import type { CallResult, HttpCaller } from '@posthorn/net/http-caller'
 import { redactUrl, splitCredentials } from '@posthorn/net/url'
 import type { Logger } from '@posthorn/telemetry'
 import type { DeliveryResult } from '../store/attempts.ts'
 import { type ClaimedDelivery, isRoute } from '../store/deliveries.ts'
-import { findDeliveryBody } from '../store/events.ts'
+import type { BodyMemory, LoadedBody } from '../store/body-memory.ts'
 import type { AllTargetOptions } from '../targets/options.ts'
 import { laneOf, type Targets, type UnsealedTarget } from '../targets/targets.ts'
 import { requestHeaders, warnSkippedHeaders } from './headers.ts'
@@ -34,7 +33,7 @@ export interface AttemptMetrics {
 }
 
 export interface AttemptDeps {
-  db: Db
+  bodies: BodyMemory
   recorder: Pick<AttemptRecorder, 'begin' | 'cancelPrecount'>
   http: HttpCaller
   keys: SigningKeyCache
@@ -50,9 +49,8 @@ export type AttemptDelivery = (
   signal: AbortSignal,
 ) => Promise<DeliveryResult>
 
-interface Prepared {
+interface Prepared extends LoadedBody {
   target: UnsealedTarget
-  body: string
   keys: SigningKeys
 }
 
@@ -77,7 +75,7 @@ export function createAttempts(deps: AttemptDeps): AttemptDelivery {
     try {
       if (delivery.attempts >= schedule.attempts)
         throw new PreAttemptError('exhaust', 'interrupted')
-      const prepared = await prepare(deps, delivery, signal)
+      using prepared = await prepare(deps, delivery, signal)
       const attempts = await recorder.begin(delivery, signal)
       if (attempts === undefined) throw new PreAttemptError('expire', 'claim-lost')
       const call = await send({ ...delivery, attempts }, prepared, signal)
@@ -95,17 +93,21 @@ export function createAttempts(deps: AttemptDeps): AttemptDelivery {
 }
 
 async function prepare(
-  { db, keys, targets, log }: AttemptDeps,
+  { bodies, keys, targets, log }: AttemptDeps,
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Prepared> {
   const signingKeys = await keys.get(signal)
   const target = await untilAvailable(() => targets.resolve(delivery), { signal, log })
   if (!target) throw new PreAttemptError('drop', 'no-target')
-  const body =
-    delivery.body ?? (await untilAvailable(() => findDeliveryBody(db, delivery), { signal, log }))
-  if (body === undefined) throw new PreAttemptError('drop', 'no-event')
-  return { target, body, keys: signingKeys }
+  const prepared = { target, keys: signingKeys }
+  if (delivery.body !== null)
+    return { ...prepared, body: delivery.body, [Symbol.dispose]: () => undefined }
+  const load = () => bodies.load(delivery.lane, delivery, signal)
+  const loaded = await untilAvailable(load, { signal, log })
+  if (loaded === undefined) throw new PreAttemptError('drop', 'no-event')
+  if (loaded === 'too-large') throw new PreAttemptError('exhaust', 'too-large')
+  return { ...prepared, ...loaded }
 }
 
 function createSender({ http, options, metrics, log }: AttemptDeps) {

@@ -1,7 +1,8 @@
 import { type Db, readSettings } from '@posthorn/db'
 import { backoff, CircuitBreaker, type Clock, monotonicClock } from '@posthorn/flow'
 import type { FunctionInput, FunctionResult, Sandbox, StaticMatch } from '@posthorn/sandbox'
-import { findBody, listPendingEvents, type PendingEvent } from '../store/events.ts'
+import type { BodyMemory } from '../store/body-memory.ts'
+import { listPendingEvents, type PendingEvent } from '../store/events.ts'
 import type { RouteFailure } from '../store/statistics.ts'
 import type { Route } from '../store/target-sources.ts'
 import type { RouteCache } from './route-cache.ts'
@@ -27,6 +28,7 @@ export type CallOutcome = 'wanted' | 'unwanted' | 'failed' | 'suspended'
 
 export interface DecideDeps {
   db: Db
+  bodies: BodyMemory
   sandbox: Pick<Sandbox, 'apply' | 'matchStatically'>
   routes: RouteCache
   batchSize: number
@@ -121,12 +123,19 @@ class Decider {
     const filter = match === 'always' ? null : route.filter
     if (filter === null && route.map === null)
       return { decision: { route, body: null }, failures: [] }
-    const body = event.body ?? (await findBody(this.#deps.db, event))
+    using loaded = event.body === null ? await this.#load(event) : undefined
+    const body = event.body ?? loaded?.body
     if (body === undefined) return { failures: [] }
     const input = { payload: functionPayload(body, event.eventId, route.id), env }
     const { applies, problems, body: mapped } = await this.#call(route, filter, input)
     const failures = failuresOf(event, route, problems)
     return applies ? { decision: { route, body: mapped ?? null }, failures } : { failures }
+  }
+
+  /** Body of a large event. Undefined if it was deleted, or is too large to be sent. */
+  async #load(event: PendingEvent) {
+    const loaded = await this.#deps.bodies.load('functions', event)
+    return loaded === 'too-large' ? undefined : loaded
   }
 
   /** Result of the filter for every event of that name. Evaluated once per name. */

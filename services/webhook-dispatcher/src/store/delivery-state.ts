@@ -11,7 +11,7 @@
  * | claimed | begin | attempting | attempt count, before the call: the intent record |
  * | claimed | release | due | no owner; an intent record without a call is subtracted |
  * | claimed | drop | dropped | target or event no longer exists |
- * | claimed | exhaust | failed | the process of the last attempt died: `interrupted` |
+ * | claimed | exhaust | failed | `interrupted`: the last process died; `too-large`: the body |
  * | claimed | expire | due | nothing: the lease was not renewed |
  * | attempting | accept | delivered | response 2xx |
  * | attempting | retry | due | failure and time of the next attempt |

@@ -1,4 +1,10 @@
-import type { AccountTarget as StoredTarget, Db, RecordedEvent, Tx } from '@posthorn/db'
+import {
+  type AccountTarget as StoredTarget,
+  type Db,
+  maxMessageBytes,
+  type PublishableEvent,
+  type Tx,
+} from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** Event that was not fanned out yet. */
@@ -21,6 +27,12 @@ export interface PendingEvent {
 
 /** Maximum size of a body that stays in memory with its delivery. Larger ones are read on use. */
 export const maxInlineBody = 65_536
+
+/**
+ * Maximum size of a body that is sent. Larger ones, which earlier releases could store, would need
+ * more memory than the process has, or more than a text can hold.
+ */
+export const maxBodyBytes = 64 * 1024 * 1024
 
 /** First key of the advisory lock of a partition: at most one fan-out of it at a time. */
 const fanOutLock = 7_825_515
@@ -70,37 +82,55 @@ export async function listLatePartitions(db: Db, lateMs: number): Promise<number
   return rows.map(({ partition }) => partition)
 }
 
-/** Locks events whose writer did not publish them within `lateMs`: it died, or had no broker. */
+/**
+ * Locks events whose writer did not publish them within `lateMs`: it died, or had no broker. Bodies
+ * of claim checks are not read.
+ */
 export async function lockUnpublishedEvents(
   tx: Tx,
   { lateMs, limit }: { lateMs: number; limit: number },
-): Promise<RecordedEvent[]> {
-  const { rows } = await sql<Omit<RecordedEvent, 'date'> & { date: Date }>`
-    select id, event_id as "eventId", event, account, shard, date, body from events
+): Promise<PublishableEvent[]> {
+  const { rows } = await sql<Omit<PublishableEvent, 'date'> & { date: Date }>`
+    select id, event_id as "eventId", event, account, shard, date,
+      case when octet_length(body) <= ${maxMessageBytes} then body end as body from events
     where published_at is null and date < now() - make_interval(secs => ${lateMs / 1000})
     order by date, id limit ${limit} for update skip locked
   `.execute(tx)
   return rows.map((row) => ({ ...row, date: row.date.toISOString() }))
 }
 
-/** Body of an event. Undefined if the event was deleted. */
-export async function findBody(
+/** Size of a body. Undefined if the event was deleted. */
+export async function findBodyBytes(
   db: Db,
-  { eventRow, eventDate }: Pick<PendingEvent, 'eventRow' | 'eventDate'>,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ body: string }>`
-    select body from events where id = ${eventRow}::bigint and date = ${eventDate}::timestamptz
+  { eventRow, eventDate, id }: BodyOwner,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ bytes: number | null }>`
+    select coalesce(
+      (select octet_length(body) from deliveries where id = ${id ?? null}::uuid),
+      (select octet_length(body) from events
+        where id = ${eventRow}::bigint and date = ${eventDate}::timestamptz)
+    ) as bytes
   `.execute(db)
-  return rows[0]?.body
+  return rows[0]?.bytes ?? undefined
 }
 
-/** Body that a delivery sends: its own or that of its event. Undefined if the event was deleted. */
-export async function findDeliveryBody(
+/** Event, or delivery with an id, whose body is read. */
+export type BodyOwner = Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id?: string }
+
+/**
+ * Body of an event, or the one that a delivery sends: its own or that of its event. Undefined if
+ * the event was deleted.
+ */
+export async function findBody(
   db: Db,
-  delivery: Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id: string },
+  { eventRow, eventDate, id }: BodyOwner,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ body: string | null }>`
-    select body from deliveries where id = ${delivery.id}::uuid
+    select coalesce(
+      (select body from deliveries where id = ${id ?? null}::uuid),
+      (select body from events
+        where id = ${eventRow}::bigint and date = ${eventDate}::timestamptz)
+    ) as body
   `.execute(db)
-  return rows[0]?.body ?? findBody(db, delivery)
+  return rows[0]?.body ?? undefined
 }

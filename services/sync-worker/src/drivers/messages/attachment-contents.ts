@@ -13,22 +13,25 @@ export interface AttachmentPart {
 
 /**
  * Attachments with their contents, if the settings request them. Interface spec, "Conditional
- * inclusion": attachments above the requested size are left out. `readBytes` returns undefined for
- * a missing part.
+ * inclusion": attachments above the requested size are left out, except that `notifyAttachmentList`
+ * lists all of them. `readBytes` returns undefined for a missing part.
  */
 export async function readContents<Part extends AttachmentPart>(
   parts: readonly Part[],
-  { notifyAttachments = false, notifyAttachmentSize = maxAttachmentBytes }: Settings,
+  settings: Settings,
   readBytes: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>,
 ): Promise<AttachmentInfo[] | undefined> {
-  if (!notifyAttachments || parts.length === 0) return undefined
-  const maxBytes = Math.min(notifyAttachmentSize, maxAttachmentBytes)
+  const { notifyAttachments, notifyAttachmentList, notifyAttachmentSize } = settings
+  if (parts.length === 0) return undefined
+  if (!notifyAttachments) return notifyAttachmentList ? parts.map(({ info }) => info) : undefined
+  const maxBytes = Math.min(notifyAttachmentSize ?? maxAttachmentBytes, maxAttachmentBytes)
   const result: AttachmentInfo[] = []
   let remainingBytes = maxAttachmentBytes
   for (const part of parts) {
     const limit = Math.min(maxBytes, remainingBytes)
     const content = await readContent(part, limit, readBytes)
-    if (content === 'too large' && maxBytes <= remainingBytes) continue
+    const isSkipped = content === 'too large' && maxBytes <= remainingBytes
+    if (isSkipped && !notifyAttachmentList) continue
     if (content === undefined || content === 'too large') result.push(part.info)
     else {
       remainingBytes -= content.length

@@ -5,6 +5,10 @@ import type { ParsedCalendar, ReadPart } from '@posthorn/message-reader'
 const maxBytes = 524_288
 /** Maximum calendar parts read per message. */
 const maxParts = 10
+/** Maximum events per message, as in one calendar part. */
+const maxEvents = 100
+/** Maximum bytes of the calendar parts of a message whose contents are included. */
+const maxContentBytes = maxBytes
 
 /** Attachment that may be a calendar. */
 export interface CalendarCandidate {
@@ -29,11 +33,20 @@ interface CalendarSource<Part> {
   readPart: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>
 }
 
-/** Events of a message's calendar parts, one per UID. `text/calendar` is preferred. */
+/** Events of calendar parts, and the names of cut members. Both are absent if empty. */
+export interface CalendarEvents {
+  calendarEvents?: CalendarEvent[]
+  truncated?: string[]
+}
+
+/**
+ * Events of a message's calendar parts, one per UID. `text/calendar` is preferred. The first event
+ * of a part has the content of the part, so that the result is not larger than the parts.
+ */
 export async function readCalendarEvents<Part extends CalendarCandidate>(
   { read, readPart }: CalendarSource<Part>,
   attachments: readonly Part[],
-): Promise<CalendarEvent[]> {
+): Promise<CalendarEvents> {
   const candidates = attachments
     .filter(isCalendar)
     .sort((one, other) => preference(one) - preference(other))
@@ -42,13 +55,46 @@ export async function readCalendarEvents<Part extends CalendarCandidate>(
     const bytes = await readPart(part, maxBytes + 1)
     if (bytes && bytes.length <= maxBytes) parts.push({ part, bytes })
   }
-  if (parts.length === 0) return []
+  if (parts.length === 0) return {}
   const encoded = parts.map(({ part: { charset }, bytes }) => ({ bytes, charset }))
   const calendars = await read('calendars', encoded)
-  const events = new Map<string, CalendarEvent>()
-  for (const event of parts.flatMap((part, at) => eventsOf(part, calendars[at])))
-    if (!events.has(event.eventId)) events.set(event.eventId, event)
-  return [...events.values()]
+  const selection = new EventSelection(candidates.length > maxParts)
+  for (const [at, part] of parts.entries()) selection.add(part, calendars[at])
+  return selection.result()
+}
+
+/** Events of calendar parts, up to the limits of a message. */
+class EventSelection {
+  readonly #events = new Map<string, CalendarEvent>()
+  readonly #cut = new Set<string>()
+  #contentBytes = 0
+
+  constructor(isCut: boolean) {
+    if (isCut) this.#cut.add('calendarEvents')
+  }
+
+  add(part: CalendarPart<CalendarCandidate>, calendar: ParsedCalendar | undefined): void {
+    const fresh = eventsOf(part.part, calendar).filter(({ eventId }) => !this.#events.has(eventId))
+    const fitting = fresh.slice(0, maxEvents - this.#events.size)
+    if (fitting.length < fresh.length) this.#cut.add('calendarEvents')
+    for (const [at, event] of fitting.entries())
+      this.#events.set(event.eventId, at === 0 ? { ...event, ...this.#contentOf(part) } : event)
+  }
+
+  result(): CalendarEvents {
+    if (this.#events.size === 0) return {}
+    const calendarEvents = [...this.#events.values()]
+    return { calendarEvents, ...(this.#cut.size > 0 && { truncated: [...this.#cut] }) }
+  }
+
+  #contentOf({ bytes }: CalendarPart<CalendarCandidate>): Pick<CalendarEvent, 'content'> {
+    if (this.#contentBytes + bytes.length > maxContentBytes) {
+      this.#cut.add('calendarEvents.content')
+      return {}
+    }
+    this.#contentBytes += bytes.length
+    return { content: Buffer.from(bytes).toString('base64') }
+  }
 }
 
 function isCalendar({ contentType, filename, size }: CalendarCandidate): boolean {
@@ -64,10 +110,8 @@ function preference({ contentType }: CalendarCandidate): number {
   return contentType === 'text/calendar' ? 0 : 1
 }
 
-function eventsOf(
-  { part, bytes }: CalendarPart<CalendarCandidate>,
-  calendar?: ParsedCalendar,
-): CalendarEvent[] {
+/** Events of a part without its content. */
+function eventsOf(part: CalendarCandidate, calendar?: ParsedCalendar): CalendarEvent[] {
   const { method = part.method?.toUpperCase(), entries = [] } = calendar ?? {}
   return entries.map(({ uid, ...entry }) => ({
     eventId: uid,
@@ -77,6 +121,5 @@ function eventsOf(
     filename: method === 'REQUEST' || method === 'CANCEL' ? 'invite.ics' : 'event.ics',
     contentType: part.contentType,
     encoding: 'base64' as const,
-    content: Buffer.from(bytes).toString('base64'),
   }))
 }

@@ -138,19 +138,16 @@ async function readNotifiedTexts(
 async function readAttachments(
   { message, settings }: NewMessage,
   { read, readAttachment, infos = [] }: MessageReadings & { infos?: AttachmentInfo[] | undefined },
-): Promise<Pick<MessageNewDraft, 'attachments' | 'calendarEvents'>> {
+): Promise<Pick<MessageNewDraft, 'attachments' | 'calendarEvents' | 'truncated'>> {
   const parts = infos.flatMap((info, at) => {
     const part = message.attachments?.[at]
     return part ? [{ ...part, size: part.size ?? 0, id: info.id, info }] : []
   })
   const contents = await readContents(parts, settings, readAttachment)
-  const events = settings.notifyCalendarEvents
+  const calendar = settings.notifyCalendarEvents
     ? await readCalendarEvents({ read, readPart: readAttachment }, parts)
-    : []
-  return {
-    ...(contents && { attachments: contents }),
-    ...(events.length > 0 && { calendarEvents: events }),
-  }
+    : {}
+  return { ...(contents && { attachments: contents }), ...calendar }
 }
 
 async function addSummaries(

@@ -5,6 +5,7 @@ import {
   type MailApi,
 } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
+import { measureJson } from '@posthorn/db'
 import { type Announcement, type MessageNovelty, noveltyOf } from '../../../events/announce.ts'
 import type { Account } from '../../../store/accounts.ts'
 import type { FolderNames } from '../events/folder-names.ts'
@@ -58,8 +59,8 @@ export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
 
 /** Most events with message data per transaction. */
 const maxAnnouncements = 50
-/** Approximate maximum characters of events per transaction, the last message aside. */
-const maxBatchLength = 4 * 1024 * 1024
+/** Approximate maximum bytes of events per transaction, the last message aside. */
+const maxBatchBytes = 4 * 1024 * 1024
 
 export interface Readings {
   /** States of the index. Called after each `store`. */
@@ -104,17 +105,18 @@ export async function readMessages(
 class DraftBatch {
   #findings: ReadFinding[] = []
   #announcements = 0
-  #length = 0
+  #bytes = 0
 
   get isFull(): boolean {
-    return this.#announcements >= maxAnnouncements || this.#length > maxBatchLength
+    return this.#announcements >= maxAnnouncements || this.#bytes > maxBatchBytes
   }
 
   add(finding: ReadFinding): void {
     this.#findings.push(finding)
     if (!finding.announcement) return
     this.#announcements += 1
-    this.#length += JSON.stringify(finding.announcement.draft).length
+    const { draft, report } = finding.announcement
+    this.#bytes += measureJson([draft, report], { maxBytes: maxBatchBytes })
   }
 
   /** Findings with their summaries. The batch is empty then. */
@@ -122,7 +124,7 @@ class DraftBatch {
     const findings = this.#findings
     this.#findings = []
     this.#announcements = 0
-    this.#length = 0
+    this.#bytes = 0
     await drafter.addSummaries(findings.flatMap(({ announcement }) => announcement ?? []))
     return findings
   }

@@ -41,8 +41,9 @@ export async function draftMessageNew(
     readContent(source.session, { uid, part: part.part }, maxBytes)
   const contents = await readContents(attached, settings, readBytes)
   const calendarSource = { read: source.read, readPart: readBytes }
-  const calendarEvents =
-    settings.notifyCalendarEvents && (await readCalendarEvents(calendarSource, attached))
+  const calendar = settings.notifyCalendarEvents
+    ? await readCalendarEvents(calendarSource, attached)
+    : {}
   const { id, messageSpecialUse: specialUse } = entry
   const readings = readingsOf(source, { uid, outline })
   const candidate = { id, size: message.size, headers, specialUse }
@@ -53,7 +54,7 @@ export async function draftMessageNew(
     ...selectReplyTo(replyTo, entry.from),
     ...(text && { text: { ...text, ...read } }),
     ...(contents && { attachments: contents }),
-    ...(calendarEvents && calendarEvents.length > 0 && { calendarEvents }),
+    ...calendar,
     ...(notifiedHeaders && { headers: notifiedHeaders }),
     ...(isAutoReply(headers) && { isAutoReply: true }),
     ...report?.flags,

@@ -1,7 +1,7 @@
 import type { FetchedMessage, UidRange } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { MessageSummary } from '@posthorn/contracts/schemas/summary'
-import type { NewEvent, Tx } from '@posthorn/db'
+import { measureJson, type NewEvent, type Tx } from '@posthorn/db'
 import { sleep } from '@posthorn/flow'
 import {
   announceMessages,
@@ -31,8 +31,8 @@ import { storeNewLabels, withoutOwnLabel } from './flags.ts'
 
 /** Maximum messages per fetch, and events per transaction. */
 const batchSize = 50
-/** Approximate maximum characters of events per transaction. */
-const maxBatchLength = 4 * 1024 * 1024
+/** Approximate maximum bytes of events per transaction. */
+const maxBatchBytes = 4 * 1024 * 1024
 /** Delays before fetching again a message that the server lists but does not return. */
 const retryDelaysMs = [1_000, 1_700, 2_900]
 
@@ -142,14 +142,14 @@ async function ingest(
   { announceFrom, summaries, missing }: AnnounceContext,
 ): Promise<void> {
   let batch: Arrival[] = []
-  let length = 0
+  let bytes = 0
   const flush = async () => {
     const drafts = batch.flatMap(({ draft }) => draft ?? [])
     await addCategories(mailbox.session, drafts, await mailbox.deps.settings.get())
     await addSummaries(batch, summaries)
     if (batch.length > 0) await store(mailbox, batch, (tx) => announce(mailbox, tx, batch))
     batch = []
-    length = 0
+    bytes = 0
   }
   for (const message of fetched) {
     mailbox.signal.throwIfAborted()
@@ -159,8 +159,8 @@ async function ingest(
       : await prepareArrival(mailbox, message, summaries)
     if (arrival.draft && missing) Object.assign(arrival.draft, missing)
     batch.push(arrival)
-    length += arrival.draft ? JSON.stringify(arrival.draft).length : 0
-    if (length > maxBatchLength) await flush()
+    bytes += measureJson([arrival.draft, arrival.report], { maxBytes: maxBatchBytes })
+    if (bytes > maxBatchBytes) await flush()
   }
   await flush()
 }

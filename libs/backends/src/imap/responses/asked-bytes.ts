@@ -1,0 +1,24 @@
+import type { Attributes, Token } from '../tokens.ts'
+import type { AskedBytes } from './fetch-filter.ts'
+import { maxExcessBytes, maxLineBytes } from './limits.ts'
+
+/** Data item of a FETCH command. `partial` is the first byte and the number of bytes. */
+type Content = { section: { value?: unknown }[]; partial?: number[] }
+
+/**
+ * Bytes of content that a command asks for. Of a header only these are kept. Other content is kept
+ * whole, because a server that ignores ranges sends it only once.
+ */
+export function askedBytes(attributes: Attributes): AskedBytes {
+  const contents = (attributes || []).flat().filter(isContent)
+  const lengths = contents.map(({ partial }) => partial?.[1] ?? maxExcessBytes)
+  const longest = Math.max(maxLineBytes, ...lengths)
+  const each = longest + maxExcessBytes
+  const isHeader = contents.every(({ section: [name] }) => name?.value === 'HEADER')
+  const total = lengths.reduce((sum, length) => sum + length, 0)
+  return { kept: isHeader ? longest : each, each, total: total + maxExcessBytes }
+}
+
+function isContent(token: Token | string): token is Token & Content {
+  return typeof token === 'object' && token !== null && !Array.isArray(token) && 'section' in token
+}

@@ -1,0 +1,280 @@
+import { char, isDigit } from './characters.ts'
+import { commandTokens, fetchLimits, tokensBeyondCommand, truncationMark } from './limits.ts'
+import type { Output } from './output.ts'
+import { responseError } from './response-error.ts'
+
+/** Data item that marks a response with omissions. imapflow reads it as a part without content. */
+const mark = ` BODY[${truncationMark.toUpperCase()}] NIL`
+
+interface List {
+  /** Elements so far, kept or not. */
+  elements: number
+  /** True if all elements are lists, as in a multipart or a list of addresses. */
+  hasOnlyLists: boolean
+  /** Atoms and strings kept beyond the limits. */
+  trailing: number
+}
+
+type State = 'between' | 'atom' | 'quoted' | 'tail'
+
+/** Bytes of a literal: how many follow, and how many of them are kept. */
+export interface Literal {
+  length: number
+  kept: number
+}
+
+/** Bytes of content that a command asked for. */
+export interface AskedBytes {
+  /** Bytes of one content that are kept. */
+  kept: number
+  /** Maximum length of one content. More ends the connection. */
+  each: number
+  /** Maximum sum of all contents of a message that are kept. */
+  total: number
+}
+
+/**
+ * Limits one FETCH response while it arrives. Lists keep their first elements. Later lists are left
+ * out, or become NIL where a position has a meaning. Long strings are cut. The response stays valid
+ * and is marked, so that the message is known to be incomplete.
+ */
+export class FetchFilter {
+  /** Tokens kept of this response. */
+  tokens = 0
+  readonly #out: Output
+  readonly #asked: AskedBytes
+  readonly #budget: number
+  readonly #lists: List[] = [newList()]
+  #state: State = 'between'
+  #isEscaped = false
+  #isCut = false
+  /** Depth of lists in a list that is left out. */
+  #skipped = 0
+  /** True while a string or an atom is left out. */
+  #isLeftOut = false
+  #swallowsSpace = false
+  #textLeft = 0
+  #itemTokens = 0
+  #itemText = 0
+  #content = 0
+  /** Marker of a literal that has not ended. */
+  #marker: string | undefined
+
+  /** `tokensBefore` counts those of earlier responses to the same command. */
+  constructor(out: Output, asked: AskedBytes, tokensBefore: number) {
+    this.#out = out
+    this.#asked = asked
+    this.#budget = tokensBefore > commandTokens ? tokensBeyondCommand : fetchLimits.tokens
+  }
+
+  /** Reads a byte of a line after the opening parenthesis of the data items. */
+  read(byte: number, at: number): void {
+    if (this.#marker !== undefined && this.#continueMarker(byte, at)) return
+    if (this.#state === 'quoted') this.#quoted(byte, at)
+    else if (this.#state === 'atom') this.#atom(byte, at)
+    else if (this.#state === 'between') this.#between(byte, at)
+  }
+
+  /** Decides on a literal that begins at this offset. */
+  literal(length: number, at: number): Literal {
+    if (this.#skipped > 0) return { length, kept: 0 }
+    if (this.#marker === undefined)
+      throw responseError('InvalidResponse', 'The mail server sent an invalid FETCH response')
+    this.#marker = undefined
+    this.#state = 'between'
+    this.#swallowsSpace = !this.#startText()
+    if (length > (this.#lists.length > 1 ? fetchLimits.literal : this.#asked.each))
+      throw responseError('LiteralTooLarge', 'The mail server sent more than requested')
+    if (this.#swallowsSpace) return { length, kept: 0 }
+    const kept = Math.min(length, this.#textLeft)
+    this.#countText(kept)
+    if (kept < length) this.#cutText()
+    this.#out.insert(at, `{${kept}}\r\n`)
+    return { length, kept }
+  }
+
+  /** Ends the response at a line feed, also if lists or strings are still open. */
+  end(at: number): void {
+    if (this.#marker !== undefined) this.#releaseMarker(at)
+    this.#out.keep(at)
+    // Without the space a cut line could end with the marker of a literal.
+    if (this.#isCut && this.#state !== 'tail') this.#out.insert(at, ' ')
+  }
+
+  #between(byte: number, at: number): void {
+    if (this.#skipped > 0) return this.#skip(byte)
+    if (byte === char.space || byte === char.cr) {
+      if (!this.#swallowsSpace) this.#out.keep(at)
+    } else if (byte === char.open) this.#open(at)
+    else if (byte === char.close) this.#close(at)
+    else if (byte === char.openBrace) this.#startMarker(at)
+    else this.#startScalar(byte, at)
+  }
+
+  #startScalar(byte: number, at: number): void {
+    this.#isLeftOut = !this.#startText()
+    if (this.#isLeftOut) this.#out.drop(at)
+    else this.#out.keep(at)
+    this.#swallowsSpace = this.#isLeftOut
+    this.#state = byte === char.quote ? 'quoted' : 'atom'
+    this.#isEscaped = false
+  }
+
+  #quoted(byte: number, at: number): void {
+    if (this.#isEscaped) this.#isEscaped = false
+    else if (byte === char.quote) {
+      if (!this.#isLeftOut) this.#out.keep(at)
+      this.#state = 'between'
+      return
+    } else {
+      if (this.#skipped === 0 && this.#textLeft <= 0) this.#cutText(at)
+      this.#isEscaped = byte === char.backslash
+    }
+    this.#countText(1)
+  }
+
+  #atom(byte: number, at: number): void {
+    if (isDelimiter(byte)) {
+      this.#state = 'between'
+      if (!this.#isLeftOut) this.#out.keep(at)
+      this.#between(byte, at)
+      return
+    }
+    // imapflow reads a section and a partial range as tokens of their own.
+    if (byte === char.openBracket || byte === char.less) this.#countToken()
+    if (this.#textLeft <= 0) this.#cutText(at)
+    this.#countText(1)
+  }
+
+  #open(at: number): void {
+    const depth = this.#lists.length
+    const parent = this.#lists.at(-1) ?? newList()
+    const isFirstOfLists = parent.hasOnlyLists && parent.elements === 0
+    parent.elements++
+    if (depth === 1) this.#startItem()
+    const isWithin = !this.#isExhausted() || isFirstOfLists
+    if (depth === 1 || (isWithin && depth < fetchLimits.depth)) {
+      this.#out.keep(at)
+      this.#swallowsSpace = false
+      this.#countToken()
+      this.#lists.push(newList())
+      return
+    }
+    this.#isCut = true
+    this.#out.drop(at)
+    this.#skipped = 1
+    this.#swallowsSpace = parent.hasOnlyLists
+    if (!parent.hasOnlyLists) this.#out.insert(at, 'NIL')
+  }
+
+  #close(at: number): void {
+    this.#out.keep(at)
+    this.#swallowsSpace = false
+    this.#lists.pop()
+    if (this.#lists.length > 0) return
+    if (this.#isCut) this.#out.insert(at, mark)
+    this.#state = 'tail'
+  }
+
+  /** Reads a byte between the tokens of a list that is left out. */
+  #skip(byte: number): void {
+    if (byte === char.open) this.#skipped++
+    else if (byte === char.close) this.#skipped--
+    else if (byte === char.quote) {
+      this.#isLeftOut = true
+      this.#state = 'quoted'
+    }
+  }
+
+  /** Counts an atom or a string. False if it is left out. */
+  #startText(): boolean {
+    const list = this.#lists.at(-1) ?? newList()
+    list.elements++
+    list.hasOnlyLists = false
+    this.#countToken()
+    if (this.#lists.length === 1) {
+      if (list.elements > fetchLimits.items)
+        throw responseError('TooManyTokens', 'The mail server sent too many items in one response')
+      this.#textLeft = this.#asked.kept
+      return true
+    }
+    if (!this.#isExhausted()) {
+      this.#textLeft = fetchLimits.text
+      return true
+    }
+    this.#textLeft = fetchLimits.trailingText
+    if (++list.trailing <= fetchLimits.trailing) return true
+    this.#isCut = true
+    return false
+  }
+
+  #startItem(): void {
+    const left = Math.max(0, this.#budget - this.tokens)
+    this.#itemTokens = Math.min(fetchLimits.itemTokens, left)
+    this.#itemText = fetchLimits.itemText
+  }
+
+  #isExhausted(): boolean {
+    return this.#itemTokens <= 0 || this.#itemText <= 0
+  }
+
+  #countToken(): void {
+    this.tokens++
+    this.#itemTokens--
+  }
+
+  #countText(bytes: number): void {
+    this.#textLeft -= bytes
+    if (this.#lists.length > 1) this.#itemText -= bytes
+    else if ((this.#content += bytes) > this.#asked.total)
+      throw responseError('ResponseTooLarge', 'The mail server sent more than requested')
+  }
+
+  /** Cuts a text. Content of the length that was asked for is complete. */
+  #cutText(at?: number): void {
+    if (this.#lists.length > 1 && !this.#isLeftOut) this.#isCut = true
+    if (at !== undefined) this.#out.drop(at)
+  }
+
+  #startMarker(at: number): void {
+    this.#out.drop(at)
+    this.#marker = '{'
+    this.#state = 'between'
+  }
+
+  /** True if the byte belongs to the marker of a literal. */
+  #continueMarker(byte: number, at: number): boolean {
+    const isPart = isDigit(byte) || byte === char.closeBrace || byte === char.cr || byte === char.lf
+    if (isPart && (this.#marker?.length ?? 0) < 32) {
+      this.#marker += String.fromCharCode(byte)
+      return true
+    }
+    this.#releaseMarker(at)
+    return false
+  }
+
+  /** Keeps text that was no marker. */
+  #releaseMarker(at: number): void {
+    this.#out.insert(at, this.#marker ?? '')
+    this.#marker = undefined
+    this.#startScalar(char.zero, at)
+  }
+}
+
+function newList(): List {
+  return { elements: 0, hasOnlyLists: true, trailing: 0 }
+}
+
+function isDelimiter(byte: number): boolean {
+  switch (byte) {
+    case char.space:
+    case char.open:
+    case char.close:
+    case char.quote:
+    case char.openBrace:
+    case char.cr:
+      return true
+    default:
+      return false
+  }
+}

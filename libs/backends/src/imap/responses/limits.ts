@@ -1,0 +1,43 @@
+/** Limits of one FETCH response. Parsing a response within these takes about 50 ms of CPU time. */
+export const fetchLimits = {
+  /** Tokens of a response: atoms, strings and lists. An address has 5, a part about 14. */
+  tokens: 10_000,
+  /** Tokens of ENVELOPE or BODYSTRUCTURE, so that neither leaves nothing for the other. */
+  itemTokens: 8_000,
+  /** Bytes of text in ENVELOPE or BODYSTRUCTURE. */
+  itemText: 128 * 1024,
+  /** Bytes of one string in ENVELOPE or BODYSTRUCTURE. */
+  text: 16 * 1024,
+  /** Nested lists. Parts nested more than 64 times are omitted anyway. */
+  depth: 90,
+  /**
+   * Atoms and strings of each open list that are kept beyond the other limits, and their length.
+   * A part has 12 at fixed positions.
+   */
+  trailing: 16,
+  trailingText: 500,
+  /** Length of a literal in ENVELOPE or BODYSTRUCTURE. It is read without storing it. */
+  literal: 2 ** 30,
+  /** Data items of a response. The longest query has 11. */
+  items: 200,
+} as const
+
+/** Part by which the filter marks a response with omissions, in lower case. It has no content. */
+export const truncationMark = 'truncated'
+
+/**
+ * Tokens of the responses to one command. Beyond them a response keeps only the first tokens, so
+ * that a page of large messages fits into memory.
+ */
+export const commandTokens = 600_000
+export const tokensBeyondCommand = 1_000
+
+/** Limits of a line that is neither FETCH nor a search result. */
+export const maxLineBytes = 128 * 1024
+export const maxLineTokens = 10_000
+
+/** Bytes that a server may send beyond those asked for, because some servers ignore ranges. */
+export const maxExcessBytes = 16 * 2 ** 20
+
+/** Tokens after which the event loop runs once. */
+export const tokensPerTick = 1_000

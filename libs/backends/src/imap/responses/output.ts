@@ -1,0 +1,60 @@
+/**
+ * Output of a filter for one chunk of input: kept ranges of the chunk and inserted text, without
+ * copies if the whole chunk is kept.
+ */
+export class Output {
+  #chunk: Buffer = Buffer.alloc(0)
+  #isKeeping = true
+  #from = 0
+  #group: Buffer[] = []
+  #pieces: Buffer[] = []
+
+  /** Begins a chunk, which is kept or dropped as the end of the chunk before. */
+  start(chunk: Buffer): void {
+    this.#chunk = chunk
+    this.#from = 0
+  }
+
+  /** Drops the input from this offset. */
+  drop(at: number): void {
+    if (!this.#isKeeping) return
+    if (at > this.#from) this.#group.push(this.#chunk.subarray(this.#from, at))
+    this.#isKeeping = false
+  }
+
+  /** Keeps the input from this offset. */
+  keep(at: number): void {
+    if (this.#isKeeping) return
+    this.#isKeeping = true
+    this.#from = at
+  }
+
+  /** Inserts ASCII text before this offset. */
+  insert(at: number, text: string): void {
+    const isKeeping = this.#isKeeping
+    this.drop(at)
+    this.#group.push(Buffer.from(text, 'latin1'))
+    if (isKeeping) this.keep(at)
+  }
+
+  /** Ends a piece before this offset. */
+  split(at: number): void {
+    const isKeeping = this.#isKeeping
+    this.drop(at)
+    this.#endPiece()
+    if (isKeeping) this.keep(at)
+  }
+
+  /** Ends the chunk. Returns pieces that are not empty. */
+  end(): Buffer[] {
+    if (this.#isKeeping && this.#from < this.#chunk.length)
+      this.#group.push(this.#chunk.subarray(this.#from))
+    this.#endPiece()
+    return this.#pieces.splice(0)
+  }
+
+  #endPiece(): void {
+    const [first, ...more] = this.#group.splice(0)
+    if (first) this.#pieces.push(more.length === 0 ? first : Buffer.concat([first, ...more]))
+  }
+}

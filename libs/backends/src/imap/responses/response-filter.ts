@@ -1,0 +1,188 @@
+import { char, isDigit } from './characters.ts'
+import { askedBytes } from './asked-bytes.ts'
+import { type AskedBytes, FetchFilter, type Literal } from './fetch-filter.ts'
+import { maxLineBytes, maxLineTokens, tokensPerTick } from './limits.ts'
+import { LiteralMarker } from './literal-marker.ts'
+import { Output } from './output.ts'
+import { responseError } from './response-error.ts'
+
+/** Reader of the lines of one response. */
+interface LineFilter {
+  readonly tokens: number
+  read(byte: number, at: number): void
+  literal(length: number, at: number): Literal
+  end(at: number): void
+}
+
+/** Start of a response that may still become one with a filter of its own. */
+const undecided = /^\0*\*? *(?:\w{0,10} *\w{0,5} *)$/
+/** Maximum number of bytes to read before deciding on the kind of a response. */
+const maxStart = 32
+
+/**
+ * Limits the responses of a server before imapflow parses them, in one pass and without storing
+ * them: imapflow parses a response at once, and ends the connection if it is too large.
+ */
+export class ResponseFilter {
+  /** Content that the running command asked for. */
+  #asked: AskedBytes = askedBytes([])
+  readonly #out = new Output()
+  readonly #marker = new LiteralMarker()
+  #start = ''
+  #line: LineFilter | undefined
+  #literal: Literal = { length: 0, kept: 0 }
+  #commandTokens = 0
+  #tickTokens = 0
+
+  /** Begins a command, which may ask for content. */
+  startCommand(asked: AskedBytes): void {
+    this.#asked = asked
+    this.#commandTokens = 0
+  }
+
+  /**
+   * Limited bytes for a chunk of input, in pieces. The event loop must run between two pieces.
+   * @throws an error with a code, after which the connection must end
+   */
+  push(chunk: Buffer): Buffer[] {
+    this.#out.start(chunk)
+    for (let at = 0; at < chunk.length;)
+      if (this.#literal.length > 0) at = this.#passLiteral(at, chunk.length)
+      else this.#read(chunk[at] ?? 0, at++)
+    return this.#out.end()
+  }
+
+  #passLiteral(at: number, end: number): number {
+    const { length, kept } = this.#literal
+    const bytes = Math.min(length, end - at)
+    if (kept > 0) this.#out.keep(at)
+    if (kept < bytes) this.#out.drop(at + kept)
+    this.#literal = { length: length - bytes, kept: Math.max(0, kept - bytes) }
+    return at + bytes
+  }
+
+  #read(byte: number, at: number): void {
+    const literalLength = this.#marker.read(byte)
+    if (!this.#line) this.#begin(byte)
+    else if (byte !== char.lf) this.#line.read(byte, at)
+    if (byte !== char.lf) return
+    if (literalLength === undefined) this.#end(at)
+    else this.#literal = (this.#line ?? this.#decide()).literal(literalLength, at + 1)
+  }
+
+  /** Collects the start of a response until its kind is known. */
+  #begin(byte: number): void {
+    this.#start += String.fromCharCode(byte)
+    if (byte === char.lf) return
+    if (this.#start.length >= maxStart || !undecided.test(this.#start)) this.#decide()
+    else if (/^\0*\* (?:ESEARCH|VANISHED|SEARCH) $/i.test(this.#start)) this.#decide()
+  }
+
+  #decide(): LineFilter {
+    const start = this.#start
+    if (/^\0*\* +\d{1,10} +FETCH +\($/i.test(start))
+      this.#line = new FetchFilter(this.#out, this.#asked, this.#commandTokens)
+    else if (/^\0*\* (?:ESEARCH|VANISHED) $/i.test(start)) this.#line = new SetFilter(this.#out)
+    else this.#line = new PlainFilter(this.#out, /^\0*\* SEARCH /i.test(start) ? Infinity : 1)
+    return this.#line
+  }
+
+  #end(at: number): void {
+    this.#line?.end(at)
+    const tokens = this.#line?.tokens ?? 1
+    this.#commandTokens += tokens
+    this.#tickTokens += tokens
+    // The response that ends a command stays in one piece with the bytes after it: imapflow detects
+    // bytes that were injected before TLS.
+    if (this.#tickTokens > tokensPerTick && /^\0*\*/.test(this.#start)) {
+      this.#out.split(at + 1)
+      this.#tickTokens = 0
+    }
+    this.#line = undefined
+    this.#start = ''
+  }
+}
+
+/** Cuts off a line that is neither FETCH nor a search result beyond the limits. */
+class PlainFilter implements LineFilter {
+  tokens = 0
+  readonly #out: Output
+  #bytes = 0
+  readonly #factor: number
+
+  constructor(out: Output, factor: number) {
+    this.#out = out
+    this.#factor = factor
+  }
+
+  get #isCut(): boolean {
+    return this.#bytes > maxLineBytes * this.#factor || this.tokens > maxLineTokens * this.#factor
+  }
+
+  read(byte: number, at: number): void {
+    this.#bytes++
+    if (!isDigit(byte) && beginsToken(byte)) this.tokens++
+    if (this.#isCut) this.#out.drop(at)
+  }
+
+  literal(length: number): Literal {
+    if (length > maxLineBytes)
+      throw responseError('LiteralTooLarge', 'The mail server sent a literal that is too large')
+    const kept = this.#isCut ? 0 : length
+    this.#bytes += length
+    return { length, kept }
+  }
+
+  end(at: number): void {
+    this.#out.keep(at)
+    // Without the space the line could end with the marker of a literal.
+    if (this.#isCut) this.#out.insert(at, ' ')
+  }
+}
+
+/**
+ * Quotes the sequence sets of ESEARCH and VANISHED: imapflow reads a string in a hundredth of the
+ * time that it needs for a set.
+ */
+class SetFilter implements LineFilter {
+  readonly tokens = 0
+  readonly #out: Output
+  #before: number = char.space
+  #isSet = false
+
+  constructor(out: Output) {
+    this.#out = out
+  }
+
+  read(byte: number, at: number): void {
+    if (this.#isSet && (byte === char.space || byte === char.cr || byte === char.close)) {
+      this.#out.insert(at, '"')
+      this.#isSet = false
+    } else if (this.#before === char.space && isDigit(byte)) {
+      this.#out.insert(at, '"')
+      this.#isSet = true
+    }
+    this.#before = byte
+  }
+
+  literal(): Literal {
+    throw responseError('InvalidResponse', 'The mail server sent an invalid search result')
+  }
+
+  end(at: number): void {
+    if (this.#isSet) this.#out.insert(at, '"')
+  }
+}
+
+function beginsToken(byte: number): boolean {
+  switch (byte) {
+    case char.space:
+    case char.open:
+    case char.quote:
+    case char.less:
+    case char.openBracket:
+      return true
+    default:
+      return false
+  }
+}
