@@ -10,7 +10,10 @@ async function work(): Promise<number> {
   const { ownerUrl, rolePasswords } = readMigrateConfig(process.env)
   const onTimeoutsRefused = (roles: readonly string[]) =>
     void process.stdout.write(`no permission to set the timeouts of ${roles.join(', ')}\n`)
-  const applied = await migrate(ownerUrl, { rolePasswords, onTimeoutsRefused })
+  const onTemporaryKept = (roles: readonly string[]) =>
+    void process.stdout.write(`temporary objects are allowed to ${roles.join(', ')}\n`)
+  const options = { rolePasswords, onTimeoutsRefused, onTemporaryKept }
+  const applied = await migrate(ownerUrl, options)
   process.stdout.write(
     applied.length === 0 ? 'schema is up to date\n' : `applied ${applied.join(', ')}\n`,
   )

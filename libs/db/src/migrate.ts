@@ -6,6 +6,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { Pool } from 'pg'
 import type { Db } from './connect.ts'
 import { setRoleTimeouts } from './role-timeouts.ts'
+import { revokeTemporaryObjects } from './temporary-objects.ts'
 
 const directory = fileURLToPath(new URL('./migrations/', import.meta.url))
 
@@ -40,6 +41,8 @@ export interface MigrateOptions {
   rolePasswords?: Record<string, string>
   /** Called with the roles whose timeouts the owner may not set. */
   onTimeoutsRefused?: (roles: readonly string[]) => void
+  /** Called with the roles that can still create temporary objects. */
+  onTemporaryKept?: (roles: readonly string[]) => void
 }
 
 /**
@@ -57,12 +60,12 @@ async function isOfNewerRelease(db: Kysely<unknown>): Promise<boolean> {
 }
 
 /**
- * Applies missing migrations as the owner of the database and sets passwords and timeouts of the
- * service roles. Forward only. Concurrent calls wait for each other. Returns the applied names.
+ * Applies missing migrations as the owner of the database, sets passwords and timeouts of the
+ * service roles, and revokes the right to create temporary objects. Forward only. Concurrent calls wait for each other. Returns the applied names.
  */
 export async function migrate(
   ownerUrl: string,
-  { rolePasswords = {}, onTimeoutsRefused }: MigrateOptions = {},
+  { rolePasswords = {}, onTimeoutsRefused, onTemporaryKept }: MigrateOptions = {},
 ): Promise<string[]> {
   const db = new Kysely<unknown>({
     dialect: new PostgresDialect({
@@ -87,6 +90,8 @@ export async function migrate(
     await setPasswords(db, rolePasswords)
     const refused = await setRoleTimeouts(db)
     if (refused.length > 0) onTimeoutsRefused?.(refused)
+    const temporary = await revokeTemporaryObjects(db)
+    if (temporary.length > 0) onTemporaryKept?.(temporary)
     return results.map((result) => result.migrationName)
   } finally {
     await db.destroy()
