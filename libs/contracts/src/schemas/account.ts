@@ -20,7 +20,6 @@ import { OutlookSubscription } from './outlook-subscription.ts'
 import { SmtpStatus } from './smtp-status.ts'
 import { TokenRequestInfo } from './token-request.ts'
 
-
 /** Host name in the EHLO command of outgoing connections. */
 export const smtpEhloName = Type.Optional(
   Nullable(Text('Host name sent with EHLO.', { maxLength: 255, format: 'host-name' })),

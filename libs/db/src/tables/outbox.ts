@@ -48,7 +48,7 @@ export interface StoredDraft {
 
 /**
  * Submissions. Inserted by api-gateway and smtp-proxy, then changed by sender; `bouncedAt` by
- * sync-worker.
+ * sync-worker. Waiting rows of an account are deleted by api-gateway with the account.
  */
 export interface Outbox {
   queueId: string

@@ -2,6 +2,7 @@ import type { OutboxEntry } from '@posthorn/contracts/schemas/outbox'
 import {
   batchStatements,
   type Db,
+  type NetworkRouting,
   type Outbox,
   type Page,
   pageCounts,
@@ -36,6 +37,48 @@ export function createSubmissionInserter(db: Db): InsertSubmission {
 /** Inserts submissions in one statement. Postgres allows 65,535 parameters. */
 export async function insertRows(db: Db | Tx, rows: NewSubmission[]): Promise<void> {
   if (rows.length > 0) await db.insertInto('outbox').values(rows).execute()
+}
+
+/** Submission that ends with its account. */
+export interface EndedSubmission {
+  queueId: string
+  messageId: string
+  firstError: string | null
+  networkRouting: NetworkRouting | null
+  /** True if a server may have accepted the message: its sender awaits the reply, or died. */
+  maybeSent: boolean
+}
+
+/** Rows of one statement. */
+const endedRows = 500
+
+/**
+ * Deletes the waiting submissions of a locked account, which no transaction can add to meanwhile. A
+ * sender that has one in flight cannot record an outcome afterwards, and sends no end of data.
+ */
+export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubmission[]> {
+  const ended: EndedSubmission[] = []
+  const isWaiting = sql<boolean>`state in ('queued', 'held')`
+  for (;;) {
+    const waiting = await tx
+      .selectFrom('outbox')
+      .select('queueId')
+      .where('account', '=', account)
+      .where(isWaiting)
+      .limit(endedRows)
+      .execute()
+    if (waiting.length === 0) return ended
+    const queueIds = waiting.map(({ queueId }) => queueId)
+    const deleted = await tx
+      .deleteFrom('outbox')
+      .where('queueId', 'in', queueIds)
+      // Evaluated again after the row lock: a sender may have recorded the outcome.
+      .where(isWaiting)
+      .returning(['queueId', 'messageId', 'firstError', 'networkRouting'])
+      .returning(sql<boolean>`data_sent_at is not null`.as('maybeSent'))
+      .execute()
+    ended.push(...deleted)
+  }
 }
 
 export function submissionNotFound(): AppError {

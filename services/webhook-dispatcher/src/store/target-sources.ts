@@ -14,9 +14,14 @@ export interface AccountTarget {
   webhooksCustomHeaders: readonly Header[] | null
   /** Members of the registration that a tenant has set, as opposed to an operator. */
   tenantSet: readonly TenantMember[]
+  /** Row of `accountDeleted` if the account was deleted. Its later events have no target. */
+  deletedBy?: string
 }
 
-/** Targets by account. Deleted accounts are missing. */
+/**
+ * Targets by account. Those of deleted accounts are the ones recorded with `accountDeleted`; without
+ * that event, the account is missing.
+ */
 export async function listAccountTargets(
   db: Db,
   accounts: readonly string[],
@@ -27,7 +32,41 @@ export async function listAccountTargets(
     .select(['account', 'webhooks', 'webhooksCustomHeaders', 'tenantSet'])
     .where('account', 'in', accounts)
     .execute()
-  return new Map(rows.map(({ account, ...target }) => [account, target]))
+  const found = new Map<string, AccountTarget>(
+    rows.map(({ account, ...target }) => [account, target]),
+  )
+  const deleted = await listDeletedTargets(
+    db,
+    accounts.filter((account) => !found.has(account)),
+  )
+  return new Map([...found, ...deleted])
+}
+
+async function listDeletedTargets(
+  db: Db,
+  accounts: readonly string[],
+): Promise<[string, AccountTarget][]> {
+  if (accounts.length === 0) return []
+  const { rows } = await sql<{
+    account: string
+    eventRow: string
+    target: { url: string; headers: Header[]; isTenants?: boolean } | null
+  }>`
+    select account, latest.id as "eventRow", latest.account_target as target
+    from unnest(${sql.val([...accounts])}::text[]) as deleted (account) cross join lateral (
+      select id, account_target from events
+      where events.account = deleted.account and event = 'accountDeleted' order by id desc limit 1
+    ) latest
+  `.execute(db)
+  return rows.map(({ account, eventRow: deletedBy, target }) => [
+    account,
+    {
+      webhooks: target?.url ?? null,
+      webhooksCustomHeaders: target?.headers ?? null,
+      tenantSet: target?.isTenants ? ['webhooksCustomHeaders'] : [],
+      deletedBy,
+    },
+  ])
 }
 
 /** Enabled route. */

@@ -12,6 +12,7 @@ import {
 
 const messageNew: TargetedEvent = {
   event: 'messageNew',
+  eventRow: '7',
   account: 'a',
   path: 'INBOX',
   specialUse: '\\Inbox',
@@ -83,9 +84,9 @@ test.each(['', 'nonsense', 'ftp://h.example/', 'javascript:alert(1)'])(
   },
 )
 
-test('targetOf: a deleted account gets accountDeleted only, at its last target', () => {
+test('targetOf: a deleted account gets its events up to accountDeleted, at its last target', () => {
   expect(targetOf(messageNew, undefined, settings)).toBeUndefined()
-  const deleted = { event: 'accountDeleted', account: 'a', accountTarget: null }
+  const deleted = { event: 'accountDeleted', eventRow: '8', account: 'a', accountTarget: null }
   expect(targetOf(deleted, undefined, settings)).toMatchObject({ name: 'default' })
   const accountTarget = { url: 'https://a.example/', headers: [{ key: 'X-A', value: '1' }] }
   expect(targetOf({ ...deleted, accountTarget }, undefined, settings)).toEqual({
@@ -93,6 +94,14 @@ test('targetOf: a deleted account gets accountDeleted only, at its last target',
     url: 'https://a.example/',
     headers: [{ owner: 'account/a', headers: accountTarget.headers }],
   })
+  const former = {
+    webhooks: accountTarget.url,
+    webhooksCustomHeaders: null,
+    tenantSet: [],
+    deletedBy: '8',
+  }
+  expect(targetOf(messageNew, former, settings)).toMatchObject({ url: accountTarget.url })
+  expect(targetOf({ ...messageNew, eventRow: '10' }, former, settings)).toBeUndefined()
 })
 
 test('targetOf: the default target gets both headers, the account target those of the account', () => {
@@ -143,7 +152,7 @@ test('routeTargetOf: undefined while webhooks are off, and for deleted accounts'
     routeTargetOf(messageNew, { route, account, settings: { webhooksEnabled: false } }),
   ).toBeUndefined()
   expect(routeTargetOf(messageNew, { route, account: undefined, settings })).toBeUndefined()
-  const deleted = { event: 'accountDeleted', account: 'a', accountTarget: null }
+  const deleted = { event: 'accountDeleted', eventRow: '8', account: 'a', accountTarget: null }
   expect(routeTargetOf(deleted, { route, account: undefined, settings })).toMatchObject({
     name: 'r1',
   })

@@ -27,7 +27,7 @@ export interface Target {
 /** Fields of an event that select its targets. */
 export type TargetedEvent = Pick<
   PendingEvent,
-  'event' | 'account' | 'path' | 'specialUse' | 'accountTarget'
+  'event' | 'eventRow' | 'account' | 'path' | 'specialUse' | 'accountTarget'
 > & {
   /** `data.messageSpecialUse`: an Inbox message in another mailbox, such as Gmail's All Mail. */
   messageSpecialUse?: string | undefined
@@ -50,11 +50,11 @@ function isInInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): bool
   )
 }
 
-type AccountEvent = Pick<TargetedEvent, 'event' | 'account' | 'accountTarget'>
+type AccountEvent = Pick<TargetedEvent, 'event' | 'eventRow' | 'account' | 'accountTarget'>
 
 /**
- * Default target or account target of an event, if there is one. `account` is undefined for a
- * deleted account, whose last event is `accountDeleted`.
+ * Default target or account target of an event, if there is one. Events that were recorded before
+ * their account was deleted keep its target; the last event with one is `accountDeleted`.
  *
  * The default target gets the headers of the settings and of the account, of which the latter win.
  * The account's target gets the account's only: the others may be credentials of another receiver.
@@ -102,14 +102,18 @@ export function routeTargetOf(
   return { name: route.id, url: route.url, headers }
 }
 
-/** The account's own target, whose URL may be empty. Undefined if the account was deleted. */
+/**
+ * The account's own target, whose URL may be empty. Undefined if the account was deleted before the
+ * event.
+ */
 function ownTarget(
-  { event, accountTarget }: AccountEvent,
+  { event, eventRow, accountTarget }: AccountEvent,
   account: AccountTarget | undefined,
 ): OwnTarget | undefined {
   if (event === 'accountDeleted') return accountTarget ?? { url: '', headers: [] }
   if (!account) return undefined
-  const { webhooks, webhooksCustomHeaders, tenantSet } = account
+  const { webhooks, webhooksCustomHeaders, tenantSet, deletedBy } = account
+  if (deletedBy !== undefined && BigInt(eventRow) > BigInt(deletedBy)) return undefined
   const isTenants = tenantSet.includes('webhooksCustomHeaders')
   return { url: webhooks ?? '', headers: webhooksCustomHeaders ?? [], isTenants }
 }
@@ -176,7 +180,9 @@ export function createTargets(deps: TargetsDeps) {
     const route = isRoute(delivery.target) ? await routes.find(delivery.target) : undefined
     if (isRoute(delivery.target) && !route) return undefined
     const name = delivery.account
-    const account = await cache.load(name, () => reads.add(name), { storeIf: Boolean })
+    const account =
+      (await cache.load(name, () => reads.add(name), { storeIf: Boolean })) ??
+      unknownAccount(delivery)
     const current = await settings.get()
     return route
       ? routeTargetOf(delivery, { route, account, settings: current })
@@ -203,6 +209,16 @@ export function createTargets(deps: TargetsDeps) {
       else cache.delete(account)
     },
   }
+}
+
+/**
+ * Account of a delivery that is missing without a record of its deletion. The delivery was recorded
+ * for a target, and only the account's own one is unknown.
+ */
+function unknownAccount({ target }: Delivery): AccountTarget | undefined {
+  return target === 'account'
+    ? undefined
+    : { webhooks: null, webhooksCustomHeaders: null, tenantSet: [] }
 }
 
 async function unsealTarget(

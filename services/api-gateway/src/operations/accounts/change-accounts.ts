@@ -2,9 +2,10 @@ import type { Bus } from '@posthorn/bus'
 import { revokeAccountGrant } from '@posthorn/contracts/commands/oauth2'
 import { defined } from '@posthorn/contracts/defined'
 import { accountDeleted } from '@posthorn/contracts/events/account'
+import { messageFailed } from '@posthorn/contracts/events/sending'
 import { operations } from '@posthorn/contracts/operations'
 import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
-import { deriveEventId, publishEvents, recordEvents } from '@posthorn/db'
+import { deriveEventId, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
 import { planAccount } from '../../accounts/plan-account.ts'
 import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
@@ -21,6 +22,7 @@ import {
   patchAccount,
   updateAccount,
 } from '../../store/accounts.ts'
+import { type EndedSubmission, endSubmissions } from '../../store/outbox.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import {
@@ -96,7 +98,10 @@ function changedBy({ token }: Caller): ChangedBy {
 
 type DeleteDeps = Pick<OperationDeps, 'db' | 'bus' | 'settings' | 'tokens' | 'tasks'>
 
-/** Deletes an account. Its webhook target is stored with the event, which is delivered later. */
+/**
+ * Deletes an account. Its waiting submissions end with messageFailed. Its webhook target is stored
+ * with the last event, because events are delivered later.
+ */
 export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps) {
   return handle(operations.deleteAccount, async ({ params: { account }, query, signal }) => {
     if (query.revoke) await revokeGrant(bus, account, signal)
@@ -106,6 +111,7 @@ export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps
       if (!stored) throw accountNotFound()
       const { webhooks: url, webhooksCustomHeaders, createdAt, tenantSet } = stored
       const owned = tenantSet.includes('webhooksCustomHeaders') ? { isTenants: true } : {}
+      const failed = (await endSubmissions(tx, account)).map((each) => failedEvent(account, each))
       const event = {
         eventId: deriveEventId([accountDeleted.name, account, createdAt.getTime()]),
         event: accountDeleted.name,
@@ -113,7 +119,7 @@ export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps
         data: { account },
         ...(url && { accountTarget: { url, headers: webhooksCustomHeaders ?? [], ...owned } }),
       }
-      const recorded = await recordEvents(tx, [event], serviceUrl)
+      const recorded = await recordEvents(tx, [...failed, event], serviceUrl)
       await deleteAccount(tx, account)
       return recorded
     })
@@ -123,6 +129,20 @@ export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps
     tasks.run(bus.invalidate({ topic: 'tokens' }))
     return { account, deleted: true }
   })
+}
+
+function failedEvent(account: string, ended: EndedSubmission): NewEvent {
+  const { queueId, messageId, firstError, networkRouting, maybeSent } = ended
+  const reason = maybeSent
+    ? 'The account was deleted after the handover: the message may have been delivered'
+    : 'The account was deleted before the message was sent'
+  const error = (firstError ?? reason).split(/\r?\n/, 1)[0] ?? ''
+  return {
+    eventId: deriveEventId([messageFailed.name, queueId]),
+    event: messageFailed.name,
+    account,
+    data: defined({ messageId, queueId, error, networkRouting: networkRouting ?? undefined }),
+  }
 }
 
 /** Timeout of the provider's revocation endpoint. */
