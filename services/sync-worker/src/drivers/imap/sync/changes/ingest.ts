@@ -158,6 +158,8 @@ async function ingest(
       ? { ...indexEntryOf(message), mayBeNew: false }
       : await prepareArrival(mailbox, message, summaries)
     if (arrival.draft && missing) Object.assign(arrival.draft, missing)
+    if (message.incomplete) mailbox.deps.metrics.incomplete('refused')
+    else if (message.truncated) mailbox.deps.metrics.incomplete('truncated')
     batch.push(arrival)
     length += arrival.draft ? JSON.stringify(arrival.draft).length : 0
     if (length > maxBatchLength) await flush()
