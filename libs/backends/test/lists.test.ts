@@ -39,6 +39,26 @@ test('listMailboxes: one LIST, returns names, subscriptions, counters and ids', 
   ])
 })
 
+test('listMailboxes: omits names marked as non-existent, not their children', async () => {
+  const one = await session({
+    CAPABILITY: extended,
+    LIST: listing(() => [
+      '* LIST (\\Subscribed) "/" INBOX',
+      '* LIST (\\NonExistent \\HasChildren) "/" Level',
+      '* LIST () "/" Level/Below',
+      '* LIST (\\Subscribed \\nonexistent) "/" Gone',
+      '* LIST (\\Noselect) "/" Shown',
+      done,
+    ]),
+  })
+  const listed = await one.listMailboxes()
+  expect(listed.map(({ path, selectable }) => [path, selectable])).toEqual([
+    ['INBOX', true],
+    ['Level/Below', true],
+    ['Shown', false],
+  ])
+})
+
 test.each(['BAD syntax', 'NO [SERVERBUG] not today'])(
   'listMailboxes: counters rejected with %s, requests them no more',
   async (refusal) => {

@@ -270,6 +270,25 @@ test('reference: a missing message responds 404, or is reported with ignoreMissi
   expect(sendOnly.body).toMatchObject({ statusCode: 400, code: 'ReferenceNotSupported' })
 })
 
+test('reference: an incomplete message responds 503, or is reported with ignoreMissing', async () => {
+  const { original } = mailbox
+  const { attachments: _unknown, text: _unread, ...described } = original
+  mailbox.original = { ...described, incomplete: true }
+  try {
+    const reference = { message: 'letter', action: 'forward', inline: true }
+    expect((await submit({ to, text: 'x', reference })).body).toMatchObject({
+      statusCode: 503,
+      code: 'IMAPUnavailable',
+    })
+    expect(await rows()).toEqual([])
+    const lenient = { ...reference, ignoreMissing: true }
+    const { body } = await submit({ to, text: 'x', reference: lenient })
+    expect(body['reference']).toMatchObject({ message: 'letter', success: false })
+  } finally {
+    mailbox.original = original
+  }
+})
+
 test('reference: retries while no worker is available', async () => {
   mailbox.isAway = 2
   expect((await submit({ text: 'x', reference: { message: 'letter' } })).status).toBe(200)

@@ -38,6 +38,11 @@ export function createWorkerMetrics(metrics: Metrics) {
     help: 'Contents that the provider of an account refused, and that events lack, by part',
     labels: ['part'],
   })
+  const incomplete = metrics.counter({
+    name: 'messages_incomplete_total',
+    help: 'New messages that the mail server describes in part or not at all, by reason',
+    labels: ['reason'],
+  })
   const refusing = metrics.gauge({
     name: 'sync_worker_refusing_shards',
     help: '1 while this worker has no memory for further shards',
@@ -58,6 +63,8 @@ export function createWorkerMetrics(metrics: Metrics) {
     mailboxSynced: (seconds: number) => mailboxSyncs.observe(seconds),
     syncPassed: (seconds: number) => passes.observe(seconds),
     indexed: (count: number) => messages.inc(count),
+    /** New message that the server refuses to describe, or whose description is too large. */
+    incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
     contentRefused: (part: string) => refused.labels(part).inc(),
   }
 }

@@ -27,10 +27,7 @@ testWithCyrus(
       const user = cyrus.freshUser()
       await using client = await ImapClient.login(user)
       for (const subject of ['one', 'two', 'three']) await client.append('INBOX', mail({ subject }))
-      const account = await world.register(
-        { ...user, submissionPort: 0 },
-        { imap: { resyncDelay: 3_600 } },
-      )
+      const account = await world.register(user, { imap: { resyncDelay: 3_600 } })
       await world.connected(account)
       const list = async (path: string) =>
         (await world.ask(listMessages, account, { path, page: 0, pageSize: 9 })).messages

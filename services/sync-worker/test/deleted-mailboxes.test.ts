@@ -382,7 +382,7 @@ testWithCyrus('Cyrus: mailboxDeleted follows a sync request', async () => {
     const user = cyrus.freshUser()
     await using client = await ImapClient.login(user)
     for (const path of ['Gone', 'Phoenix']) await client.run(`CREATE ${path}`)
-    const account = await world.register({ ...user, submissionPort: 0 }, { imap: rarely })
+    const account = await world.register(user, { imap: rarely })
     await world.connected(account)
     await client.deleteMailbox('Gone')
     await client.deleteMailbox('Phoenix')

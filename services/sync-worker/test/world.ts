@@ -45,6 +45,9 @@ export interface Registration {
   port?: number
 }
 
+/** Login of a mailbox. */
+export type MailUser = Pick<TestUser, 'host' | 'imapPort' | 'user' | 'pass'>
+
 export interface ApiRegistration {
   /** Generated if absent. */
   account?: string
@@ -143,7 +146,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
   }
 
   /** Registers an account for a Dovecot user, as api-gateway does. */
-  const register = async (user: TestUser, input: Registration = {}): Promise<string> => {
+  const register = async (user: MailUser, input: Registration = {}): Promise<string> => {
     const account = randomUUID()
     credentials.set(account, { user: user.user, pass: input.pass ?? user.pass })
     const imap = {

@@ -87,7 +87,10 @@ class ChunkReader {
       { uid: true, size: true, ...query },
     )
     const bytes = section === undefined ? row.source : row.bodyParts?.get(section.toLowerCase())
-    return { size: row.size, bytes: bytes ?? Buffer.alloc(0) }
+    // Dovecot 2.3 returns only flags and size of a message that was expunged just now.
+    if (!bytes && section === undefined && start === 0 && row.size !== 0)
+      throw new AppError('unreachable', 'The mail server did not return the message')
+    return { size: row.size, bytes: bytes || Buffer.alloc(0) }
   }
 }
 

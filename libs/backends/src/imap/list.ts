@@ -13,7 +13,7 @@ import type { StatusItems } from './tokens.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Lists all mailboxes. A list without a selectable one is an error, because every account has
+ * Lists all mailboxes that exist. A list without a selectable one is an error, because every account has
  * mailboxes and an empty list would delete them all.
  */
 export async function listMailboxes(
@@ -35,7 +35,8 @@ export async function listMailboxes(
         ? await wire.withCounters({ items, onStatus }, () => client.list())
         : await client.list()
     const mailboxes = new Map<string, ListedMailbox>()
-    for (const each of listed) add(mailboxes, toListed(wire, each, { counters, status }))
+    for (const each of listed)
+      if (!isNonExistent(each)) add(mailboxes, toListed(wire, each, { counters, status }))
     if (![...mailboxes.values()].some(({ selectable }) => selectable))
       throw new AppError('unreachable', 'The mail server lists no selectable mailbox')
     if (!mailboxes.has('INBOX')) {
@@ -46,6 +47,11 @@ export async function listMailboxes(
       throw new AppError('unreachable', `The mail server lists more than ${maxMailboxes} mailboxes`)
     return [...mailboxes.values()]
   })
+}
+
+/** True for a name that is only a level above mailboxes or a subscription (RFC 5258 §3.1). */
+function isNonExistent({ flags }: ListResponse): boolean {
+  return [...flags].some((flag) => flag.toLowerCase() === '\\nonexistent')
 }
 
 /**

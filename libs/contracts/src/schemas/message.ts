@@ -106,6 +106,12 @@ const entry = {
   messageSpecialUse: Type.Optional(
     described('Special use of the mailbox or, for Gmail, of the labels.', SpecialUse),
   ),
+  incomplete: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'Set if the mail server refuses to describe the message. Attachments and texts are then unknown and absent, and envelope fields may be. The source can still be downloaded.',
+    }),
+  ),
   isAutoReply: Type.Optional(Bool('True for an automatic reply.')),
   bounces: Type.Optional(
     Type.Array(BounceInfo, { description: 'Bounces of this message that have arrived.' }),

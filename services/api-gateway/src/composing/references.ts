@@ -30,9 +30,10 @@ export function assertNoThread(reference: Reference | undefined): void {
 }
 
 /**
- * Reads the referenced message. Undefined if it is missing and `ignoreMissing` is set.
+ * Reads the referenced message. Undefined if it is missing or incomplete and `ignoreMissing` is set.
  *
- * @throws AppError `not-found` `MessageNotFound`, unless `ignoreMissing` is set
+ * @throws AppError `not-found` `MessageNotFound`, `unavailable` `IMAPUnavailable` if the mail server
+ *   does not describe the message, unless `ignoreMissing` is set
  */
 export async function readOriginal(
   deps: WorkerDeps,
@@ -46,7 +47,9 @@ export async function readOriginal(
     const original = await callWorker(deps, call, [getMessage, { account, message, ...text }])
     if (messageId !== undefined && bareId(messageId) !== bareId(original.messageId))
       throw messageNotFound()
-    return original
+    if (!original.incomplete) return original
+    if (ignoreMissing) return undefined
+    throw notDescribed()
   } catch (error) {
     const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
     if (isMissing && ignoreMissing) return undefined
@@ -60,6 +63,13 @@ function bareId(messageId = ''): string {
 
 function messageNotFound(): AppError {
   return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
+}
+
+/** Error of a reference without its texts and attachments, which must not become an empty quote. */
+function notDescribed(): AppError {
+  return new AppError('unavailable', 'The mail server does not describe the message, retry', {
+    code: 'IMAPUnavailable',
+  })
 }
 
 /** Part of the response about the referenced message. */

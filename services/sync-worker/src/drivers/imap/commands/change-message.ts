@@ -14,8 +14,7 @@ import {
   getMailbox,
   locateMessage,
   messageNotFound,
-  retryAfterNoop,
-  selectMailboxOf,
+  readInMailbox,
 } from './mailbox.ts'
 
 /** Changes flags and labels of a message. The next sync records the events. */
@@ -91,8 +90,7 @@ export function changeMessage<T>(
 ): Promise<T> {
   const prepare = async (mail: MailSession): Promise<void> => {
     check?.(mail)
-    await selectMailboxOf(mail, row, { readOnly: false })
-    await retryAfterNoop(mail, async () => {
+    await readInMailbox(mail, { row, readOnly: false }, async () => {
       if ((await mail.search({ uid: String(uid) })).length === 0) throw messageNotFound()
     })
   }

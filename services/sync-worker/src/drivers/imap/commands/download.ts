@@ -7,13 +7,7 @@ import type { PooledConnection } from '../connections/command-pool.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
 import { toUnavailable } from '../../availability.ts'
 import type { AccountCommand, CommandDeps } from './account.ts'
-import {
-  getMailboxByNumber,
-  locateMessage,
-  messageNotFound,
-  retryAfterNoop,
-  selectMailboxOf,
-} from './mailbox.ts'
+import { getMailboxByNumber, locateMessage, messageNotFound, readInMailbox } from './mailbox.ts'
 
 /** Limit of one download. A download that exceeds it is aborted. */
 const maxDownloadBytes = 250 * 1024 * 1024
@@ -27,8 +21,8 @@ export async function getAttachment(
   const { mailbox, uid, part } = decodeAttachmentId(attachment)
   const row = await getMailboxByNumber(deps.db, target.account, mailbox)
   const { download, body } = await startDownload(target, row.path, async (mail) => {
-    await selectMailboxOf(mail, row, { readOnly: true })
-    return retryAfterNoop(mail, () => mail.downloadPart(uid, part)).catch(toMessageNotFound)
+    const read = () => mail.downloadPart(uid, part).catch(toMessageNotFound)
+    return readInMailbox(mail, { row, readOnly: true }, read)
   })
   const response = defined({ ...describe(download.part), encodedSize: download.size })
   return { response, body }
@@ -42,8 +36,7 @@ export async function getMessageSource(
 ): Promise<AccountReply<'getMessageSource'>> {
   const { row, uid } = await locateMessage(deps.db, target.account, message)
   const { download, body } = await startDownload(target, row.path, async (mail) => {
-    await selectMailboxOf(mail, row, { readOnly: true })
-    return retryAfterNoop(mail, () => mail.downloadSource(uid))
+    return readInMailbox(mail, { row, readOnly: true }, () => mail.downloadSource(uid))
   })
   return { response: defined({ size: download.size }), body }
 }

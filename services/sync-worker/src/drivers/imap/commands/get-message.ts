@@ -13,7 +13,7 @@ import type { MessageSource } from '../messages/source.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
 import type { AccountCommand } from './account.ts'
-import { messageNotFound, retryAfterNoop, selectMailboxOf } from './mailbox.ts'
+import { messageNotFound, readInMailbox } from './mailbox.ts'
 import { type ReadDeps, readMailbox } from './read-caches.ts'
 
 /**
@@ -27,11 +27,10 @@ export async function getMessage(
 ): Promise<AccountReply<'getMessage'>> {
   const { mailbox: key, uid } = decodeMessageId(request.message)
   const detail = await readMailbox(deps, { ...target, key }, async (mail, row) => {
-    await selectMailboxOf(mail, row, { readOnly: !request.markAsSeen })
-    const message = await retryAfterNoop(mail, async () => {
-      if (request.markAsSeen) await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
-      return fetchMessage(mail, uid, { headers: true })
-    })
+    const readOnly = !request.markAsSeen
+    const message = await readInMailbox(mail, { row, readOnly }, () =>
+      request.markAsSeen ? fetchSeen(mail, uid) : fetchMessage(mail, uid, { headers: true }),
+    )
     const source = sourceOf(deps, target, mail)
     const detail = await describe(source, { row, message }, request)
     await addCategories(mail, [detail], await deps.settings.get())
@@ -49,8 +48,10 @@ export async function getText(
 ): Promise<AccountReply<'getText'>> {
   const { mailbox: key, uid, ...named } = decodeTextId(text)
   return readMailbox(deps, { ...target, key }, async (mail, row) => {
-    await selectMailboxOf(mail, row, { readOnly: true })
-    const { bodyStructure } = await retryAfterNoop(mail, () => fetchMessage(mail, uid))
+    const { bodyStructure, incomplete } = await readInMailbox(mail, { row, readOnly: true }, () =>
+      fetchMessage(mail, uid),
+    )
+    if (incomplete) throw notDescribed()
     const outline = selectTexts(parseOutline(bodyStructure), named)
     const source = sourceOf(deps, target, mail)
     const texts = await readRequestedText(source, { uid, outline }, options)
@@ -79,10 +80,30 @@ export async function fetchMessage(
   uid: number,
   options?: { headers?: boolean },
 ): Promise<FetchedMessage> {
-  const [message] = await Array.fromAsync(mail.fetchMessages([[uid, uid]], options))
+  const fetch = async () => (await Array.fromAsync(mail.fetchMessages([[uid, uid]], options)))[0]
+  const message = await fetch()
   if (message) return message
   if ((await mail.search({ uid: String(uid) })).length === 0) throw messageNotFound()
+  const listed = await fetch()
+  if (listed) return listed
   throw new AppError('unreachable', 'The mail server did not return the message')
+}
+
+/** Marks a message as seen and fetches it. Servers ignore the change of an unknown message. */
+async function fetchSeen(mail: MailSession, uid: number): Promise<FetchedMessage> {
+  const markAndFetch = async () => {
+    await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })
+    return fetchMessage(mail, uid, { headers: true })
+  }
+  const message = await markAndFetch()
+  return message.flags.includes('\\Seen') ? message : markAndFetch()
+}
+
+/** Error of reading texts without the structure of the message. A text id proves that it had one. */
+function notDescribed(): AppError {
+  return new AppError('unavailable', 'The mail server does not describe the message, retry', {
+    code: 'IMAPUnavailable',
+  })
 }
 
 async function describe(
@@ -95,7 +116,7 @@ async function describe(
   const outline = parseOutline(message.bodyStructure)
   const { text, ...entry } = messageEntry(message, row, outline)
   const headers = message.headers ? parseHeaders(message.headers) : {}
-  const texts = await readRequestedText(source, { uid, outline }, request)
+  const texts = text && (await readRequestedText(source, { uid, outline }, request))
   return defined({
     ...entry,
     headers,

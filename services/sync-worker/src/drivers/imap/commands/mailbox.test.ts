@@ -18,6 +18,7 @@ async function select(uidValidity: bigint, stored?: MailboxRow) {
   } as unknown as MailSession
   const session = {
     state: 'connected' as const,
+    messageCounts: new Map<string, number>(),
     storeUidValidity: async () => stored,
     requestReselect: (mailbox: string) => void reselected.push(mailbox),
   }

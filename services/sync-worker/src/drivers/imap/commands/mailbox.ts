@@ -59,33 +59,56 @@ export async function getMailboxByNumber(
   return row
 }
 
-/** Selects the mailbox of a message. @throws AppError `not-found` if its UIDVALIDITY has changed */
-export async function selectMailboxOf(
+/** Mailbox of a message, and how to select it. */
+interface MessageMailbox {
+  row: MailboxRow
+  readOnly: boolean
+}
+
+/**
+ * Selects the mailbox of a message and reads the message. Reads it once more after selecting the
+ * mailbox again, because the server may not have announced the message on this connection.
+ *
+ * @throws AppError `not-found` `MessageNotFound`, also if the UIDVALIDITY has changed
+ */
+export async function readInMailbox<T>(
   mail: MailSession,
-  row: MailboxRow,
-  { readOnly }: { readOnly: boolean },
-): Promise<void> {
-  const { uidValidity } = await selectRow(mail, row, { readOnly, notFound: messageNotFound })
-  if (row.uidValidity !== String(uidValidity)) throw messageNotFound()
+  { row, readOnly }: MessageMailbox,
+  read: () => Promise<T>,
+): Promise<T> {
+  const select = async (again: boolean) => {
+    const options = { readOnly, again, notFound: messageNotFound }
+    const { uidValidity } = await selectRow(mail, row, options)
+    if (row.uidValidity !== String(uidValidity)) throw messageNotFound()
+  }
+  await select(false)
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'MessageNotFound') throw error
+    await select(true)
+    return read()
+  }
 }
 
 /** Selects a mailbox to list it. NOOP brings the counters of a selected one up to date. */
 export async function selectForListing(
   mail: MailSession,
   row: MailboxRow,
-  { readOnly = true }: { readOnly?: boolean } = {},
+  { readOnly = true, again = false }: { readOnly?: boolean; again?: boolean } = {},
 ): Promise<SelectedMailboxSummary> {
-  return selectRow(mail, row, { readOnly, fresh: true, notFound: mailboxNotFound })
+  return selectRow(mail, row, { readOnly, fresh: true, again, notFound: mailboxNotFound })
 }
 
 /** Part of the account session that `selectIndexed` uses. */
 export type IndexingSession = Pick<
   ImapAccountSession,
-  'requestReselect' | 'state' | 'storeUidValidity'
+  'messageCounts' | 'requestReselect' | 'state' | 'storeUidValidity'
 >
 
 /**
- * Selects a mailbox whose message ids the response will contain. Ids for a UIDVALIDITY that the
+ * Selects a mailbox whose message ids the response will contain. Selects it again if this connection
+ * still shows fewer messages than the last sync, which may have announced the missing ones. Ids for a UIDVALIDITY that the
  * sync has not stored would soon be invalid, so the caller must retry. For a mailbox without a
  * sync, the UIDVALIDITY is stored here.
  *
@@ -96,7 +119,9 @@ export async function selectIndexed(
   row: MailboxRow,
   { session, readOnly = true }: { session: IndexingSession; readOnly?: boolean },
 ): Promise<SelectedMailboxSummary> {
-  const selected = await selectForListing(mail, row, { readOnly })
+  const counted = await selectForListing(mail, row, { readOnly })
+  const isBehind = counted.messages < (session.messageCounts.get(row.id) ?? 0)
+  const selected = isBehind ? await selectForListing(mail, row, { readOnly, again: true }) : counted
   if (row.uidValidity === String(selected.uidValidity)) return selected
   const stored = await session.storeUidValidity(mail, row, selected.uidValidity)
   if (stored?.number === row.number) return selected
@@ -117,29 +142,21 @@ export function isIndexingError(error: unknown): boolean {
   return error instanceof AppError && error.message === indexing
 }
 
-/** Reads a message; once more after NOOP if the server has not announced it on this connection. */
-export async function retryAfterNoop<T>(mail: MailSession, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'MessageNotFound') throw error
-    await mail.ping()
-    return read()
-  }
-}
-
 interface SelectOptions {
   notFound: () => AppError
   readOnly: boolean
   fresh?: boolean
+  /** Selects the mailbox even if it is selected. */
+  again?: boolean
 }
 
 async function selectRow(
   mail: MailSession,
   { path, uidValidity }: MailboxRow,
-  { notFound, readOnly, fresh = false }: SelectOptions,
+  { notFound, readOnly, fresh = false, again = false }: SelectOptions,
 ): Promise<SelectedMailboxSummary> {
   try {
+    if (again) return await mail.select(path, { readOnly })
     const selected = await mail.ensureSelected(path, { readOnly, fresh })
     // Only SELECT reveals that a selected mailbox was deleted and created again.
     return String(selected.uidValidity) === uidValidity

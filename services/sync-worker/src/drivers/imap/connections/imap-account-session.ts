@@ -30,6 +30,8 @@ const graceMs = 1_000
 export class ImapAccountSession implements AsyncDisposable {
   readonly commands: CommandPool
   readonly context: DriverContext
+  /** Messages per mailbox id, as the sync counted them last. */
+  readonly messageCounts = new Map<string, number>()
   readonly #deps: ImapSessionDeps
   #following: Promise<void> = Promise.resolve()
   #session: MailSession | undefined
@@ -136,6 +138,7 @@ export class ImapAccountSession implements AsyncDisposable {
         log: context.log,
         requests: context.requests,
         locks: context.locks,
+        messageCounts: this.messageCounts,
         onSynced: async (refusal) => {
           await syncing[Symbol.asyncDispose]()
           await context.reportSync(refusal)

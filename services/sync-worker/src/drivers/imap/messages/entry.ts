@@ -10,13 +10,16 @@ import { type AttachedPart, type Outline, parseOutline } from './outline.ts'
 
 export type EntryMailbox = Pick<MailboxRow, 'number'> & GmailMailbox
 
-/** Converts a fetched message to the entry of lists, details and events, without its text. Pure. */
+/**
+ * Converts a fetched message to the entry of lists, details and events, without its text. An
+ * incomplete message has neither attachments nor texts: its structure is unknown. Pure.
+ */
 export function messageEntry(
   message: FetchedMessage,
   mailbox: EntryMailbox,
   outline: Outline = parseOutline(message.bodyStructure),
 ): MessageEntry & { id: string; uid: number; path: string } {
-  const { uid, size, envelope, emailId, threadId } = message
+  const { uid, size, envelope, emailId, threadId, incomplete } = message
   const labels = message.labels && messageLabels(mailbox, message.labels)
   const position = { mailbox: mailbox.number, uid }
   const attachments = outline.attachments.map((part) => attachmentInfo(position, part))
@@ -31,8 +34,12 @@ export function messageEntry(
     size,
     labels,
     messageSpecialUse: specialUseOf(mailbox, labels),
-    attachments: attachments.length > 0 ? attachments : undefined,
-    text: textInfo(position, outline),
+    ...(incomplete
+      ? { incomplete }
+      : {
+          attachments: attachments.length > 0 ? attachments : undefined,
+          text: textInfo(position, outline),
+        }),
   })
 }
 

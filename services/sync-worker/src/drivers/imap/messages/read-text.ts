@@ -107,10 +107,12 @@ class TextReader {
   }
 
   addParts(contents: ReadonlyMap<string, Buffer>): void {
-    for (const { part, charset } of this.#requested) {
-      const bytes = contents.get(part) ?? Buffer.alloc(0)
+    for (const { part, charset, size } of this.#requested) {
+      const returned = contents.get(part)
+      const bytes = returned ?? Buffer.alloc(0)
       const limited = bytes.subarray(0, this.#remainingBytes)
-      const isTruncated = limited.length < bytes.length
+      // A part that the server does not return is not an empty one.
+      const isTruncated = limited.length < bytes.length || (!returned && size > 0)
       this.texts.push({ bytes: limited, charset, isTruncated })
       this.truncated ||= isTruncated
       this.#remainingBytes -= limited.length

@@ -45,6 +45,8 @@ export interface SyncContext {
   readonly connect: (signal: AbortSignal) => Promise<MailSession>
   /** One lock per mailbox id, and one for the mailbox list. Shared by all connections. */
   readonly locks: KeyedMutex
+  /** Messages per mailbox id at its last selection, for commands on other connections. */
+  readonly messageCounts: Map<string, number>
   /** Shared by all connections that sync. */
   readonly uidValidityGuard: UidValidityGuard
   /** Aborts when the work has to stop. */

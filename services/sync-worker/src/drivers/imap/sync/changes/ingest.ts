@@ -158,6 +158,8 @@ async function ingest(
       ? { ...indexEntryOf(message), mayBeNew: false }
       : await prepareArrival(mailbox, message, summaries)
     if (arrival.draft && missing) Object.assign(arrival.draft, missing)
+    if (message.incomplete) mailbox.deps.metrics.incomplete('refused')
+    else if (message.truncated) mailbox.deps.metrics.incomplete('truncated')
     batch.push(arrival)
     bytes += measureJson([arrival.draft, arrival.report], { maxBytes: maxBatchBytes })
     if (bytes > maxBatchBytes) await flush()

@@ -78,6 +78,7 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
   context.selection.mailbox = undefined
   const selected = await context.session.select(row.path, { readOnly: true })
   context.selection.mailbox = row.id
+  context.messageCounts.set(row.id, selected.messages)
   const announceFrom = await findAnnounceFrom(context, row)
   const indexed = await ensureUidValidity(context, row, { selected, announceFrom })
   if (!indexed) return { changed: false, unconfirmed: true }

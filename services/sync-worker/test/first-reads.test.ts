@@ -1,0 +1,257 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { createMailbox } from '@posthorn/contracts/commands/mailboxes'
+import {
+  deleteMessage,
+  moveMessage,
+  updateMessage,
+  updateMessages,
+} from '@posthorn/contracts/commands/message-changes'
+import {
+  getAttachment,
+  getMessage,
+  getMessageSource,
+  getText,
+  listMessages,
+  searchMessages,
+} from '@posthorn/contracts/commands/messages'
+import type { Command, CommandRequest } from '@posthorn/contracts/define'
+import { shardOf } from '@posthorn/contracts/shards'
+import { decodeMessageId, encodeAttachmentId, encodeTextId } from '@posthorn/message-id'
+import { eventually, isSwitchedOff, startImapScript, testCyrus } from '@posthorn/testkit'
+import { mail } from './imap-client.ts'
+import { type MailUser, testWorld, type World } from './world.ts'
+
+// Each command of a new message, sent as soon as its messageNew is recorded, over connections that
+// selected the mailbox before the message arrived.
+
+const rounds = Number(process.env['TEST_FIRST_READ_ROUNDS'] ?? 20)
+
+let world: World
+let cyrus: Awaited<ReturnType<typeof testCyrus>>
+const servers: AsyncDisposable[] = []
+beforeAll(async () => {
+  world = await testWorld()
+  if (!isSwitchedOff('TEST_CYRUS')) cyrus = await testCyrus()
+})
+afterEach(async () => {
+  await world.reset()
+  for (const server of servers.splice(0)) await server[Symbol.asyncDispose]()
+})
+afterAll(async () => {
+  await world.close()
+  if (!isSwitchedOff('TEST_CYRUS')) await cyrus.drop()
+})
+
+/** Mailbox of a server, and the delivery of a message to it. */
+interface Mailbox {
+  user: MailUser
+  deliver: (message: string) => Promise<unknown>
+}
+
+async function onDovecot(): Promise<Mailbox> {
+  const user = world.dovecot.freshUser()
+  return { user, deliver: (message) => world.dovecot.deliver(user.user, message) }
+}
+
+async function onCyrus(): Promise<Mailbox> {
+  const user = cyrus.freshUser()
+  return {
+    user,
+    deliver: (message) => cyrus.deliver(user.user, message),
+  }
+}
+
+function onScript(lag: number | 'noop' | 'select') {
+  return async (): Promise<Mailbox> => {
+    const trash = { attributes: ['\\Trash'] }
+    const server = await startImapScript({ lag, mailboxes: { Trash: trash } })
+    servers.push(server)
+    const { host, port: imapPort } = server
+    return {
+      user: { host, imapPort, user: 'jane', pass: 'secret' },
+      deliver: async (message) => server.mailbox('INBOX').append(message),
+    }
+  }
+}
+
+const attached = Buffer.from('attached content')
+function letter(subject: string): string {
+  const body = [
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    `text of ${subject}`,
+    '--b',
+    'Content-Type: application/pdf; name="a.pdf"',
+    'Content-Disposition: attachment',
+    'Content-Transfer-Encoding: base64',
+    '',
+    attached.toString('base64'),
+    '--b--',
+  ].join('\r\n')
+  const headers = ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b']
+  return mail({ subject, headers, body })
+}
+
+/** Account whose mailbox has new messages, and a mailbox to move them to. */
+interface Scene {
+  account: string
+  archive: string
+}
+
+interface NewMessage {
+  subject: string
+  id: string
+}
+
+async function contentOf<C extends Command>(
+  { account }: Scene,
+  command: C,
+  request: Omit<CommandRequest<C>, 'account'>,
+): Promise<string> {
+  const full = { account, ...request } as CommandRequest<C>
+  const options = { key: `shard.${shardOf(account)}`, timeoutMs: 30_000 }
+  const { body } = await world.bus.requestStream(command, full, options)
+  return Buffer.concat(await Array.fromAsync(body)).toString()
+}
+
+const complete = ({ subject }: NewMessage) => ({
+  subject,
+  from: { address: 'ann@example.com' },
+  to: [{ address: 'bob@example.com' }],
+  attachments: [{ filename: 'a.pdf' }],
+})
+const page = { path: 'INBOX', page: 0, pageSize: 10 }
+
+type Step = (scene: Scene, message: NewMessage) => Promise<void>
+
+/** Reads, which all connections execute at the same time. */
+const reads: Record<string, Step> = {
+  async getMessage({ account }, message) {
+    const read = await world.ask(getMessage, account, { message: message.id, textType: '*' })
+    expect(read).toMatchObject(complete(message))
+    expect(read).not.toHaveProperty('incomplete')
+    expect(read.text?.plain).toContain(`text of ${message.subject}`)
+  },
+  async 'getMessage for a reply'({ account }, message) {
+    const read = await world.ask(getMessage, account, {
+      message: message.id,
+      webSafeHtml: true,
+      embedAttachedImages: false,
+    })
+    expect(read).toMatchObject(complete(message))
+    expect(read.text?.html).toContain(`text of ${message.subject}`)
+  },
+  async getText({ account }, { subject, id }) {
+    const text = encodeTextId({ ...decodeMessageId(id), plain: ['1'], html: [] })
+    const read = await world.ask(getText, account, { text, textType: '*' })
+    expect(read.plain).toContain(`text of ${subject}`)
+  },
+  async getMessageSource(scene, { subject, id }) {
+    const source = await contentOf(scene, getMessageSource, { message: id })
+    expect(source).toContain(`Subject: ${subject}`)
+    expect(source).toContain('--b--')
+  },
+  async getAttachment(scene, { id }) {
+    const attachment = encodeAttachmentId({ ...decodeMessageId(id), part: '2' })
+    expect(await contentOf(scene, getAttachment, { attachment })).toBe(String(attached))
+  },
+  async listMessages({ account }, message) {
+    const { messages } = await world.ask(listMessages, account, page)
+    expect(messages[0]).toMatchObject({ id: message.id, ...complete(message) })
+  },
+  async searchMessages({ account }, message) {
+    const search = { subject: message.subject }
+    const { messages } = await world.ask(searchMessages, account, { ...page, search })
+    expect(messages).toMatchObject([{ id: message.id, ...complete(message) }])
+  },
+}
+
+/** Changes, each of which one connection executes. It has selected the mailbox for writing. */
+const changes: Record<string, Step> = {
+  async 'getMessage with markAsSeen'({ account }, message) {
+    const read = await world.ask(getMessage, account, { message: message.id, markAsSeen: true })
+    expect(read).toMatchObject({ ...complete(message), flags: ['\\Seen'] })
+  },
+  async updateMessage({ account }, { id }) {
+    const update = { flags: { add: ['\\Flagged'] } }
+    await world.ask(updateMessage, account, { message: id, update })
+    const { flags } = await world.ask(getMessage, account, { message: id })
+    expect(flags).toEqual(['\\Flagged'])
+  },
+  async updateMessages({ account }, { id, subject }) {
+    const update = { flags: { add: ['\\Answered'] } }
+    const request = { path: 'INBOX', search: { subject }, update }
+    await world.ask(updateMessages, account, request)
+    const { flags } = await world.ask(getMessage, account, { message: id })
+    expect(flags).toEqual(['\\Answered'])
+  },
+  async moveMessage({ account, archive }, message) {
+    const request = { message: message.id, path: archive }
+    const { id = '' } = await world.ask(moveMessage, account, request)
+    expect(await world.ask(getMessage, account, { message: id })).toMatchObject({
+      ...complete(message),
+      path: archive,
+    })
+  },
+  async deleteMessage({ account }, message) {
+    const request = { message: message.id, force: false }
+    const { moved } = await world.ask(deleteMessage, account, request)
+    const read = await world.ask(getMessage, account, { message: moved?.message ?? '' })
+    expect(read).toMatchObject({ ...complete(message), path: moved?.destination })
+  },
+}
+
+const selectToRead = ({ account }: Scene) => world.ask(listMessages, account, page)
+const selectToWrite = ({ account }: Scene) =>
+  world.ask(updateMessages, account, {
+    path: 'INBOX',
+    search: { subject: 'no message has it' },
+    update: { flags: { add: ['\\Flagged'] } },
+  })
+
+const steps = { ...reads, ...changes }
+
+describe.each([
+  ['Dovecot', onDovecot],
+  ['Cyrus', onCyrus],
+  ['scripted server', onScript(0)],
+  ['server that shows messages after NOOP', onScript('noop')],
+  ['server that shows messages three commands later', onScript(3)],
+  ['server that shows messages when selected again', onScript('select')],
+] as const)('%s', (name, start) => {
+  const testHere = name === 'Cyrus' && isSwitchedOff('TEST_CYRUS') ? test.skip : test
+
+  testHere.each([1, 4])(
+    'commands of a new message with %d warm connections, are complete',
+    async (connections) => {
+      const { user, deliver } = await start()
+      await world.startWorker({ commandConnections: connections })
+      const account = await world.register(user)
+      await world.connected(account)
+      const { path: archive } = await world.ask(createMailbox, account, { path: ['Filed'] })
+      const scene = { account, archive }
+      const all = Array.from({ length: connections })
+      const names = Object.keys(steps)
+      for (let round = 0; round < Math.max(rounds, names.length); round++) {
+        const step = names[round % names.length] ?? ''
+        const warm = step in reads ? selectToRead : selectToWrite
+        await Promise.all(all.map(() => warm(scene)))
+        const subject = `round ${round} ${step}`
+        await deliver(letter(subject))
+        const id = await eventually(async () => {
+          const event = (await world.events(account, 'messageNew')).find(
+            ({ data }) => data['subject'] === subject,
+          )
+          if (!event) throw new Error(`no event of ${subject}`)
+          return String(event.data['id'])
+        })
+        const message = { subject, id }
+        const readers = step in reads ? all : [0]
+        await Promise.all(readers.map(() => steps[step]?.(scene, message)))
+      }
+    },
+    // Only longer than any run with many rounds.
+    3_600_000,
+  )
+})
