@@ -3,8 +3,8 @@ import { check } from '@posthorn/contracts/validate'
 import { assertText, readJson } from '@posthorn/http'
 import type { Router, Request, Response } from 'express'
 import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
+import type { Caller } from '../access/caller.ts'
 import { asUnavailable } from '../store/database-errors.ts'
-import { BodyMemoryLimiter } from './body-memory.ts'
 import {
   disconnectSignal,
   type EventStreamResponse,
@@ -12,6 +12,7 @@ import {
   sendStream,
   type StreamResponse,
 } from './handle.ts'
+import { type UploadBody, UploadMemory } from './upload-memory.ts'
 
 /** Body limit of operations that take no uploads. */
 const defaultBodyBytes = 1024 * 1024
@@ -19,6 +20,8 @@ const defaultBodyBytes = 1024 * 1024
 export interface MountOptions {
   authorizer: Authorizer
   maxUploadBytes: number
+  /** Period in which a large body must make progress. */
+  stallMs: number
   /** Called with the status once a response is sent or the client has disconnected. */
   onResponse: (status: number) => void
 }
@@ -29,13 +32,13 @@ export function mountOperations(
   handlers: readonly OperationHandler[],
   options: MountOptions,
 ): void {
-  const bodies = new BodyMemoryLimiter(options)
+  const uploads = new UploadMemory(options)
   for (const handler of handlers) {
     router[handler.operation.method](handler.operation.path, async (request, response) => {
       response.once('close', () => options.onResponse(response.statusCode))
       try {
         const authorized = await options.authorizer(handler.operation, request, response)
-        await runHandler(handler, bodies, { ...authorized, request, response })
+        await runHandler(handler, uploads, { ...authorized, request, response })
       } catch (error) {
         if (isClientDisconnect(response, error)) return
         throw asUnavailable(error)
@@ -51,13 +54,14 @@ interface Exchange extends AuthorizedRequest {
 
 async function runHandler(
   { operation, run }: OperationHandler,
-  bodies: BodyMemoryLimiter,
+  uploads: UploadMemory,
   { request, response, caller, settled }: Exchange,
 ): Promise<void> {
   try {
     const signal = disconnectSignal(response)
-    using _memory = await bodies.acquireForBody(operation, request, signal)
-    const input = await readInput(operation, request, bodies.maxBytes)
+    const owner = ownerOf(request, caller)
+    using upload = await uploads.open({ operation, request, owner, signal })
+    const input = await readInput(operation, request, { maxBytes: uploads.maxBytes, upload })
     // After a pause of the process, clients of waiting requests have disconnected: skip their work.
     if (signal.aborted) return
     const result = await run({ ...input, caller, signal } as never)
@@ -67,6 +71,13 @@ async function runHandler(
     settled(error)
     throw error
   }
+}
+
+/** Account whose share of the memory a body takes. Without one, the token or the address. */
+function ownerOf({ params }: Request, { token, address }: Caller): string {
+  const { account } = params
+  if (typeof account === 'string') return `account ${account}`
+  return token ? `token ${token.id}` : `address ${address}`
 }
 
 async function respond(
@@ -93,12 +104,12 @@ function isClientDisconnect(response: Response, error: unknown): boolean {
 }
 
 /** Validated parts of a request. The body is read last: earlier errors skip it. */
-async function readInput(operation: Operation, request: Request, maxUploadBytes: number) {
+async function readInput(operation: Operation, request: Request, limits: UploadLimits) {
   const params = checkText(operation.params, request.params)
   const { access_token: _token, ...rest } = request.query
   const query = checkText(operation.query, rest)
   const headers = checkText(operation.headers, declaredHeaders(operation, request))
-  return { params, query, headers, body: await readBody(operation, request, maxUploadBytes) }
+  return { params, query, headers, body: await readBody(operation, request, limits) }
 }
 
 /** Path, query and headers arrive as text. Parts that the operation lacks are ignored. */
@@ -115,9 +126,21 @@ function declaredHeaders({ headers }: Operation, request: Request): object {
   return Object.fromEntries(sent.filter(([, value]) => value !== undefined))
 }
 
-async function readBody(operation: Operation, request: Request, maxUploadBytes: number) {
+interface UploadLimits {
+  /** Maximum size of the body of an upload. */
+  maxBytes: number
+  /** Undefined for a small body. */
+  upload: UploadBody | undefined
+}
+
+async function readBody(
+  operation: Operation,
+  request: Request,
+  { maxBytes, upload }: UploadLimits,
+) {
   if (operation.body === undefined) return undefined
-  const limit = operation.bodyLimit === 'upload' ? maxUploadBytes : defaultBodyBytes
-  const body = await readJson(request, limit)
+  const limit = operation.bodyLimit === 'upload' ? maxBytes : defaultBodyBytes
+  const body = await readJson(request, limit, upload)
+  upload?.complete()
   return check(operation.body, body === undefined && operation.optionalBody ? {} : body)
 }
