@@ -10,7 +10,16 @@ const minChunkBytes = 64
 /** Maximum bytes allocated for Content-Length alone: clients may announce much and send nothing. */
 const maxPreallocated = 64 * 1024
 
+/** Decides while a body arrives how fast the body is read. */
+export interface BodyPace {
+  /** Called with the size of each chunk. Reading continues when the promise resolves, if any. */
+  admit(bytes: number): Promise<void> | undefined
+  /** Rejects when the client is too slow. Never resolves. */
+  readonly stalled: Promise<never>
+}
+
 export interface BodyLimits {
+  pace?: BodyPace
   maxBytes: number
   /** Time for the whole body, from the start of reading. Defaults to that of the request. */
   timeoutMs?: number
@@ -54,12 +63,15 @@ function sendContinue({ headers, res }: ServerRequest): void {
   if (headers.expect?.toLowerCase() === '100-continue') res?.writeContinue()
 }
 
-function readBytes(request: ServerRequest, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
+function readBytes(
+  request: ServerRequest,
+  { maxBytes, timeoutMs, pace }: BodyLimits,
+): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const announced = Number(request.headers['content-length'] ?? 0)
   const body = new GrowableBuffer(Math.min(announced, maxBytes, maxPreallocated))
   let chunks = 0
-  const fail = (error: BodyError) => {
+  const fail = (error: unknown) => {
     request.off('data', onData)
     // Discards the rest, so that the client reads the response instead of a connection reset.
     request.resume()
@@ -70,13 +82,21 @@ function readBytes(request: ServerRequest, { maxBytes, timeoutMs }: BodyLimits):
     if (body.size + chunk.length > maxBytes) fail(tooLarge(maxBytes))
     else if (chunks > freeChunks && body.size < chunks * minChunkBytes)
       fail(new BodyError('invalid', 'The body has too many small chunks'))
-    else body.append(chunk)
+    else {
+      body.append(chunk)
+      const admitted = pace?.admit(chunk.length)
+      if (!admitted) return
+      request.pause()
+      admitted.then(() => request.resume(), end)
+    }
   }
-  const onTimeout = () => {
+  const end = (error: unknown) => {
     // The rest of the body is not awaited.
-    request.res?.setHeader('Connection', 'close')
-    fail(new BodyError('timeout', 'The body was not received in time'))
+    if (request.res?.headersSent === false) request.res.setHeader('Connection', 'close')
+    fail(error)
   }
+  const onTimeout = () => end(new BodyError('timeout', 'The body was not received in time'))
+  pace?.stalled.catch(end)
   const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs)
   request.on('data', onData)
   request.once('end', () => resolve(body.take()))

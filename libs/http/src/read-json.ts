@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '@posthorn/errors'
 import { assertContent, assertShape } from './json-shape.ts'
-import { hasBody, readBody } from './read-body.ts'
+import { type BodyPace, hasBody, readBody } from './read-body.ts'
 
 /** Limits of a JSON body. */
 export interface JsonLimits {
@@ -13,7 +13,7 @@ export interface JsonLimits {
 
 /**
  * Reads a JSON body; undefined if there is none. Call it after authentication, so that only
- * authorized callers occupy memory.
+ * authorized callers occupy memory. `pace` may delay or end the reading.
  *
  * @throws BodyError; AppError `invalid` for anything but JSON in UTF-8, excessive nesting, too many
  * values, and names such as `__proto__`
@@ -21,12 +21,13 @@ export interface JsonLimits {
 export async function readJson(
   request: IncomingMessage,
   { maxBytes, maxValues }: JsonLimits,
+  pace?: BodyPace,
 ): Promise<unknown> {
   if (!hasBody(request)) return undefined
   const type = request.headers['content-type']
   if (type !== undefined && !isJson(type))
     throw new AppError('invalid', 'Content-Type must be application/json in UTF-8')
-  const bytes = await readBody(request, { maxBytes })
+  const bytes = await readBody(request, { maxBytes, ...(pace && { pace }) })
   if (bytes.length === 0) return undefined
   assertShape(bytes, maxValues)
   const value = parse(bytes)

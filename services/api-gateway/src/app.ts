@@ -85,7 +85,8 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const api = Router({ caseSensitive: true })
   const onResponse = (status: number) =>
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
-  mountOperations(api, operationHandlers(deps), { authorizer, maxUploadBytes, onResponse })
+  const mounting = { authorizer, maxUploadBytes, stallMs: config.uploadStallMs, onResponse }
+  mountOperations(api, operationHandlers(deps), mounting)
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })

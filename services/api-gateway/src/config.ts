@@ -49,6 +49,8 @@ export interface Config extends ServiceConfig {
   readonly changesKeepAliveMs: number
   /** Interval of the poll for changes whose broadcast was lost. */
   readonly changesPollMs: number
+  /** Period in which a body above 1 MiB must progress by 16 KiB per second. */
+  readonly uploadStallMs: number
   /** Time for the body of a public page. */
   readonly publicBodyTimeoutMs: number
   /** Heartbeat interval that the sync-workers use. */
@@ -81,6 +83,11 @@ export function readConfig(env: Env): Config {
     httpServer: readHttpServerConfig(env),
     reader: readReaderConfig(env),
     timeoutMs: duration(env, 'SVC_TIMEOUT', { fallback: 10_000, min: 100, max: 7_200_000 }),
+    uploadStallMs: duration(env, 'SVC_UPLOAD_STALL_TIME', {
+      fallback: 15_000,
+      min: 1_000,
+      max: 120_000,
+    }),
     unusableMs: duration(env, 'SVC_UNUSABLE_SERVER_TIME', { fallback: 10_000, min: 100 }),
     maxBodyBytes: byteSize(env, 'SVC_MAX_BODY_SIZE', {
       fallback: 50 * 1024 ** 2,

@@ -104,6 +104,37 @@ test('a chunked body is rejected once it exceeds the limit', async () => {
   expect(await statusOf(request)).toBe(413)
 })
 
+test('slow bodies of one account: 408, and a submission of 20 MB for another account is stored', async () => {
+  const impatient = await servers.start({ SVC_UPLOAD_STALL_TIME: '1s' })
+  const patient = await servers.start({ SVC_UPLOAD_STALL_TIME: '2m' })
+  await call('POST', '/v1/account', {
+    body: { ...registration('c'), imap: false, email: 'c@mail.example' },
+  })
+  const slow = (base: string) => {
+    const request = httpRequest(`${base}/v1/account/c/submit`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'transfer-encoding': 'chunked',
+        authorization: `Bearer ${admin}`,
+        // The server answers when it starts to read the body.
+        expect: '100-continue',
+      },
+    })
+    request.on('error', () => undefined)
+    request.flushHeaders()
+    request.write('{"text": "')
+    return request
+  }
+  const pending = [slow(patient.url)]
+  await Promise.all(pending.map(async (request) => once(request, 'continue')))
+  pending.push(slow(patient.url))
+  const large = await patient.call('POST', '/v1/account/a/submit', { body: submission(20 * MB) })
+  expect(large.status).toBe(200)
+  for (const request of pending) request.destroy()
+  expect(await statusOf(slow(impatient.url))).toBe(408)
+})
+
 test.each([
   ['malformed', '{"account":', 'The body is not valid JSON'],
   [

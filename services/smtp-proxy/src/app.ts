@@ -13,6 +13,7 @@ import {
 import { bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service/bootstrap'
 import type { App } from '@posthorn/service/run'
 import { serverPassword } from './access.ts'
+import { AccountLimits } from './account-limits.ts'
 import { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'
 import { type ListenerDeps, type SmtpListenerAddress, startListener } from './listener.ts'
@@ -63,7 +64,7 @@ async function startListening(
     log,
     config,
     throttle: new LoginThrottle(),
-    memory: new Semaphore(config.maxBufferedBytes),
+    limits: new AccountLimits(config, new Semaphore(config.maxBufferedBytes)),
     pending: new PendingClients(new KeyedSemaphore(config.maxPendingPerAddress)),
     clients: new AuthenticatedClients(sessions),
     closing: new Set(),

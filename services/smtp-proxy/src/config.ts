@@ -1,6 +1,7 @@
 import {
   boolean,
   byteSize,
+  duration,
   type Env,
   integer,
   optional,
@@ -23,7 +24,13 @@ export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   readonly maxMessageBytes: number
   /** Total size of all messages in transfer. */
   readonly maxBufferedBytes: number
+  /** Part of `maxBufferedBytes` that messages of one account may take. */
+  readonly maxBufferedBytesPerAccount: number
   readonly maxConnections: number
+  /** Maximum sessions of one account. */
+  readonly maxSessionsPerAccount: number
+  /** Period within which a client must send 32 KiB of its message, or end it. */
+  readonly stallMs: number
   /** Maximum connections per address (IPv6: /64) that are not logged in. */
   readonly maxPendingPerAddress: number
   /** Addresses whose PROXY header is accepted. */
@@ -40,6 +47,11 @@ export function readConfig(env: Env): Config {
     min: 1024,
     max: 500 * mebibyte,
   })
+  const maxBufferedBytes = byteSize(env, 'SVC_SMTP_PROXY_MAX_BUFFERED', {
+    fallback: 4 * maxMessageBytes,
+    min: maxMessageBytes,
+    max: 16 * 1024 * mebibyte,
+  })
   const service = readServiceConfig(env, { service: 'smtp-proxy', port: 3006 })
   return {
     ...service,
@@ -48,10 +60,21 @@ export function readConfig(env: Env): Config {
     tlsKey: secret(env, 'SVC_SMTP_PROXY_TLS_KEY'),
     ...readTlsPort(env, 'SVC_SMTP_PROXY_TLS_PORT'),
     maxMessageBytes,
-    maxBufferedBytes: byteSize(env, 'SVC_SMTP_PROXY_MAX_BUFFERED', {
-      fallback: 4 * maxMessageBytes,
+    maxBufferedBytes,
+    maxBufferedBytesPerAccount: byteSize(env, 'SVC_SMTP_PROXY_MAX_BUFFERED_PER_ACCOUNT', {
+      fallback: Math.max(maxMessageBytes, Math.floor(maxBufferedBytes / 2)),
       min: maxMessageBytes,
       max: 16 * 1024 * mebibyte,
+    }),
+    maxSessionsPerAccount: integer(env, 'SVC_SMTP_PROXY_MAX_SESSIONS_PER_ACCOUNT', {
+      fallback: 25,
+      min: 1,
+      max: 10_000,
+    }),
+    stallMs: duration(env, 'SVC_SMTP_PROXY_STALL_TIME', {
+      fallback: 60_000,
+      min: 5_000,
+      max: 1_800_000,
     }),
     maxConnections: integer(env, 'SVC_SMTP_PROXY_MAX_CONNECTIONS', {
       fallback: 500,

@@ -1,6 +1,6 @@
 import { MailAddress } from '@posthorn/contracts/schemas/primitives'
 import { matches } from '@posthorn/contracts/validate'
-import { type Semaphore, sleep } from '@posthorn/flow'
+import { sleep } from '@posthorn/flow'
 import type { LoginThrottle } from '@posthorn/mail-frontend'
 import { isLoopback, plainAddress } from '@posthorn/net/addresses'
 import type { Certificate } from '@posthorn/service/certificate'
@@ -21,6 +21,7 @@ import {
   logIn,
   type User,
 } from './access.ts'
+import type { AccountLimits } from './account-limits.ts'
 import type { AuthenticatedClients, PendingClients } from './clients.ts'
 import type { Config } from './config.ts'
 import { toDsnRequest } from './dsn.ts'
@@ -29,10 +30,9 @@ import { SmtpRejection, toRejection } from './rejection.ts'
 import { submit, type SubmitDeps } from './submit.ts'
 
 export interface MailServerDeps extends SubmitDeps {
-  config: Pick<Config, 'maxMessageBytes' | 'maxConnections' | 'insecureAuth'>
+  config: Pick<Config, 'maxMessageBytes' | 'maxConnections' | 'insecureAuth' | 'stallMs'>
   throttle: LoginThrottle
-  /** One permit per byte of all messages in transfer. */
-  memory: Semaphore
+  limits: AccountLimits
   pending: PendingClients
   clients: AuthenticatedClients
   submissions: ReturnType<Metrics['counter']>
@@ -96,6 +96,10 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
     onAuth(auth, session, done) {
       authenticate({ auth, session }, options, deps).then(
         (user) => {
+          if (!deps.limits.admit(session, user.account)) {
+            done(reject(tooManySessions(), session))
+            return
+          }
           deps.pending.remove(session)
           deps.clients.add(session, user, (reason) =>
             options.disconnect(session, `4.7.0 ${reason}`),
@@ -119,6 +123,7 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
     onClose(session) {
       deps.pending.remove(session)
       deps.clients.remove(session)
+      deps.limits.release(session)
     },
     onData(stream, session, done) {
       deps.clients.beginMessage(session)
@@ -140,6 +145,10 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
     },
   }
 }
+
+/** RFC 4954 §6: temporary, so the client tries again. */
+const tooManySessions = () =>
+  new SmtpRejection('454 4.7.0', 'Too many sessions of this account, try again later')
 
 function userOf({ user }: SMTPServerSession): User | undefined {
   return user ? (user as User) : undefined
@@ -195,7 +204,8 @@ async function beginMessage(
   const user = userOf(session)
   await checkSession(deps, user)
   const { SIZE: declared } = args || {}
-  if (deps.memory.available < (Number(declared) || 0)) throw insufficientMemory()
+  if (deps.limits.memoryOf(user?.account).available < (Number(declared) || 0))
+    throw insufficientMemory()
   await countMessage(deps, user)
   deps.pending.remove(session)
 }
@@ -216,6 +226,9 @@ async function acceptMessage(
     to: [...new Set(rcptTo.map(({ address }) => address))],
   }
   const dsn = toDsnRequest(session.envelope)
-  using received = await receive(stream, deps.config.maxMessageBytes, deps.memory)
-  return await submit(deps, userOf(session), { envelope, dsn, message: received.message })
+  const user = userOf(session)
+  const { maxMessageBytes: maxBytes, stallMs } = deps.config
+  const memory = deps.limits.memoryOf(user?.account)
+  using received = await receive(stream, { maxBytes, memory, stallMs })
+  return await submit(deps, user, { envelope, dsn, message: received.message })
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Semaphore } from '@posthorn/flow'
 import { SmtpRejection } from './rejection.ts'
+import { StallTimer } from './stall-timer.ts'
 
 export const insufficientMemory = () =>
   new SmtpRejection('452 4.3.1', 'Insufficient system storage, try again later')
@@ -8,22 +8,35 @@ export const insufficientMemory = () =>
 /** Maximum duration of a transfer. Limits how long a slow client occupies memory. */
 const maxMs = 30 * 60_000
 
+/** Limit of the bytes of messages in transfer, with one permit per byte. */
+export interface MessageMemory {
+  /** Undefined if there are not enough bytes. */
+  tryAcquire(bytes: number): Disposable | undefined
+}
+
+export interface ReceiveLimits {
+  /** Maximum size of the message. */
+  maxBytes: number
+  memory: MessageMemory
+  /** Period within which the client must make progress. */
+  stallMs: number
+}
+
 /** Received message. Disposal releases its share of the memory limit. */
 export interface ReceivedMessage extends Disposable {
   message: Buffer
 }
 
 /**
- * Reads a message to its end. `memory` has one permit per byte of all messages in transfer. Reads
- * a rejected message to its end as well, because the reply follows the end of data.
+ * Reads a message to its end. Reads a rejected message to its end as well, because the reply follows
+ * the end of data.
  *
  * @throws SmtpRejection 552 for a message above `maxBytes`, 452 if memory is used up, 421 after
- * `maxMs`
+ * `maxMs` or a period of `stallMs` without progress
  */
 export async function receive(
   stream: Readable,
-  maxBytes: number,
-  memory: Semaphore,
+  { maxBytes, memory, stallMs }: ReceiveLimits,
 ): Promise<ReceivedMessage> {
   const chunks: Buffer[] = []
   const permits: Disposable[] = []
@@ -33,13 +46,13 @@ export async function receive(
     for (const permit of permits.splice(0)) permit[Symbol.dispose]()
     chunks.length = 0
   }
-  const timer = setTimeout(
-    () => stream.destroy(new SmtpRejection('421 4.4.2', 'The message took too long')),
-    maxMs,
-  )
+  const abort = () => stream.destroy(new SmtpRejection('421 4.4.2', 'The message took too long'))
+  const timer = setTimeout(abort, maxMs)
+  using stall = new StallTimer(stallMs, abort)
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length
+      stall.add(chunk.length)
       if (bytes > maxBytes)
         rejection = new SmtpRejection(
           '552 5.3.4',

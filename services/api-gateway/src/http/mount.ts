@@ -3,8 +3,8 @@ import { check } from '@posthorn/contracts/validate'
 import { assertText, readJson } from '@posthorn/http'
 import type { Router, Request, Response } from 'express'
 import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
+import type { Caller } from '../access/caller.ts'
 import { asUnavailable } from '../store/database-errors.ts'
-import { BodyMemoryLimiter } from './body-memory.ts'
 import {
   disconnectSignal,
   type EventStreamResponse,
@@ -12,6 +12,7 @@ import {
   sendStream,
   type StreamResponse,
 } from './handle.ts'
+import { type UploadBody, UploadMemory } from './upload-memory.ts'
 
 /** Body limits of operations that take no uploads. */
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
@@ -21,6 +22,8 @@ const maxUploadValues = 50_000
 export interface MountOptions {
   authorizer: Authorizer
   maxUploadBytes: number
+  /** Period in which a large body must make progress. */
+  stallMs: number
   /** Called with the status once a response is sent or the client has disconnected. */
   onResponse: (status: number) => void
 }
@@ -31,13 +34,13 @@ export function mountOperations(
   handlers: readonly OperationHandler[],
   options: MountOptions,
 ): void {
-  const bodies = new BodyMemoryLimiter(options)
+  const uploads = new UploadMemory(options)
   for (const handler of handlers) {
     router[handler.operation.method](handler.operation.path, async (request, response) => {
       response.once('close', () => options.onResponse(response.statusCode))
       try {
         const authorized = await options.authorizer(handler.operation, request, response)
-        await runHandler(handler, bodies, { ...authorized, request, response })
+        await runHandler(handler, uploads, { ...authorized, request, response })
       } catch (error) {
         if (isClientDisconnect(response, error)) return
         throw asUnavailable(error)
@@ -53,13 +56,14 @@ interface Exchange extends AuthorizedRequest {
 
 async function runHandler(
   { operation, run }: OperationHandler,
-  bodies: BodyMemoryLimiter,
+  uploads: UploadMemory,
   { request, response, caller, settled }: Exchange,
 ): Promise<void> {
   try {
     const signal = disconnectSignal(response)
-    using _memory = await bodies.acquireForBody(operation, request, signal)
-    const input = await readInput(operation, request, bodies.maxBytes)
+    const owner = ownerOf(request, caller)
+    using upload = await uploads.open({ operation, request, owner, signal })
+    const input = await readInput(operation, request, { maxBytes: uploads.maxBytes, upload })
     // After a pause of the process, clients of waiting requests have disconnected: skip their work.
     if (signal.aborted) return
     const result = await run({ ...input, caller, signal } as never)
@@ -69,6 +73,13 @@ async function runHandler(
     settled(error)
     throw error
   }
+}
+
+/** Account whose share of the memory a body takes. Without one, the token or the address. */
+function ownerOf({ params }: Request, { token, address }: Caller): string {
+  const { account } = params
+  if (typeof account === 'string') return `account ${account}`
+  return token ? `token ${token.id}` : `address ${address}`
 }
 
 async function respond(
@@ -95,12 +106,12 @@ function isClientDisconnect(response: Response, error: unknown): boolean {
 }
 
 /** Validated parts of a request. The body is read last: earlier errors skip it. */
-async function readInput(operation: Operation, request: Request, maxUploadBytes: number) {
+async function readInput(operation: Operation, request: Request, limits: UploadLimits) {
   const params = checkText(operation.params, request.params)
   const { access_token: _token, ...rest } = request.query
   const query = checkText(operation.query, rest)
   const headers = checkText(operation.headers, declaredHeaders(operation, request))
-  return { params, query, headers, body: await readBody(operation, request, maxUploadBytes) }
+  return { params, query, headers, body: await readBody(operation, request, limits) }
 }
 
 /** Path, query and headers arrive as text. Parts that the operation lacks are ignored. */
@@ -117,9 +128,22 @@ function declaredHeaders({ headers }: Operation, request: Request): object {
   return Object.fromEntries(sent.filter(([, value]) => value !== undefined))
 }
 
-async function readBody(operation: Operation, request: Request, maxUploadBytes: number) {
+interface UploadLimits {
+  /** Maximum size of the body of an upload. */
+  maxBytes: number
+  /** Undefined for a small body. */
+  upload: UploadBody | undefined
+}
+
+async function readBody(
+  operation: Operation,
+  request: Request,
+  { maxBytes, upload }: UploadLimits,
+) {
   if (operation.body === undefined) return undefined
-  const upload = { maxBytes: maxUploadBytes, maxValues: maxUploadValues }
-  const body = await readJson(request, operation.bodyLimit === 'upload' ? upload : defaultLimits)
+  const isUpload = operation.bodyLimit === 'upload'
+  const limits = isUpload ? { maxBytes, maxValues: maxUploadValues } : defaultLimits
+  const body = await readJson(request, limits, upload)
+  upload?.complete()
   return check(operation.body, body === undefined && operation.optionalBody ? {} : body)
 }
