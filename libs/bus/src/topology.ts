@@ -54,8 +54,8 @@ export function brokerUseOf(name: string): BrokerUse {
 }
 
 /**
- * Exchange of the requests with this key, and of their cancellations. The key of one responder, such
- * as `outbox.<sender>`, begins with that of its service.
+ * Exchange of the requests with this key, and of their cancellations. The key of one responder,
+ * such as `outbox.<sender>`, begins with that of its service.
  */
 export function exchangeFor(key: string): CommandExchange {
   const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key

@@ -18,6 +18,13 @@ export interface HolderCheckDeps {
   log: Logger
 }
 
+interface CheckResult {
+  isDead: boolean
+  checkedAt: number
+  /** Time of the first check. */
+  since: number
+}
+
 /** Key of the requests to one sender. */
 export function senderKey(sender: string): string {
   return `outbox.${sender}`
@@ -37,8 +44,8 @@ const maxSilenceMs = 300_000
  */
 export class HolderCheck implements KnownSenders, AsyncDisposable {
   readonly #deps: HolderCheckDeps
-  /** Senders without a heartbeat: whether they have ended, when that was checked and first asked. */
-  readonly #known = new Map<string, { isDead: boolean; checkedAt: number; since: number }>()
+  /** Results of checks, by sender. */
+  readonly #results = new Map<string, CheckResult>()
   readonly #running = new Set<string>()
   readonly #checks = new TaskGroup()
 
@@ -60,8 +67,8 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
 
   /** True if a sender is known to have ended. Otherwise a check starts, unless one is recent. */
   isDead(sender: string): boolean {
-    const known = this.#known.get(sender)
-    if (known?.isDead) return true
+    const result = this.#results.get(sender)
+    if (result?.isDead) return true
     if (this.#running.has(sender)) return false
     this.#running.add(sender)
     this.#checks.run(this.#check(sender).finally(() => this.#running.delete(sender)))
@@ -74,21 +81,21 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
 
   #listFresh(isDead: boolean): string[] {
     const oldest = performance.now() - freshMs
-    return [...this.#known]
-      .filter(([, known]) => known.isDead === isDead && (isDead || known.checkedAt > oldest))
+    return [...this.#results]
+      .filter(([, result]) => result.isDead === isDead && (isDead || result.checkedAt > oldest))
       .map(([sender]) => sender)
   }
 
   async #check(sender: string): Promise<void> {
     const { recover, log } = this.#deps
-    const since = this.#known.get(sender)?.since ?? performance.now()
+    const since = this.#results.get(sender)?.since ?? performance.now()
     try {
       const isDead = await this.#hasEnded(sender, performance.now() - since)
       if (isDead) {
         log.warn({ sender }, 'sender ended with submissions in doubt')
         await recover(sender)
       }
-      this.#known.set(sender, { isDead, checkedAt: performance.now(), since })
+      this.#results.set(sender, { isDead, checkedAt: performance.now(), since })
     } catch (err) {
       log.debug({ err, sender }, 'sender not checked')
     }
