@@ -53,10 +53,14 @@ export function brokerUseOf(name: string): BrokerUse {
   return service ? brokerUses[service] : unrestricted
 }
 
-/** Exchange of the requests with this key, and of their cancellations. */
+/**
+ * Exchange of the requests with this key, and of their cancellations. The key of one responder,
+ * such as `outbox.<sender>`, begins with that of its service.
+ */
 export function exchangeFor(key: string): CommandExchange {
   const plain = key.startsWith('cancel.') ? key.slice('cancel.'.length) : key
-  return sharedQueues.find((queue) => queue === plain) ?? 'commands'
+  const serves = (queue: string) => queue === plain || plain.startsWith(`${queue}.`)
+  return sharedQueues.find(serves) ?? 'commands'
 }
 
 /** Redeliveries before dead-lettering. Set explicitly: RabbitMQ 3.10 has no limit, 4.0 has 20. */

@@ -39,7 +39,8 @@ export const brokerUses: Readonly<Record<ServiceName, BrokerUse>> = {
   },
   sender: {
     declares: ['events', 'submissions'],
-    requests: ['commands', 'credentials'],
+    // Senders ask each other whether they are running.
+    requests: ['commands', 'credentials', 'outbox'],
     serves: ['outbox', 'verify.smtp'],
   },
   'webhook-dispatcher': { declares: ['events'], requests: ['credentials'], serves: [] },

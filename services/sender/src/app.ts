@@ -21,6 +21,7 @@ import { OutcomeRecorder } from './attempt/outcome-recorder.ts'
 import { onChangeOutbox } from './commands/change-outbox.ts'
 import { onVerifySmtp } from './commands/verify-smtp.ts'
 import type { Config } from './config.ts'
+import { connectSenders } from './connect-senders.ts'
 import { AccountLocks } from './dispatch/account-locks.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { DraftCleaner } from './dispatch/draft-cleaner.ts'
@@ -29,7 +30,7 @@ import { LiveSenders } from './live-senders.ts'
 import { registerDueAge, senderMetrics } from './metrics.ts'
 import { deleteFinished } from './store/maintenance.ts'
 import { markDataSent } from './store/outbox.ts'
-import type { OutboxLease } from './store/submission.ts'
+import type { Handover } from './store/submission.ts'
 import { SmtpTransport } from './transports/smtp-transport.ts'
 
 const name = 'sender'
@@ -85,14 +86,16 @@ export async function startApp(
   const onFiling = () => filer.wake()
   const recorder = stack.use(new OutcomeRecorder({ db, settings, publish, onFiling, log }))
   const transport = stack.use(new SmtpTransport(config.smtp))
-  const writeIntent = batchStatements((leases: OutboxLease[]) =>
-    markDataSent(db, leases, config.leaseMs),
+  const writeIntent = batchStatements((handovers: Handover[]) =>
+    markDataSent(db, handovers, config.leaseMs),
   )
   const { lanes } = config
   const egress = config.proxyEgressPolicy
   const proxy = proxyFromSettings(() => settings.get(), { egress, unseal: unsealLogin })
   const api = connectApis(stack, { service, config, createMailApis, proxy })
-  const attempt = { ...api, unsealLogin, settings, transport, recorder, writeIntent }
+  const { worker } = api.locks
+  const senders = await connectSenders(stack, { ...api, worker, recorder, config })
+  const attempt = { ...api, ...senders, unsealLogin, settings, transport, recorder, writeIntent }
   const dispatcher = stack.use(
     new Dispatcher({ ...attempt, timing: config, lanes, paused, metrics }),
   )
@@ -137,7 +140,7 @@ function connectApis(
   const replicas = () => live.count
   const limiter = new ProviderLimiter({ limits, service: 'sender', replicas })
   const mailApis = createMailApis(stack, { limiter, proxy, config })
-  const api = { db, bus, mailApis, locks, log, sweepMs, leaseMs, credentialsMs }
+  const api = { db, bus, mailApis, locks, live, log, sweepMs, leaseMs, credentialsMs }
   stack.use(new DraftCleaner(api))
   return api
 }

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ProviderLimitTable } from '@posthorn/backends/provider-limits'
 import { readProviderLimits } from '@posthorn/backends/provider-limits-config'
-import { duration, type Env, integer, oneOf } from '@posthorn/config'
+import { duration, type Env, integer, oneOf, optional } from '@posthorn/config'
 import { egressPolicies, type EgressPolicy } from '@posthorn/net/egress'
 import type { OriginMap } from '@posthorn/net/origin-map'
 import { readMailPorts } from '@posthorn/service/mail-ports-config'
@@ -17,6 +20,8 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
   /** Retention of finished submissions. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
+  /** Folder of the journal of acceptances. It must survive a restart of the process. */
+  readonly journalFolder: string
   /** Limits of requests to mail providers, for all processes together. */
   readonly providerLimits: ProviderLimitTable
   /** Networks of providers that are called over HTTP, and of the HTTP proxy of the settings. */
@@ -51,6 +56,7 @@ export function readConfig(env: Env): Config {
       fallback: 24 * 60 * minute,
       min: 0,
     }),
+    journalFolder: optional(env, 'SVC_SENDER_JOURNAL') ?? defaultFolder(service.databaseUrl),
     providerLimits: readProviderLimits(env),
     oauthEgressPolicy: egressPolicy(env, 'SVC_OAUTH_EGRESS_POLICY'),
     proxyEgressPolicy: egressPolicy(env, 'SVC_PROXY_EGRESS_POLICY'),
@@ -67,6 +73,13 @@ export function readConfig(env: Env): Config {
       maxMessages: 100,
     },
   }
+}
+
+/** Senders of the same database share a folder. */
+function defaultFolder(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl)
+  const database = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16)
+  return join(tmpdir(), `posthorn-sender-${database}`)
 }
 
 function egressPolicy(env: Env, name: string): EgressPolicy {

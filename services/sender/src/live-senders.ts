@@ -11,11 +11,16 @@ export interface LiveSenderDeps {
 }
 
 const heartbeatMs = 5_000
+/** A longer time between two heartbeats is an outage of Postgres, or of this process. */
+const maxGapMs = 2 * heartbeatMs
 
 /** Number of live sender processes, which share the limits of providers. Disposal leaves. */
 export class LiveSenders implements AsyncDisposable {
   readonly #deps: LiveSenderDeps
   readonly #heartbeat: PeriodicTask
+  /** First and last heartbeat since the latest outage. */
+  #first = Infinity
+  #last = -Infinity
   /** At least 1: this process. */
   count = 1
 
@@ -26,8 +31,20 @@ export class LiveSenders implements AsyncDisposable {
       { everyMs: heartbeatMs, log, name: 'sender heartbeat' },
       async () => {
         this.count = await saveHeartbeat(db, sender)
+        const now = performance.now()
+        if (now - this.#last > maxGapMs) this.#first = now
+        this.#last = now
       },
     )
+  }
+
+  /**
+   * Time since which this process has reached Postgres without an outage. All senders that reach it
+   * have stored a heartbeat since, if the time is longer than their interval.
+   */
+  get steadyMs(): number {
+    const now = performance.now()
+    return now - this.#last > maxGapMs ? 0 : Math.max(0, now - this.#first)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Db, MinuteCounter } from '@posthorn/db'
 import type { Metrics } from '@posthorn/telemetry'
-import { countRows, findOldestDueSeconds } from './store/maintenance.ts'
+import { countAwaitingSender, countRows, findOldestDueSeconds } from './store/maintenance.ts'
 import type { LaneKeys } from './store/submission.ts'
 
 export interface MetricSources {
@@ -16,6 +16,11 @@ export function senderMetrics(metrics: Metrics, { db, paused, minutes }: MetricS
   gauge('outbox_due', 'Submissions due and not in flight, up to 10,000', 'due')
   gauge('outbox_held', 'Submissions held by an operator, up to 10,000', 'held')
   gauge('outbox_filings_due', 'Sent messages with pending mailbox work, up to 10,000', 'filing')
+  metrics.gauge({
+    name: 'outbox_awaiting_sender',
+    help: 'Submissions past their lease that wait for their sender or its end, of the 10,000 oldest',
+    collect: () => countAwaitingSender(db),
+  })
   metrics.gauge({
     name: 'outbox_paused',
     help: '1 while the submit queue is paused',

@@ -119,7 +119,7 @@ test('findOldestDueSeconds: reads one row of many, and at most 10,000 if lanes a
 
 test('listDue: reads one batch of many due rows, by index', async () => {
   await insertDue(await fixture.addAccount(server), { old: 0, all: 30_000 })
-  const options = { limit: 200, worker: randomUUID(), saturated: none }
+  const options = { limit: 200, senders: { worker: randomUUID(), silent: [] }, saturated: none }
   await db.transaction().execute(async (tx) => {
     const before = await readRows(tx)
     // Postgres may use a general plan from the sixth execution on.

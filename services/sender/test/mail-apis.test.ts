@@ -253,10 +253,11 @@ test('claimDue: account locked by another sender or paused, claims nothing of it
   const [first, second] = rows.map((each) => [each])
   const [workerA, workerB] = [randomUUID(), randomUUID()]
   const claim = async (row: typeof first, worker: string) =>
-    (await claimDue(db, row ?? [], { worker, leaseMs: 60_000 })).length
+    (await claimDue(db, row ?? [], { worker, dead: [], leaseMs: 60_000 })).length
   expect(await claim(first, workerA)).toBe(1)
   expect(await claim(second, workerB)).toBe(0)
-  const listed = await listDue(db, { limit: 10, worker: workerB, saturated: noLanes })
+  const senders = { worker: workerB, silent: [] }
+  const listed = await listDue(db, { limit: 10, senders, saturated: noLanes })
   expect(listed.filter((row) => row.account === account)).toEqual([])
   await pauseAccount(db, account, 60_000)
   await unlockAccounts(db, first ?? [], workerA)

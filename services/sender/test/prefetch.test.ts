@@ -30,7 +30,7 @@ async function prefetch(count: number) {
   const prefetched = new PrefetchedSubmissions({ db, lanes, log })
   const ids = await Promise.all(Array.from({ length: count }, () => submit({ account })))
   const rows = ids.map((queueId) => ({ queueId, account, byApi: false }))
-  for (const submission of await claimDue(db, rows, { worker, leaseMs: 60_000 })) {
+  for (const submission of await claimDue(db, rows, { worker, dead: [], leaseMs: 60_000 })) {
     const permit = lanes.tryPrefetch(demand)
     if (!permit) throw new Error('no permit to prefetch')
     prefetched.add(submission, demand, permit)

@@ -14,6 +14,7 @@ const requesters: Readonly<Record<string, readonly ServiceName[]>> = {
   unsealHeader: ['webhook-dispatcher'],
   fileSent: ['sender'],
   findSent: ['sender'],
+  isSending: ['sender'],
 }
 
 /**

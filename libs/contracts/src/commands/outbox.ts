@@ -17,3 +17,14 @@ export const changeOutbox = defineCommand({
     result: OneOf(['done', 'missing', 'busy']),
   }),
 })
+
+/**
+ * Asks a sender whether it is running: exchange `outbox`, key `outbox.<sender>`. Sent by other
+ * senders, about submissions that it may have handed over. An unroutable request means that it has
+ * ended.
+ */
+export const isSending = defineCommand({
+  name: 'isSending',
+  request: Strict({}),
+  response: Type.Object({}),
+})

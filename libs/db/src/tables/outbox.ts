@@ -76,6 +76,8 @@ export interface Outbox {
   attemptStartedAt: Date | null
   /** Intent record, committed before the end of data. Without it, the message was not accepted. */
   dataSentAt: Date | null
+  /** Recipients that the server had accepted at `dataSentAt`. Null: all of the envelope. */
+  handedOver: JsonOrNull<string[]>
   firstError: string | null
   lastError: JsonOrNull<OutboxError>
   response: string | null

@@ -156,6 +156,27 @@ function isTooManyRecipients({ response = '', command }: AttemptFailure): boolea
 }
 
 /**
+ * Decides the outcome of a message that an earlier attempt has sent. The recipients that the server
+ * had not accepted then are tried again alone.
+ */
+export function decideFound(
+  context: EventContext & Pick<Submission, 'handedOver'>,
+  response: string,
+  retryBaseMs: number,
+): OutcomeDecision {
+  const { to } = context.envelope
+  const { handedOver } = context
+  const accepted = handedOver ? to.filter((address) => handedOver.includes(address)) : to
+  const remaining = to.filter((address) => !accepted.includes(address))
+  const result = { response, accepted, rejected: [] }
+  if (remaining.length === 0) return decideAccepted(context, result, retryBaseMs)
+  return {
+    outcome: { trigger: 'continue', response, remaining },
+    events: () => [sentEvent(context, result, { partly: true })],
+  }
+}
+
+/**
  * Sends to the remaining recipients immediately, without counting an attempt. Terminates, because
  * every transaction has fewer recipients.
  */
@@ -243,7 +264,8 @@ export function deliveryErrorEvent(
       networkRouting: routing,
       job: {
         id: queueId,
-        attemptsMade: attempt,
+        // An attempt beyond the last one only looks for the message.
+        attemptsMade: Math.min(attempt, maxAttempts),
         attempts: maxAttempts,
         nextAttempt: nextAttempt?.toISOString() ?? false,
       },

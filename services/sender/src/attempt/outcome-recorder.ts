@@ -105,7 +105,8 @@ export class OutcomeRecorder implements AsyncDisposable {
   }
 }
 
-function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailure {
+/** Failure of a submission whose process died in its last attempt. */
+export function interrupted({ maybeSent }: { maybeSent: boolean }): AttemptFailure {
   return {
     message: maybeSent
       ? 'The last attempt was interrupted after the handover: the message may have been delivered'

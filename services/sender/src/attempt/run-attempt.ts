@@ -6,7 +6,7 @@ import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { releaseClaim } from '../store/outbox.ts'
 import { pauseAccount } from '../store/sending-locks.ts'
-import { isByApi, type OutboxLease, type Submission } from '../store/submission.ts'
+import { type Handover, isByApi, leaseOf, type Submission } from '../store/submission.ts'
 import { HandoverIntent } from '../transports/handover.ts'
 import {
   AttemptError,
@@ -18,15 +18,17 @@ import {
   type SendResult,
   type Transport,
 } from '../transports/transport.ts'
+import type { AcceptanceJournal } from './acceptance-journal.ts'
 import type { MailApis } from './connect-mail-api.ts'
 import {
   classifyReply,
   decideAccepted,
   decideFailure,
+  decideFound,
   type OutcomeDecision,
 } from './decide-outcome.ts'
 import { resolveDestination } from './destination.ts'
-import type { OutcomeRecorder } from './outcome-recorder.ts'
+import { interrupted, type OutcomeRecorder } from './outcome-recorder.ts'
 import { sendByApi } from './send-by-api.ts'
 import { findSentCopy, isFiledByServer } from './sent-copy.ts'
 
@@ -39,7 +41,8 @@ export interface AttemptDeps {
   mailApis: MailApis
   recorder: OutcomeRecorder
   /** Commits the intent record of a row. Resolves to false if its lease was lost. */
-  writeIntent: (lease: OutboxLease) => Promise<boolean>
+  writeIntent: (handover: Handover) => Promise<boolean>
+  journal: Pick<AcceptanceJournal, 'add' | 'remove'>
   log: Logger
   timing: AttemptTiming
 }
@@ -83,6 +86,8 @@ interface Attempted {
   submission: Submission
   decision: OutcomeDecision
   result: AttemptResult
+  /** True if the acceptance is in the journal. */
+  isJournalled?: true
 }
 
 /** Replaces the server's reply, which was lost. */
@@ -114,7 +119,9 @@ export async function runAttempt(
     const { result } = attempted
     // Before the row is released, so that no sender starts another message.
     if (result.kind === 'failed') await pause(context, submission, result)
-    await deps.recorder.record(attempted.submission, attempted.decision)
+    await deps.recorder.record(attempted.submission, attempted.decision).finally(() => {
+      if (attempted.isJournalled) deps.journal.remove()
+    })
     return result
   } catch (err) {
     if (err instanceof PreAttemptError) return release(context, submission, { err, ...options })
@@ -142,21 +149,18 @@ async function trySend(
     return { submission, decision, result: { kind: 'sent', final: true } }
   }
   if (await hasSentCopy(deps, submission, signal)) {
-    const result = { response: sentCopyResponse, accepted: submission.envelope.to, rejected: [] }
     const filing = { ...submission.filing, copy: false }
-    const decision = decideAccepted(submission, result, timing.retryBaseMs)
-    return {
-      submission: { ...submission, filing },
-      decision,
-      result: { kind: 'sent', final: true },
-    }
+    const decision = decideFound(submission, sentCopyResponse, timing.retryBaseMs)
+    const final = decision.outcome.trigger === 'accept'
+    return { submission: { ...submission, filing }, decision, result: { kind: 'sent', final } }
   }
+  if (submission.attempt > submission.maxAttempts) throw interruptedError(submission)
   if (submission.maybeSent) log.warn('resending after ambiguous handover')
   const accepted = await send(deps, submission, signal)
   onAccepted()
   const decision = decideAccepted(submission, accepted, timing.retryBaseMs)
   const final = decision.outcome.trigger === 'accept'
-  return { submission, decision, result: { kind: 'sent', final } }
+  return { submission, decision, result: { kind: 'sent', final }, isJournalled: true }
 }
 
 /** Turns an AttemptError or an unexpected error into a failure to record. Rethrows the others. */
@@ -171,6 +175,13 @@ function toFailed({ log, timing }: AttemptDeps, submission: Submission, error: u
   const suspends = replyClass ? replyClass.suspends : suspendedLane(submission, failure)
   const result = { kind: 'failed' as const, failure, suspends, final, ...defined({ pauseMs }) }
   return { submission, decision, result }
+}
+
+/** An attempt beyond the last one only looks for the message. */
+function interruptedError(submission: Submission): AttemptError {
+  const error = new AttemptError(interrupted(submission))
+  error.replyClass = { permanent: true }
+  return error
 }
 
 /** The progress of the attempt is unknown. */
@@ -202,7 +213,7 @@ async function hasSentCopy(
 }
 
 async function send(
-  { bus, unsealLogin, settings: cache, transport, writeIntent, timing }: AttemptDeps,
+  { bus, unsealLogin, settings: cache, transport, writeIntent, journal, timing }: AttemptDeps,
   submission: Submission,
   signal: AbortSignal,
 ): Promise<SendResult> {
@@ -210,7 +221,12 @@ async function send(
     throw new PreAttemptError('settings unavailable', { cause })
   })
   assertSendable(submission)
-  const intent = new HandoverIntent(() => writeIntent(submission), timing.leaseMs)
+  const { envelope } = submission
+  const writeRecord = (accepted: readonly string[]) => {
+    const recipients = accepted.length < envelope.to.length ? accepted : null
+    return writeIntent({ ...leaseOf(submission), recipients })
+  }
+  const intent = new HandoverIntent(writeRecord, timing.leaseMs)
   const { credentialsMs } = timing
   const deps = { bus, unsealLogin, settings, signal, credentialsMs }
   const destination = await resolveDestination(submission, deps)
@@ -219,8 +235,8 @@ async function send(
       ...submission,
       destination,
       signal,
-      prepareHandover: () => intent.prepare(),
-      commitHandover: () => intent.commit(),
+      commitHandover: (accepted) => intent.commit(accepted),
+      onReply: (result) => journal.add(submission, result),
     })
   } finally {
     // A pending intent record must not be committed after the outcome.

@@ -4,7 +4,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { type Db, isSendOnly, type ProviderDraft } from '@posthorn/db'
 import { backoff, retryUntil } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { OutboxLease, Submission } from '../store/submission.ts'
+import { type Handover, leaseOf, type Submission } from '../store/submission.ts'
 import { HandoverIntent } from '../transports/handover.ts'
 import {
   AttemptError,
@@ -19,7 +19,7 @@ import { isInDoubt, toDoubtfulError, toStageError } from './mail-api-failures.ts
 export interface ApiSendDeps extends MailApiDeps {
   db: Db
   /** Commits the intent record of a row. Resolves to false if its lease was lost. */
-  writeIntent: (lease: OutboxLease) => Promise<boolean>
+  writeIntent: (handover: Handover) => Promise<boolean>
   log: Logger
   leaseMs: number
   /** Maximum wait until the provider shows a sent message. */
@@ -225,5 +225,6 @@ async function findSent(
 }
 
 async function commitIntent({ submission, writeIntent, leaseMs }: SendContext): Promise<void> {
-  await new HandoverIntent(() => writeIntent(submission), leaseMs).commit()
+  const write = () => writeIntent({ ...leaseOf(submission), recipients: null })
+  await new HandoverIntent(write, leaseMs).commit([])
 }

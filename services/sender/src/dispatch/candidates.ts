@@ -1,6 +1,7 @@
 import { listDue } from '../store/claims.ts'
 import type { Db } from '@posthorn/db'
 import type { DueSubmission } from '../store/submission.ts'
+import type { HolderCheck } from './holder-check.ts'
 import type { LaneDemand, LaneLimiter } from './lane-limiter.ts'
 
 export interface CandidateDeps {
@@ -8,8 +9,7 @@ export interface CandidateDeps {
   lanes: LaneLimiter
   /** Regular poll interval. */
   sweepMs: number
-  /** This process. */
-  worker: string
+  holders: HolderCheck
   /** True if this process has claimed the row. */
   isClaimed: (queueId: string) => boolean
 }
@@ -57,8 +57,8 @@ export class Candidates {
     this.#polledAt = performance.now()
     if (this.#rows.size > maxCandidates) this.#rows.clear()
     if (this.#rows.size === 0) this.#hasMore = false
-    const { db, lanes, worker } = this.#deps
-    const due = await listDue(db, { limit: pollBatch, saturated: lanes.saturated(), worker })
+    const { db, lanes, holders: senders } = this.#deps
+    const due = await listDue(db, { limit: pollBatch, saturated: lanes.saturated(), senders })
     const isFull = due.length === pollBatch
     if (isFull) this.#hasMore = true
     for (const row of due) if (this.#isCandidate(row)) this.#rows.set(row.queueId, row)
@@ -97,7 +97,8 @@ export class Candidates {
     return true
   }
 
-  #isCandidate({ queueId }: DueSubmission): boolean {
+  #isCandidate({ queueId, holder }: DueSubmission): boolean {
+    if (holder !== null && !this.#deps.holders.isDead(holder)) return false
     const skipUntil = this.#claimConflicts.get(queueId) ?? 0
     return !this.#deps.isClaimed(queueId) && skipUntil <= Date.now()
   }

@@ -7,6 +7,7 @@ import type { DueSubmission, LaneKeys, Submission } from '../store/submission.ts
 import { RecordError } from '../transports/transport.ts'
 import type { AccountLocks } from './account-locks.ts'
 import { Candidates } from './candidates.ts'
+import type { HolderCheck } from './holder-check.ts'
 import { type LaneDemand, LaneLimiter, type LaneLimits, type LanePermit } from './lane-limiter.ts'
 import { PrefetchedSubmissions } from './prefetched-submissions.ts'
 
@@ -18,6 +19,7 @@ export interface DispatcherDeps extends AttemptDeps {
   metrics: ReturnType<typeof senderMetrics>
   /** Locks of accounts at mail APIs. */
   locks: AccountLocks
+  holders: HolderCheck
 }
 
 interface InFlightSubmission {
@@ -60,13 +62,13 @@ export class Dispatcher implements AsyncDisposable {
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
     const { db, log, sweepMs, timing } = deps
-    const { worker } = deps.locks
+    const { holders } = deps
     const lanes = new LaneLimiter(deps.lanes, timing.retryBaseMs)
     this.#lanes = lanes
     this.#prefetched = new PrefetchedSubmissions({ db, lanes, log })
     const isClaimed = (queueId: string) =>
       this.#inFlight.has(queueId) || this.#prefetched.has(queueId)
-    this.#candidates = new Candidates({ db, lanes, sweepMs, worker, isClaimed })
+    this.#candidates = new Candidates({ db, lanes, sweepMs, holders, isClaimed })
     const every = (everyMs: number, name: string) => ({ everyMs, log, name })
     this.#sweeper = runPeriodically(every(sweepMs, 'sweep'), (signal) => this.#sweep(signal))
     this.#reaper = runPeriodically(every(sweepMs, 'reap'), (signal) => this.#reapExhausted(signal))
@@ -129,13 +131,13 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #claim(reservations: Reservation[]): Promise<void> {
-    const { db, timing, locks } = this.#deps
+    const { db, timing, holders } = this.#deps
     const conflicts = new Map(reservations.map((each) => [each.row.queueId, each]))
     this.#candidates.remove(conflicts.keys())
     try {
       const rows = reservations.map(({ row }) => row)
-      const { worker } = locks
-      const claimed = await claimDue(db, rows, { worker, leaseMs: timing.leaseMs })
+      const { worker, dead } = holders
+      const claimed = await claimDue(db, rows, { worker, dead, leaseMs: timing.leaseMs })
       const submissions = new Map(claimed.map((each) => [each.queueId, each]))
       // In the order of the candidates: the claim returns rows in no particular order.
       for (const { row, start, permit } of reservations) {

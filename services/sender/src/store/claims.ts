@@ -1,6 +1,16 @@
 import type { Db, Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { inMs, isByApi, isClaimable, isOutside, laneHost } from './outbox.ts'
+import {
+  inMs,
+  isByApi,
+  isClaimable,
+  isInDoubt,
+  isOutside,
+  type KnownSenders,
+  laneHost,
+  mayBeFree,
+  mayTakeOver,
+} from './outbox.ts'
 import { listLockedAccounts, lockAccounts, unlockAccounts } from './sending-locks.ts'
 import type { DueSubmission, LaneKeys, Submission } from './submission.ts'
 
@@ -8,15 +18,16 @@ export interface DueOptions {
   limit: number
   /** Lanes without capacity. Their rows are skipped. */
   saturated: LaneKeys
-  /** This process. Accounts that another one has locked are skipped. */
-  worker: string
+  /** Accounts that another sender has locked are skipped, and rows in doubt of living senders. */
+  senders: Pick<KnownSenders, 'worker' | 'silent'>
 }
 
 /** Lists due rows, oldest first. Claims nothing. */
 export async function listDue(
   db: Db,
-  { limit, saturated, worker }: DueOptions,
+  { limit, saturated, senders }: DueOptions,
 ): Promise<DueSubmission[]> {
+  const { worker } = senders
   const locked = await listLockedAccounts(db, worker)
   const lanes = { ...saturated, accounts: [...saturated.accounts, ...locked] }
   return db
@@ -31,8 +42,12 @@ export async function listDue(
       sql<number>`coalesce(octet_length(mime), 0)`.as('bytes'),
       isByApi.as('byApi'),
       sql<boolean>`(attempts = 0 and max_attempts > 1 and not ${isByApi})`.as('fresh'),
+      sql<string | null>`case when ${isInDoubt} and worker <> ${worker}::uuid then worker end`.as(
+        'holder',
+      ),
     ])
     .where(isClaimable)
+    .where(mayBeFree(senders))
     .where(isOutside(lanes))
     .orderBy('nextAttemptAt')
     .limit(limit)
@@ -42,6 +57,8 @@ export async function listDue(
 interface ClaimOptions {
   worker: string
   leaseMs: number
+  /** Senders that have ended: their rows in doubt may be claimed. */
+  dead: readonly string[]
 }
 
 /** Row to claim. */
@@ -96,7 +113,8 @@ const leftList = sql<string | null>`(select list_id from account_list_blocks
 const mayHaveDraft = sql<boolean>`exists (select from draft_cleanups
   where draft_cleanups.queue_id = outbox.queue_id)`
 
-function updateDue(db: Db | Tx, queueIds: string[], { worker, leaseMs }: ClaimOptions) {
+function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
+  const { worker, leaseMs } = options
   return db
     .with('due', (db) =>
       db
@@ -107,6 +125,7 @@ function updateDue(db: Db | Tx, queueIds: string[], { worker, leaseMs }: ClaimOp
         // An array, so that the statement is the same for any number of rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isClaimable)
+        .where(mayTakeOver(options))
         .forUpdate('outbox')
         .skipLocked(),
     )
@@ -122,7 +141,7 @@ function updateDue(db: Db | Tx, queueIds: string[], { worker, leaseMs }: ClaimOp
     })
     .returning(['outbox.queueId', 'outbox.account', 'messageId', 'envelope', 'mime', 'attempts'])
     .returning(['maxAttempts', 'firstError', 'outbox.gateway', 'outbox.proxy', 'localAddress'])
-    .returning(['dsn', 'dataSentAt', 'response', 'filing', leftList.as('leftList')])
+    .returning(['dsn', 'dataSentAt', 'handedOver', 'response', 'filing', leftList.as('leftList')])
     .returning(['providerDraft', 'storedDraft', 'providerThread', 'useStructuredFormat'])
     .returning(mayHaveDraft.as('mayHaveDraft'))
     .returning(['due.host', 'due.port', 'due.secure', 'due.username', 'due.gatewayVersion'])

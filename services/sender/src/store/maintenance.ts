@@ -6,7 +6,7 @@ import {
   type RecordedEvent,
 } from '@posthorn/db'
 import { sql } from 'kysely'
-import { isClaimable, isDue, isOutside } from './outbox.ts'
+import { hasLiveHolder, isClaimable, isDue, isExhausted, isInDoubt, isOutside } from './outbox.ts'
 import { failureColumns } from './outcomes.ts'
 import { listPausedAccounts } from './sending-locks.ts'
 import { type LaneKeys, type OutboxLease, stateAfter, type Submission } from './submission.ts'
@@ -29,15 +29,15 @@ export interface ReapOptions {
 const examinedRows = 2_000
 const exhausted = sql<string>`(
   select queue_id from (
-    select queue_id, attempts, max_attempts, provider_draft from outbox where ${isDue}
-    order by next_attempt_at limit ${sql.lit(examinedRows)}
-  ) as oldest where attempts >= max_attempts and provider_draft is null
+    select queue_id, attempts, max_attempts, provider_draft, data_sent_at from outbox
+    where ${isDue} order by next_attempt_at limit ${sql.lit(examinedRows)}
+  ) as oldest where ${isExhausted}
 )`
 
 /**
  * Marks rows failed whose attempts are used up without an outcome: the process died in each.
- * Otherwise a message that crashes processes would do so forever. Rows with a draft at a provider
- * get a last attempt instead.
+ * Otherwise a message that crashes processes would do so forever. Rows whose message may have
+ * been sent get further attempts, which only find out whether it was.
  */
 export function reapExhausted(
   db: Db,
@@ -51,8 +51,7 @@ export function reapExhausted(
       .where('queueId', 'in', exhausted)
       // Evaluated again after the row lock: another sender may have finished the row.
       .where('state', '=', 'queued')
-      .whereRef('attempts', '>=', 'maxAttempts')
-      .where('providerDraft', 'is', null)
+      .where(isExhausted)
       .orderBy('nextAttemptAt')
       .limit(limit)
       .forUpdate()
@@ -94,6 +93,19 @@ export async function countRows(db: Db, kind: keyof typeof counted): Promise<num
   return rows[0]?.count ?? 0
 }
 
+/**
+ * Number of rows in doubt whose lease has expired, among the 10,000 oldest due ones: they wait
+ * until their sender records the outcome or has ended.
+ */
+export async function countAwaitingSender(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select data_sent_at, worker, provider_draft from outbox where ${isDue}
+      order by next_attempt_at limit ${sql.lit(examinedDue)}
+    ) as oldest where ${isInDoubt}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 /** Rows that are examined while lanes are suspended or accounts paused, which bounds the cost. */
 const examinedDue = 10_000
 
@@ -110,7 +122,8 @@ export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise
   const { rows } = await sql<{ seconds: number | null }>`
     with oldest as materialized (
       select next_attempt_at, account, gateway from outbox
-      where ${isClaimable} order by next_attempt_at limit ${limit}
+      where ${isClaimable} and not (${isInDoubt} and ${hasLiveHolder})
+      order by next_attempt_at limit ${limit}
     ), startable as (
       select outbox.next_attempt_at from oldest as outbox
       join accounts on accounts.account = outbox.account

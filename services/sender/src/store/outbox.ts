@@ -1,6 +1,8 @@
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
+import { isBeating } from './senders.ts'
 import {
+  type Handover,
   type LaneKeys,
   type OutboxLease,
   stateAfter,
@@ -11,12 +13,52 @@ import {
 
 export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
   and (lease_until is null or lease_until < now()))`
+/** Attempts beyond the last one that only look for a message in doubt, if senders die in them. */
+const maxLookups = 3
 /**
- * Due rows that may be claimed. With a draft at the provider, one more attempt finds out whether
- * the message was sent.
+ * Rows with attempts left. If the last attempt may have sent the message, further ones only find
+ * out whether it did.
  */
-export const isClaimable = sql<boolean>`(${isDue}
-  and (attempts < max_attempts or provider_draft is not null))`
+const hasAttempts = sql<boolean>`(provider_draft is not null
+  or attempts < max_attempts + case when data_sent_at is null then 0 else ${sql.lit(maxLookups)} end)`
+/** Rows whose attempts are used up. */
+export const isExhausted = sql<boolean>`(not ${hasAttempts})`
+/** Due rows with attempts left. Those in doubt also require `mayTakeOver`. */
+export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
+/**
+ * Rows in doubt: their sender has neither recorded the outcome nor released the claim, and the
+ * server may have the message. With a draft at a provider, the draft tells whether it was sent.
+ */
+export const isInDoubt = sql<boolean>`(data_sent_at is not null and worker is not null
+  and provider_draft is null)`
+/** Rows whose sender has a heartbeat. */
+export const hasLiveHolder = sql<boolean>`exists (select from senders
+  where senders.id = outbox.worker and ${isBeating})`
+
+/** Senders as this one knows them. */
+export interface KnownSenders {
+  /** This process. */
+  worker: string
+  /** Senders that have ended. */
+  dead: readonly string[]
+  /** Senders without a heartbeat that have responded, or are not known to have ended. */
+  silent: readonly string[]
+}
+
+/**
+ * Rows that this sender may take over once their lease has expired: not in doubt, its own, or of a
+ * sender that has ended. A living sender may still record the outcome, however late.
+ */
+export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dead'>) {
+  return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid
+    or worker = any(${sql.val([...dead])}::uuid[]) and not ${hasLiveHolder})`
+}
+
+/** Rows that this sender may take over, or whose sender may have ended. */
+export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'silent'>) {
+  return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid
+    or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`
+}
 export const isByApi = sql<boolean>`(accounts.backend <> 'imap' and outbox.gateway is null)`
 export const laneHost = sql<string>`coalesce(case when ${isByApi} then null when outbox.gateway is null
   then lower(accounts.smtp ->> 'host') || ':' || (accounts.smtp ->> 'port')
@@ -42,27 +84,33 @@ export function renewLeases(db: Db, leases: OutboxLease[], leaseMs: number): Pro
  */
 export async function markDataSent(
   db: Db,
-  leases: OutboxLease[],
+  handovers: readonly Handover[],
   leaseMs: number,
 ): Promise<boolean[]> {
-  const written = await updateLeased(db, leases, {
-    set: sql`data_sent_at = now(), lease_until = ${inMs(leaseMs)}`,
-    condition: sql`outbox.lease_until > now()`,
-  })
-  return leases.map(({ queueId }) => written.has(queueId))
+  const recipients = handovers.map(({ recipients }) => recipients && JSON.stringify(recipients))
+  const { rows } = await sql<{ queueId: string }>`
+    with leased as (${leasedRows(handovers)})
+    update outbox set data_sent_at = now(), lease_until = ${inMs(leaseMs)},
+      handed_over = handover.recipients::jsonb
+    from leased join unnest(${sql.val(handovers.map(({ queueId }) => queueId))}::text[],
+      ${sql.val(recipients)}::text[]) as handover (queue_id, recipients) using (queue_id)
+    where outbox.queue_id = leased.queue_id and outbox.lease_until > now()
+    returning outbox.queue_id as "queueId"`.execute(db)
+  const written = new Set(rows.map(({ queueId }) => queueId))
+  return handovers.map(({ queueId }) => written.has(queueId))
 }
 
 /** Updates the rows whose fencing token matches. Returns their ids. */
 async function updateLeased(
   db: Db,
   leases: OutboxLease[],
-  { set, condition = sql`true` }: { set: RawBuilder<unknown>; condition?: RawBuilder<unknown> },
+  { set }: { set: RawBuilder<unknown> },
 ): Promise<Set<string>> {
   if (leases.length === 0) return new Set()
   const { rows } = await sql<{ queueId: string }>`
     with leased as (${leasedRows(leases)})
     update outbox set ${set} from leased
-    where outbox.queue_id = leased.queue_id and ${condition}
+    where outbox.queue_id = leased.queue_id
     returning outbox.queue_id as "queueId"`.execute(db)
   return new Set(rows.map(({ queueId }) => queueId))
 }
@@ -71,7 +119,7 @@ async function updateLeased(
  * Query that locks the rows whose fencing token matches. All statements lock in the same order, so
  * that they cannot deadlock.
  */
-export function leasedRows(leases: OutboxLease[]) {
+export function leasedRows(leases: readonly OutboxLease[]) {
   const column = <K extends keyof OutboxLease>(key: K) => sql.val(leases.map((row) => row[key]))
   return sql`
     select outbox.queue_id from outbox join unnest(${column('queueId')}::text[],

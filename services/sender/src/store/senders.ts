@@ -1,20 +1,38 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** A sender without a heartbeat for this time has ended: three intervals. */
-const expirySeconds = 15
+/** A sender without a heartbeat for this time is silent: three intervals. */
+export const silenceMs = 15_000
+/** Silent senders are deleted after this time. */
+const keepMs = 600_000
+
+/** Heartbeats that are recent. */
+export const isBeating = sql<boolean>`(heartbeat_at > now()
+  - make_interval(secs => ${sql.lit(silenceMs / 1_000)}))`
 
 /** Stores a heartbeat, deletes senders that ended, and returns the number of live ones. */
 export async function saveHeartbeat(db: Db, sender: string): Promise<number> {
   await sql`insert into senders (id) values (${sender}::uuid)
     on conflict (id) do update set heartbeat_at = now()`.execute(db)
   await sql`delete from senders
-    where heartbeat_at < now() - make_interval(secs => ${expirySeconds})`.execute(db)
+    where heartbeat_at < now() - make_interval(secs => ${keepMs / 1_000})`.execute(db)
   const { count } = await db
     .selectFrom('senders')
     .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where(isBeating)
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/** True if a sender has a recent heartbeat. */
+export async function isSenderBeating(db: Db, sender: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('senders')
+    .select('id')
+    .where('id', '=', sender)
+    .where(isBeating)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Deletes a sender that stops. */

@@ -16,7 +16,7 @@ export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
  *
  * | state  | trigger    | next   | guard                                            |
  * |--------|------------|--------|--------------------------------------------------|
- * | queued | claim      | leased | due and attempts < maxAttempts                   |
+ * | queued | claim      | leased | due, attempts left; in doubt: its sender has ended |
  * | queued | hold       | held   | requested; no handover in doubt                  |
  * | queued | makeDue    | queued | requested; no handover in doubt                  |
  * | queued | reap       | failed | attempts used up, lease expired                  |
@@ -78,6 +78,17 @@ export interface OutboxLease {
   attempt: number
 }
 
+/** Fencing token of a claimed row. */
+export function leaseOf({ queueId, worker, attempt }: OutboxLease): OutboxLease {
+  return { queueId, worker, attempt }
+}
+
+/** Lease of a message whose end of data is next. */
+export interface Handover extends OutboxLease {
+  /** Accepted recipients. Null: all of the envelope. */
+  recipients: readonly string[] | null
+}
+
 /** Due row, with what the lanes need to know. */
 export interface DueSubmission {
   queueId: string
@@ -91,6 +102,8 @@ export interface DueSubmission {
   bytes: number
   /** True for a first attempt with retries left. Safe to prefetch: a crash costs one attempt. */
   fresh: boolean
+  /** Sender whose handover is in doubt. The row may be claimed once that sender has ended. */
+  holder: string | null
 }
 
 /** Keys of lanes by kind. An account's lane of a gateway is `account\ngateway`. */
@@ -117,6 +130,8 @@ export interface Submission extends OutboxLease {
   firstError: string | null
   /** True if an earlier handover has no recorded reply: the message may have been accepted. */
   maybeSent: boolean
+  /** Recipients that the server had accepted before that handover. Null: all of the envelope. */
+  handedOver: string[] | null
   /** True if some recipients were accepted. They are no longer in the envelope. */
   partlySent: boolean
   /** List the recipient has unsubscribed from since the submission. */

@@ -14,38 +14,34 @@ interface PendingIntent {
 }
 
 /**
- * Intent log of one handover, a write-ahead record: `data_sent_at` is committed before the end of
- * data. After a crash it tells messages that may have been accepted from those that were not.
- * The write may start early, while the server still answers the envelope.
+ * Intent log of one handover, a write-ahead record: `data_sent_at` is committed when only the end
+ * of data is missing. After a crash it tells messages that may have been accepted from those that
+ * were not.
  */
 export class HandoverIntent {
-  readonly #writeIntent: () => Promise<boolean>
+  readonly #writeIntent: (recipients: readonly string[]) => Promise<boolean>
   /** The record also renews the lease. An older one is written again before the end of data. */
   readonly #maxAgeMs: number
   #pending: PendingIntent | undefined
 
   /** `writeIntent` commits the record. It resolves to false if the lease was lost. */
-  constructor(writeIntent: () => Promise<boolean>, leaseMs: number) {
+  constructor(writeIntent: (recipients: readonly string[]) => Promise<boolean>, leaseMs: number) {
     this.#writeIntent = writeIntent
     this.#maxAgeMs = leaseMs / 10
   }
 
-  /** Starts writing the record. */
-  prepare(): void {
-    this.#pending ??= this.#start()
-  }
-
   /**
-   * Resolves when the record is committed: the end of data may be sent.
+   * Writes the record, with the recipients that the server has accepted. Resolves when it is
+   * committed: the end of data may be sent.
    *
    * @throws PreAttemptError if Postgres is unavailable; RecordError if the lease was lost
    */
-  async commit(): Promise<void> {
-    this.prepare()
-    await this.#pending?.done
-    // A slow server or a paused process: another sender may have claimed the row since.
-    if (this.#isFresh()) return
-    this.#pending = this.#start()
+  async commit(recipients: readonly string[]): Promise<void> {
+    this.#pending = this.#start(recipients)
+    await this.#pending.done
+    // A slow commit or a paused process: another sender may have claimed the row since.
+    if (performance.now() - this.#pending.startedAt < this.#maxAgeMs) return
+    this.#pending = this.#start(recipients)
     await this.#pending.done
   }
 
@@ -54,20 +50,12 @@ export class HandoverIntent {
     await this.#pending?.done.catch(() => undefined)
   }
 
-  #isFresh(): boolean {
-    const { startedAt = -Infinity } = this.#pending ?? {}
-    return performance.now() - startedAt < this.#maxAgeMs
+  #start(recipients: readonly string[]): PendingIntent {
+    return { done: this.#write(recipients), startedAt: performance.now() }
   }
 
-  #start(): PendingIntent {
-    const done = this.#write()
-    // Awaited in `commit`, which a cancelled attempt never calls.
-    done.catch(() => undefined)
-    return { done, startedAt: performance.now() }
-  }
-
-  async #write(): Promise<void> {
-    const isWritten = await this.#writeIntent().catch((cause: unknown) => {
+  async #write(recipients: readonly string[]): Promise<void> {
+    const isWritten = await this.#writeIntent(recipients).catch((cause: unknown) => {
       throw new PreAttemptError('intent record not written', { cause })
     })
     if (!isWritten) throw new RecordError('outbox lease lost')
@@ -91,10 +79,13 @@ export class HandoverStream {
   readonly #message: OutgoingMessage
   readonly #reachData: () => void
   #stage: Stage = 'envelope'
+  readonly #accepted: () => readonly string[]
   #commitFailure: { reason: unknown } | undefined
 
-  constructor(message: OutgoingMessage) {
+  /** `accepted` returns the recipients that the server has accepted. */
+  constructor(message: OutgoingMessage, accepted: () => readonly string[]) {
     this.#message = message
+    this.#accepted = accepted
     const { promise, resolve } = Promise.withResolvers<void>()
     this.atData = promise
     this.#reachData = resolve
@@ -129,7 +120,7 @@ export class HandoverStream {
     for (let at = 0; at < mime.length; at += chunkBytes) yield mime.subarray(at, at + chunkBytes)
     try {
       if (signal.aborted) throw cancelled(signal)
-      await commitHandover()
+      await commitHandover(this.#accepted())
     } catch (reason) {
       this.#commitFailure = { reason }
       // A new error, because streams add properties to the error that destroys them.

@@ -26,6 +26,16 @@ export function ehloLinesOf(connection: SmtpConnection): readonly string[] {
   return lines
 }
 
+/**
+ * Recipients of an envelope that the server has accepted. Private member: nodemailer adds them to
+ * the envelope that it was given, and reports them only with the reply to the end of data, but the
+ * intent record precedes that reply.
+ */
+export function acceptedSoFar(envelope: object): readonly string[] {
+  const { accepted = [] } = envelope as { accepted?: string[] }
+  return accepted
+}
+
 /** Properties that nodemailer adds to its errors. */
 interface SmtpError extends Error {
   code?: string | undefined

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { defined } from '@posthorn/contracts/defined'
 import type { DsnRequest, NetworkRouting } from '@posthorn/db'
-import { clean, type SendInfo, toFailure } from './nodemailer.ts'
+import { acceptedSoFar, clean, type SendInfo, toFailure } from './nodemailer.ts'
 import {
   AttemptError,
   type AttemptFailure,
@@ -93,6 +93,11 @@ export function prepareEnvelope(
     rejected,
     originalAddresses,
   }
+}
+
+/** Recipients that the server has accepted so far, in the submission's spelling. */
+export function acceptedRecipients({ envelope, originalAddresses }: PreparedEnvelope): string[] {
+  return acceptedSoFar(envelope).map((address) => originalAddresses.get(address) ?? address)
 }
 
 /** Accepted and rejected recipients of a sent message, in the submission's spelling. */

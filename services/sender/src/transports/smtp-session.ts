@@ -15,7 +15,7 @@ import {
   tokenHandlers,
   toNodemailerLogin,
 } from './nodemailer.ts'
-import { parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
+import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
 import {
   AttemptError,
   cancelled,
@@ -156,10 +156,7 @@ export class SmtpSession {
   async send(message: OutgoingMessage): Promise<SendResult> {
     const { signal } = message
     const prepared = prepareEnvelope(message, parseOffers(ehloLinesOf(this.#connection)))
-    const stream = new HandoverStream(message)
-    // A server that accepted a message probably accepts this one: the intent record is written
-    // while it answers the envelope.
-    if (this.#sent > 0) message.prepareHandover()
+    const stream = new HandoverStream(message, () => acceptedRecipients(prepared))
     // After the end of data the reply is needed, so an abort is ignored.
     const abort = () => stream.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
@@ -172,7 +169,10 @@ export class SmtpSession {
       )
       stream.assertComplete()
       this.#sent += 1
-      return toSendResult(result, prepared, { host: this.#host, routing: this.routing })
+      const path = { host: this.#host, routing: this.routing }
+      const accepted = toSendResult(result, prepared, path)
+      message.onReply(accepted)
+      return accepted
     } catch (error) {
       this.destroy()
       if (timeout.expired()) throw timeoutError('MAIL FROM', error)

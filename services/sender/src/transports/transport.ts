@@ -37,10 +37,13 @@ export interface OutgoingMessage {
   destination: Destination
   /** Requested delivery status notifications. Ignored by servers without DSN (RFC 3461). */
   dsn: DsnRequest | null
-  /** Called when the handover is expected within one round trip. May start the intent record. */
-  prepareHandover: () => void
-  /** Commits the intent record. If it rejects, the end of data is not sent. */
-  commitHandover: () => Promise<void>
+  /**
+   * Commits the intent record, with the recipients that the server has accepted. If it rejects, the
+   * end of data is not sent.
+   */
+  commitHandover: (recipients: readonly string[]) => Promise<void>
+  /** Called synchronously with the acceptance: it is lost if the process is killed before. */
+  onReply: (result: SendResult) => void
   /** Cancels the attempt. Ignored once the end of data may have been sent. */
   signal: AbortSignal
 }

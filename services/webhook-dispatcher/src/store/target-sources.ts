@@ -19,8 +19,8 @@ export interface AccountTarget {
 }
 
 /**
- * Targets by account. Those of deleted accounts are the ones recorded with `accountDeleted`; without
- * that event, the account is missing.
+ * Targets by account. Deleted accounts have the target recorded with `accountDeleted`, and are
+ * missing without that event.
  */
 export async function listAccountTargets(
   db: Db,
@@ -32,14 +32,14 @@ export async function listAccountTargets(
     .select(['account', 'webhooks', 'webhooksCustomHeaders', 'tenantSet'])
     .where('account', 'in', accounts)
     .execute()
-  const found = new Map<string, AccountTarget>(
+  const existing = new Map<string, AccountTarget>(
     rows.map(({ account, ...target }) => [account, target]),
   )
   const deleted = await listDeletedTargets(
     db,
-    accounts.filter((account) => !found.has(account)),
+    accounts.filter((account) => !existing.has(account)),
   )
-  return new Map([...found, ...deleted])
+  return new Map([...existing, ...deleted])
 }
 
 async function listDeletedTargets(

@@ -1,0 +1,111 @@
+import { closeSync, ftruncateSync, lstatSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { readdir, readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '@posthorn/telemetry'
+import type { Submission } from '../store/submission.ts'
+import type { SendResult } from '../transports/transport.ts'
+import { isRunning, processStamp } from './process-stamp.ts'
+
+/** Accepted message without a recorded outcome. The content is not stored. */
+export interface Acceptance {
+  submission: Submission
+  result: SendResult
+}
+
+export interface JournalOptions {
+  /** Folder of the senders of this machine that use the same database. */
+  folder: string
+  /** This process. */
+  worker: string
+  log: Logger
+}
+
+/** Recorded acceptances stay in the file up to this size. */
+const maxBytes = 1024 * 1024
+
+/**
+ * Journal of acceptances: each is written to a file in the tick in which the reply of the server
+ * arrives, before its outcome is recorded in Postgres. A killed process loses no reply that it has
+ * received: the next sender on the machine records it. There is no flush to the disk, so that a
+ * crash of the machine loses the latest entries.
+ *
+ * Without a writable folder, there is no journal.
+ */
+export class AcceptanceJournal implements Disposable {
+  readonly #options: JournalOptions
+  readonly #path: string
+  #file: number | undefined
+  #size = 0
+  #unrecorded = 0
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    const { folder, worker, log } = options
+    this.#path = join(folder, `${worker}.${processStamp(process.pid) ?? ''}`)
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const { uid, mode } = lstatSync(folder)
+      if (uid !== process.getuid?.() || (mode & 0o077) !== 0)
+        throw new Error('The folder is accessible to other users: remove it')
+      this.#file = openSync(this.#path, 'ax', 0o600)
+    } catch (err) {
+      log.warn({ err, folder }, 'acceptances are not journalled')
+    }
+  }
+
+  /** Writes an acceptance. To be called in the tick of the reply. */
+  add(submission: Submission, result: SendResult): void {
+    this.#unrecorded += 1
+    if (this.#file === undefined) return
+    const { mime: _mime, ...rest } = submission
+    try {
+      this.#size += writeSync(this.#file, `${JSON.stringify({ submission: rest, result })}\n`)
+    } catch (err) {
+      this.#options.log.warn({ err }, 'acceptance not journalled')
+    }
+  }
+
+  /** To be called when an acceptance is recorded. */
+  remove(): void {
+    this.#unrecorded -= 1
+    if (this.#file === undefined || this.#unrecorded > 0 || this.#size < maxBytes) return
+    ftruncateSync(this.#file)
+    this.#size = 0
+  }
+
+  /**
+   * Passes the acceptances of senders of this machine to `record` and deletes their files: those of
+   * one sender that has ended, or of all whose processes have ended.
+   */
+  async recover(record: (acceptance: Acceptance) => Promise<void>, ended?: string): Promise<void> {
+    const { folder, worker, log } = this.#options
+    if (this.#file === undefined) return
+    for (const name of await readdir(folder)) {
+      const [sender = '', stamp = ''] = name.split('.')
+      if (sender === worker || (sender !== ended && isRunning(stamp))) continue
+      const path = join(folder, name)
+      const acceptances = parse(await readFile(path, 'utf8').catch(() => ''))
+      log.info({ sender, acceptances: acceptances.length }, 'recovering journalled acceptances')
+      await Promise.all(acceptances.map(record))
+      // Another sender may have done the same.
+      await unlink(path).catch(() => undefined)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#file === undefined) return
+    closeSync(this.#file)
+    this.#file = undefined
+    if (this.#unrecorded === 0) void unlink(this.#path).catch(() => undefined)
+  }
+}
+
+/** Entries of a file. The process may have been killed while it wrote the last one. */
+function parse(text: string): Acceptance[] {
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
+  return lines.flatMap((line) => {
+    if (line === '') return []
+    const { submission, result } = JSON.parse(line) as Acceptance
+    return [{ submission: { ...submission, mime: Buffer.alloc(0) }, result }]
+  })
+}

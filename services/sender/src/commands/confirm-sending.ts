@@ -1,0 +1,7 @@
+import { type CommandHandler, on } from '@posthorn/bus'
+import { isSending } from '@posthorn/contracts/commands/outbox'
+
+/** Confirms that this sender is running, so that others leave it its submissions in doubt. */
+export function onIsSending(): CommandHandler {
+  return on(isSending, async () => ({}))
+}

@@ -1,0 +1,52 @@
+import type { Bus } from '@posthorn/bus'
+import type { Db } from '@posthorn/db'
+import { TaskGroup } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import { type Acceptance, AcceptanceJournal } from './attempt/acceptance-journal.ts'
+import { decideAccepted } from './attempt/decide-outcome.ts'
+import type { OutcomeRecorder } from './attempt/outcome-recorder.ts'
+import { onIsSending } from './commands/confirm-sending.ts'
+import type { Config } from './config.ts'
+import { HolderCheck, senderKey } from './dispatch/holder-check.ts'
+import { RecordError } from './transports/transport.ts'
+import type { LiveSenders } from './live-senders.ts'
+
+export interface ConnectSendersDeps {
+  db: Db
+  bus: Bus
+  log: Logger
+  worker: string
+  live: Pick<LiveSenders, 'steadyMs'>
+  recorder: Pick<OutcomeRecorder, 'record'>
+  config: Pick<Config, 'journalFolder' | 'retryBaseMs'>
+}
+
+/**
+ * Responds to other senders while this one runs, and takes over what ended ones left: acceptances
+ * in their journals, then their submissions in doubt.
+ */
+export async function connectSenders(
+  stack: AsyncDisposableStack,
+  { db, bus, log, worker, live, recorder, config }: ConnectSendersDeps,
+): Promise<{ journal: AcceptanceJournal; holders: HolderCheck }> {
+  const { journalFolder: folder, retryBaseMs } = config
+  const journal = stack.use(new AcceptanceJournal({ folder, worker, log }))
+  const record = async ({ submission, result }: Acceptance) => {
+    const decision = decideAccepted(submission, result, retryBaseMs)
+    await recorder.record(submission, decision).catch(ignoreRecorded)
+  }
+  const recovery = stack.use(new TaskGroup())
+  const onError = (err: unknown) => log.error({ err }, 'journals not recovered')
+  recovery.run(journal.recover(record).catch(onError))
+  const key = senderKey(worker)
+  stack.use(await bus.serve({ queue: 'private', keys: [key], handlers: [onIsSending()] }))
+  const steadyMs = () => live.steadyMs
+  const recover = (sender: string) => journal.recover(record, sender)
+  const holders = stack.use(new HolderCheck({ db, bus, worker, steadyMs, recover, log }))
+  return { journal, holders }
+}
+
+/** The sender had recorded the acceptance, or the row was deleted. */
+function ignoreRecorded(error: unknown): void {
+  if (!(error instanceof RecordError)) throw error
+}

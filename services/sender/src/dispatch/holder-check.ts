@@ -1,0 +1,117 @@
+import { type Bus, UnroutedError } from '@posthorn/bus'
+import { isSending } from '@posthorn/contracts/commands/outbox'
+import type { Db } from '@posthorn/db'
+import { TaskGroup } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { KnownSenders } from '../store/outbox.ts'
+import { isSenderBeating, silenceMs } from '../store/senders.ts'
+
+export interface HolderCheckDeps {
+  db: Db
+  bus: Pick<Bus, 'request' | 'up'>
+  /** This process. */
+  worker: string
+  /** Time since which this process has reached Postgres without an outage. */
+  steadyMs: () => number
+  /** Records the acceptances that a sender on this machine left. */
+  recover: (sender: string) => Promise<void>
+  log: Logger
+}
+
+interface CheckResult {
+  isDead: boolean
+  checkedAt: number
+  /** Time of the first check. */
+  since: number
+}
+
+/** Key of the requests to one sender. */
+export function senderKey(sender: string): string {
+  return `outbox.${sender}`
+}
+
+const requestTimeoutMs = 5_000
+/** Results are used for this time. A check takes two queries. */
+const freshMs = 2_000
+/** Without RabbitMQ, a sender without a heartbeat for this time counts as ended. */
+const maxSilenceMs = 300_000
+
+/**
+ * Finds out whether the senders of rows in doubt have ended. A sender has ended if it has had no
+ * heartbeat for 15 s, in which this process has reached Postgres without an outage, and if RabbitMQ
+ * has no queue of it. So neither an outage of Postgres, nor a sender that alone cannot reach it,
+ * counts as an end.
+ */
+export class HolderCheck implements KnownSenders, AsyncDisposable {
+  readonly #deps: HolderCheckDeps
+  /** Results of checks, by sender. */
+  readonly #results = new Map<string, CheckResult>()
+  readonly #running = new Set<string>()
+  readonly #checks = new TaskGroup()
+
+  constructor(deps: HolderCheckDeps) {
+    this.#deps = deps
+  }
+
+  get worker(): string {
+    return this.#deps.worker
+  }
+
+  get dead(): string[] {
+    return this.#listFresh(true)
+  }
+
+  get silent(): string[] {
+    return this.#listFresh(false)
+  }
+
+  /** True if a sender is known to have ended. Otherwise a check starts, unless one is recent. */
+  isDead(sender: string): boolean {
+    const result = this.#results.get(sender)
+    if (result?.isDead) return true
+    if (this.#running.has(sender)) return false
+    this.#running.add(sender)
+    this.#checks.run(this.#check(sender).finally(() => this.#running.delete(sender)))
+    return false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#checks.drain()
+  }
+
+  #listFresh(isDead: boolean): string[] {
+    const oldest = performance.now() - freshMs
+    return [...this.#results]
+      .filter(([, result]) => result.isDead === isDead && (isDead || result.checkedAt > oldest))
+      .map(([sender]) => sender)
+  }
+
+  async #check(sender: string): Promise<void> {
+    const { recover, log } = this.#deps
+    const since = this.#results.get(sender)?.since ?? performance.now()
+    try {
+      const isDead = await this.#hasEnded(sender, performance.now() - since)
+      if (isDead) {
+        log.warn({ sender }, 'sender ended with submissions in doubt')
+        await recover(sender)
+      }
+      this.#results.set(sender, { isDead, checkedAt: performance.now(), since })
+    } catch (err) {
+      log.debug({ err, sender }, 'sender not checked')
+    }
+  }
+
+  async #hasEnded(sender: string, askedMs: number): Promise<boolean> {
+    const { db, bus, steadyMs } = this.#deps
+    if (steadyMs() < silenceMs || (await isSenderBeating(db, sender))) return false
+    if (!bus.up) return askedMs > maxSilenceMs
+    try {
+      const options = { key: senderKey(sender), timeoutMs: requestTimeoutMs }
+      await bus.request(isSending, {}, options)
+      return false
+    } catch (error) {
+      // Other errors: a sender that is slow to respond, or a broker that is not available.
+      return error instanceof UnroutedError && bus.up
+    }
+  }
+}
