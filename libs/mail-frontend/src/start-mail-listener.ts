@@ -2,7 +2,13 @@ import type { Bus } from '@posthorn/bus'
 import type { Secret } from '@posthorn/config'
 import { defined } from '@posthorn/contracts/defined'
 import type { Settings } from '@posthorn/contracts/settings/settings'
-import { type Db, type ProxyChangeType, readSettings, recordProxyState, type SettingsCache } from '@posthorn/db'
+import {
+  type Db,
+  type ProxyChangeType,
+  readSettings,
+  recordProxyState,
+  type SettingsCache,
+} from '@posthorn/db'
 import { type Certificate, readCertificate } from '@posthorn/service/certificate'
 import type { Logger } from '@posthorn/telemetry'
 import type { ClientSessions } from './client-sessions.ts'
@@ -24,10 +30,7 @@ export interface MailListenerOptions<A extends ListenerAddress> {
   /** Certificate and key, as PEM text or as paths of PEM files. */
   config: { tlsCert: string | undefined; tlsKey: Secret | undefined }
   /** Returns the address set in the settings; undefined if the listener is off. */
-  resolveAddress: (
-    settings: Settings,
-    certificateRevision: string | undefined,
-  ) => A | undefined
+  resolveAddress: (settings: Settings, certificateRevision: string | undefined) => A | undefined
   /** Called before the listener closes because the settings disable it. */
   onDisabled?: () => Promise<void>
   start: (address: A, certificate: Certificate | undefined) => Promise<Listener>

@@ -107,8 +107,7 @@ async function startListening(
     },
     resolveAddress: listenerAddressOf,
     onDisabled: async () =>
-      void (sessions.size > 0 &&
-        (await sessions.drain('The proxy was switched off', switchOffMs))),
+      void (sessions.size > 0 && (await sessions.drain('The proxy was switched off', switchOffMs))),
     start: (address, certificate) =>
       startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })
