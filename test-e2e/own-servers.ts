@@ -57,7 +57,7 @@ const jobSources = {
  * Returns the output of `migrate`.
  */
 export async function runReleaseJobs(
-  { ownerUrl, rabbit: { api } }: { ownerUrl: string; rabbit: Pick<Rabbit, 'api'> },
+  { ownerUrl, rabbit: { api } }: { ownerUrl: string; rabbit: { api: string } },
   bundle?: string,
 ): Promise<string> {
   const run = async (name: keyof typeof jobSources, env: Record<string, string>) => {

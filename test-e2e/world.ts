@@ -28,7 +28,7 @@ export interface WorldOptions {
    * `own` starts Postgres and RabbitMQ for this world, which a test may kill and wipe. Default:
    * a database and a virtual host on the servers of all tests.
    */
-  servers?: 'shared' | 'own'
+  servers?: 'shared' | 'own' | ServerAddresses
   /** With `own`: true if Postgres syncs each commit to disk, as in production. */
   durable?: boolean
   /** Host and port of a pgbouncer before the shared Postgres, which the services use. */
@@ -42,6 +42,12 @@ export interface WorldOptions {
   settings?: Record<string, unknown>
   /** Folder of `make build`. Default: services and jobs run from their sources. */
   bundle?: string
+}
+
+/** Prepared servers that a test has started. */
+export interface ServerAddresses {
+  ownerUrl: string
+  amqpUrl: string
 }
 
 /** A received webhook. */
@@ -107,7 +113,8 @@ export async function startWorld({
   await chmod(dir, 0o755) // as root, servers run as the unprivileged user
   stack.defer(() => rm(dir, { recursive: true, force: true }))
   const own = servers === 'own' ? await startOwnServers({ dir, durable, bundle }, stack) : undefined
-  const { ownerUrl, amqpUrl } = own ?? (await useSharedServers(stack))
+  const given = typeof servers === 'object' ? servers : undefined
+  const { ownerUrl, amqpUrl } = own ?? given ?? (await useSharedServers(stack))
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const { shared, serviceSecret, token } = systemConfig({ ownerUrl, amqpUrl })

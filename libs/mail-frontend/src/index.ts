@@ -13,6 +13,13 @@ export {
   type ListenerAddress,
   type ReloadableListener,
 } from './reloadable-listener.ts'
+export {
+  bearerError,
+  type ClientLogin,
+  decodeResponse,
+  mechanisms,
+  type SaslParser,
+} from './sasl.ts'
 export { matchServerPassword, type ServerPassword } from './server-password.ts'
 export { startMailListener } from './start-mail-listener.ts'
 export { readTlsPort, startWithTlsPort, type TlsPortConfig } from './tls-port.ts'

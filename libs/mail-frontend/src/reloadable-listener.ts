@@ -20,6 +20,10 @@ export interface ReloadableListenerOptions<A extends ListenerAddress> {
    * Reads the address from the settings; undefined closes the listener. An error changes nothing.
    */
   resolveAddress: () => Promise<A | undefined>
+  /** Returns the address that the stored settings name at this time. Has no effect. */
+  readAddress: () => Promise<A | undefined>
+  /** Called before the listener closes because the settings disable it. */
+  onDisabled?: () => Promise<void>
   start: (address: A) => Promise<Listener>
   /** Called with each change of the state, and with the error of a listener that failed. */
   onState?: (state: ProxyState, error?: Error) => Promise<void>
@@ -33,13 +37,23 @@ export interface ReloadableListener<
 > extends PeriodicTask {
   /** Current address; undefined while closed. */
   readonly address: A | undefined
-  /** True if the listener is open, or if the settings disable it. */
-  readonly isReady: boolean
+  /**
+   * True if the listener is open at the address of the stored settings, or if these disable it.
+   * Otherwise starts to open or move it.
+   */
+  isReady(): Promise<boolean>
 }
 
-/** Readiness check of a mail proxy. @throws Error unless its listener is ready */
-export function assertListening(listener: Pick<ReloadableListener, 'isReady'> | undefined): void {
-  if (!listener?.isReady) throw new Error('listener is not open')
+/**
+ * Readiness check of a mail proxy. Reads the stored settings, so that a change of another process
+ * is never overlooked.
+ *
+ * @throws Error unless the listener is ready
+ */
+export async function assertListening(
+  listener: Pick<ReloadableListener, 'isReady'> | undefined,
+): Promise<void> {
+  if (!(await listener?.isReady())) throw new Error('listener is not open')
 }
 
 /**
@@ -48,14 +62,16 @@ export function assertListening(listener: Pick<ReloadableListener, 'isReady'> | 
  */
 export function startReloadableListener<A extends ListenerAddress>({
   resolveAddress,
+  readAddress,
+  onDisabled = () => Promise.resolve(),
   start,
   onState = () => Promise.resolve(),
   everyMs = 2_000,
   log,
 }: ReloadableListenerOptions<A>): ReloadableListener<A> {
   let current: { address: A; listener: Listener } | undefined
-  /** Address of the settings. Undefined before they are read. */
-  let wanted: { address: A | undefined } | undefined
+  /** True once the settings were read. */
+  let isRead = false
   let failedKey: string | undefined
   const close = async () => {
     const closing = current
@@ -67,8 +83,9 @@ export function startReloadableListener<A extends ListenerAddress>({
   }
   const loop = runPeriodically({ everyMs, log, name: 'listener' }, async (signal) => {
     const address = await resolveAddress()
-    wanted = { address }
+    isRead = true
     if (signal.aborted || keyOf(address) === keyOf(current?.address)) return
+    if (!address) await onDisabled()
     await close()
     if (!address) return
     try {
@@ -88,8 +105,11 @@ export function startReloadableListener<A extends ListenerAddress>({
     get address() {
       return current?.address
     },
-    get isReady() {
-      return wanted !== undefined && keyOf(wanted.address) === keyOf(current?.address)
+    async isReady() {
+      const wanted = await readAddress()
+      const isCurrent = isRead && keyOf(wanted) === keyOf(current?.address)
+      if (!isCurrent) loop.wake()
+      return isCurrent
     },
     wake: () => loop.wake(),
     async [Symbol.asyncDispose]() {

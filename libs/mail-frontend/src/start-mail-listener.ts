@@ -2,7 +2,13 @@ import type { Bus } from '@posthorn/bus'
 import type { Secret } from '@posthorn/config'
 import { defined } from '@posthorn/contracts/defined'
 import type { Settings } from '@posthorn/contracts/settings/settings'
-import { type Db, type ProxyChangeType, recordProxyState, type SettingsCache } from '@posthorn/db'
+import {
+  type Db,
+  type ProxyChangeType,
+  readSettings,
+  recordProxyState,
+  type SettingsCache,
+} from '@posthorn/db'
 import { type Certificate, readCertificate } from '@posthorn/service/certificate'
 import type { Logger } from '@posthorn/telemetry'
 import type { ClientSessions } from './client-sessions.ts'
@@ -24,10 +30,9 @@ export interface MailListenerOptions<A extends ListenerAddress> {
   /** Certificate and key, as PEM text or as paths of PEM files. */
   config: { tlsCert: string | undefined; tlsKey: Secret | undefined }
   /** Returns the address set in the settings; undefined if the listener is off. */
-  resolveAddress: (
-    settings: Settings,
-    certificateRevision: string | undefined,
-  ) => A | undefined | Promise<A | undefined>
+  resolveAddress: (settings: Settings, certificateRevision: string | undefined) => A | undefined
+  /** Called before the listener closes because the settings disable it. */
+  onDisabled?: () => Promise<void>
   start: (address: A, certificate: Certificate | undefined) => Promise<Listener>
 }
 
@@ -45,7 +50,7 @@ export async function startMailListener<A extends ListenerAddress>(
   stack: AsyncDisposableStack,
   options: MailListenerOptions<A>,
 ): Promise<ReloadableListener<A>> {
-  const { db, bus, log, settings, sessions, policy, config, resolveAddress, start } = options
+  const { db, bus, log, settings, sessions, policy, config, resolveAddress, onDisabled } = options
   const certificate = () => readCertificate(config.tlsCert, config.tlsKey)
   const revalidation = revalidateSessions(stack, sessions, { db, log, policy })
   let listener: ReloadableListener<A> | undefined
@@ -64,7 +69,15 @@ export async function startMailListener<A extends ListenerAddress>(
       log,
       resolveAddress: async () =>
         resolveAddress(await settings.get(), (await certificate())?.revision),
-      start: async (address) => start(address, await certificate()),
+      readAddress: async () => {
+        const stored = await readSettings(db)
+        const address = resolveAddress(stored, (await certificate())?.revision)
+        // Otherwise the listener would follow the cached settings only.
+        settings.invalidate()
+        return address
+      },
+      ...defined({ onDisabled }),
+      start: async (address) => options.start(address, await certificate()),
       onState: async (state, error) => {
         const change = { state, ...defined({ error: error?.message }) }
         try {

@@ -22,6 +22,8 @@ export interface Bootstrapped extends ServiceContext {
   port: number
   /** Resolves when clients have had `drainDelayMs` to notice that the process stops. */
   drained: () => Promise<void>
+  /** Makes the service ready, unless a check fails. Call it at the end of the start. */
+  markStarted: () => void
   /** Requests and commands in progress. */
   unfinished: () => Record<'requests' | 'commands', number>
 }
@@ -41,8 +43,8 @@ export interface BootstrapOptions {
  * Creates the log, metrics, Postgres pool, RabbitMQ connection and health endpoints, then waits for
  * the schema. `stack` disposes all of them in reverse order.
  *
- * The health endpoints respond while this waits: the process is live, but not ready. RabbitMQ may
- * be unavailable.
+ * The health endpoints respond while this waits: the process is live, and not ready until
+ * `markStarted` is called. RabbitMQ may be unavailable.
  */
 export async function bootstrap(
   stack: AsyncDisposableStack,
@@ -59,13 +61,19 @@ export async function bootstrap(
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
   const context = { log, metrics, db, bus }
   const { host, port } = config
-  const server = { host, port, log, metrics, checks: checks(context), stopping: signal }
+  let isStarted = false
+  const start = () => {
+    if (!isStarted) throw new Error('the service is starting')
+  }
+  const allChecks = { start, ...checks(context) }
+  const server = { host, port, log, metrics, checks: allChecks, stopping: signal }
   const http = stack.use(await serve(server))
   const drained = drainDelay(signal, config.drainDelayMs)
   stack.defer(drained)
   await waitForSchema(db, log, signal)
   const unfinished = () => ({ requests: http.unfinished(), commands: bus.activeHandlers })
-  return { ...context, port: http.port, drained, unfinished }
+  const markStarted = () => void (isStarted = true)
+  return { ...context, port: http.port, drained, markStarted, unfinished }
 }
 
 /**

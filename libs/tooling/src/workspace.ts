@@ -115,7 +115,7 @@ export const allowedImporters: Record<string, readonly string[]> = {
   pino: ['libs/telemetry/'],
   'prom-client': ['libs/telemetry/'],
   'smtp-server': ['services/smtp-proxy/src/'],
-  testcontainers: ['test-e2e/image/'],
+  testcontainers: ['libs/testkit/src/containers/'],
 }
 
 /** Folders of tools and tests, which may import any package. */

@@ -59,6 +59,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
       isServing = true
     }),
   )
+  context.markStarted()
   const app = stack.move()
   return { unfinished: context.unfinished, [Symbol.asyncDispose]: () => app.disposeAsync() }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { slowTexts } from '@posthorn/testkit'
 import { readSegment } from './parser.ts'
-import { decodeResponse, mechanisms } from './sasl.ts'
+import { decodeResponse, mechanisms } from '@posthorn/mail-frontend'
 
 test.each<[string, (text: string) => unknown]>([
   ['readSegment', readSegment],

@@ -47,6 +47,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   const { unfinished, ...listening } = await startListening(stack, config, context)
   listener = listening.listener
   stack.defer(context.drained)
+  context.markStarted()
   const app = stack.move()
   return {
     unfinished: () => ({ ...context.unfinished(), ...unfinished() }),
@@ -104,12 +105,9 @@ async function startListening(
       password: serverPassword,
       usableAccounts: (accounts) => listUsableAccounts(db, accounts),
     },
-    resolveAddress: async (current, certificate) => {
-      const address = listenerAddressOf(current, certificate)
-      if (!address && sessions.size > 0)
-        await sessions.drain('The proxy was switched off', switchOffMs)
-      return address
-    },
+    resolveAddress: listenerAddressOf,
+    onDisabled: async () =>
+      void (sessions.size > 0 && (await sessions.drain('The proxy was switched off', switchOffMs))),
     start: (address, certificate) =>
       startWithTlsPort(address, config.tlsPort, (each) => startListener(each, certificate, deps)),
   })

@@ -1,7 +1,6 @@
-import type { ClientLogin } from './login-access.ts'
+import { type ClientLogin, decodeResponse, mechanisms } from '@posthorn/mail-frontend'
 import type { MailClient } from './mail-client.ts'
 import type { Token } from './parser.ts'
-import { decodeResponse, mechanisms } from './sasl.ts'
 
 /** Command of a client that is not logged in. */
 export interface CommandRequest {

@@ -2,14 +2,13 @@ import { auditProxyLogin, findUsableToken, markTokenUsed, type TokenLog } from '
 import type { Bus } from '@posthorn/bus'
 import { checkImapProxyServerPassword } from '@posthorn/contracts/commands/credentials'
 import type { Db } from '@posthorn/db'
-import { matchServerPassword, type ServerPassword, type SessionAuth } from '@posthorn/mail-frontend'
+import {
+  type ClientLogin,
+  matchServerPassword,
+  type ServerPassword,
+  type SessionAuth,
+} from '@posthorn/mail-frontend'
 import { findImap, type StoredImap } from './store/accounts.ts'
-
-/** Login of a mail client: account id with a token or the server password. */
-export interface ClientLogin {
-  account: string
-  secret: string
-}
 
 /** Rejected login: text for the client and label for the metrics. */
 export interface LoginRejection {

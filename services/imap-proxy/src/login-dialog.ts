@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls'
+import type { ClientLogin } from '@posthorn/mail-frontend'
 import { bad, commands, nextCommand, type NextStep } from './commands.ts'
-import type { ClientLogin } from './login-access.ts'
 import type { MailClient } from './mail-client.ts'
 import type { Command, Input } from './parser.ts'
 

@@ -6,7 +6,7 @@ import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError, isApplicationError } from '@posthorn/errors'
 import type { KeyedSemaphore } from '@posthorn/flow'
-import type { LoginThrottle } from '@posthorn/mail-frontend'
+import type { ClientLogin, LoginThrottle } from '@posthorn/mail-frontend'
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
 import type { Logger } from '@posthorn/telemetry'
@@ -16,7 +16,6 @@ import {
   type AccessDecision,
   type AccessDeps,
   checkAccess,
-  type ClientLogin,
   type LoginRejection,
 } from './login-access.ts'
 import type { AuthenticatedLogin } from './session.ts'

@@ -102,6 +102,26 @@ test('readiness: requires a listener where the settings enable it', async () => 
   await eventually(async () => expect(await ready()).toEqual({ success: true }))
 })
 
+test('readiness: from the commit of settings that enable the listener until its port is open, not ready', async () => {
+  const health = await freePort()
+  await using own = await testProxy({ port: health })
+  const isReady = async () => (await fetch(`http://127.0.0.1:${health}/health/ready`)).ok
+  await eventually(async () => expect(await isReady()).toBe(true))
+  for (let round = 0; round < 3; round += 1) {
+    const port = await freePort()
+    // Without a hint, as if RabbitMQ had lost it.
+    await own.db
+      .updateTable('settings')
+      .set({ value: JSON.stringify(port) })
+      .where('key', '=', 'imapProxyServerPort')
+      .execute()
+    await eventually(async () => expect(await isReady()).toBe(true))
+    const client = await RawClient.open(port)
+    expect(await client.until(/\r\n/)).toMatch(/^\* OK/)
+    client.close()
+  }
+})
+
 test('listener settings: each replica records its states for GET /v1/changes', async () => {
   // Separate replicas: those of the other tests may still record their changes.
   await using own = await testProxy()

@@ -85,7 +85,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
     db,
     bus,
     async start(more = {}) {
-      const health = more.port ?? (await freePort())
+      const health = more.port ?? changes.port ?? (await freePort())
       const app = await startApp(
         {
           databaseUrl: database.roleUrl('posthorn_imap_proxy'),

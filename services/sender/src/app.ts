@@ -115,6 +115,7 @@ export async function startApp(
       concurrency: verifyConcurrency,
     }),
   )
+  service.markStarted()
   const app = stack.move()
   return {
     unfinished: () => ({ ...service.unfinished(), submissions: dispatcher.inFlight }),

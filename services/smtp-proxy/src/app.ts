@@ -36,6 +36,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   const { unfinished, ...listening } = await startListening(stack, config, context)
   listener = listening.listener
   stack.defer(context.drained)
+  context.markStarted()
   const app = stack.move()
   return {
     unfinished: () => ({ ...context.unfinished(), ...unfinished() }),

@@ -1,13 +1,13 @@
 import type { KeyedSemaphore } from '@posthorn/flow'
 import type { ClientSession, ClientSessions } from '@posthorn/mail-frontend'
-import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { User } from './access.ts'
+import { BearerConnection } from './bearer-connection.ts'
 
 /** RFC 3463 §2: enhanced status code at the start of a reply text. */
 const enhancedCode = /^[245]\.\d{1,3}\.\d{1,3} /
 
 /** Connection of one SMTP client. Replies of this service keep their own enhanced status code. */
-export class SmtpProxyConnection extends SMTPConnection {
+export class SmtpProxyConnection extends BearerConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     // The interface defines the reply with the queue id: it has no enhanced status code.
     const isOwn = context === 'DATA_OK' || (typeof data === 'string' && enhancedCode.test(data))

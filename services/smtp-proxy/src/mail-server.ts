@@ -68,7 +68,7 @@ export function createMailServer(options: MailServerOptions, deps: MailServerDep
     allowInsecureAuth: true,
     authOptional: !loginRequired,
     disabledCommands: [...(certificate ? [] : ['STARTTLS']), 'WIZ', 'SHELL', 'KILL'],
-    authMethods: ['PLAIN', 'LOGIN'],
+    authMethods: ['PLAIN', 'LOGIN', 'XOAUTH2', 'OAUTHBEARER'],
     hideENHANCEDSTATUSCODES: false,
     hideDSN: false,
     size: deps.config.maxMessageBytes,
@@ -172,7 +172,8 @@ async function authenticate(
   try {
     // RFC 4616: no user may act as another one.
     if (authzid && authzid !== username) throw invalidCredentials()
-    const user = await logIn(deps, { account: username, secret: auth.password ?? '', address })
+    const secret = auth.password ?? auth.accessToken ?? ''
+    const user = await logIn(deps, { account: username, secret, address })
     throttle.recordSuccess(address, username)
     return user
   } catch (error) {

@@ -93,6 +93,7 @@ export async function startApp(
   )
   settings.invalidate() // an earlier read may have missed an invalidation
   holder.wake()
+  service.markStarted()
   const resources = stack.move()
   return {
     id,

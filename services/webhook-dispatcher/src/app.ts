@@ -69,6 +69,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
   const sandbox = stack.use(new Sandbox())
   const dispatcher = await startDispatcher(context)
   await startFanOut(context, dispatcher, sandbox)
+  service.markStarted()
   const app = stack.move()
   return {
     port,

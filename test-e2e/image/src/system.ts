@@ -4,14 +4,14 @@ import { checkout } from '@posthorn/local/paths'
 import { rolePasswords, serviceNames, type ServiceName } from '@posthorn/local/role-passwords'
 import { serviceEnv } from '@posthorn/local/system/service-env'
 import {
-  gatewayOf,
   Network,
   startContainer,
   startRestrictedContainer,
   type StartedNetwork,
   type StartedTestContainer,
   Wait,
-} from './containers.ts'
+} from '@posthorn/testkit/containers'
+import { gatewayOf } from './containers.ts'
 import { readLimits } from './limits.ts'
 import type { TestImages } from './test-images.ts'
 

@@ -88,6 +88,20 @@ export async function startServices(options: ServicesOptions): Promise<Services>
       throw new Error(`unknown service ${name}, started are ${[...running.keys()].join(', ')}`)
     return life
   }
+  // api-gateway applies settings at its start, which open listeners of proxies that were ready.
+  await Promise.all(
+    instances.map(async ({ service, name }) => {
+      const [main] = get(name).processes
+      const { readyMs = defaultReadyMs, shared } = options
+      if (main)
+        await waitUntilReady({ name, process: main, timeoutMs: readyMs }, () =>
+          expectReady(urlOf(service, ports[name] ?? 0, shared)),
+        )
+    }),
+  ).catch(async (error: unknown) => {
+    await stopAll()
+    throw error
+  })
   return {
     ports,
     urls: Object.fromEntries(
@@ -111,6 +125,8 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   }
 }
 
+const defaultReadyMs = 180_000
+
 /** Compile cache of Node, reused by later starts. */
 const compileCache = join(localDirectory, 'compile-cache')
 
@@ -123,7 +139,7 @@ interface Instance extends Omit<ServicesOptions, 'bundle'> {
 
 function startService(
   service: ServiceName,
-  { shared, name, port, logDir, record, bundles, readyMs = 180_000 }: Instance,
+  { shared, name, port, logDir, record, bundles, readyMs = defaultReadyMs }: Instance,
 ): Promise<ManagedServer> {
   const env = { NODE_COMPILE_CACHE: compileCache, ...serviceEnv(service, port, shared) }
   return manageServer(async () => {

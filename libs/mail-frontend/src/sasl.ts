@@ -1,4 +1,8 @@
-import type { ClientLogin } from './login-access.ts'
+/** Login of a mail client: account id with a token or the server password. */
+export interface ClientLogin {
+  account: string
+  secret: string
+}
 
 /** Parses the message of a mechanism. Returns undefined if it is invalid. */
 export type SaslParser = (message: string) => ClientLogin | undefined
@@ -30,6 +34,13 @@ function parseXoauth2(message: string): ClientLogin | undefined {
 function bearerOf(fields: string): string | undefined {
   const field = fields.split('\x01').find((text) => /^auth=/i.test(text))
   return /^auth=Bearer +(\S+)$/i.exec(field ?? '')?.[1]
+}
+
+/** Error of a bearer token, sent as base64 before the login is rejected (RFC 7628 §3.2.2). */
+export function bearerError(mechanism: string): string {
+  // XOAUTH2 has the HTTP status instead of the error code of OAuth2.
+  const status = mechanism === 'XOAUTH2' ? '401' : 'invalid_token'
+  return Buffer.from(JSON.stringify({ status, schemes: 'bearer' })).toString('base64')
 }
 
 /** Mechanisms by name. The bearer token is the same access token that LOGIN accepts. */

@@ -1,0 +1,88 @@
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import {
+  GenericContainer,
+  getContainerRuntimeClient,
+  getReaper,
+  Network,
+  type StartedNetwork,
+  type StartedTestContainer,
+  Wait,
+  type WaitStrategy,
+} from 'testcontainers'
+
+export { Network, type StartedNetwork, type StartedTestContainer, Wait }
+
+const startupTimeoutMs = 120_000
+
+export interface ContainerOptions {
+  image: string
+  /** Name in the network and of the log file. */
+  name: string
+  network: StartedNetwork
+  /** Folder of the log. */
+  logs: string
+  command: string[]
+  env?: Readonly<Record<string, string>>
+  user?: string
+  /** Ports of the container that are mapped to free ones of this machine. */
+  ports?: readonly number[]
+  wait: WaitStrategy
+}
+
+/** Container whose name is known in its network only. */
+class NamedContainer extends GenericContainer {
+  constructor({ image, name, network, logs, ...options }: ContainerOptions) {
+    super(image)
+    this.withNetwork(network)
+      // With `withNetworkAliases`, a container is in the default network, too.
+      .withCommand(options.command)
+      .withEnvironment(options.env ?? {})
+      .withExposedPorts(...(options.ports ?? []))
+      .withWaitStrategy(options.wait)
+      .withStartupTimeout(startupTimeoutMs)
+      .withLogConsumer((stream) => stream.pipe(createWriteStream(join(logs, `${name}.log`))))
+    if (options.user !== undefined) this.withUser(options.user)
+    this.createOpts.NetworkingConfig = {
+      EndpointsConfig: { [network.getName()]: { Aliases: [name] } },
+    }
+  }
+}
+
+/** Container with the restrictions of the manifests. The image sets its numeric user. */
+class RestrictedContainer extends NamedContainer {
+  constructor(options: ContainerOptions, memoryBytes: number | undefined) {
+    super(options)
+    this.withDroppedCapabilities('ALL').withSecurityOpt('no-new-privileges:true')
+    this.hostConfig.ReadonlyRootfs = true
+    if (memoryBytes === undefined) return
+    this.hostConfig.Memory = memoryBytes
+    this.hostConfig.MemorySwap = memoryBytes // no swap
+  }
+}
+
+/** Starts a container. Resolves when its wait strategy succeeds. */
+export function startContainer(options: ContainerOptions): Promise<StartedTestContainer> {
+  return new NamedContainer(options).start()
+}
+
+/**
+ * Starts a container with a read-only root, without capabilities and new privileges, and with a
+ * memory limit. Resolves when its wait strategy succeeds.
+ */
+export function startRestrictedContainer(
+  options: ContainerOptions,
+  memoryBytes: number | undefined,
+): Promise<StartedTestContainer> {
+  return new RestrictedContainer(options, memoryBytes).start()
+}
+
+/** True if the engine has or can pull the image of Ryuk, which removes the rest of killed runs. */
+export async function canStartRyuk(): Promise<boolean> {
+  return getContainerRuntimeClient()
+    .then(getReaper)
+    .then(
+      () => true,
+      () => false,
+    )
+}
