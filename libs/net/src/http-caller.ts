@@ -87,11 +87,10 @@ export function createHttpCaller(options: HttpCallerOptions): HttpCaller {
       const acquired = await proxyAgents.acquire().catch((error: unknown) => {
         throw new HttpError('proxy-fault', messageOf(error))
       })
-      return openWithNode(
-        acquired.agents,
-        toExchange(request, options.origins),
-        { ...streamLimitsOf(options, request), onClose: acquired.release },
-      )
+      return openWithNode(acquired.agents, toExchange(request, options.origins), {
+        ...streamLimitsOf(options, request),
+        onClose: acquired.release,
+      })
     },
     [Symbol.dispose]: () => proxyAgents[Symbol.dispose](),
   }

@@ -1,4 +1,8 @@
-import { type AccountState, matchingStates, type ShownState } from '@posthorn/contracts/schemas/account-state'
+import {
+  type AccountState,
+  matchingStates,
+  type ShownState,
+} from '@posthorn/contracts/schemas/account-state'
 import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import {
   compileOnce,

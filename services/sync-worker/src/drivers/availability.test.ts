@@ -33,8 +33,11 @@ test.each([
   ['syncing', 'init'],
   ['disconnected', 'other'],
   ['paused', 'other'],
-] as const)('toUnavailable: an account that is %s has the state %s of the interface', (...states) => {
-  const [state, shown] = states
-  const error = new AppError('unreachable', 'lost', { code: 'ECONNRESET' })
-  expect(toUnavailable({ state }, error)).toMatchObject({ extras: { state: shown } })
-})
+] as const)(
+  'toUnavailable: an account that is %s has the state %s of the interface',
+  (...states) => {
+    const [state, shown] = states
+    const error = new AppError('unreachable', 'lost', { code: 'ECONNRESET' })
+    expect(toUnavailable({ state }, error)).toMatchObject({ extras: { state: shown } })
+  },
+)
