@@ -120,6 +120,20 @@ test('/open.gif, /redirect: automated clients get the response but record no eve
   ]).toEqual([])
 })
 
+test('trackRepeatWindow: with 0 each request is an event, otherwise one per window', async () => {
+  const opened = async (msg: string, window: number | null) => {
+    await gateway.call('POST', '/v1/settings', { body: { trackRepeatWindow: window } })
+    const pixel = makeLink({ act: 'open', acc: account, msg })
+    for (let n = 0; n < 5; n += 1) expect((await visit(pixel)).status).toBe(200)
+    await flushHits()
+    return (await eventsWith(msg, 'trackOpen')).length
+  }
+  expect(await opened('<each@mail.example>', 0)).toBe(5)
+  // Windows begin at fixed times, so the requests may be in two of them.
+  expect([1, 2]).toContain(await opened('<daily@mail.example>', 86_400))
+  await gateway.call('POST', '/v1/settings', { body: { trackRepeatWindow: null } })
+})
+
 test('/open.gif: image proxy of Gmail, records trackOpen', async () => {
   const msg = '<gmail@mail.example>'
   const proxy =

@@ -202,6 +202,12 @@ test.each<[string, object, string[]]>([
   expect((await call('GET', '/v1/oauth2')).body).toMatchObject({ total: 0 })
 })
 
+test('createOAuth2App: a project of the Gmail API is accepted, the application can be used', async () => {
+  const id = await created({ ...gmail, baseScopes: 'api', googleProjectId: 'project-1' })
+  expect(await get(id)).toMatchObject({ enabled: true, googleProjectId: 'project-1' })
+  await call('DELETE', `/v1/oauth2/${id}`)
+})
+
 test('updateOAuth2App: a stored secret is never sent to another provider', async () => {
   const generic = { ...gmail, provider: 'generic', issuer: 'https://id.example' }
   const id = await created(generic)

@@ -280,19 +280,22 @@ test('smtpServerPassword: sealed, shown as set or unset, can be removed', async 
   expect(await read('smtpServerPassword')).toEqual({ smtpServerPassword: false })
 })
 
-test('privileged settings: a token with permissions neither reads nor changes them', async () => {
+test('settings: a token with permissions changes none and reads no privileged ones', async () => {
   const token = await mint(call, { permissions: { actions: ['read', 'write'] } })
   const refusal = (message: string) => ({ statusCode: 403, error: 'Forbidden', message })
   expect(
     (await update({ webhooks: 'https://evil.example/', notifyText: true, authServer: '' }, token))
       .body,
-  ).toEqual(refusal('A token with restricted permissions can not change webhooks, authServer'))
+  ).toEqual(
+    refusal('A token with restricted permissions can not change webhooks, notifyText, authServer'),
+  )
   expect(
     (await call('GET', '/v1/settings?serviceSecret=true&notifyText=true', { token })).body,
   ).toEqual(refusal('A token with restricted permissions can not read serviceSecret'))
-  expect((await update({ notifyTextSize: 13 }, token)).body).toEqual({
-    updated: ['notifyTextSize'],
-  })
+  for (const body of [{ webhooksEnabled: true }, { notifyTextSize: 13 }])
+    expect((await update(body, token)).body).toEqual(
+      refusal(`A token with restricted permissions can not change ${Object.keys(body).join()}`),
+    )
   const limited = await mint(call, { permissions: { actions: ['read'], groups: ['message'] } })
   expect(
     (await call('GET', '/v1/settings?notifyText=true', { token: limited })).body['message'],
@@ -305,7 +308,7 @@ test('privileged settings: a token with permissions neither reads nor changes th
   expect(open).toMatchObject({ notifyText: true })
   for (const key of privilegedSettings) expect(open).not.toHaveProperty(key)
   expect((await update({ notifyText: true }, reader)).body['message']).toBe(
-    'Unauthorized permission',
+    'A token with restricted permissions can not change notifyText',
   )
 })
 

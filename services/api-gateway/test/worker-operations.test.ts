@@ -272,6 +272,9 @@ const headers = { authorization: `Bearer ${admin}` }
 test('getMessageSource: streams the message unchanged', async () => {
   const response = await fetch(path('fine'), { headers })
   expect(response.headers.get('content-type')).toBe('message/rfc822')
+  expect(response.headers.get('content-disposition')).toBe(
+    `attachment; filename="fine.eml"; filename*=UTF-8''fine.eml`,
+  )
   expect((await response.arrayBuffer()).byteLength).toBe(20 * 64 * 1024)
 })
 

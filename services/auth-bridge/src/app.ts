@@ -83,7 +83,8 @@ async function startServing(stack: AsyncDisposableStack, options: ServingOptions
     }),
   )
   const address = () => getAuthServerUrl({ db, unsealer, settings })
-  const authServer = createAuthServer({ http, address })
+  const sendsProtocol = async () => (await settings.get()).authServerProtocol ?? false
+  const authServer = createAuthServer({ http, address, sendsProtocol })
   const oauth2 = createOAuth2(stack, { ...options, proxy })
   const tokens = new AccessTokens(oauth2)
   stack.use(await bus.onInvalidate((message) => invalidate(message, settings, authServer)))

@@ -328,6 +328,7 @@ test('loadGrantApplication: disabled or for an API, no token', async () => {
   await expect(world.getCredentials(account)).rejects.toMatchObject({
     kind: 'internal',
     code: 'AppNotFound',
+    message: 'The OAuth2 application of this account is disabled',
   })
   await world.insertApp('api', 'gmail', {
     tokenUrl,

@@ -130,6 +130,8 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await set(false)
   await world.connected(account)
   expect(await states(account)).toEqual([...first, 'paused', 'init', 'connected'])
+  // The first login only: resuming is neither a registration nor a repaired login.
+  expect(await world.events(account, 'authenticationSuccess')).toHaveLength(1)
 })
 
 test.each(['AppNotFound', 'InvalidBaseScopes'])(

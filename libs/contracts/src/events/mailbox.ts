@@ -26,9 +26,7 @@ export const mailboxReset = defineEvent(
   Type.Object({
     ...mailbox,
     uidValidity,
-    prevUidValidity: Type.Union([Type.String(), Type.Literal(false)], {
-      description: 'Former UIDVALIDITY. False if unknown.',
-    }),
+    prevUidValidity: Type.Optional(Text('Former UIDVALIDITY. Absent if unknown.')),
     reason: Type.Union([Type.Literal('uidValidityChange'), Type.Literal('syncStateLost')], {
       description: 'Reason: changed UIDVALIDITY, or lost mailbox index.',
     }),

@@ -11,7 +11,7 @@ test.each([
   ['messageDeleted', { id, threadId: 't', flags: [], labels: ['Work'], category: 'social' }],
   ['messageUpdated', { id, changes: { flags } }],
   ['messageMissing', { id, missingRetries: 6, missingDelay: 61_000 }],
-  ['mailboxReset', { path: 'A', name: 'A', specialUse: false, prevUidValidity: false }],
+  ['mailboxReset', { path: 'A', name: 'A', specialUse: false }],
 ] as const)('%s: of an account on a mail API, needs no uid or uidValidity', (name, data) => {
   const reason = name === 'mailboxReset' ? { reason: 'syncStateLost' } : {}
   expect(matches(events[name].data, { ...data, ...reason })).toBe(true)

@@ -20,7 +20,7 @@ export function buildOpenApi(version: string): Record<string, unknown> {
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { accessToken: [] }],
-    tags: [...new Set(documented.map(({ tag }) => tag)), 'Webhooks'].map((name) => ({ name })),
+    tags: [...new Set([...documented.map(({ tag }) => tag), 'Webhooks'])].map((name) => ({ name })),
     paths: pathsOf(documented),
     webhooks: describeWebhooks(),
     components: {

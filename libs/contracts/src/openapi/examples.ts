@@ -5,6 +5,26 @@ const ada = { name: 'Ada', address: 'ada@example.org' }
 const fromNews = { from: 'news@example.net' }
 const seen = { flags: { add: ['\\Seen'] } }
 
+const tokens = {
+  'token of one account': {
+    account: 'jane',
+    scopes: ['api'],
+    description: 'The calendar service',
+  },
+  'token for mail clients': {
+    account: 'jane',
+    scopes: ['imap-proxy', 'smtp'],
+    description: 'Laptop',
+    restrictions: { addresses: ['192.0.2.0/24'] },
+    expires: '2030-01-31T00:00:00.000Z',
+  },
+  'read-only token': {
+    description: 'Reports',
+    permissions: { actions: ['read'], groups: ['message', 'mailbox'] },
+    restrictions: { rateLimit: { maxRequests: 100, timeWindow: 60 } },
+  },
+}
+
 /** Example bodies by operation and purpose. A test validates them against the contracts. */
 export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   createAccount: {
@@ -145,25 +165,8 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   updateOAuth2App: { 'a new secret': { clientSecret: 'n3w-s3cret' } },
   checkOAuth2App: { 'with an account': { account: 'jane' } },
   addToBlocklist: { 'by hand': { account: 'jane', recipient: 'ada@example.org' } },
-  createToken: {
-    'token of one account': {
-      account: 'jane',
-      scopes: ['api'],
-      description: 'The calendar service',
-    },
-    'token for mail clients': {
-      account: 'jane',
-      scopes: ['imap-proxy', 'smtp'],
-      description: 'Laptop',
-      restrictions: { addresses: ['192.0.2.0/24'] },
-      expires: '2030-01-31T00:00:00.000Z',
-    },
-    'read-only token': {
-      description: 'Reports',
-      permissions: { actions: ['read'], groups: ['message', 'mailbox'] },
-      restrictions: { rateLimit: { maxRequests: 100, timeWindow: 60 } },
-    },
-  },
+  createToken: tokens,
+  createTokenAlias: tokens,
   updateSettings: {
     'webhooks for everything': {
       webhooks: 'https://hooks.example.com/mail',

@@ -55,7 +55,7 @@ test('buildOpenApi: contains every operation that is not hidden', () => {
       .map(({ id }) => id)
       .sort(),
   )
-  expect(document.paths['/v1/token']).toBeUndefined()
+  expect(document.paths['/v1/tokens/account/{account}']).toBeUndefined()
 })
 
 test('toOpenApiSchema: keeps members named like keywords, drops hidden ones', () => {
@@ -171,6 +171,18 @@ test('examples: exist for every operation with a body and match its contract', (
   for (const { id, body } of withBody)
     for (const [name, example] of Object.entries(examples[id] ?? {}))
       expect([id, name, body && rejection(body, example)]).toEqual([id, name, undefined])
+})
+
+test('buildOpenApi: tags are unique, the paths of older clients and existingAccount are shown', () => {
+  const { tags } = document as unknown as { tags: { name: string }[] }
+  const names = tags.map(({ name }) => name)
+  expect(names).toEqual([...new Set(names)])
+  expect(document.paths['/v1/token']).toHaveProperty('post')
+  expect(document.paths['/v1/token/{token}']).toHaveProperty('delete')
+  expect(document.components.schemas['Problem']).toMatchObject({
+    properties: { existingAccount: { type: 'string' } },
+  })
+  expect(JSON.stringify(document.paths['/v1/tokens'])).toContain('"404"')
 })
 
 test('describeWebhooks: contains every event', () => {

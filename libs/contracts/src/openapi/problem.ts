@@ -23,6 +23,9 @@ export const Problem = Type.Object({
   ),
   state: Type.Optional(Text('State of the account. With 503.')),
   ttl: Type.Optional(Int('Seconds until the rate limit resets, if known. With 429.')),
+  existingAccount: Type.Optional(
+    Text('Account that has the OAuth2 user already. With `AccountAlreadyExists`.'),
+  ),
   requestedScope: Type.Optional(Text('Scope that the token lacks. With 403.')),
   requiredPermission: Type.Optional(
     Type.Object(
@@ -81,9 +84,11 @@ export function errorResponses(operation: Operation, problem: TSchema): Record<s
   )
 }
 
-/** True if the path names a resource whose absence is a 404 without a code. */
-function namesResource({ path, boundBy }: Operation): boolean {
-  return /\/:(?:account|gateway|listId|token)\b/.test(path) || boundBy !== undefined
+/** True if the request names a resource whose absence is a 404 without a code. */
+function namesResource({ path, boundBy, body }: Operation): boolean {
+  const { properties = {} } = (body ?? {}) as { properties?: object }
+  const isNamed = /\/:(?:account|gateway|listId|token)\b/.test(path) || boundBy !== undefined
+  return isNamed || 'account' in properties
 }
 
 /** True if the body has templates, of which an invalid one is a 422 without a code. */

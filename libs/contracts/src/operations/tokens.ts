@@ -41,7 +41,6 @@ export const createTokenAlias = defineOperation({
   ...createToken,
   id: 'createTokenAlias',
   path: '/v1/token',
-  hidden: true,
 })
 
 export const deleteToken = defineOperation({
@@ -59,7 +58,6 @@ export const deleteTokenAlias = defineOperation({
   ...deleteToken,
   id: 'deleteTokenAlias',
   path: '/v1/token/:token',
-  hidden: true,
 })
 
 export const listTokens = defineOperation({

@@ -15,7 +15,15 @@ import {
   Texts,
   Time,
 } from './primitives.ts'
-import { ImapConfig, ImapDisabled, ImapUpdate, SmtpConfig, SmtpUpdate } from './mail-server.ts'
+import {
+  ImapConfig,
+  ImapDisabled,
+  ImapRecord,
+  ImapUpdate,
+  SmtpConfig,
+  SmtpRecord,
+  SmtpUpdate,
+} from './mail-server.ts'
 import { OutlookSubscription } from './outlook-subscription.ts'
 import { SmtpStatus } from './smtp-status.ts'
 import { TokenRequestInfo } from './token-request.ts'
@@ -242,8 +250,8 @@ export const AccountRecord = Type.Object({
   path: Type.Optional(Nullable(Texts(paths))),
   subconnections: Type.Optional(Texts(subconnected)),
   imapIndexer: Type.Optional(Nullable(Text('Kind of mailbox index: `full` or `fast`.'))),
-  imap: Type.Optional(Type.Unknown({ description: 'Incoming server with a masked password.' })),
-  smtp: Type.Optional(Type.Unknown({ description: 'Outgoing server with a masked password.' })),
+  imap: Type.Optional(ImapRecord),
+  smtp: Type.Optional(SmtpRecord),
   locale: Type.Optional(Text(localeDescription)),
   tz: Type.Optional(Text(tzDescription)),
   sendOnly: Type.Optional(Bool('True if the account has no mailbox.')),

@@ -108,5 +108,33 @@ const updated = {
 export const ImapUpdate = Strict({ ...updated, ...imap, resyncDelay: resyncDelay({}), disabled })
 export type ImapUpdate = Static<typeof ImapUpdate>
 
+const read = {
+  useAuthServer: server.useAuthServer,
+  auth: Type.Optional(
+    Type.Union(
+      [
+        Type.Object({
+          user: Text('Login name.'),
+          pass: Type.Optional(Text('Masked password: `******`.')),
+        }),
+        Type.Literal(false),
+      ],
+      { description: authDescription },
+    ),
+  ),
+  host: Type.Optional(Text('Host name or IP address of the server.')),
+  port: Type.Optional(Int('Port of the server.')),
+  secure: Type.Optional(Bool(secureDescription)),
+  tls: Type.Optional(Tls),
+}
+/** Servers as returned by the API, with masked passwords. */
+export const ImapRecord = Type.Object(
+  { ...read, ...imap, disabled },
+  { description: 'Incoming server with a masked password.' },
+)
+export const SmtpRecord = Type.Object(read, {
+  description: 'Outgoing server with a masked password.',
+})
+
 export const SmtpUpdate = Strict(updated)
 export type SmtpUpdate = Static<typeof SmtpUpdate>

@@ -71,7 +71,7 @@ const details = {
     format: 'one-line',
   }),
   googleProjectId: removable(
-    Text('Id of the Google Cloud project. Required with the base scope `pubsub`.', {
+    Text('Id of the Google Cloud project, for the base scopes `pubsub` (required) and `api`.', {
       pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
     }),
   ),
@@ -156,7 +156,7 @@ export type OAuth2AppConfig = Static<typeof OAuth2AppConfig>
 export const OAuth2AppRegistration = Strict({
   name,
   provider,
-  enabled: Type.Optional(Bool(enabled, { default: false })),
+  enabled: Type.Optional(Bool(enabled, { default: true })),
   ...editable,
   ...optional(fixed),
 })

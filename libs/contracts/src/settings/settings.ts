@@ -115,6 +115,9 @@ export const settings = {
     }),
   ),
   authServer: url('URL of the authentication server.'),
+  authServerProtocol: flag(
+    'If true, requests to the authentication server have the parameter `proto`: `imap`, `smtp` or `api`. Defaults to false.',
+  ),
   ignoreMailCertErrors: flag('If true, any certificate of mail servers is accepted.'),
   smtpEhloName: host('Host name sent with EHLO.'),
   proxyEnabled: flag('If true, connections to mail servers use `proxyUrl`.'),
@@ -135,6 +138,11 @@ export const settings = {
   deliveryAttempts: int('Maximum attempts per submission. Defaults to 10.', 1, 100),
   trackOpens: flag('If true, opens are tracked unless a submission states otherwise.'),
   trackClicks: flag('If true, clicks are tracked unless a submission states otherwise.'),
+  trackRepeatWindow: int(
+    'Seconds in which requests of one visitor for one link are one trackOpen or trackClick. 0: each request is an event. Defaults to 5.',
+    0,
+    86_400,
+  ),
   templateHeader: text('HTML inserted at the start of public pages.', 1_048_576),
   templateHtmlHead: text('HTML inserted into the head of public pages.', 1_048_576),
   locale: Nullable(
@@ -224,6 +232,7 @@ export const privilegedSettings = [
   'serviceSecretOverlap',
   'webhookSecrets',
   'authServer',
+  'authServerProtocol',
   'ignoreMailCertErrors',
   'proxyEnabled',
   'proxyUrl',
@@ -275,5 +284,6 @@ export const settingDefaults = {
   smtpServerPort: 2525,
   smtpServerAuthEnabled: true,
   deliveryAttempts: 10,
+  trackRepeatWindow: 5,
   serviceSecretOverlap: 86_400,
 } as const satisfies Settings

@@ -6,8 +6,10 @@ const disposition = (filename?: string) =>
     'Content-Disposition'
   ]
 
-test('attachmentHeaders: an ASCII name is sent unchanged', () => {
-  expect(disposition('report 2.pdf')).toBe('attachment; filename="report 2.pdf"')
+test('attachmentHeaders: an ASCII name is sent in both forms', () => {
+  expect(disposition('report 2.pdf')).toBe(
+    `attachment; filename="report 2.pdf"; filename*=UTF-8''report%202.pdf`,
+  )
   expect(disposition()).toBe('attachment')
   expect(disposition(' \u200b\r\n')).toBe('attachment')
 })
@@ -28,7 +30,9 @@ test('attachmentHeaders: a name can neither end the header nor leave its directo
   expect(disposition('a"; x="\r\nSet-Cookie: b')).toBe(
     `attachment; filename="a_; x=_Set-Cookie: b"; filename*=UTF-8''a%22%3B%20x%3D%22Set-Cookie%3A%20b`,
   )
-  expect(disposition('../../etc\\passwd')).toBe('attachment; filename=".._.._etc_passwd"')
+  expect(disposition('../../etc\\passwd')).toBe(
+    `attachment; filename=".._.._etc_passwd"; filename*=UTF-8''.._.._etc_passwd`,
+  )
   expect(disposition(`${'a'.repeat(254)}😀`)).toMatch(
     /^attachment; filename="a+_"; filename\*=UTF-8''a+$/,
   )

@@ -24,9 +24,17 @@ export function attachmentHeaders({
   }
 }
 
+/** Response headers of the source of a message, which browsers save as a file. */
+export function sourceHeaders(message: string): Record<string, string> {
+  return {
+    'Content-Type': 'message/rfc822',
+    'Content-Disposition': disposition(`${message}.eml`),
+  }
+}
+
 /**
- * RFC 6266: ASCII name for old clients and, if it differs, the UTF-8 name (RFC 8187). Removes path
- * separators and invisible characters.
+ * RFC 6266: ASCII name for old clients, and the UTF-8 name (RFC 8187). Removes path separators and
+ * invisible characters.
  */
 function disposition(filename = ''): string {
   const name = filename
@@ -36,8 +44,7 @@ function disposition(filename = ''): string {
     .slice(0, 255)
   if (name === '') return 'attachment'
   const ascii = name.replace(/[^\x20-\x7e]/gu, '_').replace(/["%]/g, '_')
-  const extended = ascii === name ? '' : `; filename*=UTF-8''${encode(name)}`
-  return `attachment; filename="${ascii}"${extended}`
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encode(name)}`
 }
 
 /** RFC 8187 §3.2.1: only `attr-char` stays unencoded. */

@@ -19,7 +19,7 @@ import {
   type WorkerDeps,
 } from '../http/call-worker.ts'
 import { handle, handleStream, type OperationHandler, type RequestContext } from '../http/handle.ts'
-import { attachmentHeaders } from './attachment-headers.ts'
+import { attachmentHeaders, sourceHeaders } from './attachment-headers.ts'
 
 /** Operations on mailboxes and messages, which the worker of the account serves. */
 export function workerHandlers(deps: WorkerDeps): OperationHandler[] {
@@ -65,7 +65,11 @@ function forward(deps: WorkerDeps, operation: ForwardedOperation): OperationHand
         ...toCommandRequest(operation, input),
         ...implied?.(input),
       } as CommandRequest<Command>
-      if (command.streams) return streamFromWorker(deps, input, [command, request])
+      if (command.streams) {
+        const streamed = await streamFromWorker(deps, input, [command, request])
+        const { message } = input.params as { message?: string }
+        return message === undefined ? streamed : { ...streamed, headers: sourceHeaders(message) }
+      }
       return callWorker(deps, input, [command, request])
     },
   }

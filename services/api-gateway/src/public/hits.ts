@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Bus } from '@posthorn/bus'
 import { defined } from '@posthorn/contracts/defined'
+import { settingDefaults } from '@posthorn/contracts/settings/settings'
 import {
   type Db,
   deriveEventId,
@@ -35,8 +37,15 @@ export interface Hits extends AsyncDisposable {
   record(link: HitLink, visitor: LinkVisitor): void
 }
 
-/** Window in which hits of one visitor on one link are one event; clients repeat requests. */
-const duplicateWindowMs = 5_000
+/** A hit with the values that decide whether it repeats an earlier one. */
+interface Hit {
+  link: HitLink
+  visitor: LinkVisitor
+  at: number
+  /** Different for each hit, and kept when its write is repeated. */
+  nonce: string
+}
+
 /**
  * Hits of a link that are recorded, which protects the events table from floods. One message may go
  * to many recipients. A link beyond `maxKeys` starts with a full burst.
@@ -53,26 +62,28 @@ export function createHits(deps: HitDeps): Hits {
   const { db, bus, settings, log, tasks, automated, count } = deps
   const limiter = new KeyedRateLimiter(linkLimits)
   const lookups = new TaskGroup()
-  const writer = createHitWriter<NewEvent>({
+  const writer = createHitWriter<Hit>({
     log,
     isPermanentError: isDataError,
-    onLost(events) {
-      for (const { event } of events) count(event === 'trackClick' ? 'click' : 'open', 'lost')
+    onLost(hits) {
+      for (const { link } of hits) count(link.act, 'lost')
     },
     async write(batch) {
-      const { serviceUrl = null } = await settings.get()
-      const events = await recordHits(db, batch, serviceUrl)
+      const { serviceUrl = null, trackRepeatWindow } = await settings.get()
+      const windowSeconds = trackRepeatWindow ?? settingDefaults.trackRepeatWindow
+      const hits = batch.map((hit) => eventOf(hit, windowSeconds * 1_000))
+      const events = await recordHits(db, hits, serviceUrl)
       tasks.run(publishEvents(db, (message) => bus.publishEvent(message), events))
     },
   })
 
-  function queue(link: HitLink, event: NewEvent): void {
-    count(link.act, writer.add(event) ? 'queued' : 'lost')
+  function queue(hit: Hit): void {
+    count(hit.link.act, writer.add(hit) ? 'queued' : 'lost')
   }
 
-  async function queueUnlessScanner(link: HitLink, visitor: LinkVisitor, event: NewEvent) {
-    if (await automated.isScanner(visitor)) count(link.act, 'automated')
-    else queue(link, event)
+  async function queueUnlessScanner(hit: Hit) {
+    if (await automated.isScanner(hit.visitor)) count(hit.link.act, 'automated')
+    else queue(hit)
   }
 
   return {
@@ -80,9 +91,9 @@ export function createHits(deps: HitDeps): Hits {
       if (automated.isCrawler(visitor)) return count(link.act, 'automated')
       if (!limiter.tryAcquire(JSON.stringify([link.act, link.acc, link.msg, urlOf(link) ?? ''])))
         return count(link.act, 'limited')
-      const event = eventOf(link, visitor)
-      if (lookups.size >= maxLookups) return queue(link, event)
-      lookups.run(queueUnlessScanner(link, visitor, event))
+      const hit = { link, visitor, at: Date.now(), nonce: randomUUID() }
+      if (lookups.size >= maxLookups) return queue(hit)
+      lookups.run(queueUnlessScanner(hit))
     },
     async [Symbol.asyncDispose]() {
       await lookups.drain()
@@ -95,11 +106,12 @@ function urlOf(link: HitLink): string | undefined {
   return link.act === 'click' ? link.url : undefined
 }
 
-function eventOf(link: HitLink, visitor: LinkVisitor): NewEvent {
+/** Hits of one visitor on one link in one window have the same id; clients repeat requests. */
+function eventOf({ link, visitor, at, nonce }: Hit, windowMs: number): NewEvent {
   const event = link.act === 'open' ? 'trackOpen' : 'trackClick'
   const { acc: account, msg: messageId } = link
   const { remoteAddress, userAgent } = visitor
-  const period = Math.floor(Date.now() / duplicateWindowMs)
+  const period = windowMs > 0 ? Math.floor(at / windowMs) : nonce
   const url = urlOf(link)
   const identity = [event, account, messageId, url ?? '', remoteAddress, userAgent, period]
   return {

@@ -42,6 +42,12 @@ const unsuitable: Record<BaseScopes, string> = {
   api: 'The OAuth2 application of this account is not for the API of its provider',
 }
 
+function appNotFound(problem: 'was not found' | 'is disabled'): AppError {
+  return new AppError('internal', `The OAuth2 application of this account ${problem}`, {
+    code: 'AppNotFound',
+  })
+}
+
 /**
  * Loads an application and unseals its secrets.
  *
@@ -52,10 +58,8 @@ export async function loadApplication(
   id: string,
 ): Promise<Application> {
   const stored = await findApp(db, id)
-  if (!stored?.enabled)
-    throw new AppError('internal', 'The OAuth2 application of this account was not found', {
-      code: 'AppNotFound',
-    })
+  if (!stored) throw appNotFound('was not found')
+  if (!stored.enabled) throw appNotFound('is disabled')
   const { provider, config, secrets } = stored
   const unsealed = await Promise.all(
     secrets.map(async ({ kind, sealed }) => [

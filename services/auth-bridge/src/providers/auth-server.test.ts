@@ -43,13 +43,13 @@ const login = (account: string): StoredLogin => ({
 const provider = (url: string | undefined = `http://127.0.0.1:${port}/auth`) =>
   createAuthServer({ http, address: () => Promise.resolve(url), now: () => 0 })
 
-test('AuthServer.get: account and protocol in the query, URL credentials in a header', async () => {
+test('AuthServer.get: account in the query, URL credentials in a header', async () => {
   const bridge = provider(`http://op:p%40ss@127.0.0.1:${port}/auth?key=1`)
   expect(await bridge.get(login('a&b'))).toEqual({
     user: 'u@example.com',
     accessToken: 't',
   })
-  expect(requests[0]?.url).toBe('/auth?key=1&account=a%26b&proto=imap')
+  expect(requests[0]?.url).toBe('/auth?key=1&account=a%26b')
   expect(requests[0]?.headers.authorization).toBe(
     `Basic ${Buffer.from('op:p@ss').toString('base64')}`,
   )
@@ -110,7 +110,10 @@ test('AuthServer.get: cached until 1 min before expiry, per protocol and address
   const expires = new Date(now + 180_000).toISOString()
   respond = (_request, response) => response.end(JSON.stringify({ user: 'u', pass: 'p', expires }))
   let url = `http://127.0.0.1:${port}/auth`
-  const bridge = createAuthServer({ http, address: () => Promise.resolve(url), now: () => now })
+  let isSent = true
+  const sendsProtocol = () => Promise.resolve(isSent)
+  const address = () => Promise.resolve(url)
+  const bridge = createAuthServer({ http, address, sendsProtocol, now: () => now })
   const get = (protocol: StoredLogin['protocol'] = 'imap') =>
     bridge.get({ ...login('a'), protocol })
   expect(await get()).toEqual({ user: 'u', pass: 'p' })
@@ -132,6 +135,11 @@ test('AuthServer.get: cached until 1 min before expiry, per protocol and address
   ])
   await get('api')
   expect(requests.at(-1)?.url).toBe('/moved?account=a&proto=api')
+  isSent = false
+  const before = requests.length
+  for (const protocol of ['imap', 'smtp', 'api'] as const) await get(protocol)
+  const paths = requests.slice(before).map(({ url: path }) => path)
+  expect(new Set(paths)).toEqual(new Set(['/moved?account=a']))
 })
 
 test('AuthServer.get: a failure goes to all callers, is not cached and has no secret', async () => {

@@ -13,6 +13,8 @@ export interface AuthServerDeps {
   http: Pick<HttpCaller, 'call'>
   /** Returns the current `authServer` setting. */
   address: () => Promise<string | undefined>
+  /** Returns the current `authServerProtocol` setting. Default: false. */
+  sendsProtocol?: () => Promise<boolean>
   now?: () => number
 }
 
@@ -28,19 +30,21 @@ export const authServerMaxBytes = 64 * 1_024
 
 /**
  * Creates the client of the operator's authentication server:
- * `GET <authServer>?account=<id>&proto=<imap|smtp|api>`. Every failure is `unreachable`, because it
- * says nothing about the login at the mail server.
+ * `GET <authServer>?account=<id>`, with `&proto=<imap|smtp|api>` if a setting asks for it. Every
+ * failure is `unreachable`, because it says nothing about the login at the mail server.
  */
-export function createAuthServer({ http, address, now = Date.now }: AuthServerDeps): AuthServer {
+export function createAuthServer(deps: AuthServerDeps): AuthServer {
+  const { http, address, sendsProtocol = async () => false, now = Date.now } = deps
   const cache = new TtlCache<string, CredentialsResponse>({ max: 10_000, clock: now })
   return {
     async get({ account, protocol }) {
       const base = await address()
       if (!base) throw failure('No authentication server is set')
+      const query = { account, ...((await sendsProtocol()) && { proto: protocol }) }
       // Callers share one request, so it has its own timeout and no caller's signal.
       const { credentials } = await cache.load(
-        JSON.stringify([account, protocol, base]),
-        async () => send({ http, now }, requestFor({ account, protocol }, base)),
+        JSON.stringify([account, query.proto ?? '', base]),
+        async () => send({ http, now }, requestFor(query, base)),
         { expiresAt: ({ expiresAt }) => expiresAt },
       )
       return credentials
@@ -77,15 +81,11 @@ export async function getAuthServerUrl({
 }
 
 /** Builds the request. Credentials of the URL move to a header. */
-function requestFor(
-  { account, protocol }: Pick<StoredLogin, 'account' | 'protocol'>,
-  base: string,
-) {
+function requestFor(query: { account: string; proto?: string }, base: string) {
   if (!URL.canParse(base)) throw failure('The authentication server has no valid address')
   const { url: bare, authorization } = splitCredentials(base)
   const url = new URL(bare)
-  url.searchParams.set('account', account)
-  url.searchParams.set('proto', protocol)
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
   return { url: url.href, headers: { accept: 'application/json', ...defined({ authorization }) } }
 }
 

@@ -156,6 +156,19 @@ test('transition: a disabled account stays unset until its version changes', () 
   expect(again.status.authFailureDisabledAt).toBeNull()
 })
 
+test('transition: credentials changed after rejected ones, authenticationSuccess and the whole time', () => {
+  const changed: StatusTrigger = { ...start, version: '2' }
+  expect(live([refused, down, changed, login], connected).names).toEqual([
+    'authenticationError',
+    'connectError',
+    'authenticationSuccess',
+  ])
+  expect(live([changed, login], connected).names).toEqual([])
+  const failing = Array.from({ length: 71 }, () => refused)
+  const { status } = live([...failing, changed, refused, refused], connected)
+  expect(status).toMatchObject({ state: 'authenticationError', authFailureDisabledAt: null })
+})
+
 test('transition: without a server unset, errors are cleared', () => {
   const broken = live([down], connected).status
   expect(live([{ kind: 'starting', version: '2', enabled: false }], broken).status).toMatchObject({
@@ -193,17 +206,19 @@ test('transition: an attempt to connect keeps errors, and init of an account ena
   const off: StatusTrigger = { kind: 'starting', version: '1', enabled: false }
   const again = live([off, start, connecting, login], connected)
   expect(again.states).toEqual(['unset', 'init', 'init', 'connected'])
-  expect(again.names).toEqual(['authenticationSuccess'])
+  expect(again.names).toEqual([])
 })
 
 test('transition: paused until the registration changes, unset without a server', () => {
   const paused: StatusTrigger = { ...start, version: '2', paused: true }
   const resumed: StatusTrigger = { ...start, version: '3' }
-  expect(live([paused, resumed, login, synced], connected).states).toEqual([
-    'paused',
-    'init',
-    'connected',
-    'connected',
+  expect(live([paused, resumed, login, synced], connected)).toMatchObject({
+    states: ['paused', 'init', 'connected', 'connected'],
+    names: [],
+  })
+  expect(live([refused, paused, resumed, login], connected).names).toEqual([
+    'authenticationError',
+    'authenticationSuccess',
   ])
   const failing = live([down], connected).status
   expect(live([paused], failing).status).toMatchObject({ state: 'paused', lastError: null })

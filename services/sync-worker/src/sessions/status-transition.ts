@@ -66,7 +66,8 @@ export interface TransitionContext {
  * | any                 | authFailed    | connectError        | ambiguous and not repeated        |
  * | any                 | connectFailed | connectError        |                                   |
  *
- * Any other combination keeps the state.
+ * Any other combination keeps the state. `authenticationSuccess` follows the first login after the
+ * registration, and the first one after rejected credentials. Resuming has none.
  */
 export function transition(
   from: AccountStatus,
@@ -75,7 +76,7 @@ export function transition(
 ): Transition {
   switch (trigger.kind) {
     case 'starting':
-      return { status: onStarting(from, trigger), events: [] }
+      return { status: onStarting(from, trigger, context.now), events: [] }
     case 'connecting':
       return { status: onConnecting(from), events: [] }
     case 'loggedIn':
@@ -106,11 +107,14 @@ function mayBeOutage({ state, errorCount }: AccountStatus): boolean {
 function onStarting(
   from: AccountStatus,
   { version, enabled, paused = false }: Extract<StatusTrigger, { kind: 'starting' }>,
+  now: Date,
 ): AccountStatus {
-  // A new registration enables an account that was disabled.
+  // A new registration enables an account that was disabled. Its credentials have the whole time
+  // again, and a login that they complete is announced.
   const isChanged = version !== from.accountVersion
+  const authFailingSince = from.authFailingSince && now
   const base = isChanged
-    ? { ...from, accountVersion: version, authFailureDisabledAt: null, authFailingSince: null }
+    ? { ...from, accountVersion: version, authFailureDisabledAt: null, authFailingSince }
     : from
   if (!enabled) return withState({ ...base, lastError: null, errorCount: 0 }, 'unset')
   if (paused) return withState({ ...base, lastError: null, errorCount: 0 }, 'paused')
@@ -120,10 +124,7 @@ function onStarting(
     : base
 }
 
-/**
- * Errors stay until the attempt ends. So does `init` of an account that was enabled again: its
- * login is announced.
- */
+/** Errors stay until the attempt ends. So does `init` of an account that was enabled again. */
 function onConnecting(from: AccountStatus): AccountStatus {
   const isFirst = from.state === 'init' && from.initializedAt === null
   const isLost =
@@ -144,12 +145,12 @@ function onLoggedIn(from: AccountStatus, user: string): Transition {
     // One event id for the first login, however often it is repeated before the first sync ends.
     return { status, events: [success(isRecovered ? String(status.stateEpoch) : 'first')] }
   }
-  // `init` after initialization: syncing was disabled or paused, and enabled again.
-  if (isRecovered || from.state === 'init') {
+  if (isRecovered) {
     const status = withState(healthy, 'connected')
     return { status, events: [success(String(status.stateEpoch))] }
   }
-  if (from.state === 'disconnected' || from.state === 'connecting')
+  // `init` after initialization: syncing was switched off or paused, and enabled again.
+  if (from.state === 'init' || from.state === 'disconnected' || from.state === 'connecting')
     return { status: withState(healthy, 'connected'), events: [] }
   // connectError ends with a sync only: a server that accepts logins and drops the connection would
   // change the state with every attempt.

@@ -27,7 +27,7 @@ export interface AppPlan {
  * @throws AppError `invalid` with `fields`
  */
 export function planRegistration(body: OAuth2AppRegistration): AppPlan {
-  const { name, provider, enabled = false, ...rest } = body
+  const { name, provider, enabled = true, ...rest } = body
   const { config, secrets } = splitSecrets(rest)
   const errors = Object.entries(secrets)
     .filter(([, secret]) => secret === mask)
@@ -116,7 +116,10 @@ function googleErrors(
 ): FieldError[] {
   const isPubSub = baseScopes === 'pubsub' && provider === 'gmailService'
   const isGmailApi = baseScopes === 'api' && provider.startsWith('gmail')
-  const misplaced = isPubSub ? [] : topicFields.filter((name) => Boolean(input[name]))
+  const misplaced = topicFields.filter(
+    // The project of an application for the Gmail API is information for operators.
+    (name) => Boolean(input[name]) && !isPubSub && !(isGmailApi && name === 'googleProjectId'),
+  )
   return [
     ...misplaced.map((name) => fieldError(name, 'is for the base scope "pubsub" only')),
     ...(isPubSub && !googleProjectId ? [fieldError('googleProjectId', 'is required')] : []),

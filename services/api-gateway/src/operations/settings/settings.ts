@@ -101,8 +101,9 @@ function readableSettings({ token }: Caller): SettingKey[] {
 }
 
 /**
- * Authorizes a token with permissions: no privileged settings, which would give access to mail or
- * wider permissions; others by its actions. Settings belong to no group, so groups exclude them.
+ * Authorizes a token with permissions. Settings concern all accounts and belong to the group `admin`,
+ * which no permissions record grants, so the token changes none. The token reads settings that are
+ * not privileged by its actions, if the record has no groups.
  *
  * @throws AppError `forbidden`
  */
@@ -113,7 +114,7 @@ function assertSettingsAllowed(
 ): void {
   if (!token?.permissions) return
   const { action } = operation.permission
-  const refused = keys.filter((key) => privileged.has(key))
+  const refused = action === 'read' ? keys.filter((key) => privileged.has(key)) : keys
   if (refused.length > 0) {
     const verb = action === 'read' ? 'read' : 'change'
     throw new AppError(

@@ -84,8 +84,7 @@ export function mailboxReset(
   { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,
   mailbox: EventMailbox,
 ): NewEvent {
-  const lost = { prevUidValidity: false as const, reason: 'syncStateLost' as const }
-  const data = { ...describeMailbox(mailbox), ...lost }
+  const data = { ...describeMailbox(mailbox), reason: 'syncStateLost' }
   return mailboxEvent(account, mailbox, { event: 'mailboxReset', key: [epoch], data })
 }
 

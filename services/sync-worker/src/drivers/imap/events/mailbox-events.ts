@@ -1,3 +1,4 @@
+import { defined } from '@posthorn/contracts/defined'
 import type { NewEvent } from '@posthorn/db'
 import { encodeMessageId } from '@posthorn/message-id'
 import { mailboxEvent } from '../../../events/mailbox-event.ts'
@@ -19,14 +20,19 @@ export function mailboxDeleted(account: Account, row: MailboxRow, renameEpoch?: 
   return mailboxEvent(account, row, { event: 'mailboxDeleted', key, data: describe(row) })
 }
 
-/** `previous` is the former UIDVALIDITY; false if unknown. */
+/** `previous` is the former UIDVALIDITY, absent if unknown. */
 export function mailboxReset(
   account: Account,
   row: MailboxRow,
-  { reason, previous }: { reason: 'uidValidityChange' | 'syncStateLost'; previous: string | false },
+  { reason, previous }: { reason: 'uidValidityChange' | 'syncStateLost'; previous?: string },
 ): NewEvent {
   const uidValidity = String(row.uidValidity)
-  const data = { ...describe(row), uidValidity, prevUidValidity: previous, reason }
+  const data = {
+    ...describe(row),
+    uidValidity,
+    ...defined({ prevUidValidity: previous }),
+    reason,
+  }
   return mailboxEvent(account, row, { event: 'mailboxReset', key: mailboxKey(row), data })
 }
 

@@ -91,7 +91,9 @@ export async function resetMailbox(
     await deleteChunks(tx, row.id)
     const voided = await markReset(tx, row.id, { number, uidValidity, uidNext })
     const reason = isChanged ? 'uidValidityChange' : 'syncStateLost'
-    await record([mailboxReset(account, voided, { reason, previous: isChanged && before })])
+    await record([
+      mailboxReset(account, voided, { reason, ...(isChanged && { previous: before }) }),
+    ])
     return voided
   })
 }

@@ -206,7 +206,7 @@ async function storePlan(
     await record(
       inserted
         .filter(({ uidValidity }) => uidValidity !== null && uidValidity !== lostUidValidity)
-        .map((row) => mailboxReset(account, row, { reason: 'syncStateLost', previous: false })),
+        .map((row) => mailboxReset(account, row, { reason: 'syncStateLost' })),
     )
     return inserted
   })
