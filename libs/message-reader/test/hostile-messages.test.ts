@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageReader, readInline, type ReadPart } from '@posthorn/message-reader'
 import { isAutoReply, parseHeaders, parseMessage } from '@posthorn/mime'
-import { blockedMs, type HostileMessage, hostileMessages } from '@posthorn/testkit'
+import { blockedMs, grownMessages, type HostileMessage, hostileMessages } from '@posthorn/testkit'
 
 /** Limit of the CPU time for which a message blocks the event loop of the process. */
 const maxMs = 100
@@ -54,8 +54,10 @@ async function fastestBlockedMs(run: () => unknown): Promise<number> {
   return fastest
 }
 
+const allMessages = [...hostileMessages, ...grownMessages]
+
 describe('no message blocks the event loop', () => {
-  test.each(hostileMessages.map((message) => [message.name, message] as const))(
+  test.each(allMessages.map((message) => [message.name, message] as const))(
     '%s',
     async (_, message) => {
       const slow: string[] = []

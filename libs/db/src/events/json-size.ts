@@ -51,8 +51,8 @@ export function keyBytes(key: string): number {
 const plainAscii = /^[ !#-[\]-~]*$/
 
 /**
- * Number of leading UTF-16 units of a text that fit into `maxBytes` of JSON with the quotes. `bytes`
- * is the size of the whole text, or more than `maxBytes`.
+ * Number of leading UTF-16 units of a text that fit into `maxBytes` of JSON with the quotes.
+ * `bytes` is the size of the whole text, or more than `maxBytes`.
  */
 export function fitText(text: string, maxBytes: number): { end: number; bytes: number } {
   if (text.length + 2 <= maxBytes && plainAscii.test(text))

@@ -26,8 +26,8 @@ const limitedBySettings: Uncounted = {
 /**
  * Data of an event within `maxEventBytes`. Cuts the largest members, so that all members above a
  * common size have that size afterwards: lists and texts at their end. Adds the names of the cut
- * members to `truncated`. Data within the limit is returned as it is. The time depends on the limit,
- * not on the data.
+ * members to `truncated`. Data within the limit is returned as it is. The time depends on the
+ * limit, not on the data.
  */
 export function limitEventData(data: unknown): unknown {
   const limit = { maxBytes: maxEventBytes, uncounted: limitedBySettings }
