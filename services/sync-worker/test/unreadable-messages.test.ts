@@ -106,7 +106,9 @@ test('messageNew: 12 of 50 messages refused by the server, all are announced onc
   for (const { data } of events) expect(data).toMatchObject({ size: expect.any(Number), flags: [] })
   const { messages } = await list(account)
   expect(messages.map(({ uid, incomplete = false }) => [uid, incomplete])).toEqual(
-    upTo(51).toReversed().map((uid) => [uid, refused.includes(uid)]),
+    upTo(51)
+      .toReversed()
+      .map((uid) => [uid, refused.includes(uid)]),
   )
   expect(await failures(account)).toEqual([])
   expect(await counted()).toMatchObject({ refused: refused.length })

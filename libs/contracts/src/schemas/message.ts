@@ -109,7 +109,7 @@ const entry = {
   incomplete: Type.Optional(
     Type.Literal(true, {
       description:
-        'Set if the mail server refuses to describe the message. Attachments and texts are then unknown and absent, and envelope fields may be. The source can still be downloaded.',
+        'Set if the mail server refuses to describe the message, or if its description exceeds the limits: 10,000 tokens, which are about 1,500 recipients or 500 parts. Attachments and texts are then unknown and absent, or only the first recipients and parts are present. The source can still be downloaded.',
     }),
   ),
   isAutoReply: Type.Optional(Bool('True for an automatic reply.')),

@@ -11,15 +11,16 @@ import { type AttachedPart, type Outline, parseOutline } from './outline.ts'
 export type EntryMailbox = Pick<MailboxRow, 'number'> & GmailMailbox
 
 /**
- * Converts a fetched message to the entry of lists, details and events, without its text. An
- * incomplete message has neither attachments nor texts: its structure is unknown. Pure.
+ * Converts a fetched message to the entry of lists, details and events, without its text. A message
+ * without a structure has neither attachments nor texts. A truncated message has the first of both.
+ * Pure.
  */
 export function messageEntry(
   message: FetchedMessage,
   mailbox: EntryMailbox,
   outline: Outline = parseOutline(message.bodyStructure),
 ): MessageEntry & { id: string; uid: number; path: string } {
-  const { uid, size, envelope, emailId, threadId, incomplete } = message
+  const { uid, size, envelope, emailId, threadId, incomplete, truncated } = message
   const labels = message.labels && messageLabels(mailbox, message.labels)
   const position = { mailbox: mailbox.number, uid }
   const attachments = outline.attachments.map((part) => attachmentInfo(position, part))
@@ -37,6 +38,7 @@ export function messageEntry(
     ...(incomplete
       ? { incomplete }
       : {
+          incomplete: truncated,
           attachments: attachments.length > 0 ? attachments : undefined,
           text: textInfo(position, outline),
         }),
