@@ -10,6 +10,7 @@ import type { DriverContext } from '../../account-driver.ts'
 import type { ListContext, SyncDeps } from '../sync/context.ts'
 import type { AppliedListChange } from '../sync/mailbox-list/list-plan.ts'
 import { changeMailboxList } from '../sync/mailbox-list/mailbox-list.ts'
+import { ParkedMailboxes } from '../sync/mailbox-list/parked-mailboxes.ts'
 import { OutdatedConnectionError } from '../sync/mailbox-list/second-connection.ts'
 import { storeUidValidity } from '../sync/mailbox-list/unsynced-mailboxes.ts'
 import { followMailboxes } from '../sync/passes/follower.ts'
@@ -33,11 +34,14 @@ export class ImapAccountSession implements AsyncDisposable {
   /** Messages per mailbox id, as the sync counted them last. */
   readonly messageCounts = new Map<string, number>()
   readonly #deps: ImapSessionDeps
+  readonly #parked: ParkedMailboxes
   #following: Promise<void> = Promise.resolve()
   #session: MailSession | undefined
 
   constructor(deps: ImapSessionDeps, context: DriverContext) {
     this.#deps = deps
+    // One minute with the default interval.
+    this.#parked = new ParkedMailboxes(deps.sync.config.mailboxPollMs * 5)
     this.context = context
     this.commands = new CommandPool({
       connect: (signal) => this.#connectForCommand(signal),
@@ -139,6 +143,7 @@ export class ImapAccountSession implements AsyncDisposable {
         requests: context.requests,
         locks: context.locks,
         messageCounts: this.messageCounts,
+        parked: this.#parked,
         onSynced: async (refusal) => {
           await syncing[Symbol.asyncDispose]()
           await context.reportSync(refusal)

@@ -11,6 +11,7 @@ import type { AccountLease } from '../../../store/lease.ts'
 import type { EmptyMailbox, MailboxRow } from '../../../store/mailboxes.ts'
 import type { Summaries } from '../../../summaries/summaries.ts'
 import type { UidValidityGuard } from './changes/uid-validity.ts'
+import type { ParkedMailboxes } from './mailbox-list/parked-mailboxes.ts'
 
 /** Dependencies of all syncs of a worker. */
 export interface SyncDeps extends CommitDeps {
@@ -47,6 +48,8 @@ export interface SyncContext {
   readonly locks: KeyedMutex
   /** Messages per mailbox id at its last selection, for commands on other connections. */
   readonly messageCounts: Map<string, number>
+  /** Mailboxes whose opening ends the connection. Shared by all connections of the account. */
+  readonly parked: ParkedMailboxes
   /** Shared by all connections that sync. */
   readonly uidValidityGuard: UidValidityGuard
   /** Aborts when the work has to stop. */

@@ -5,6 +5,7 @@ import { findAccountStatus } from '../../../../store/account-status.ts'
 import { findMailboxById, type MailboxRow } from '../../../../store/mailboxes.ts'
 import type { SyncContext } from '../context.ts'
 import { lostUidValidity } from '../mailbox-list/list-plan.ts'
+import { recordLoss } from '../mailbox-list/parked-mailboxes.ts'
 import { assignMessageIds } from '../mailbox-list/unsynced-mailboxes.ts'
 import { planSync } from '../sync-plan.ts'
 import { applyChanges, applyNewMessages } from './apply-changes.ts'
@@ -76,7 +77,10 @@ async function sync(context: SyncContext, row: MailboxRow, full: boolean): Promi
   const { db, metrics } = context.deps
   const observe = () => metrics.mailboxSynced((performance.now() - startedAt) / 1000)
   context.selection.mailbox = undefined
-  const selected = await context.session.select(row.path, { readOnly: true })
+  const selected = await recordLoss(context, row.path, () =>
+    context.session.select(row.path, { readOnly: true }),
+  )
+  context.parked.clear(row.path)
   context.selection.mailbox = row.id
   context.messageCounts.set(row.id, selected.messages)
   const announceFrom = await findAnnounceFrom(context, row)

@@ -135,7 +135,7 @@ class MailboxFollower {
 
   async #syncOthers(): Promise<void> {
     const now = Date.now()
-    if (now >= this.#lastFullPassAt + this.#resyncMs) await this.#runPass(true)
+    if (now >= this.#nextFullPassAt) await this.#runPass(true)
     else if (now >= this.#nextPollAt) await this.#runPass(false)
     else {
       if (this.#hasDueMailboxes) await this.#syncDueMailboxes()
@@ -256,7 +256,12 @@ class MailboxFollower {
   }
 
   get #nextPassAt(): number {
-    return Math.min(this.#lastFullPassAt + this.#resyncMs, this.#nextPollAt, this.#nextListCheckAt)
+    return Math.min(this.#nextFullPassAt, this.#nextPollAt, this.#nextListCheckAt)
+  }
+
+  /** A parked mailbox is tried again in a full pass, which reports the result. */
+  get #nextFullPassAt(): number {
+    return Math.min(this.#lastFullPassAt + this.#resyncMs, this.#context.parked.nextTryAt)
   }
 
   /** Gmail's IDLE may not report label and flag changes: sync every two minutes by default. */

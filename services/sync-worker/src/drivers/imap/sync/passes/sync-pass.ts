@@ -12,6 +12,7 @@ import {
   isOpenedByOther,
   OutdatedConnectionError,
 } from '../mailbox-list/second-connection.ts'
+import { parkedError, recordLoss, staysParked } from '../mailbox-list/parked-mailboxes.ts'
 import {
   findUnknownPath,
   selectionRules,
@@ -54,6 +55,7 @@ export async function runSyncPass(
   const rules = selectionRules(context)
   const selected = selectMonitored(rows, rules)
   const main = selectMain(selected, rules)
+  context.parked.retain(selected.map(({ path }) => path))
   const monitored: MailboxRow[] = []
   const result: SyncPassResult = { monitored, main, unsettled, listChanged, outdated }
   const refused: string[] = []
@@ -72,6 +74,11 @@ export async function runSyncPass(
   for (const row of others) {
     if (indexed.has(row.id)) monitored.push(row)
     else await syncOne(row)
+  }
+  // If no mailbox can be opened, the account cannot be synced.
+  if (monitored.length === 0 && selected.some(({ path }) => context.parked.isParked(path))) {
+    context.parked.clearAll()
+    throw result.refusal?.error ?? parkedError('every folder')
   }
   if (refused.length > 0 && !outdated) result.outdated = await recheckRefused(context, refused)
   const unknownPath = findUnknownPath(selected, rules)
@@ -146,7 +153,10 @@ export async function syncIfChanged(
   const { refusals, session } = context
   let status = listed
   try {
-    if (!status && !reselect && !isUnfinished(row)) status = await session.status(row.path)
+    if (await staysParked(context, row.path))
+      return { refusal: parkedError(row.path), skipped: true }
+    if (!status && !reselect && !isUnfinished(row))
+      status = await recordLoss(context, row.path, () => session.status(row.path))
     if (refusals.isSuspended(row.path, status, Date.now()))
       return { refusal: suspendedError(row), skipped: true }
     if (status && !needsSync(row, status, full)) return unchanged

@@ -1,0 +1,117 @@
+import { AppError } from '@posthorn/errors'
+import { backoff } from '@posthorn/flow'
+import type { SyncContext } from '../context.ts'
+import { isMailboxRefusal, withSecondConnection } from './second-connection.ts'
+
+/** Losses of the connection before a mailbox is parked. One may have another cause. */
+const maxLosses = 2
+const maxParkedMs = 6 * 3_600_000
+
+interface Losses {
+  count: number
+  /** Time from which the mailbox may be opened again. */
+  until: number
+}
+
+/**
+ * Mailboxes of an account whose opening ends the connection. After two losses in a row a mailbox is
+ * left out, so that the others are synced. The delay until it is tried again doubles up to 6 h.
+ * While a mailbox is parked, further ones are parked after one loss.
+ */
+export class ParkedMailboxes {
+  readonly #losses = new Map<string, Losses>()
+  readonly #delayMs: (times: number) => number
+
+  constructor(minParkedMs: number) {
+    this.#delayMs = backoff({ baseMs: minParkedMs, maxMs: maxParkedMs })
+  }
+
+  /** Time at which the first parked mailbox may be tried again. Infinity without any. */
+  get nextTryAt(): number {
+    return Math.min(Infinity, ...[...this.#losses].map(([path]) => this.#parkedUntil(path)))
+  }
+
+  /** True if the mailbox is parked, also if it may be tried again. */
+  isParked(path: string): boolean {
+    return this.#parkedUntil(path) < Infinity
+  }
+
+  mayTry(path: string, now: number): boolean {
+    return now >= this.#parkedUntil(path)
+  }
+
+  /** Records that the connection was lost while the mailbox was opened. */
+  add(path: string, now: number): void {
+    const isFurther = this.nextTryAt < Infinity && !this.#losses.has(path)
+    const count = (this.#losses.get(path)?.count ?? 0) + (isFurther ? maxLosses : 1)
+    const until = now + this.#delayMs(Math.max(1, count - maxLosses + 1))
+    this.#losses.set(path, { count, until })
+  }
+
+  clear(path: string): void {
+    this.#losses.delete(path)
+  }
+
+  clearAll(): void {
+    this.#losses.clear()
+  }
+
+  /** Forgets all mailboxes but these, such as deleted ones. */
+  retain(paths: Iterable<string>): void {
+    const kept = new Set(paths)
+    for (const path of this.#losses.keys()) if (!kept.has(path)) this.#losses.delete(path)
+  }
+
+  #parkedUntil(path: string): number {
+    const losses = this.#losses.get(path)
+    return losses && losses.count >= maxLosses ? losses.until : Infinity
+  }
+}
+
+/** Opens a mailbox. Records a loss of the connection meanwhile. */
+export async function recordLoss<T>(
+  { parked, signal }: Pick<SyncContext, 'parked' | 'signal'>,
+  path: string,
+  open: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await open()
+  } catch (error) {
+    const isLost = error instanceof AppError && error.kind === 'unreachable'
+    if (isLost && !signal.aborted) parked.add(path, Date.now())
+    throw error
+  }
+}
+
+/**
+ * True if a parked mailbox stays parked. Once its delay is over, it is opened over another
+ * connection, whose loss concerns nothing else. If the server allows no other connection, it is
+ * opened over the connection that syncs.
+ */
+export async function staysParked(context: SyncContext, path: string): Promise<boolean> {
+  const { parked } = context
+  if (!parked.isParked(path)) return false
+  if (!parked.mayTry(path, Date.now())) return true
+  let connected = false
+  const opened = await withSecondConnection(context, async (session) => {
+    connected = true
+    try {
+      await session.select(path, { readOnly: true })
+    } catch (error) {
+      if (!isMailboxRefusal(error)) throw error
+    }
+    return true
+  })
+  if (!opened) {
+    parked.add(path, Date.now())
+    if (connected) return true
+    context.selection.mailbox = undefined
+    await context.session.select(path, { readOnly: true })
+  }
+  parked.clear(path)
+  return false
+}
+
+export function parkedError(path: string): AppError {
+  return new AppError('unreachable', `The mail server ends the connection when it opens ${path}`)
+}
