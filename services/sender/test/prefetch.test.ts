@@ -159,25 +159,21 @@ test('dispatcher: paused queue, releases prefetched rows', async () => {
   expect(server.accepted).toHaveLength(70)
 })
 
-test('HandoverIntent.prepare: rejected recipient, removes the intent record', async () => {
+test('HandoverIntent: rejection at the end of data, removes the intent record', async () => {
   const server = await startSmtpScript()
   resources.push({ [Symbol.asyncDispose]: () => server.close() })
   const account = await addAccount(server)
-  const seen = Promise.withResolvers<Date>()
   resources.push(
     await fixture.startSender({ SVC_SENDER_PER_ACCOUNT: '1', SVC_SENDER_RETRY_BASE: '1h' }),
   )
   const first = await submit({ account })
   await eventually(async () => expect((await row(first)).state).toBe('sent'))
-  let second = ''
-  server.on('RCPT', async () => {
-    server.on('RCPT', undefined)
-    // Written early, because the session has accepted a message before.
-    const marked = async () => (await row(second)).dataSentAt
-    seen.resolve(await eventually(marked))
+  const seen = Promise.withResolvers<Date | null>()
+  server.on('dot', async ({ message }) => {
+    seen.resolve((await row(message?.messageId.slice(1, 37) ?? '')).dataSentAt)
     return ['450 4.2.0 later']
   })
-  second = await submit({ account })
+  const second = await submit({ account })
   expect(await seen.promise).toBeInstanceOf(Date)
   await eventually(async () =>
     expect(await row(second)).toMatchObject({ lastError: { responseCode: 450 }, dataSentAt: null }),
