@@ -113,8 +113,7 @@ export async function startWorld({
   await chmod(dir, 0o755) // as root, servers run as the unprivileged user
   stack.defer(() => rm(dir, { recursive: true, force: true }))
   const own = servers === 'own' ? await startOwnServers({ dir, durable, bundle }, stack) : undefined
-  const given = typeof servers === 'object' ? servers : undefined
-  const { ownerUrl, amqpUrl } = own ?? given ?? (await useSharedServers(stack))
+  const { ownerUrl, amqpUrl } = own ?? (await prepareServers(servers, stack))
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const { shared, serviceSecret, token } = systemConfig({ ownerUrl, amqpUrl })
@@ -254,9 +253,12 @@ function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {
   }
 }
 
-async function useSharedServers(
+/** Servers of the test, else a database and a virtual host of the shared ones. */
+async function prepareServers(
+  servers: WorldOptions['servers'],
   stack: AsyncDisposableStack,
-): Promise<{ ownerUrl: string; amqpUrl: string }> {
+): Promise<ServerAddresses> {
+  if (typeof servers === 'object') return servers
   const database = stack.adopt(await testDatabase(), (resource) => resource.drop())
   const bus = stack.adopt(await testBus(), (resource) => resource.drop())
   await bus.grantServices()

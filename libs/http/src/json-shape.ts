@@ -36,11 +36,11 @@ export function assertShape(text: Buffer, maxValues: number): void {
   const shape = new Shape(maxValues)
   let otherBytes = 0
   for (let at = 0; at < text.length; at += 1) {
-    const found = kinds[text[at] as number]
-    if (found === kind.other) otherBytes += 1
-    else if (found === kind.quote) at = endOfText(text, at)
-    else if (found === kind.comma) shape.addValue()
-    else if (found === kind.open) shape.open(text[at] === openBrace)
+    const byteKind = kinds[text[at] as number]
+    if (byteKind === kind.other) otherBytes += 1
+    else if (byteKind === kind.quote) at = endOfText(text, at)
+    else if (byteKind === kind.comma) shape.addValue()
+    else if (byteKind === kind.open) shape.open(text[at] === openBrace)
     else shape.close()
     if (otherBytes > maxOtherBytes) throw new AppError('invalid', tooSparse)
   }

@@ -21,7 +21,7 @@ const server = await serve({
     app.post(
       '/echo',
       async (request, response) =>
-        void response.json({ body: await readJson(request, { maxBytes: 1000, maxValues: 100 }) }),
+        void response.json({ body: await readJson(request, { maxBytes: 1000, maxValues: 1000 }) }),
     )
     app.get('/thing/:id', (request, response) => void response.json({ id: request.params['id'] }))
     app.get('/bug', () => {

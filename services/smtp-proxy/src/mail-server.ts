@@ -172,8 +172,7 @@ async function authenticate(
   try {
     // RFC 4616: no user may act as another one.
     if (authzid && authzid !== username) throw invalidCredentials()
-    const secret = auth.password ?? auth.accessToken ?? ''
-    const user = await logIn(deps, { account: username, secret, address })
+    const user = await logIn(deps, { account: username, secret: secretOf(auth), address })
     throttle.recordSuccess(address, username)
     return user
   } catch (error) {
@@ -183,6 +182,11 @@ async function authenticate(
     if (!(error instanceof AddressRejection)) await sleep(throttle.recordFailure(address, username))
     throw error
   }
+}
+
+/** Password, or the token of a bearer mechanism. */
+function secretOf({ password, accessToken }: SMTPServerAuthentication): string {
+  return password ?? accessToken ?? ''
 }
 
 interface MailCommand {

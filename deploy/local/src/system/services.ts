@@ -88,28 +88,14 @@ export async function startServices(options: ServicesOptions): Promise<Services>
       throw new Error(`unknown service ${name}, started are ${[...running.keys()].join(', ')}`)
     return life
   }
-  // api-gateway applies settings at its start, which open listeners of proxies that were ready.
-  await Promise.all(
-    instances.map(async ({ service, name }) => {
-      const [main] = get(name).processes
-      const { readyMs = defaultReadyMs, shared } = options
-      if (main)
-        await waitUntilReady({ name, process: main, timeoutMs: readyMs }, () =>
-          expectReady(urlOf(service, ports[name] ?? 0, shared)),
-        )
-    }),
-  ).catch(async (error: unknown) => {
+  const urls = urlsOf(instances, ports, options.shared)
+  await untilAllReady(running, { urls, readyMs: options.readyMs }).catch(async (error: unknown) => {
     await stopAll()
     throw error
   })
   return {
     ports,
-    urls: Object.fromEntries(
-      instances.map(({ service, name }) => [
-        name,
-        urlOf(service, ports[name] ?? 0, options.shared),
-      ]),
-    ),
+    urls,
     get pids() {
       return Object.fromEntries([...running].map(([name, life]) => [name, life.pid]))
     },
@@ -126,6 +112,34 @@ export async function startServices(options: ServicesOptions): Promise<Services>
 }
 
 const defaultReadyMs = 180_000
+
+/** Base addresses by process name. */
+function urlsOf(
+  instances: readonly { service: ServiceName; name: string }[],
+  ports: Readonly<Record<string, number>>,
+  shared: SharedConfig,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    instances.map(({ service, name }) => [name, urlOf(service, ports[name] ?? 0, shared)]),
+  )
+}
+
+/**
+ * Waits until all processes are ready at the same time: api-gateway applies settings at its start,
+ * which open listeners of proxies that were ready before.
+ */
+async function untilAllReady(
+  running: ReadonlyMap<string, ManagedServer>,
+  { urls, readyMs = defaultReadyMs }: Pick<Services, 'urls'> & { readyMs: number | undefined },
+): Promise<void> {
+  await Promise.all(
+    [...running].map(async ([name, { processes }]) => {
+      const [main] = processes
+      const check = () => expectReady(urls[name] ?? '')
+      if (main) await waitUntilReady({ name, process: main, timeoutMs: readyMs }, check)
+    }),
+  )
+}
 
 /** Compile cache of Node, reused by later starts. */
 const compileCache = join(localDirectory, 'compile-cache')
