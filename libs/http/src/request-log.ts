@@ -12,7 +12,8 @@ const unloggedRoutes = new Set(['/health/live', '/health/ready', '/metrics'])
 
 /**
  * Logs and measures each request by the pattern of its route. The path is not recorded, because it
- * contains account ids and may contain tokens. A 401 has its `reason`. Assigns the request id and returns it in a header.
+ * contains account ids and may contain tokens. A 401 has its `reason`. Assigns the request id and
+ * returns it in a header.
  */
 export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
   const seconds = metrics.histogram({

@@ -340,14 +340,14 @@ test('getAccount, listAccounts: state is one of the interface, stateDetail is th
       stateDetail: exact,
     })
   }
-  const found = async (state: string) => {
+  const listedStates = async (state: string) => {
     const { body } = await call('GET', `/v1/accounts?query=exact-&state=${state}`)
     const accounts = body['accounts'] as { state: string; stateDetail: string }[]
     return accounts.map((account) => `${account.state} ${account.stateDetail}`).toSorted()
   }
-  expect(await found('other')).toEqual(['other disconnected', 'other paused'])
-  expect(await found('init')).toEqual(['init connecting', 'init init', 'init syncing'])
-  expect(await found('paused')).toEqual(['other paused'])
+  expect(await listedStates('other')).toEqual(['other disconnected', 'other paused'])
+  expect(await listedStates('init')).toEqual(['init connecting', 'init init', 'init syncing'])
+  expect(await listedStates('paused')).toEqual(['other paused'])
 })
 
 test('deleteAccount: deletes passwords, tokens and submissions; the event keeps its webhook target', async () => {

@@ -68,6 +68,9 @@ function send(address: string, body?: object, token?: string): Promise<Answer> {
   })
 }
 
+/** Clients send flags and labels without a limit. */
+const many = Array.from({ length: 500 }, (_, n) => `f${n}`)
+
 test.each([
   ['POST mailbox', { path: 'A/B' }, { path: 'A/B' }],
   ['POST mailbox', { path: ['A', 'B'] }, { path: ['A', 'B'] }],
@@ -94,6 +97,11 @@ test.each([
     'PUT messages/move?path=INBOX',
     { search: { header: { 'List-Id': true } }, path: 'Lists' },
     { path: 'INBOX', search: { header: { 'List-Id': true } }, destination: 'Lists' },
+  ],
+  [
+    'PUT message/x',
+    { flags: { add: many }, labels: { add: many } },
+    { message: 'x', update: { flags: { add: many }, labels: { add: many } } },
   ],
   [
     'PUT messages/delete?path=INBOX&force=true',
@@ -124,7 +132,7 @@ test.each([
   ['PUT message/x', { flags: { add: ['two words'] } }, ['flags.add.0']],
   [
     'PUT message/x',
-    { flags: { add: Array.from({ length: 101 }, (_, n) => `f${n}`) } },
+    { flags: { add: Array.from({ length: 1_001 }, (_, n) => `f${n}`) } },
     ['flags.add'],
   ],
   ['PUT message/x', { flag: {} }, ['flag']],

@@ -14,7 +14,7 @@ import {
 } from '../schemas/primitives.ts'
 
 const { read, write, destructive } = operationKinds('Outbox', 'outbox')
-const params = Strict({ queueId: Text('Id of the submission.', { minLength: 1, maxLength: 64 }) })
+const params = Strict({ queueId: Text('Id of the submission.', { minLength: 1, maxLength: 256 }) })
 const changeErrors = ['NotFound', 'UnsupportedOperation', 'WorkerNotAvailable', 'Timeout'] as const
 
 export const listOutbox = defineOperation({

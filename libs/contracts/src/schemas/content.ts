@@ -57,9 +57,9 @@ export const contentFields = {
   headers: Type.Optional(
     Type.Record(
       Type.String(),
-      Type.Union([HeaderValue, Type.Array(HeaderValue, { maxItems: 100 })]),
+      Type.Union([HeaderValue, Type.Array(HeaderValue, { maxItems: 1000 })]),
       {
-        maxProperties: 200,
+        maxProperties: 1000,
         propertyNames: { format: 'header-name', maxLength: 256 },
         description: 'Additional headers, by name: one value or several.',
       },

@@ -4,7 +4,7 @@ import { Bool, Strict } from './primitives.ts'
 const flags = (description: string) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 128, format: 'message-flag' }), {
-      maxItems: 100,
+      maxItems: 1000,
       single: true,
       description,
     }),
@@ -12,7 +12,7 @@ const flags = (description: string) =>
 const labels = (description: string, options: { hidden?: true } = {}) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 128, format: 'mailbox-path' }), {
-      maxItems: 100,
+      maxItems: 1000,
       single: true,
       description,
       ...options,

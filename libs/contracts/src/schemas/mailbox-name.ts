@@ -22,7 +22,7 @@ export const NewMailboxPath = Type.Union(
     MailboxPath,
     Type.Array(Type.String({ minLength: 1, maxLength: 256, format: 'mailbox-path' }), {
       minItems: 1,
-      maxItems: 100,
+      maxItems: 1000,
     }),
   ],
   { description: 'Path of the new mailbox, or the list of its levels.' },

@@ -15,7 +15,7 @@ const { from, to, cc, bcc, subject, text, html, messageId, headers } = contentFi
 export const MessageUpload = Strict({
   path: described('Path of a mailbox, or a special use such as `\\Sent`.', MailboxTarget),
   flags: Type.Optional(
-    Type.Array(StoredFlag, { maxItems: 100, single: true, description: 'Flags of the message.' }),
+    Type.Array(StoredFlag, { maxItems: 1000, single: true, description: 'Flags of the message.' }),
   ),
   internalDate: Type.Optional(Time('Time of receipt (ISO 8601). Defaults to now.')),
   reference: Type.Optional(Reference),

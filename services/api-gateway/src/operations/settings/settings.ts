@@ -101,9 +101,9 @@ function readableSettings({ token }: Caller): SettingKey[] {
 }
 
 /**
- * Authorizes a token with permissions. Settings concern all accounts and belong to the group `admin`,
- * which no permissions record grants, so the token changes none. The token reads settings that are
- * not privileged by its actions, if the record has no groups.
+ * Authorizes a token with permissions. Settings concern all accounts and belong to the group
+ * `admin`, which no permissions record grants, so the token changes none. The token reads settings
+ * that are not privileged by its actions, if the record has no groups.
  *
  * @throws AppError `forbidden`
  */
