@@ -45,6 +45,11 @@ export function stringFields(operation: Operation): Field[] {
   ]
 }
 
+/** Members of an object that are or contain a text. */
+export function textMembers(schema: object): string[] {
+  return [...new Set(stringPaths(schema as Schema, []).flatMap(([member]) => member ?? []))]
+}
+
 function stringPaths(schema: Schema | undefined, path: readonly string[]): (readonly string[])[] {
   if (schema === undefined) return []
   const keyword = unsupported.find((name) => name in schema)
