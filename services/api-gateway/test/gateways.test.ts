@@ -58,7 +58,9 @@ test('gateways: register, read with a masked password, update, delete', async ()
   })
   expect(await passwordOf('relay')).toBe('hush hush')
   const before = await versionOf('relay')
-  expect((await edit('relay', { name: 'Other', port: 465, secure: true })).body).toEqual({
+  expect(
+    (await edit('relay', { name: 'Other', port: 465, secure: true, pass: 'hush hush' })).body,
+  ).toEqual({
     gateway: 'relay',
   })
   expect(await get('relay')).toMatchObject({ name: 'Other', port: 465, secure: true, user: 'user' })

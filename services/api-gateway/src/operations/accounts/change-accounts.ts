@@ -5,6 +5,7 @@ import { accountDeleted } from '@posthorn/contracts/events/account'
 import { operations } from '@posthorn/contracts/operations'
 import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import { deriveEventId, publishEvents, recordEvents } from '@posthorn/db'
+import { assertPasswordsFit, assertTokensFit } from '../../accounts/bound-logins.ts'
 import { planAccount } from '../../accounts/plan-account.ts'
 import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
@@ -75,10 +76,12 @@ export function onUpdateAccount({ db, bus, sealer, tasks }: ChangeDeps) {
       assertTargetUnchanged(caller.token, stored, columns)
       assertLoginsUnchanged(caller.token, stored, { columns, passwords })
       assertNoOtherProxy(caller.token, stored, columns)
+      assertPasswordsFit(stored, { columns, passwords })
+      assertTokensFit(stored, { columns, passwords })
       await assertUserUnique(tx, account, columns.oauth2)
       const change = restarts ? updateAccount : patchAccount
       await change(tx, account, await sealColumns(columns, { account, sealer }))
-      await storePasswords(tx, { account, sealer }, passwords)
+      await storePasswords(tx, { account, sealer, before: stored, columns, app }, passwords)
     })
     tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
     return { account }

@@ -15,6 +15,8 @@ const withoutLogin: LockedGateway = { ...stored, username: null, hasPassword: fa
 const server = { name: 'Relay', host: 'Relay.example', port: 587 }
 const masked = '******'
 
+const passwordAgain = '"pass" is required again for another port or user, or for less protection'
+
 const refusal = (plan: () => unknown) => {
   try {
     return plan()
@@ -38,7 +40,6 @@ test('planRegistration, planUpdate: with the masked stored password, keep it', (
   const input = { ...server, user: 'user', pass: masked }
   expect(planRegistration(input, stored).password).toBe('keep')
   expect(planUpdate({ pass: masked }, stored).password).toBe('keep')
-  expect(planUpdate({ user: 'other', pass: masked }, stored).password).toBe('keep')
 })
 
 test.each<[string, () => unknown, string]>([
@@ -88,6 +89,13 @@ test.each<[string, () => unknown, string]>([
     '"pass" is required for another host',
   ],
   [
+    'another user with a masked password',
+    () => planUpdate({ user: 'other', pass: masked }, stored),
+    passwordAgain,
+  ],
+  ['another port', () => planUpdate({ port: 25 }, stored), passwordAgain],
+  ['no TLS', () => planUpdate({ secure: false }, { ...stored, secure: true }), passwordAgain],
+  [
     'another user without a password',
     () => planUpdate({ user: 'other' }, stored),
     '"pass" is required',
@@ -102,8 +110,8 @@ test.each<[string, () => unknown, string]>([
 })
 
 test('planUpdate: changes the fields of the request only', () => {
-  expect(planUpdate({ name: 'New', port: 465, secure: true }, stored)).toEqual({
-    columns: { name: 'New', host: 'relay.example', port: 465, secure: true, username: 'user' },
+  expect(planUpdate({ name: 'New', secure: true }, stored)).toEqual({
+    columns: { name: 'New', host: 'relay.example', port: 587, secure: true, username: 'user' },
     password: 'keep',
   })
   expect(planUpdate({ host: 'new.example', pass: 'p' }, stored)).toEqual({

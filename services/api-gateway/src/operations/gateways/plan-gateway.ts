@@ -1,4 +1,5 @@
 import { fieldError } from '@posthorn/contracts/describe-error'
+import { type Destination, destinationOf, permits } from '@posthorn/contracts/schemas/destination'
 import type { GatewayRegistration, GatewayUpdate } from '@posthorn/contracts/schemas/gateway'
 import { validationError } from '@posthorn/contracts/validate'
 import type { GatewayColumns, LockedGateway } from '../../store/gateways.ts'
@@ -36,11 +37,11 @@ export function planUpdate(input: GatewayUpdate, stored: LockedGateway): Gateway
 
 /** @throws AppError `invalid` if a login is incomplete or the stored password would change hosts */
 function planPassword(
-  { username, host }: GatewayColumns,
+  columns: GatewayColumns,
   pass: string | undefined,
   stored: LockedGateway | undefined,
 ): GatewayPlan['password'] {
-  if (username === null) {
+  if (columns.username === null) {
     if (pass && pass !== mask)
       throw validationError([fieldError('user', 'is required with a password')])
     return 'delete'
@@ -49,7 +50,16 @@ function planPassword(
   if (pass !== mask) return { seal: pass }
   if (!stored?.hasPassword) throw validationError([fieldError('pass', 'is required')])
   // Otherwise a client could have the password, which it cannot read, sent to its own server.
-  if (stored.host.toLowerCase() !== host.toLowerCase())
+  if (stored.host.toLowerCase() !== columns.host.toLowerCase())
     throw validationError([fieldError('pass', 'is required for another host')])
+  if (!permits(gatewayDestination(stored), gatewayDestination(columns)))
+    throw validationError([
+      fieldError('pass', 'is required again for another port or user, or for less protection'),
+    ])
   return 'keep'
+}
+
+/** Server that the password of a gateway is sealed for. */
+export function gatewayDestination({ username, ...server }: GatewayColumns): Destination {
+  return destinationOf(server, { user: username ?? undefined })
 }
