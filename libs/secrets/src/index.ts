@@ -10,9 +10,11 @@ export {
 export { keyPairFromSecret, type PublicKey, readPublicKey } from './keys.ts'
 export { isLoginSealed, keyIdOfLogin, unsealLogin, resealLogin, sealLogin } from './logins.ts'
 export {
+  type Binding,
   createUnsealer,
   createResealer,
   createSealer,
+  isBound,
   keyIdOf,
   type Unsealer,
   type Resealer,

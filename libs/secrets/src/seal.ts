@@ -5,10 +5,15 @@ import type { PrivateKey, PublicKey } from './keys.ts'
 export interface Sealer {
   /**
    * Seals a value for one context (`credentials/<account>/imap`). Returns a compact JWE (RFC 7516)
-   * that contains the key id.
+   * that contains the key id. A binding limits the use further; earlier releases ignore it.
    */
-  seal(value: string, context: string): Promise<string>
+  seal(value: string, context: string, binding?: Binding): Promise<string>
 }
+
+/**
+ * Use that a sealed value is limited to, such as a server. It is readable and cannot be changed.
+ */
+export type Binding = Readonly<Record<string, unknown>>
 
 export interface Unsealer {
   /**
@@ -18,6 +23,8 @@ export interface Unsealer {
    * context
    */
   unseal(sealed: string, context: string): Promise<string>
+  /** Unseals a value with its binding, which is absent in values of earlier releases. */
+  open(sealed: string, context: string): Promise<{ value: string; binding?: Binding }>
 }
 
 /** Sealer for key rotation. */
@@ -25,20 +32,27 @@ export interface Resealer extends Sealer {
   /** Id of the sealing key. */
   readonly newest: string
   /**
-   * Seals the value again with the newest key, for the same context.
+   * Seals the value again with the newest key, for the same context and binding. `binding` is used
+   * for a value without one.
    *
    * @throws AppError `internal` if no key fits or the value was changed
    */
-  reseal(sealed: string): Promise<string>
+  reseal(sealed: string, binding?: Binding): Promise<string>
 }
 
 export function createSealer(publicKey: PublicKey): Sealer {
   return {
-    seal: (value, context) =>
+    seal: (value, context, binding) =>
       new CompactEncrypt(Buffer.from(value))
         // The header is authenticated, so a value moved to another row cannot be unsealed there.
         // The context is stored under the name `place`.
-        .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: publicKey.id, place: context })
+        .setProtectedHeader({
+          alg: 'ECDH-ES',
+          enc: 'A256GCM',
+          kid: publicKey.id,
+          place: context,
+          ...(binding && { binding }),
+        })
         .encrypt(publicKey.key),
   }
 }
@@ -46,13 +60,12 @@ export function createSealer(publicKey: PublicKey): Sealer {
 /** Unseals with the key whose id is in the value, so that values of former keys stay readable. */
 export function createUnsealer(privateKeys: readonly PrivateKey[]): Unsealer {
   const read = createReader(privateKeys)
-  return {
-    async unseal(sealed, context) {
-      const { value, place } = await read(sealed)
-      if (place !== context) throw cannotUnseal(new Error('Sealed for another context'))
-      return value
-    },
+  const open: Unsealer['open'] = async (sealed, context) => {
+    const { place, ...opened } = await read(sealed)
+    if (place !== context) throw cannotUnseal(new Error('Sealed for another context'))
+    return opened
   }
+  return { open, unseal: async (sealed, context) => (await open(sealed, context)).value }
 }
 
 /** Creates a resealer: unseals with any of the private keys and seals with the public key. */
@@ -62,9 +75,9 @@ export function createResealer(publicKey: PublicKey, privateKeys: readonly Priva
   return {
     ...sealer,
     newest: publicKey.id,
-    async reseal(sealed) {
-      const { value, place } = await read(sealed)
-      return sealer.seal(value, place)
+    async reseal(sealed, missing) {
+      const { value, place, binding = missing } = await read(sealed)
+      return sealer.seal(value, place, binding)
     },
   }
 }
@@ -78,9 +91,24 @@ export function keyIdOf(sealed: string): string | undefined {
   }
 }
 
+/** True if a sealed value has a binding. False if the text is not a sealed value. */
+export function isBound(sealed: string): boolean {
+  try {
+    return decodeProtectedHeader(sealed)['binding'] !== undefined
+  } catch {
+    return false
+  }
+}
+
+interface OpenedValue {
+  value: string
+  place: string
+  binding?: Binding
+}
+
 function createReader(privateKeys: readonly PrivateKey[]) {
   const keys = new Map(privateKeys.map(({ id, key }) => [id, key]))
-  return async (sealed: string): Promise<{ value: string; place: string }> => {
+  return async (sealed: string): Promise<OpenedValue> => {
     try {
       const { kid } = decodeProtectedHeader(sealed)
       const key = keys.get(kid ?? '')
@@ -91,7 +119,9 @@ function createReader(privateKeys: readonly PrivateKey[]) {
       })
       const place = protectedHeader['place']
       if (typeof place !== 'string') throw new Error('Sealed without a context')
-      return { value: Buffer.from(plaintext).toString('utf8'), place }
+      const binding = protectedHeader['binding'] as Binding | undefined
+      const value = Buffer.from(plaintext).toString('utf8')
+      return { value, place, ...(binding && { binding }) }
     } catch (cause) {
       throw cannotUnseal(cause)
     }

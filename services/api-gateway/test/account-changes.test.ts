@@ -45,9 +45,13 @@ test('updateAccount: changes columns, raises the version only if sessions are af
     account: 'change',
   })
   expect(await stored('change')).toMatchObject({ name: 'New name', copy: true, version: '1' })
-  expect((await put('change', { imap: { partial: true, port: 143, secure: false } })).status).toBe(
-    200,
-  )
+  const weaker = { partial: true, port: 143, secure: false }
+  expect(await put('change', { imap: weaker })).toMatchObject({
+    status: 400,
+    body: { fields: [{ path: 'imap.auth.pass' }] },
+  })
+  const auth = { user: 'change@mail.example', pass: 'secret' }
+  expect((await put('change', { imap: { ...weaker, auth } })).status).toBe(200)
   expect(await stored('change')).toMatchObject({
     version: '2',
     imap: {

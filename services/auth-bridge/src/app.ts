@@ -7,6 +7,7 @@ import { proxyFromSettings } from '@posthorn/net/proxy-agents'
 import { createSealer, createUnsealer, keyPairFromSecret, unsealLogin } from '@posthorn/secrets'
 import { bootstrap, busCheck, defaultChecks } from '@posthorn/service/bootstrap'
 import type { App } from '@posthorn/service/run'
+import { BoundSecrets } from './bound-secrets.ts'
 import { canUnsealStored } from './can-unseal-stored.ts'
 import { reportShortPasswords } from './commands/check-server-password.ts'
 import { createHandlers } from './commands/handlers.ts'
@@ -64,11 +65,12 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
   return { unfinished: context.unfinished, [Symbol.asyncDispose]: () => app.disposeAsync() }
 }
 
-type ServingOptions = Omit<OAuth2Options, 'proxy' | 'config'> &
+type ServingOptions = Omit<OAuth2Options, 'proxy' | 'secrets' | 'config'> &
   Awaited<ReturnType<typeof bootstrap>> & { config: Config }
 
 async function startServing(stack: AsyncDisposableStack, options: ServingOptions): Promise<void> {
   const { db, bus, unsealer, log, config } = options
+  const secrets = new BoundSecrets(options)
   const settings = cacheSettings(db)
   const proxy = proxyFromSettings(() => settings.get(), {
     egress: config.proxyEgressPolicy,
@@ -85,19 +87,16 @@ async function startServing(stack: AsyncDisposableStack, options: ServingOptions
   const address = () => getAuthServerUrl({ db, unsealer, settings })
   const sendsProtocol = async () => (await settings.get()).authServerProtocol ?? false
   const authServer = createAuthServer({ http, address, sendsProtocol })
-  const oauth2 = createOAuth2(stack, { ...options, proxy })
+  const oauth2 = createOAuth2(stack, { ...options, secrets, proxy })
   const tokens = new AccessTokens(oauth2)
+  const { oauthTokensApi } = config
+  const deps = { ...oauth2, tokens, authServer, oauthTokensApi }
   stack.use(await bus.onInvalidate((message) => invalidate(message, settings, authServer)))
   stack.use(
     await bus.serve({
       queue: 'credentials',
       keys: ['credentials'],
-      handlers: createHandlers({
-        ...oauth2,
-        tokens,
-        authServer,
-        oauthTokensApi: config.oauthTokensApi,
-      }),
+      handlers: createHandlers(deps),
     }),
   )
   await reportShortPasswords({ db, unsealer }, log)

@@ -36,6 +36,8 @@ export interface Config extends ServiceConfig, Secrets {
   readonly providerOrigins: OriginMap
   /** Allowed addresses of the proxy in the settings. */
   readonly proxyEgressPolicy: EgressPolicy
+  /** True refuses secrets that earlier releases sealed without a binding. */
+  readonly requireBoundSecrets?: boolean
   /** True enables reading provider access tokens, regardless of the setting. */
   readonly oauthTokensApi: boolean
 }
@@ -52,6 +54,7 @@ export function readConfig(env: Env): Config {
     oauthEgressPolicy: egressPolicy('SVC_OAUTH_EGRESS_POLICY'),
     identityTokenFile: optional(env, 'SVC_IDENTITY_TOKEN_FILE'),
     providerOrigins: readProviderOrigins(env),
+    requireBoundSecrets: boolean(env, 'SVC_REQUIRE_BOUND_SECRETS', false),
     oauthTokensApi: boolean(env, 'SVC_ENABLE_OAUTH_TOKENS_API', false),
   }
 }

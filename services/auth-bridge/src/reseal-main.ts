@@ -11,7 +11,7 @@ import { countKeys, resealAll, type TableKeys } from './reseal/reseal.ts'
 // Needs the environment of auth-bridge:
 //   node src/reseal-main.ts            reseals
 //   node src/reseal-main.ts --dry-run  only counts the values per key
-// Exits with 0 if all values are sealed with the newest key, else with 2.
+// Exits with 0 if all values are sealed with the newest key and for their use, else with 2.
 const progress = (line: string) => void process.stderr.write(`${line}\n`)
 
 await runJob({
@@ -58,5 +58,6 @@ function printSummary(tables: readonly TableKeys[], names: ReadonlyMap<string, s
 }
 
 function withoutSecret(id: string): string {
+  if (id === 'unbound') return 'sealed without its use'
   return id === 'clear' ? 'not sealed' : 'secret not configured'
 }

@@ -148,11 +148,16 @@ export async function createOAuth2World({
       if (consented.state !== state) throw new Error('the callback has another state')
       return this.complete({ app, account, code: consented.code, codeVerifier })
     },
-    getCredentials: (
+    /** Credentials without the server that they are for. */
+    getCredentials: async (
       account: string,
       protocol: CommandRequest<typeof getCredentials>['protocol'] = 'imap',
       fresh = false,
-    ) => bus.request(getCredentials, { account, protocol, fresh }, options),
+    ) => {
+      const request = { account, protocol, fresh }
+      const { destination: _, ...login } = await bus.request(getCredentials, request, options)
+      return login
+    },
     /** Result of each step by its id. */
     async verify(app: string, account: string) {
       const { steps } = await bus.request(verifyOAuth2App, { app, account }, options)

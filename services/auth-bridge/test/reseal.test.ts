@@ -90,15 +90,15 @@ test('sealedTables: lists every sealed column of the schema with the key of its 
     join pg_attribute k on k.attrelid = c.oid and k.attnum = any(i.indkey)
     where a.attname like '%sealed%' and not a.attisdropped
     group by c.relname order by c.relname`.execute(database.db)
-  expect(rows).toEqual(sealedTables)
+  expect(rows).toEqual(sealedTables.map(({ name, key }) => ({ name, key })))
 })
 
 test('resealAll: value changed concurrently, keeps the change', async () => {
   let changed = false
   const interfering: Resealer = {
     ...resealer,
-    async reseal(sealed) {
-      const resealed = await resealer.reseal(sealed)
+    async reseal(sealed, binding) {
+      const resealed = await resealer.reseal(sealed, binding)
       if (!changed) {
         changed = true
         const sealedLater = await sealer.seal('changed', 'credentials/a/imap')

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Credentials, getCredentials } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'
+import { assertDestination } from '@posthorn/contracts/schemas/destination'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError, isApplicationError } from '@posthorn/errors'
@@ -100,12 +101,15 @@ async function connectUpstream(
   try {
     const server = await resolveMailServer(imap, await deps.settings.get(), deps.unsealLogin)
     const entitlement = defined({ token: auth.tokenId })
-    const requestCredentials = (fresh: boolean) =>
-      deps.bus.request(
+    const requestCredentials = async (fresh: boolean) => {
+      const credentials = await deps.bus.request(
         getCredentials,
         { account, protocol: 'imap', entitlement, ...defined({ fresh: fresh || undefined }) },
         { key: 'credentials', timeoutMs: credentialsTimeoutMs, signal },
       )
+      assertDestination(credentials, imap.server, imap.proxy)
+      return credentials
+    }
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(upstreamTimeoutMs)])
     const { egress, mailPorts, buffers, tlsSessions } = deps
     const limits = { egress, mailPorts, ownPort: deps.ownPort() }
@@ -151,7 +155,8 @@ async function resolveMailServer(
     port,
     secure,
     allowsPlaintext: tls?.requireStartTls === false,
-    rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
+    rejectUnauthorized:
+      tls?.rejectUnauthorized !== false && (!ignoreMailCertErrors || Boolean(sealedProxy)),
     minVersion: tlsVersions.find((version) => version === tls?.minVersion),
     ...defined({ proxy: sealedProxy ? await unsealLogin(sealedProxy) : undefined }),
   }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineCommand } from '../define.ts'
+import { Destination } from '../schemas/destination.ts'
 import { oauth2Clouds } from '../schemas/oauth2-app.ts'
 import { IsoDate, OneOf, Strict } from '../schemas/primitives.ts'
 import { WebhookTargetSecret } from '../settings/webhook-targets.ts'
@@ -7,12 +8,20 @@ import { WebhookTargetSecret } from '../settings/webhook-targets.ts'
 // Served by auth-bridge, the only service that unseals stored secrets: exchange, key and shared
 // queue `credentials`.
 
-/** Login at a mail server or API: a password, or an access token that is valid now. */
+/**
+ * Login at a mail server or API: a password, or an access token that is valid now. `destination` is
+ * the only server that may get the login; absent for logins sealed by earlier releases.
+ */
 export const Credentials = Type.Union([
-  Type.Object({ user: Type.String(), pass: Type.String() }),
+  Type.Object({
+    user: Type.String(),
+    pass: Type.String(),
+    destination: Type.Optional(Destination),
+  }),
   Type.Object({
     user: Type.String(),
     accessToken: Type.String(),
+    destination: Type.Optional(Destination),
     /** The following are present for the protocol `api` only. Absent expiry: unknown. */
     expires: Type.Optional(IsoDate),
     /** Id of the OAuth2 application, also of a grant of another account. */

@@ -153,6 +153,19 @@ export const OAuth2AppConfig = Type.Object({
 })
 export type OAuth2AppConfig = Static<typeof OAuth2AppConfig>
 
+/**
+ * Provider that may get the secrets and tokens of an application, as sealed with them: equal texts
+ * mean the same servers.
+ */
+export function describeProvider(app: {
+  provider: OAuth2Provider
+  config: OAuth2AppConfig
+}): string {
+  const { issuer, tokenUrl, revokeUrl, cloud } = app.config
+  const servers = [issuer, tokenUrl, revokeUrl, cloud === 'global' ? undefined : cloud]
+  return JSON.stringify([app.provider, ...servers.map((server) => server || null)])
+}
+
 export const OAuth2AppRegistration = Strict({
   name,
   provider,

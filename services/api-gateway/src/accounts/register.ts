@@ -5,6 +5,7 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { deriveEventId, type RecordedEvent, recordEvents, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { insertAccount, lockAccount, type LockedAccount, updateAccount } from '../store/accounts.ts'
+import { assertPasswordsFit } from './bound-logins.ts'
 import { planAccount } from './plan-account.ts'
 import { assertUserUnique, findAppFor } from './plan-oauth2.ts'
 import { sealColumns, type SealDeps, storePasswords } from './seal-account.ts'
@@ -30,9 +31,10 @@ export async function register(
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const stored = await lockAccount(tx, account)
     if (stored) {
-      const { columns, passwords } = await plan(tx, registration, stored)
+      const { columns, passwords, app } = await plan(tx, registration, stored)
+      assertPasswordsFit(stored, { columns, passwords })
       await updateAccount(tx, account, columns)
-      await storePasswords(tx, registration, passwords)
+      await storePasswords(tx, { ...registration, before: stored, columns, app }, passwords)
       return undefined
     }
     const events = await insert(tx, registration)
@@ -44,11 +46,11 @@ export async function register(
 /** Undefined if a concurrent request inserts the account. The insert waits for its commit. */
 async function insert(tx: Tx, registration: Registration): Promise<RecordedEvent[] | undefined> {
   const { account, body, serviceUrl } = registration
-  const { columns, passwords } = await plan(tx, registration, undefined)
+  const { columns, passwords, app } = await plan(tx, registration, undefined)
   const row = { name: body.name, ...columns, account, shard: shardOf(account) }
   const inserted = await insertAccount(tx, row)
   if (!inserted) return undefined
-  await storePasswords(tx, registration, passwords)
+  await storePasswords(tx, { ...registration, before: undefined, columns, app }, passwords)
   const eventId = deriveEventId([accountAdded.name, account, inserted.createdAt.getTime()])
   const event = { eventId, event: accountAdded.name, account, data: { account } }
   return recordEvents(tx, [event], serviceUrl)
@@ -56,11 +58,12 @@ async function insert(tx: Tx, registration: Registration): Promise<RecordedEvent
 
 async function plan(tx: Tx, registration: Registration, stored: LockedAccount | undefined) {
   const { account: _account, ...body } = registration.body
-  const planned = planAccount(body, stored, await findAppFor(tx, body.oauth2, stored))
+  const app = await findAppFor(tx, body.oauth2, stored)
+  const planned = planAccount(body, stored, app)
   await assertUserUnique(tx, registration.account, planned.columns.oauth2)
   const origins = tenantMembers(registration.by, planned.columns, stored)
   const columns = { ...(await sealColumns(planned.columns, registration)), ...origins }
-  return { ...planned, columns }
+  return { ...planned, app, columns }
 }
 
 /** Account id of 21 characters with 126 random bits. */

@@ -5,7 +5,10 @@ import { type Sealer, sealHeaders, sealLogin } from '@posthorn/secrets'
 import { sealHeaderColumn } from '../http/masks.ts'
 import type { AccountColumns } from '../store/accounts.ts'
 import { deletePassword, passwordSealContext, upsertPassword } from '../store/credentials.ts'
+import type { AppForAccount } from '../store/oauth2-apps.ts'
+import { bindingOf } from './bound-logins.ts'
 import type { PasswordPlan } from './plan-server.ts'
+import { afterChange, type LoginAccount, type LoginColumns } from './stored-login.ts'
 
 export interface SealDeps {
   account: string
@@ -52,18 +55,39 @@ async function sealUrls<T extends AccountUrls>(input: T, sealer: Sealer): Promis
   return { ...input, ...defined(sealed) }
 }
 
-/** Seals and stores new credentials of an account, and deletes those that it no longer needs. */
+interface CredentialChange extends SealDeps {
+  /** Stored account; undefined for a new one. */
+  before: LoginAccount | undefined
+  columns: LoginColumns
+  /** OAuth2 application that the request names. */
+  app: AppForAccount | undefined
+}
+
+/**
+ * Seals and stores new credentials of an account for its servers, and deletes those that it no
+ * longer needs.
+ */
 export async function storePasswords(
   tx: Tx,
-  { account, sealer }: SealDeps,
+  { account, sealer, before = withoutLogins, columns, app }: CredentialChange,
   passwords: readonly PasswordPlan[],
 ): Promise<void> {
+  const after = afterChange(before, columns)
   for (const password of passwords) {
     const { kind } = password
     if ('forget' in password) await deletePassword(tx, account, kind)
     else {
-      const sealed = await sealer.seal(password.seal, passwordSealContext(account, kind))
+      const context = passwordSealContext(account, kind)
+      const sealed = await sealer.seal(password.seal, context, bindingOf(after, kind, app))
       await upsertPassword(tx, { account, kind, sealed })
     }
   }
+}
+
+const withoutLogins: LoginAccount = {
+  imap: null,
+  smtp: null,
+  oauth2: null,
+  email: null,
+  proxy: null,
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
 import type { LockedAccount } from '../store/accounts.ts'
 import type { PasswordKind } from '../store/credentials.ts'
 import { maskUrl } from '../http/masks.ts'
@@ -8,7 +9,7 @@ interface LoginServer {
   host?: string | undefined
   port?: number | undefined
   secure?: boolean | undefined
-  tls?: object | undefined
+  tls?: ImapConfig['tls'] | undefined
   useAuthServer?: boolean | undefined
   auth?: { user: string } | false | null | undefined
 }
@@ -17,6 +18,26 @@ interface LoginServer {
 export interface LoginAccount extends Pick<LockedAccount, 'oauth2' | 'email' | 'proxy'> {
   imap: LoginServer | null
   smtp: LoginServer | null
+}
+
+/** Changed columns; absent ones stay. JSON as text. */
+export type ColumnChange<T> = { [K in keyof T]?: string | null | undefined }
+export type LoginColumns = ColumnChange<LoginAccount>
+
+/** Account after a change of its columns. */
+export function afterChange(before: LoginAccount, columns: LoginColumns): LoginAccount {
+  return {
+    imap: parseColumn(columns.imap, before.imap),
+    smtp: parseColumn(columns.smtp, before.smtp),
+    oauth2: parseColumn(columns.oauth2, before.oauth2),
+    email: columns.email === undefined ? before.email : columns.email,
+    proxy: columns.proxy === undefined ? before.proxy : columns.proxy,
+  }
+}
+
+export function parseColumn<T>(column: string | null | undefined, before: T | null): T | null {
+  if (column === undefined) return before
+  return column === null ? null : (JSON.parse(column) as T)
 }
 
 /** Credentials of an account and the network path over which they are sent. */

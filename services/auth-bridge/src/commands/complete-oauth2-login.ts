@@ -2,6 +2,7 @@ import { on } from '@posthorn/bus'
 import { completeOAuth2Login } from '@posthorn/contracts/commands/oauth2-login'
 import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
+import { tokenBindingOf } from '../bound-secrets.ts'
 import { assertConsentBased, loadApplication } from '../oauth2/application.ts'
 import type { StoredGrant } from '../oauth2/grant.ts'
 import { identify } from '../oauth2/identity.ts'
@@ -45,7 +46,7 @@ export function onCompleteOAuth2Login(deps: OAuth2Deps) {
       ...defined({ unverified, name }),
       scopes,
       missingScopes,
-      sealedGrant: await deps.sealer.seal(JSON.stringify(grant), context),
+      sealedGrant: await deps.sealer.seal(JSON.stringify(grant), context, tokenBindingOf(app)),
     }
   })
 }

@@ -3,9 +3,11 @@ import { type Credentials, getCredentials } from '@posthorn/contracts/commands/c
 import { defined } from '@posthorn/contracts/defined'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Unsealer } from '@posthorn/secrets'
+import type { BoundSecrets } from '../bound-secrets.ts'
 import type { AccessTokens } from '../oauth2/access-tokens.ts'
 import { isOwnMailbox, type ResolvedGrant, resolveGrant } from '../oauth2/grant.ts'
+import type { OAuth2Deps } from '../oauth2/token-endpoint.ts'
+import { checkTokenServer } from '../oauth2/token-servers.ts'
 import type { AuthServer } from '../providers/auth-server.ts'
 import {
   findLogin,
@@ -16,16 +18,14 @@ import {
 import { findApp } from '../store/oauth2-apps.ts'
 import { assertEntitled } from './assert-entitled.ts'
 
-export interface Deps {
-  db: Db
-  unsealer: Unsealer
+export interface Deps extends OAuth2Deps {
   authServer: AuthServer
   tokens: AccessTokens
 }
 
 /** Returns the current login of an account at its mail server. Safe to repeat. */
 export function onGetCredentials(deps: Deps) {
-  const { db, unsealer, authServer } = deps
+  const { db, secrets, authServer } = deps
   return on(getCredentials, async (request, { requester }) => {
     const { account, protocol, fresh = false, entitlement } = request
     // Concurrently: a mail client waits for the reply.
@@ -41,7 +41,7 @@ export function onGetCredentials(deps: Deps) {
     if (fresh) authServer.invalidate(account)
     if (login.useAuthServer) return authServer.get(login)
     const hasOwn = login.user !== undefined || !login.hasOAuth2
-    return hasOwn ? getStoredPassword(unsealer, login) : getOAuth2Credentials(deps, login, fresh)
+    return hasOwn ? getStoredPassword(secrets, login) : getOAuth2Credentials(deps, login, fresh)
   })
 }
 
@@ -55,18 +55,23 @@ function notConfigured(protocol: Protocol): AppError {
   })
 }
 
-/** Unseals the stored password of an account. @throws AppError `rejected` if none is stored */
+/**
+ * Unseals the stored password of an account.
+ *
+ * @throws AppError `rejected` if none is stored, or it is for another server or user
+ */
 async function getStoredPassword(
-  unsealer: Unsealer,
-  { account, protocol, user, sealed }: StoredLogin,
+  secrets: BoundSecrets,
+  { account, protocol, user, sealed, destination }: StoredLogin,
 ): Promise<Credentials> {
-  if (protocol === 'api' || user === undefined || sealed === undefined)
+  if (protocol === 'api' || user === undefined || sealed === undefined || !destination)
     throw new AppError(
       'rejected',
       `No ${protocol.toUpperCase()} password is stored for this account`,
       { code: 'AuthenticationFails' },
     )
-  return { user, pass: await unsealer.unseal(sealed, passwordSealContext(account, protocol)) }
+  const context = passwordSealContext(account, protocol)
+  return { user, ...(await secrets.openPassword({ sealed, context, destination })) }
 }
 
 /**
@@ -74,18 +79,20 @@ async function getStoredPassword(
  * or from the authentication server. `fresh`: the mail server rejected the last token.
  */
 async function getOAuth2Credentials(
-  { db, tokens, authServer }: Deps,
-  { account, protocol }: StoredLogin,
+  deps: Deps,
+  { account, protocol, destination: server }: StoredLogin,
   fresh: boolean,
 ): Promise<Credentials> {
+  const { db, tokens, authServer } = deps
   const grant = await resolveGrant(db, account, protocol)
   if (!grant) throw new AppError('not-found', 'The account has no OAuth2')
   const { user, holder } = grant
   const ofApi = protocol === 'api' ? await describeApplication(db, grant) : {}
   if (!grant.useAuthServer) {
+    const destination = server && (await checkTokenServer(deps, grant, server))
     const { accessToken, expires } = await tokens.get(grant, { fresh })
     const end = expires !== undefined && protocol === 'api' && { expires: toIsoDate(expires) }
-    return { user, accessToken, ...ofApi, ...end }
+    return { user, accessToken, ...ofApi, ...end, ...defined({ destination }) }
   }
   if (fresh) authServer.invalidate(holder)
   const credentials = await authServer.get({ account: holder, protocol })

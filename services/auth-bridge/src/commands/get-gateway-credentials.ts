@@ -1,13 +1,14 @@
 import { on } from '@posthorn/bus'
 import { getGatewayCredentials } from '@posthorn/contracts/commands/credentials'
+import { destinationOf } from '@posthorn/contracts/schemas/destination'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Unsealer } from '@posthorn/secrets'
+import type { BoundSecrets } from '../bound-secrets.ts'
 import { findGatewayLogin, gatewaySealContext } from '../store/credentials.ts'
 import { assertEntitledToGateway } from './assert-entitled.ts'
 
 /** Returns the login of a gateway. Safe to repeat. */
-export function onGetGatewayCredentials({ db, unsealer }: { db: Db; unsealer: Unsealer }) {
+export function onGetGatewayCredentials({ db, secrets }: { db: Db; secrets: BoundSecrets }) {
   return on(getGatewayCredentials, async ({ gateway, entitlement }, { requester }) => {
     await assertEntitledToGateway(db, requester, { gateway, entitlement })
     const login = await findGatewayLogin(db, gateway)
@@ -16,7 +17,9 @@ export function onGetGatewayCredentials({ db, unsealer }: { db: Db; unsealer: Un
       throw new AppError('rejected', 'No password is stored for this gateway', {
         code: 'AuthenticationFails',
       })
-    const pass = await unsealer.unseal(login.sealed, gatewaySealContext(gateway))
-    return { user: login.username, pass }
+    const { username: user, sealed } = login
+    const context = gatewaySealContext(gateway)
+    const destination = destinationOf(login, { user })
+    return { user, ...(await secrets.openPassword({ sealed, context, destination })) }
   })
 }

@@ -36,7 +36,8 @@ async function revoke(
   { app: id, sealed, context }: { app: string; sealed: string; context: string },
 ): Promise<boolean> {
   const app = await loadApplication(deps, id)
-  const { refreshToken, accessToken } = parseGrant(await deps.unsealer.unseal(sealed, context))
+  const { value } = await deps.secrets.openTokens({ sealed, context }, app)
+  const { refreshToken, accessToken } = parseGrant(value)
   const token = refreshToken ?? accessToken
   return token !== undefined && revokeToken(deps, app, token)
 }

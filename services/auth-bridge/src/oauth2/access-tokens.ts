@@ -14,6 +14,7 @@ import {
 } from '../store/oauth2-tokens.ts'
 import { claimRefresh, type RefreshLease, releaseRefresh } from '../store/refresh-leases.ts'
 import { type Application, loadGrantApplication } from './application.ts'
+import { tokenBindingOf } from '../bound-secrets.ts'
 import { parseGrant, type ResolvedGrant, type StoredGrant } from './grant.ts'
 import { isJustRenewed, mayRetry } from './retry-policy.ts'
 import { afterDoubt, errorOf, lastErrorOf, unreachableCode } from './token-failure.ts'
@@ -87,7 +88,7 @@ export class AccessTokens {
     let usable: AccessToken | undefined
     while (!signal.aborted && Date.now() < deadline) {
       const tokens = await findGrantTokens(db, account)
-      const stored = await this.#unseal(resolved, tokens)
+      const stored = await this.#unseal(app, resolved, tokens)
       const leftMs = versionOf(tokens) === rejected ? 0 : this.#leftMs(stored, subject)
       if (leftMs >= marginOf(stored, marginMs)) return toAccessToken(stored, true)
       usable = leftMs >= marginOf(stored, minLeftMs) ? toAccessToken(stored, true) : undefined
@@ -151,7 +152,7 @@ export class AccessTokens {
         subject: subjectOf(app, resolved),
         ...defined({ refreshToken, expires, lifetimeMs }),
       }
-      return (await this.#store(holder, tokens, renewed))
+      return (await this.#store({ account: holder, app }, tokens, renewed))
         ? toAccessToken(renewed, false)
         : undefined
     } catch (error) {
@@ -169,9 +170,14 @@ export class AccessTokens {
    * Retries until the token is stored, since most providers have invalidated the previous one. May
    * outlast the caller's timeout. Returns false if newer tokens were stored.
    */
-  async #store(account: string, from: GrantTokens, renewed: StoredGrant): Promise<boolean> {
+  async #store(
+    { account, app }: { account: string; app: Application },
+    from: GrantTokens,
+    renewed: StoredGrant,
+  ): Promise<boolean> {
     const { db, sealer, log, signal } = this.#deps
-    const sealed = await sealer.seal(JSON.stringify(renewed), tokensSealContext(account))
+    const text = JSON.stringify(renewed)
+    const sealed = await sealer.seal(text, tokensSealContext(account), tokenBindingOf(app))
     const expiresAt = renewed.expires === undefined ? null : new Date(renewed.expires)
     const tokens = { sealed, scopes: renewed.scopes ?? [], expiresAt }
     for (;;) {
@@ -194,12 +200,21 @@ export class AccessTokens {
     await markRefreshFailed(db, account, failed).catch(() => undefined)
   }
 
-  async #unseal({ holder }: ResolvedGrant, { tokens, grant }: GrantTokens): Promise<StoredGrant> {
-    const { unsealer } = this.#deps
-    if (tokens !== undefined)
-      return parseGrant(await unsealer.unseal(tokens, tokensSealContext(holder)))
-    if (grant === undefined) return {}
-    return parseGrant(await unsealer.unseal(grant, passwordSealContext(holder, 'oauth2')))
+  /** Tokens of another application are left out. @throws AppError `rejected` for such a grant */
+  async #unseal(
+    app: Application,
+    { holder }: ResolvedGrant,
+    { tokens, grant }: GrantTokens,
+  ): Promise<StoredGrant> {
+    const { secrets } = this.#deps
+    const context = passwordSealContext(holder, 'oauth2')
+    const granted =
+      grant === undefined ? undefined : await secrets.openTokens({ sealed: grant, context }, app)
+    const renewed =
+      tokens === undefined
+        ? undefined
+        : await secrets.findTokens({ sealed: tokens, context: tokensSealContext(holder) }, app)
+    return parseGrant(renewed ?? granted?.value ?? '{}')
   }
 
   /** Time that the access token can be used; 0 without one for the subject. */

@@ -1,7 +1,7 @@
 import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import type { Unsealer } from '@posthorn/secrets'
+import type { BoundSecrets } from '../bound-secrets.ts'
 import { appSecretSealContext, findApp } from '../store/oauth2-apps.ts'
 import type { BaseScopes, ResolvedGrant } from './grant.ts'
 import { type Profile, profileOf } from './profile.ts'
@@ -20,6 +20,11 @@ export interface Application {
   externalAccount?: string
 }
 
+interface AppDeps {
+  db: Db
+  secrets: BoundSecrets
+}
+
 /**
  * Loads the application of a grant.
  *
@@ -27,7 +32,7 @@ export interface Application {
  *   than that of the account; see `loadApplication`
  */
 export async function loadGrantApplication(
-  deps: { db: Db; unsealer: Unsealer },
+  deps: AppDeps,
   { app: id, baseScopes }: Pick<ResolvedGrant, 'app' | 'baseScopes'>,
 ): Promise<Application> {
   const app = await loadApplication(deps, id)
@@ -54,7 +59,7 @@ function appNotFound(problem: 'was not found' | 'is disabled'): AppError {
  * @throws AppError `internal` `AppNotFound` if it was deleted or is disabled
  */
 export async function loadApplication(
-  { db, unsealer }: { db: Db; unsealer: Unsealer },
+  { db, secrets: opener }: AppDeps,
   id: string,
 ): Promise<Application> {
   const stored = await findApp(db, id)
@@ -64,7 +69,7 @@ export async function loadApplication(
   const unsealed = await Promise.all(
     secrets.map(async ({ kind, sealed }) => [
       kind,
-      await unsealer.unseal(sealed, appSecretSealContext(id, kind)),
+      await opener.openAppSecret({ sealed, context: appSecretSealContext(id, kind) }, stored),
     ]),
   )
   return {

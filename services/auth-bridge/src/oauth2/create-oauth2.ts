@@ -9,7 +9,10 @@ import { Federation } from './federation.ts'
 import { oauthMaxBytes, oauthTimeoutMs } from './http-fetch.ts'
 import type { OpenProvider } from './mailbox-profile.ts'
 
-export interface OAuth2Options extends Pick<TokenDeps, 'db' | 'unsealer' | 'sealer' | 'log'> {
+export interface OAuth2Options extends Pick<
+  TokenDeps,
+  'db' | 'unsealer' | 'secrets' | 'sealer' | 'log'
+> {
   metrics: Metrics
   config: {
     oauthEgressPolicy: EgressPolicy

@@ -10,6 +10,7 @@ import {
   processGenericTokenEndpointResponse,
   type TokenEndpointResponse,
 } from 'oauth4webapi'
+import type { BoundSecrets } from '../bound-secrets.ts'
 import { parseObject } from '../parse-object.ts'
 import { clearAppError, markAppFailed } from '../store/oauth2-apps.ts'
 import type { Application } from './application.ts'
@@ -48,6 +49,7 @@ export type Grant =
 export interface OAuth2Deps {
   db: Db
   unsealer: Unsealer
+  secrets: BoundSecrets
   sealer: Sealer
   http: Pick<HttpCaller, 'call'>
   federation: Pick<Federation, 'sign'>

@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import type { Resealer } from '@posthorn/secrets'
+import { isBound, type Resealer } from '@posthorn/secrets'
 import {
   inPlaceColumns,
   listSealed,
@@ -8,11 +8,12 @@ import {
   type SealedRow,
   sealedTables,
 } from '../store/sealed-values.ts'
+import { bindingOf } from './bindings.ts'
 import { resealStrategyOf } from './strategies.ts'
 
 /**
- * Number of values per key id. `unreadable` counts invalid values, `clear` values that an earlier
- * release stored without sealing.
+ * Number of values per key id. `unreadable` counts invalid values; `clear` values that an earlier
+ * release stored without sealing, and `unbound` those that it sealed without their use.
  */
 type KeyCounts = Record<string, number>
 
@@ -46,7 +47,7 @@ export async function countKeys({
     const keys = tables.get(titleOf(column)) ?? {}
     tables.set(titleOf(column), keys)
     for await (const rows of batches(db, column, batchSize)) {
-      const ids = rows.flatMap(({ sealed }) => resealStrategyOf(column).keyIdsOf(sealed))
+      const ids = rows.flatMap((row) => keyIdsOf(column, row))
       for (const id of ids) keys[id] = (keys[id] ?? 0) + 1
     }
   }
@@ -61,7 +62,7 @@ export interface ResealResult {
 }
 
 /**
- * Reseals all values that are not sealed with the newest key. Safe beside running replicas: a value
+ * Reseals all values that are not sealed with the newest key, or without their use. Safe beside running replicas: a value
  * changed after it was read is not overwritten, and is checked again. May be interrupted and
  * repeated.
  */
@@ -88,9 +89,7 @@ async function resealColumn(
 ): Promise<void> {
   for await (const rows of batches(db, column, batchSize)) {
     const strategy = resealStrategyOf(column)
-    const old = rows.filter(({ sealed }) =>
-      strategy.keyIdsOf(sealed).some((id) => id !== resealer.newest),
-    )
+    const old = rows.filter((row) => keyIdsOf(column, row).some((id) => id !== resealer.newest))
     const results = await Promise.all(
       old.map(async (row) => ({ ...row, ...(await strategy.reseal(row, resealer)) })),
     )
@@ -101,6 +100,12 @@ async function resealColumn(
     totals.unreadable += results.reduce((sum, { unreadable }) => sum + unreadable, 0)
     if (old.length > 0) progress?.(`${titleOf(column)}: ${replaced} of ${old.length} resealed`)
   }
+}
+
+function keyIdsOf(column: SealedColumn, row: SealedRow): string[] {
+  const ids = resealStrategyOf(column).keyIdsOf(row.sealed)
+  const canBeBound = column.use && bindingOf(row) !== undefined && !isBound(row.sealed)
+  return canBeBound && !ids.includes('unreadable') ? ['unbound'] : ids
 }
 
 function titleOf({ name, inPlace }: SealedColumn): string {

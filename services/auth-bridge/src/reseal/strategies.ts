@@ -7,6 +7,7 @@ import {
   type Resealer,
   resealLogin,
 } from '@posthorn/secrets'
+import { bindingOf } from './bindings.ts'
 import type { SealedColumn, SealedRow } from '../store/sealed-values.ts'
 
 /** Method of resealing the values of a column. */
@@ -32,7 +33,8 @@ export function resealStrategyOf({ inPlace }: SealedColumn): ResealStrategy {
 
 const whole: ResealStrategy = {
   keyIdsOf: (sealed) => [keyIdOf(sealed) ?? 'unreadable'],
-  reseal: ({ sealed }, resealer) => unchangedOnError(sealed, () => resealer.reseal(sealed)),
+  reseal: (row, resealer) =>
+    unchangedOnError(row.sealed, () => resealer.reseal(row.sealed, bindingOf(row))),
 }
 
 const login: ResealStrategy = {

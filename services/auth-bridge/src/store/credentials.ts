@@ -1,3 +1,4 @@
+import { type Destination, destinationOf } from '@posthorn/contracts/schemas/destination'
 import type { Db } from '@posthorn/db'
 
 /** Protocol of a mail server. */
@@ -14,6 +15,8 @@ export interface StoredLogin {
   useAuthServer: boolean
   user: string | undefined
   sealed: string | undefined
+  /** Registered server, with the user of its own login. Undefined without a server. */
+  destination?: Destination | undefined
   /** True if the account has OAuth2, used for servers without a login of their own. */
   hasOAuth2: boolean
 }
@@ -33,7 +36,7 @@ export async function findLogin(
         .on('credentials.kind', '=', protocol === 'api' ? 'oauth2' : protocol),
     )
     .select(['accounts.backend', 'accounts.imap', 'accounts.smtp', 'accounts.oauth2'])
-    .select('credentials.sealed')
+    .select(['accounts.proxy', 'credentials.sealed'])
     .where('accounts.account', '=', account)
     .executeTakeFirst()
   if (!row) return undefined
@@ -43,13 +46,15 @@ export async function findLogin(
     return { ...withoutServer, account, protocol, configured, hasOAuth2 }
   }
   const server = row[protocol]
+  const user = server?.auth ? server.auth.user : undefined
   return {
     account,
     protocol,
     configured: server !== null,
     useAuthServer: server?.useAuthServer === true,
-    user: server?.auth ? server.auth.user : undefined,
+    user,
     sealed: row.sealed ?? undefined,
+    destination: server ? destinationOf(server, { user, proxy: row.proxy }) : undefined,
     hasOAuth2,
   }
 }
@@ -124,7 +129,7 @@ export function findGatewayLogin(db: Db, gateway: string) {
   return db
     .selectFrom('gateways')
     .leftJoin('gatewayCredentials', 'gatewayCredentials.gateway', 'gateways.gateway')
-    .select(['username', 'sealed'])
+    .select(['username', 'sealed', 'host', 'port', 'secure'])
     .where('gateways.gateway', '=', gateway)
     .executeTakeFirst()
 }

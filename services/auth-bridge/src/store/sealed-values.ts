@@ -1,12 +1,14 @@
 import { addressSettings } from '@posthorn/contracts/settings/settings'
-import type { Db } from '@posthorn/db'
+import type { Accounts, Db, Gateways, OAuth2Apps } from '@posthorn/db'
 import type { HeaderOwner } from '@posthorn/secrets'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 
 /** Column with sealed values, and the key of its table. */
 export interface SealedColumn {
   readonly name: string
   readonly key: readonly string[]
+  /** Registration that decides what a value may be used for. Absent for values without one. */
+  readonly use?: 'account' | 'gateway' | 'app'
   /** Absent for a column `sealed` whose whole value is sealed. */
   readonly inPlace?: InPlace
 }
@@ -29,10 +31,10 @@ interface InPlace {
  * otherwise a key rotation skips it.
  */
 export const sealedTables: readonly SealedColumn[] = [
-  { name: 'credentials', key: ['account', 'kind'] },
-  { name: 'gateway_credentials', key: ['gateway'] },
-  { name: 'oauth2_app_secrets', key: ['app', 'kind'] },
-  { name: 'oauth2_tokens', key: ['account'] },
+  { name: 'credentials', key: ['account', 'kind'], use: 'account' },
+  { name: 'gateway_credentials', key: ['gateway'], use: 'gateway' },
+  { name: 'oauth2_app_secrets', key: ['app', 'kind'], use: 'app' },
+  { name: 'oauth2_tokens', key: ['account'], use: 'account' },
   { name: 'sealed_settings', key: ['key'] },
 ]
 
@@ -84,6 +86,15 @@ export interface SealedRow {
   readonly sealed: string
   /** Owner of headers; null for other values. */
   readonly owner: HeaderOwner | null
+  /** Registration of the value, read together with it. */
+  readonly use: SealedUse | null
+}
+
+/** Registration that a value belongs to. */
+export interface SealedUse {
+  account?: Pick<Selectable<Accounts>, 'imap' | 'smtp' | 'proxy'>
+  gateway?: Pick<Selectable<Gateways>, 'host' | 'port' | 'secure' | 'username'>
+  app?: Pick<Selectable<OAuth2Apps>, 'id' | 'provider' | 'config'> | null
 }
 
 /** Lists values in key order after a key. Some may contain nothing to seal. */
@@ -103,7 +114,7 @@ export async function listSealed(
     ...(after ? [sql`(${keys}) > (${sql.join(after.map((part) => sql`${part}::${type}`))})`] : []),
   ]
   const { rows } = await sql<SealedRow>`
-    select array[${texts}] as key, ${value} as sealed, ${ownerOf(column)} as owner from ${sql.table(name)} t
+    select array[${texts}] as key, ${value} as sealed, ${ownerOf(column)} as owner, ${useOf(column)} as use from ${sql.table(name)} t
     where ${sql.join(conditions, sql` and `)} order by ${keys} limit ${limit}`.execute(db)
   return rows
 }
@@ -150,6 +161,20 @@ function replacementOf({ inPlace }: SealedColumn) {
   if (as === 'text') return sql`v.resealed`
   const json = what === 'login' ? sql`to_jsonb(v.resealed)` : sql`v.resealed::jsonb`
   return as === 'json' ? json : sql`jsonb_set(${stored}, ${sql.lit(`{${as}}`)}, ${json})`
+}
+
+const appColumns = sql`jsonb_build_object('id', o.id, 'provider', o.provider, 'config', o.config)`
+
+function useOf({ use }: SealedColumn) {
+  if (use === 'account')
+    return sql`(select jsonb_build_object('account', to_jsonb(a), 'app',
+      (select ${appColumns} from oauth2_apps o where o.id = a.oauth2 ->> 'provider'))
+      from accounts a where a.account = t.account)`
+  if (use === 'gateway')
+    return sql`(select jsonb_build_object('gateway', to_jsonb(g)) from gateways g where g.gateway = t.gateway)`
+  if (use === 'app')
+    return sql`(select jsonb_build_object('app', ${appColumns}) from oauth2_apps o where o.id = t.app)`
+  return sql`null::jsonb`
 }
 
 function ownerOf({ inPlace }: SealedColumn) {

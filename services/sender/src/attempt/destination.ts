@@ -7,6 +7,7 @@ import {
 } from '@posthorn/contracts/commands/credentials'
 import type { CommandRequest } from '@posthorn/contracts/define'
 import { defined } from '@posthorn/contracts/defined'
+import { assertDestination, type RegisteredServer } from '@posthorn/contracts/schemas/destination'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import { AppError } from '@posthorn/errors'
 import { isSameAddress, rankAddresses } from '@posthorn/net/local-addresses'
@@ -56,7 +57,9 @@ export async function resolveDestination(
   const { account, proxy: accountProxy } = sender
   const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
   const proxy = path.proxy && (await unsealProxy(path.proxy, deps))
-  const verifyCertificate = rejectUnauthorized && settings.ignoreMailCertErrors !== true
+  // A proxy could read what an unverified connection sends.
+  const ignoresErrors = settings.ignoreMailCertErrors === true && path.proxy === undefined
+  const verifyCertificate = rejectUnauthorized && !ignoresErrors
   const ehloName = sender.smtpEhloName ?? settings.smtpEhloName
   return defined({
     ...server,
@@ -135,7 +138,7 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
       const entitlement = { queueId }
       const fresh = rejected ? true : undefined
       const request = defined({ account, protocol: 'smtp', entitlement, fresh })
-      return credentialsFrom(deps, getCredentials, request)
+      return credentialsFrom(deps, getCredentials, { request, server: smtp, proxy: sender.proxy })
     },
   })
 }
@@ -158,19 +161,31 @@ function gatewayServer(
     credentials: async () => {
       if (username === null) return undefined
       const request = { gateway, entitlement: { queueId } }
-      return credentialsFrom(deps, getGatewayCredentials, request)
+      return credentialsFrom(deps, getGatewayCredentials, { request, server, proxy: null })
     },
   }
+}
+
+interface CredentialsUse<C extends typeof getCredentials | typeof getGatewayCredentials> {
+  request: CommandRequest<C>
+  /** Server that gets the credentials. */
+  server: RegisteredServer
+  /** Proxy of the account. */
+  proxy: string | null
 }
 
 async function credentialsFrom<C extends typeof getCredentials | typeof getGatewayCredentials>(
   deps: DestinationDeps,
   command: C,
-  request: CommandRequest<C>,
+  { request, server, proxy }: CredentialsUse<C>,
 ): Promise<Credentials> {
   try {
-    return await requestCredentials(deps, command, request)
+    const credentials = await requestCredentials(deps, command, request)
+    assertDestination(credentials, server, proxy)
+    return credentials
   } catch (error) {
+    if (error instanceof AppError && error.code === 'DestinationMismatch')
+      throw new PreAttemptError('credentials unavailable', { cause: error })
     if (!(error instanceof AttemptError)) throw error
     throw new AttemptError({ ...error.failure, command: 'AUTH' }, { cause: error.cause })
   }

@@ -53,7 +53,9 @@ async function destinationOf(
     port,
     secure,
     allowsPlaintext: tls?.requireStartTls === false,
-    verifyCertificate: settings.ignoreMailCertErrors !== true && tls?.rejectUnauthorized !== false,
+    verifyCertificate:
+      tls?.rejectUnauthorized !== false &&
+      (settings.ignoreMailCertErrors !== true || path.proxy !== undefined),
     minTlsVersion: tls?.minVersion,
     ehloName: ehloName ?? settings.smtpEhloName,
     credentials: () => Promise.resolve(credentials),

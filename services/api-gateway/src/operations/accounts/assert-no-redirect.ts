@@ -1,6 +1,13 @@
 import { AppError } from '@posthorn/errors'
 import type { PasswordPlan } from '../../accounts/plan-server.ts'
-import { changedLoginParts, type LoginAccount, loginOf } from '../../accounts/stored-login.ts'
+import {
+  afterChange,
+  changedLoginParts,
+  type ColumnChange,
+  type LoginAccount,
+  loginOf,
+  parseColumn,
+} from '../../accounts/stored-login.ts'
 import { maskUrl } from '../../http/masks.ts'
 import type { LockedAccount } from '../../store/accounts.ts'
 import type { Token } from '../../store/tokens.ts'
@@ -11,9 +18,6 @@ import type { Token } from '../../store/tokens.ts'
  */
 
 type BoundToken = Pick<Token, 'account'> | null
-
-/** Changed columns; absent ones stay. */
-type ColumnChange<T> = { [K in keyof T]?: string | null | undefined }
 
 interface LoginChange {
   columns: ColumnChange<LoginAccount>
@@ -34,13 +38,7 @@ export function assertLoginsUnchanged(
   { columns, passwords }: LoginChange,
 ): void {
   if (!isBound(token)) return
-  const after: LoginAccount = {
-    imap: parseColumn(columns.imap, before.imap),
-    smtp: parseColumn(columns.smtp, before.smtp),
-    oauth2: parseColumn(columns.oauth2, before.oauth2),
-    email: columns.email === undefined ? before.email : columns.email,
-    proxy: columns.proxy === undefined ? before.proxy : columns.proxy,
-  }
+  const after = afterChange(before, columns)
   for (const kind of ['imap', 'smtp', 'oauth2'] as const) {
     const login = loginOf(after, kind)
     const isOwn =
@@ -94,11 +92,6 @@ function originOf(address: string | null): string | undefined {
 
 function isBound(token: BoundToken): boolean {
   return token !== null && token.account !== null
-}
-
-function parseColumn<T>(column: string | null | undefined, before: T | null): T | null {
-  if (column === undefined) return before
-  return column === null ? null : (JSON.parse(column) as T)
 }
 
 function unauthorized(): AppError {

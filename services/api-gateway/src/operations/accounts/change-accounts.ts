@@ -6,6 +6,7 @@ import { messageFailed } from '@posthorn/contracts/events/sending'
 import { operations } from '@posthorn/contracts/operations'
 import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import { deriveEventId, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
+import { assertPasswordsFit, assertTokensFit } from '../../accounts/bound-logins.ts'
 import { planAccount } from '../../accounts/plan-account.ts'
 import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
@@ -80,12 +81,14 @@ export function onUpdateAccount({ db, bus, sealer, tasks }: ChangeDeps) {
       assertTargetUnchanged(caller.token, stored, columns)
       assertLoginsUnchanged(caller.token, stored, { columns, passwords })
       assertNoOtherProxy(caller.token, stored, columns)
+      assertPasswordsFit(stored, { columns, passwords })
+      assertTokensFit(stored, { columns, passwords })
       await assertUserUnique(tx, account, columns.oauth2)
       const change = restarts ? updateAccount : patchAccount
       const origins = tenantMembers(changedBy(caller), columns, stored)
       const sealed = await sealColumns(columns, { account, sealer })
       await change(tx, account, { ...sealed, ...origins })
-      await storePasswords(tx, { account, sealer }, passwords)
+      await storePasswords(tx, { account, sealer, before: stored, columns, app }, passwords)
     })
     tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
     return { account }

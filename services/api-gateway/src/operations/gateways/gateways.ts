@@ -21,7 +21,12 @@ import {
 } from '../../store/gateways.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
-import { type GatewayPlan, planRegistration, planUpdate } from './plan-gateway.ts'
+import {
+  gatewayDestination,
+  type GatewayPlan,
+  planRegistration,
+  planUpdate,
+} from './plan-gateway.ts'
 
 type GatewayDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'tasks'>
 
@@ -50,7 +55,7 @@ export function gatewayHandlers({ db, bus, sealer, tasks }: GatewayDeps): Operat
         if (!stored) throw gatewayNotFound(gateway)
         const { columns, password } = planUpdate(body, stored)
         await updateGateway(tx, gateway, columns)
-        await storePassword(tx, { gateway, sealer }, password)
+        await storePassword(tx, { gateway, columns, sealer }, password)
       })
       invalidate(gateway)
       return { gateway }
@@ -84,21 +89,24 @@ async function registerGateway(tx: Tx, registration: Registration): Promise<'new
     if (stored) await updateGateway(tx, gateway, columns)
     // A concurrent request may have inserted it: this insert waits for its commit.
     else if (!(await insertGateway(tx, { gateway, ...columns }))) continue
-    await storePassword(tx, registration, password)
+    await storePassword(tx, { ...registration, columns }, password)
     return stored ? 'existing' : 'new'
   }
   throw new AppError('unavailable', 'Concurrent update of the gateway, retry')
 }
 
-/** Seals and stores a new password, or deletes the stored one. */
+type PlannedColumns = Pick<GatewayPlan, 'columns'>
+
+/** Seals and stores a new password for the server of the gateway, or deletes the stored one. */
 async function storePassword(
   tx: Tx,
-  { gateway, sealer }: { gateway: string; sealer: Sealer },
+  { gateway, columns, sealer }: Pick<Registration, 'gateway' | 'sealer'> & PlannedColumns,
   password: GatewayPlan['password'],
 ): Promise<void> {
   if (password === 'delete') await deleteGatewayPassword(tx, gateway)
   else if (password !== 'keep') {
-    const sealed = await sealer.seal(password.seal, gatewayPasswordSealContext(gateway))
+    const context = gatewayPasswordSealContext(gateway)
+    const sealed = await sealer.seal(password.seal, context, { to: gatewayDestination(columns) })
     await upsertGatewayPassword(tx, gateway, sealed)
   }
 }

@@ -1,4 +1,5 @@
 import { fieldError } from '@posthorn/contracts/describe-error'
+import { type Destination, destinationOf } from '@posthorn/contracts/schemas/destination'
 import type { GatewayRegistration, GatewayUpdate } from '@posthorn/contracts/schemas/gateway'
 import { validationError } from '@posthorn/contracts/validate'
 import { changedLoginParts, type StoredLogin } from '../../accounts/stored-login.ts'
@@ -70,4 +71,9 @@ function planPassword(
 /** Login at a gateway, in the form that is compared for accounts as well. */
 function loginOf({ username, host, port, secure = false }: GatewayColumns): StoredLogin {
   return { source: 'password', user: username, host: host.toLowerCase(), port, secure }
+}
+
+/** Server that the password of a gateway is sealed for. */
+export function gatewayDestination({ username, ...server }: GatewayColumns): Destination {
+  return destinationOf(server, { user: username ?? undefined })
 }

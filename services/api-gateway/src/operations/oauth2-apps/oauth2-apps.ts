@@ -1,7 +1,7 @@
 import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
-import type { PubSubError } from '@posthorn/contracts/schemas/oauth2-app'
+import { describeProvider, type PubSubError } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Tx } from '@posthorn/db'
 import type { Sealer } from '@posthorn/secrets'
 import { requestTimeout } from '../../http/call-worker.ts'
@@ -47,16 +47,22 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
       const row = { ...columns, id, provider: body.provider, config: JSON.stringify(config) }
       await inTransaction(db, async (tx) => {
         await insertApp(tx, row)
-        await storeSecrets(tx, { app: id, sealer }, secrets)
+        await storeSecrets(
+          tx,
+          { app: id, sealer, to: describeProvider({ ...body, config }) },
+          secrets,
+        )
       })
       invalidate(id)
       return { id, created: true }
     }),
     handle(operations.updateOAuth2App, async ({ params: { app: id }, body }) => {
       await inTransaction(db, async (tx) => {
-        const { secrets, config, ...columns } = planUpdate(body, await lockApp(tx, id))
+        const stored = await lockApp(tx, id)
+        const { secrets, config, ...columns } = planUpdate(body, stored)
+        const to = describeProvider({ ...stored, config })
         await updateApp(tx, id, { ...columns, config: JSON.stringify(config) })
-        await storeSecrets(tx, { app: id, sealer }, secrets)
+        await storeSecrets(tx, { app: id, sealer, to }, secrets)
       })
       invalidate(id)
       return { id, updated: true }
@@ -74,15 +80,15 @@ export function oauth2AppHandlers(deps: OAuth2AppDeps): OperationHandler[] {
   ]
 }
 
-/** Seals and stores the new secrets of an application. */
+/** Seals and stores the new secrets of an application for its provider. */
 async function storeSecrets(
   tx: Tx,
-  { app, sealer }: { app: string; sealer: Sealer },
+  { app, sealer, to }: { app: string; sealer: Sealer; to: string },
   secrets: AppPlan['secrets'],
 ): Promise<void> {
   for (const [name, secret] of Object.entries(secrets)) {
     const kind = name as AppSecretKind
-    const sealed = await sealer.seal(secret, appSecretSealContext(app, kind))
+    const sealed = await sealer.seal(secret, appSecretSealContext(app, kind), { provider: to })
     await upsertAppSecret(tx, { app, kind, sealed })
   }
 }

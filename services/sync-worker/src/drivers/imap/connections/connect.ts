@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConnectOptions, ImapBackend, MailSession } from '@posthorn/backends'
 import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'
+import { assertDestination } from '@posthorn/contracts/schemas/destination'
 import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache, StoredServer } from '@posthorn/db'
@@ -77,6 +78,7 @@ async function connect(
   { account, imap, proxy, logs }: ImapAccount,
   { credentials, signal }: { credentials: Credentials; signal: AbortSignal },
 ): Promise<MailSession> {
+  assertDestination(credentials, imap, proxy)
   const settings = await cache.get()
   return backend.connect({
     ...(await getServerOptions(imap, proxy)),
@@ -126,7 +128,8 @@ export function createServerOptions({ settings, unsealLogin, config }: ServerOpt
       port,
       secure,
       allowsPlaintext: tls?.requireStartTls === false,
-      rejectUnauthorized: !ignoreMailCertErrors && tls?.rejectUnauthorized !== false,
+      rejectUnauthorized:
+        tls?.rejectUnauthorized !== false && (!ignoreMailCertErrors || Boolean(proxy)),
       egress: config.mailEgressPolicy,
       mailPorts: config.mailPorts,
       connectTimeoutMs: config.connectTimeoutMs,

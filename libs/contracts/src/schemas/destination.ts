@@ -1,0 +1,91 @@
+import { AppError } from '@posthorn/errors'
+import { type Static, Type } from 'typebox'
+import type { ImapConfig } from './mail-server.ts'
+import { defined } from '../defined.ts'
+
+/**
+ * Mail server and user that a stored password is for. It is sealed together with the password, so
+ * that a service that may change the registration cannot have the password sent elsewhere.
+ */
+export const Destination = Type.Object({
+  host: Type.String(),
+  port: Type.Integer(),
+  user: Type.String(),
+  /** True for TLS from the start of the connection. */
+  secure: Type.Boolean(),
+  /** True if the login is never sent unencrypted. */
+  encrypts: Type.Boolean(),
+  /** True if the certificate of the server is checked. */
+  verifies: Type.Boolean(),
+  /** Lowest TLS version. */
+  minVersion: Type.Optional(Type.String()),
+  /** Origin of the proxy of the account. */
+  proxy: Type.Optional(Type.String()),
+})
+export type Destination = Static<typeof Destination>
+
+/** Server as registered; a disabled one may have no address. */
+export interface RegisteredServer {
+  host?: string | undefined
+  port?: number | undefined
+  secure?: boolean | undefined
+  tls?: ImapConfig['tls'] | undefined
+}
+
+/** Destination of a registered server. An access token is for its server, whoever the user is. */
+export function destinationOf(
+  { host = '', port = 0, secure = false, tls }: RegisteredServer,
+  { user = '', proxy }: { user?: string | undefined; proxy?: string | null | undefined } = {},
+): Destination {
+  return {
+    host: host.toLowerCase(),
+    port,
+    user,
+    secure,
+    encrypts: secure || tls?.requireStartTls !== false,
+    verifies: tls?.rejectUnauthorized !== false,
+    ...defined({ minVersion: tls?.minVersion, proxy: proxy ? originOf(proxy) : undefined }),
+  }
+}
+
+/** Without the login, which is sealed and changes with the key. */
+function originOf(address: string): string {
+  const url = URL.parse(address)
+  return url ? `${url.protocol}//${url.host}` : address
+}
+
+/** TLS versions in ascending order. */
+const versions = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']
+const rankOf = ({ minVersion = 'TLSv1.2' }: Destination) => versions.indexOf(minVersion)
+
+/**
+ * True if a password for the destination `bound` may be sent to `actual`: same server and user, and
+ * no weaker protection. A verified, encrypted connection may take any proxy.
+ */
+export function permits(bound: Destination, actual: Destination): boolean {
+  const isSame = (['host', 'port', 'user'] as const).every((part) => bound[part] === actual[part])
+  const isWeaker =
+    (['secure', 'encrypts', 'verifies'] as const).some((part) => bound[part] && !actual[part]) ||
+    rankOf(actual) < rankOf(bound)
+  const isProtected = actual.encrypts && actual.verifies
+  return isSame && !isWeaker && (isProtected || bound.proxy === actual.proxy)
+}
+
+/**
+ * Checks that received credentials are for the server that the caller connects to. The registration
+ * may have changed between the read of the caller and that of auth-bridge.
+ *
+ * @throws AppError `unavailable`
+ */
+export function assertDestination(
+  { user, destination }: { user: string; destination?: Destination | undefined },
+  server: RegisteredServer,
+  proxy: string | null,
+): void {
+  if (!destination) return
+  const named = destination.user === '' ? {} : { user }
+  if (!permits(destination, destinationOf(server, { ...named, proxy })))
+    throw new AppError('unavailable', 'The credentials are for another server', {
+      code: 'DestinationMismatch',
+    })
+}

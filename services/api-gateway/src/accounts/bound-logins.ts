@@ -1,0 +1,98 @@
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { type Destination, destinationOf, permits } from '@posthorn/contracts/schemas/destination'
+import { describeProvider } from '@posthorn/contracts/schemas/oauth2-app'
+import { validationError } from '@posthorn/contracts/validate'
+import type { Binding } from '@posthorn/secrets'
+import type { LockedAccount } from '../store/accounts.ts'
+import type { PasswordKind } from '../store/credentials.ts'
+import type { AppForAccount } from '../store/oauth2-apps.ts'
+import type { PasswordPlan } from './plan-server.ts'
+import { afterChange, type LoginAccount, type LoginColumns } from './stored-login.ts'
+
+/*
+ * A stored login is sealed together with its destination, and auth-bridge issues it for nothing
+ * else. This service cannot unseal it, so a change of the destination needs the login again.
+ */
+
+const servers = ['imap', 'smtp'] as const
+
+/** Use that a credential of an account is sealed for. `app` is the application of a grant. */
+export function bindingOf(
+  account: LoginAccount,
+  kind: PasswordKind,
+  app: AppForAccount | undefined,
+): Binding {
+  if (kind !== 'oauth2') return { to: passwordDestination(account, kind) }
+  const provider = app && describeProvider(app)
+  return { app: account.oauth2?.provider, provider, servers: tokenServersOf(account) }
+}
+
+function passwordDestination(
+  { proxy, ...account }: LoginAccount,
+  kind: (typeof servers)[number],
+): Destination {
+  const { auth, ...server } = account[kind] ?? {}
+  return destinationOf(server, { user: auth ? auth.user : undefined, proxy })
+}
+
+/** Servers that get the access token: those without a login of their own. */
+function tokenServersOf({ proxy, ...account }: LoginAccount): Destination[] {
+  return servers.flatMap((kind) => {
+    const server = account[kind]
+    return !server || server.auth || server.useAuthServer ? [] : [destinationOf(server, { proxy })]
+  })
+}
+
+interface LoginChange {
+  columns: LoginColumns
+  passwords: readonly PasswordPlan[]
+}
+
+/**
+ * Requires a stored password again if its server, port or user changes, if the connection gets less
+ * protection, or if an unprotected connection gets another proxy.
+ *
+ * @throws AppError `invalid` with `fields`
+ */
+export function assertPasswordsFit(
+  before: LoginAccount & Pick<LockedAccount, 'passwords'>,
+  { columns, passwords }: LoginChange,
+): void {
+  const after = afterChange(before, columns)
+  const errors = servers
+    .filter((kind) => isKept(before, kind, passwords))
+    .filter((kind) => after[kind]?.auth && !after[kind].useAuthServer)
+    .filter((kind) => !permits(passwordDestination(before, kind), passwordDestination(after, kind)))
+    .map((kind) => fieldError(`${kind}.auth.pass`, passwordRequired))
+  if (errors.length > 0) throw validationError(errors)
+}
+
+export const passwordRequired =
+  'is required again for another host, port, user or proxy, or for less protection'
+
+/**
+ * Requires the tokens of an OAuth2 account again if they would be sent to another server.
+ *
+ * @throws AppError `invalid` with `fields`
+ */
+export function assertTokensFit(
+  before: LoginAccount & Pick<LockedAccount, 'passwords'>,
+  { columns, passwords }: LoginChange,
+): void {
+  const after = afterChange(before, columns)
+  if (!isKept(before, 'oauth2', passwords) || !after.oauth2 || after.oauth2.useAuthServer) return
+  const bound = tokenServersOf(before)
+  const isOther = tokenServersOf(after).some((server) => !bound.some((one) => permits(one, server)))
+  if (isOther)
+    throw validationError([
+      fieldError('oauth2.refreshToken', 'is required again for another server or less protection'),
+    ])
+}
+
+function isKept(
+  { passwords: stored }: Pick<LockedAccount, 'passwords'>,
+  kind: PasswordKind,
+  plans: readonly PasswordPlan[],
+): boolean {
+  return stored.includes(kind) && !plans.some((plan) => plan.kind === kind)
+}

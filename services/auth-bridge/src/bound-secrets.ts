@@ -1,0 +1,122 @@
+import { type Destination, permits } from '@posthorn/contracts/schemas/destination'
+import { describeProvider } from '@posthorn/contracts/schemas/oauth2-app'
+import { AppError } from '@posthorn/errors'
+import type { Unsealer } from '@posthorn/secrets'
+import type { Logger, Metrics } from '@posthorn/telemetry'
+
+/** Password and the only server that may get it. */
+interface BoundPassword {
+  pass: string
+  /** Absent for a password that an earlier release sealed. */
+  destination?: Destination
+}
+
+/** Uses that secrets are sealed for. Each kind of secret has its own members. */
+export interface SecretBinding {
+  /** Server of a password. */
+  to?: Destination
+  /** Application of tokens. */
+  app?: string
+  /** Provider of tokens, or of the secrets of an application. */
+  provider?: string
+  /** Servers that get an access token. Absent until the first use of a grant from a consent. */
+  servers?: Destination[]
+}
+
+type ProviderApp = Parameters<typeof describeProvider>[0]
+type TokenApp = ProviderApp & { id: string }
+
+/** Binding of the tokens of an application. */
+export function tokenBindingOf(app: TokenApp): { app: string; provider: string } {
+  return { app: app.id, provider: describeProvider(app) }
+}
+
+interface SealedSecret {
+  sealed: string
+  context: string
+}
+
+/** Stored password of an account or gateway. */
+interface StoredPassword extends SealedSecret {
+  /** Server of the registration. */
+  destination: Destination
+}
+
+export interface BoundSecretsOptions {
+  unsealer: Unsealer
+  log: Logger
+  metrics: Metrics
+  /** `requireBoundSecrets`: true if secrets without a binding are refused. */
+  config: { requireBoundSecrets?: boolean }
+}
+
+/**
+ * Unseals secrets only for the use that was sealed with them. A service that can change a
+ * registration cannot change the seal, so it cannot redirect a secret.
+ */
+export class BoundSecrets {
+  readonly #options: BoundSecretsOptions
+  readonly #refused
+
+  constructor(options: BoundSecretsOptions) {
+    this.#options = options
+    this.#refused = options.metrics.counter({
+      name: 'credentials_refused_total',
+      help: 'Secrets not issued, because the registration names another use than their seal.',
+      labels: ['reason'],
+    })
+  }
+
+  /** @throws AppError `rejected` if the password was sealed for another server or user */
+  async openPassword({ sealed, context, destination }: StoredPassword): Promise<BoundPassword> {
+    const { value: pass, binding } = await this.#options.unsealer.open(sealed, context)
+    const { to }: SecretBinding = binding ?? {}
+    this.assertUse(context, { isBound: to !== undefined, fits: !to || permits(to, destination) })
+    return { pass, ...(to && { destination: to }) }
+  }
+
+  /** @throws AppError `rejected` if the secret of an application is for another provider */
+  async openAppSecret({ sealed, context }: SealedSecret, app: ProviderApp): Promise<string> {
+    const { value, binding } = await this.#options.unsealer.open(sealed, context)
+    const { provider }: SecretBinding = binding ?? {}
+    this.assertUse(context, { isBound: provider !== undefined, fits: isOf(app, provider) })
+    return value
+  }
+
+  /** @throws AppError `rejected` if tokens are of another application or provider */
+  async openTokens({ sealed, context }: SealedSecret, app: TokenApp) {
+    const opened = await this.#options.unsealer.open(sealed, context)
+    const binding: SecretBinding = opened.binding ?? {}
+    this.assertUse(context, useOf(binding, app))
+    return { value: opened.value, binding }
+  }
+
+  /** Undefined if tokens are of another application: the account has changed to another one. */
+  async findTokens({ sealed, context }: SealedSecret, app: TokenApp): Promise<string | undefined> {
+    const { value, binding = {} } = await this.#options.unsealer.open(sealed, context)
+    const { isBound, fits } = useOf(binding, app)
+    return fits && (isBound || !this.#options.config.requireBoundSecrets) ? value : undefined
+  }
+
+  /** @throws AppError `rejected` if a secret does not fit its use, or has no required binding */
+  assertUse(context: string, { isBound, fits }: { isBound: boolean; fits: boolean }): void {
+    const reason = fits ? 'unbound' : 'mismatch'
+    if (fits && (isBound || !this.#options.config.requireBoundSecrets)) return
+    this.#refused.inc({ reason })
+    this.#options.log.error({ context, reason }, 'stored secret refused for this registration')
+    throw new AppError(
+      'rejected',
+      'The stored login is for another server, user or application, enter it again',
+      { code: 'AuthenticationFails' },
+    )
+  }
+}
+
+function useOf({ app: id, provider }: SecretBinding, app: TokenApp) {
+  const isBound = id !== undefined
+  return { isBound, fits: (!isBound || id === app.id) && isOf(app, provider) }
+}
+
+function isOf(app: ProviderApp, provider: string | undefined): boolean {
+  return provider === undefined || provider === describeProvider(app)
+}
