@@ -47,12 +47,10 @@ export async function readOriginal(
     const original = await callWorker(deps, call, [getMessage, { account, message, ...text }])
     if (messageId !== undefined && bareId(messageId) !== bareId(original.messageId))
       throw messageNotFound()
-    if (!original.incomplete) return original
-    if (ignoreMissing) return undefined
-    throw notDescribed()
+    if (original.incomplete) throw notDescribed()
+    return original
   } catch (error) {
-    const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
-    if (isMissing && ignoreMissing) return undefined
+    if (ignoreMissing && isMissing(error)) return undefined
     throw error
   }
 }
@@ -65,11 +63,18 @@ function messageNotFound(): AppError {
   return new AppError('not-found', 'The message does not exist', { code: 'MessageNotFound' })
 }
 
+/** True for a message that is missing or not described. Other failures may end by themselves. */
+function isMissing(error: unknown): boolean {
+  return (
+    error instanceof AppError && (error.code === 'MessageNotFound' || error.message === undescribed)
+  )
+}
+
+const undescribed = 'The mail server does not describe the message, retry'
+
 /** Error of a reference without its texts and attachments, which must not become an empty quote. */
 function notDescribed(): AppError {
-  return new AppError('unavailable', 'The mail server does not describe the message, retry', {
-    code: 'IMAPUnavailable',
-  })
+  return new AppError('unavailable', undescribed, { code: 'IMAPUnavailable' })
 }
 
 /** Part of the response about the referenced message. */

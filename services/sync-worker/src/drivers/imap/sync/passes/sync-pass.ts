@@ -12,7 +12,7 @@ import {
   isOpenedByOther,
   OutdatedConnectionError,
 } from '../mailbox-list/second-connection.ts'
-import { parkedError, recordLoss, staysParked } from '../mailbox-list/parked-mailboxes.ts'
+import { parkedError, recordLoss, staysParked } from '../mailbox-list/open-parked.ts'
 import {
   findUnknownPath,
   selectionRules,
@@ -150,13 +150,12 @@ export async function syncIfChanged(
   row: MailboxRow,
   { full, reselect = false, status: listed }: SyncOptions,
 ): Promise<SyncResult | RefusedSync> {
-  const { refusals, session } = context
+  const { refusals } = context
   let status = listed
   try {
     if (await staysParked(context, row.path))
       return { refusal: parkedError(row.path), skipped: true }
-    if (!status && !reselect && !isUnfinished(row))
-      status = await recordLoss(context, row.path, () => session.status(row.path))
+    if (!reselect) status ??= await readStatus(context, row)
     if (refusals.isSuspended(row.path, status, Date.now()))
       return { refusal: suspendedError(row), skipped: true }
     if (status && !needsSync(row, status, full)) return unchanged
@@ -172,6 +171,15 @@ export async function syncIfChanged(
       throw new OutdatedConnectionError('The connection refuses a mailbox that another one opens')
     return { refusal: error, skipped: false }
   }
+}
+
+/** Counters of a mailbox; undefined if its sync is unfinished and must go on anyway. */
+async function readStatus(
+  context: SyncPassContext,
+  row: MailboxRow,
+): Promise<MailboxStatus | undefined> {
+  if (isUnfinished(row)) return undefined
+  return recordLoss(context, row.path, () => context.session.status(row.path))
 }
 
 function suspendedError({ path }: MailboxRow): AppError {
