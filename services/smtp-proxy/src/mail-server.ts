@@ -44,6 +44,8 @@ export interface MailServerOptions {
   tls: boolean
   /** If false, a client without login names the account in a header. */
   loginRequired: boolean
+  /** True until the client disconnects. */
+  isOpen: (session: SMTPServerSession) => boolean
   /** True once no new message of a session may start. */
   isClosing: (session: SMTPServerSession) => boolean
   /** Called after each message, accepted or rejected. */
@@ -96,10 +98,6 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
     onAuth(auth, session, done) {
       authenticate({ auth, session }, options, deps).then(
         (user) => {
-          if (!deps.limits.admit(session, user.account)) {
-            done(reject(tooManySessions(), session))
-            return
-          }
           deps.pending.remove(session)
           deps.clients.add(session, user, (reason) =>
             options.disconnect(session, `4.7.0 ${reason}`),
@@ -147,8 +145,11 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
 }
 
 /** RFC 4954 §6: temporary, so the client tries again. */
-const tooManySessions = () =>
-  new SmtpRejection('454 4.7.0', 'Too many sessions of this account, try again later')
+class TooManySessions extends SmtpRejection {
+  constructor() {
+    super('454 4.7.0', 'Too many sessions of this account, try again later')
+  }
+}
 
 function userOf({ user }: SMTPServerSession): User | undefined {
   return user ? (user as User) : undefined
@@ -161,7 +162,7 @@ interface LoginAttempt {
 
 async function authenticate(
   { auth, session }: LoginAttempt,
-  { certificate }: MailServerOptions,
+  { certificate, isOpen }: MailServerOptions,
   deps: MailServerDeps,
 ): Promise<User> {
   const { throttle, config } = deps
@@ -174,12 +175,15 @@ async function authenticate(
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: auth.password ?? '', address })
     throttle.recordSuccess(address, username)
+    // A client that has left during the login is not counted: nothing would end the count.
+    if (isOpen(session) && !deps.limits.admit(session, user.account)) throw new TooManySessions()
     return user
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
     // The token is valid, so it is no guess that a delay would slow down.
-    if (!(error instanceof AddressRejection)) await sleep(throttle.recordFailure(address, username))
+    const isValid = error instanceof AddressRejection || error instanceof TooManySessions
+    if (!isValid) await sleep(throttle.recordFailure(address, username))
     throw error
   }
 }
