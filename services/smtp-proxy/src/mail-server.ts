@@ -144,6 +144,19 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
   }
 }
 
+function isOfValidToken(error: SmtpRejection): boolean {
+  return error instanceof AddressRejection || error instanceof TooManySessions
+}
+
+/** Counts a session, unless its client has left. @throws TooManySessions */
+function countSession(
+  session: SMTPServerSession,
+  account: string,
+  { isOpen, limits }: { isOpen: MailServerOptions['isOpen']; limits: AccountLimits },
+): void {
+  if (isOpen(session) && !limits.admit(session, account)) throw new TooManySessions()
+}
+
 /** RFC 4954 §6: temporary, so the client tries again. */
 class TooManySessions extends SmtpRejection {
   constructor() {
@@ -165,7 +178,7 @@ async function authenticate(
   { certificate, isOpen }: MailServerOptions,
   deps: MailServerDeps,
 ): Promise<User> {
-  const { throttle, config } = deps
+  const { throttle, config, limits } = deps
   const { username = '', authzid } = auth
   const address = plainAddress(session.remoteAddress)
   if (certificate && !session.secure && !config.insecureAuth && !isLoopback(address))
@@ -175,15 +188,13 @@ async function authenticate(
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: auth.password ?? '', address })
     throttle.recordSuccess(address, username)
-    // A client that has left during the login is not counted: nothing would end the count.
-    if (isOpen(session) && !deps.limits.admit(session, user.account)) throw new TooManySessions()
+    countSession(session, user.account, { isOpen, limits })
     return user
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
     // The token is valid, so it is no guess that a delay would slow down.
-    const isValid = error instanceof AddressRejection || error instanceof TooManySessions
-    if (!isValid) await sleep(throttle.recordFailure(address, username))
+    if (!isOfValidToken(error)) await sleep(throttle.recordFailure(address, username))
     throw error
   }
 }
