@@ -105,7 +105,7 @@ function ofAccount(data: EventData): EventData {
 }
 
 function ofAttempt(data: EventData): EventData {
-  const { error, errorCode, smtpResponse, smtpResponseCode, smtpCommand, ...rest } = data
+  const { error, errorCode, smtpResponse: _response, smtpResponseCode, smtpCommand, ...rest } = data
   const failure = defined({
     message: String(error),
     code: errorCode as string | undefined,

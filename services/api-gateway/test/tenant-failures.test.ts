@@ -55,7 +55,9 @@ test('followChanges: a token with a permissions record does not read why a conne
   const seen: unknown[] = []
   for (const stream of streams) {
     await stream.expect(1)
-    seen.push((stream.frames[0]?.data as { payload: { error: object } }).payload.error)
+    seen.push(
+      (stream.frames[0]?.data as { payload?: { error: object } } | undefined)?.payload?.error,
+    )
     await stream.stop()
   }
   const hidden = { response: 'The mail server cannot be used', serverResponseCode: 'ECONNECTION' }

@@ -53,6 +53,7 @@ export async function startListener(
       certificate,
       tls,
       loginRequired,
+      isOpen: (session) => [...mail.connections].some((each) => each.session === session),
       isClosing: (session) => ending.has(session),
       onTransactionEnd: (session) => {
         if (ending.has(session)) setImmediate(() => disconnect(mail, session))

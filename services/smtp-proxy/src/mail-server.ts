@@ -44,6 +44,8 @@ export interface MailServerOptions {
   tls: boolean
   /** If false, a client without login names the account in a header. */
   loginRequired: boolean
+  /** True until the client disconnects. */
+  isOpen: (session: SMTPServerSession) => boolean
   /** True once no new message of a session may start. */
   isClosing: (session: SMTPServerSession) => boolean
   /** Called after each message, accepted or rejected. */
@@ -96,10 +98,6 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
     onAuth(auth, session, done) {
       authenticate({ auth, session }, options, deps).then(
         (user) => {
-          if (!deps.limits.admit(session, user.account)) {
-            done(reject(tooManySessions(), session))
-            return
-          }
           deps.pending.remove(session)
           deps.clients.add(session, user, (reason) =>
             options.disconnect(session, `4.7.0 ${reason}`),
@@ -146,9 +144,25 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
   }
 }
 
+function isOfValidToken(error: SmtpRejection): boolean {
+  return error instanceof AddressRejection || error instanceof TooManySessions
+}
+
+/** Counts a session, unless its client has left. @throws TooManySessions */
+function countSession(
+  session: SMTPServerSession,
+  account: string,
+  { isOpen, limits }: { isOpen: MailServerOptions['isOpen']; limits: AccountLimits },
+): void {
+  if (isOpen(session) && !limits.admit(session, account)) throw new TooManySessions()
+}
+
 /** RFC 4954 §6: temporary, so the client tries again. */
-const tooManySessions = () =>
-  new SmtpRejection('454 4.7.0', 'Too many sessions of this account, try again later')
+class TooManySessions extends SmtpRejection {
+  constructor() {
+    super('454 4.7.0', 'Too many sessions of this account, try again later')
+  }
+}
 
 function userOf({ user }: SMTPServerSession): User | undefined {
   return user ? (user as User) : undefined
@@ -161,10 +175,10 @@ interface LoginAttempt {
 
 async function authenticate(
   { auth, session }: LoginAttempt,
-  { certificate }: MailServerOptions,
+  { certificate, isOpen }: MailServerOptions,
   deps: MailServerDeps,
 ): Promise<User> {
-  const { throttle, config } = deps
+  const { throttle, config, limits } = deps
   const { username = '', authzid } = auth
   const address = plainAddress(session.remoteAddress)
   if (certificate && !session.secure && !config.insecureAuth && !isLoopback(address))
@@ -174,12 +188,13 @@ async function authenticate(
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: secretOf(auth), address })
     throttle.recordSuccess(address, username)
+    countSession(session, user.account, { isOpen, limits })
     return user
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
     // The token is valid, so it is no guess that a delay would slow down.
-    if (!(error instanceof AddressRejection)) await sleep(throttle.recordFailure(address, username))
+    if (!isOfValidToken(error)) await sleep(throttle.recordFailure(address, username))
     throw error
   }
 }
