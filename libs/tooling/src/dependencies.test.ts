@@ -57,16 +57,19 @@ test.each([
   { title: 'advisory of high severity, fails', advisories: advisory('high'), passes: false },
   { title: 'advisory of low severity, passes', advisories: advisory('low'), passes: true },
   { title: 'no advisory, passes', advisories: {}, passes: true },
-  { title: 'registry without advisories, passes', status: 405, advisories: {}, passes: true },
+  { title: 'registry without advisories, fails', status: 405, advisories: {}, passes: false },
 ])('auditDependencies: $title', async ({ status = 200, advisories, passes }) => {
   await using registry = await startRegistry(status, advisories)
-  expect(await auditDependencies({ cwd, registry: registry.url })).toBe(passes)
+  const options = { cwd, registry: registry.url, acceptsUnreadable: false }
+  expect(await auditDependencies(options)).toBe(passes)
 })
 
-test('auditDependencies: an unreachable registry passes', async () => {
+test('auditDependencies: an unreachable registry passes only if that is accepted', async () => {
   const registry = await startRegistry(200, {})
   await registry[Symbol.asyncDispose]()
-  expect(await auditDependencies({ cwd, registry: registry.url })).toBe(true)
+  const options = { cwd, registry: registry.url }
+  expect(await auditDependencies({ ...options, acceptsUnreadable: false })).toBe(false)
+  expect(await auditDependencies({ ...options, acceptsUnreadable: true })).toBe(true)
 })
 
 test('writeBillOfMaterials: lists the packages of the lockfile', async () => {

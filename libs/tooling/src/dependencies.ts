@@ -14,19 +14,26 @@ export interface AuditOptions {
   cwd?: string
   /** Registry with the advisory database. Defaults to the configured one. */
   registry?: string
+  /** True accepts a registry whose advisories cannot be read. */
+  acceptsUnreadable?: boolean
 }
 
 /**
  * Compares the lockfile with the advisory database of the registry. Resolves to false if an
- * advisory of at least moderate severity applies. Resolves to true, with a notice of pnpm, if the
- * registry has no such database or does not respond.
+ * advisory of at least moderate severity applies, or the advisories cannot be read. For a machine
+ * without them, `POSTHORN_AUDIT=optional` accepts the latter, with a notice of pnpm.
  */
-export async function auditDependencies({ cwd, registry }: AuditOptions = {}): Promise<boolean> {
+export async function auditDependencies({
+  cwd,
+  registry,
+  acceptsUnreadable = process.env['POSTHORN_AUDIT'] === 'optional',
+}: AuditOptions = {}): Promise<boolean> {
   const env = {
     PNPM_CONFIG_FETCH_RETRIES: '0',
     ...(registry === undefined ? {} : { PNPM_CONFIG_REGISTRY: registry }),
   }
-  const args = ['audit', '--ignore-registry-errors', '--audit-level', 'moderate']
+  const unreadable = acceptsUnreadable ? ['--ignore-registry-errors'] : []
+  const args = ['audit', ...unreadable, '--audit-level', 'moderate']
   return (await pnpm(args, env, cwd)) === 0
 }
 
