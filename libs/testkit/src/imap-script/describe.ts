@@ -24,9 +24,43 @@ function addresses(text: string | undefined): string {
   return list.length === 0 ? 'NIL' : `(${list.join('')})`
 }
 
-/** Splits at commas and around groups, but not inside quotes, comments and angle brackets. */
+/**
+ * Splits at commas and around groups, but not inside quotes, comments and angle brackets. One pass,
+ * because hostile messages have a million opening parentheses.
+ */
 function splitAddresses(text: string): string[] {
-  return text.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|\([^)]*\)|[^,;:"<(])+[:;]?|;/g) ?? []
+  const found: string[] = []
+  const skip = skipper(text)
+  let start = 0
+  for (let at = 0; at < text.length; at++) {
+    const next = text[at] ?? ''
+    if (',:;'.includes(next)) {
+      found.push(text.slice(start, next === ',' ? at : at + 1))
+      start = at + 1
+    } else at = skip(at)
+  }
+  return [...found, text.slice(start)]
+}
+
+const closing: Readonly<Record<string, string>> = { '"': '"', '<': '>', '(': ')' }
+
+/** Function that returns the end of what opens at a position, or the position. */
+function skipper(text: string): (at: number) => number {
+  const unclosed = new Set<string>()
+  return (at) => {
+    const close = closing[text[at] ?? '']
+    if (close === undefined || unclosed.has(close)) return at
+    const end = close === '"' ? quoteEnd(text, at) : text.indexOf(close, at + 1)
+    if (end < 0) unclosed.add(close)
+    return end < 0 ? at : end
+  }
+}
+
+function quoteEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++)
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  return -1
 }
 
 function address(text: string): string[] {
@@ -35,7 +69,9 @@ function address(text: string): string[] {
   // RFC 9051 §7.5.2: an address with a NIL host begins a group, without a mailbox it ends one.
   if (trimmed.endsWith(':')) return [`(NIL NIL ${string(trimmed.slice(0, -1))} NIL)`]
   if (trimmed.endsWith(';')) return [...address(trimmed.slice(0, -1)), '(NIL NIL NIL NIL)']
-  const [, name = '', angled] = /^(.*?)\s*(?:<([^>]*)>)?$/.exec(trimmed) ?? []
+  const open = trimmed.endsWith('>') ? trimmed.lastIndexOf('<') : -1
+  const angled = open < 0 ? undefined : trimmed.slice(open + 1, -1)
+  const name = open < 0 ? trimmed : trimmed.slice(0, open).trimEnd()
   const [mailbox = '', host] = (angled ?? name).split('@')
   const display = angled === undefined ? '' : name.replace(/^"(.*)"$/, '$1').replace(/\\(.)/g, '$1')
   return [`(${nstring(display || undefined)} NIL ${string(mailbox)} ${nstring(host ?? '')})`]
@@ -48,7 +84,7 @@ export function bodyStructure(part: MimePart): string {
     return `(${part.parts.map(bodyStructure).join('')} ${string(part.subtype)} ${parameters(part.parameters)} ${extension})`
   const { header, body, type, subtype } = part
   const [inner] = part.parts
-  const lines = String(body.split('\r\n').length - 1)
+  const lines = String(countLines(body))
   const own =
     type === 'message' && inner
       ? [envelope(inner.header), bodyStructure(inner), lines]
@@ -67,6 +103,12 @@ export function bodyStructure(part: MimePart): string {
     'NIL',
     extension,
   ].join(' ')})`
+}
+
+function countLines(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2)) count++
+  return count
 }
 
 function disposition(header: string): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { bodyStructure, envelope } from './describe.ts'
 import { field, type MimePart, parseMime } from './mime-tree.ts'
 
 export interface AppendOptions {
@@ -46,6 +47,9 @@ export class ScriptMessage {
    */
   readonly overrides = new Map<string, string | undefined>()
   #tree: MimePart | undefined
+  // Kept, because describing a hostile message takes seconds.
+  #envelope: string | undefined
+  #structure: string | undefined
 
   constructor(rfc822: string, uid: number, placed: AppendOptions) {
     this.rfc822 = rfc822
@@ -64,6 +68,16 @@ export class ScriptMessage {
   get tree(): MimePart {
     this.#tree ??= parseMime(this.rfc822)
     return this.#tree
+  }
+
+  get envelope(): string {
+    this.#envelope ??= envelope(this.tree.header)
+    return this.#envelope
+  }
+
+  get structure(): string {
+    this.#structure ??= bodyStructure(this.tree)
+    return this.#structure
   }
 
   copyTo(mailbox: ScriptMailbox): ScriptMessage {

@@ -10,26 +10,38 @@ export interface MimePart {
   parts: MimePart[]
 }
 
-export function parseMime(text: string, parentSubtype = ''): MimePart {
+/**
+ * Maximum nesting of described parts. Deeper parts are described as application/octet-stream, as
+ * Dovecot describes them.
+ */
+export const maxNesting = 200
+
+export function parseMime(text: string, parentSubtype = '', depth = 0): MimePart {
   const end = text.startsWith('\r\n') ? 0 : text.indexOf('\r\n\r\n') + 2
   const headerEnd = end === 1 ? text.length : end + 2
   const header = text.slice(0, headerEnd)
   const body = text.slice(headerEnd)
   const { value, parameters } = readParameters(
-    field(header, 'content-type') ??
-      (parentSubtype === 'digest' ? 'message/rfc822' : 'text/plain; charset=us-ascii'),
+    depth < maxNesting ? typeOf(header, parentSubtype) : 'application/octet-stream',
   )
   const [type = 'text', subtype = 'plain'] = value.toLowerCase().split('/')
   const part: MimePart = { header, body, type, subtype, parameters, parts: [] }
-  part.parts = partsOf(part)
+  part.parts = partsOf(part, depth + 1)
   return part
 }
 
-function partsOf({ body, type, subtype, parameters }: MimePart): MimePart[] {
-  if (type === 'message' && subtype === 'rfc822') return [parseMime(body)]
+function typeOf(header: string, parentSubtype: string): string {
+  return (
+    field(header, 'content-type') ??
+    (parentSubtype === 'digest' ? 'message/rfc822' : 'text/plain; charset=us-ascii')
+  )
+}
+
+function partsOf({ body, type, subtype, parameters }: MimePart, depth: number): MimePart[] {
+  if (type === 'message' && subtype === 'rfc822') return [parseMime(body, '', depth)]
   const boundary = parameters.find(([name]) => name === 'boundary')?.[1]
   if (type !== 'multipart' || boundary === undefined) return []
-  return splitAt(body, boundary).map((part) => parseMime(part, subtype))
+  return splitAt(body, boundary).map((part) => parseMime(part, subtype, depth))
 }
 
 /** Returns the unfolded value of the first field with a name. */
@@ -67,7 +79,10 @@ export function readParameters(text: string): {
 /** RFC 2046 §5.1.1: the line break before a boundary is part of the boundary. */
 function splitAt(body: string, boundary: string): string[] {
   const mark = `\r\n--${boundary}`
-  const pieces = `\r\n${body}`.split(mark).slice(1)
+  // Pieces share the memory of the body, which a concatenation would copy at each level.
+  const [first = '', ...rest] = body.split(mark)
+  const start = mark.slice(2)
+  const pieces = first.startsWith(start) ? [first.slice(start.length), ...rest] : rest
   const end = pieces.findIndex((piece) => piece.startsWith('--'))
   return (end < 0 ? pieces : pieces.slice(0, end)).map((piece) => piece.replace(/^[ \t]*\r\n/, ''))
 }

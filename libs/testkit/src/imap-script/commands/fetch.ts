@@ -1,5 +1,4 @@
 import { type Handler, ok, type ScriptCommand, type ScriptServerState } from '../command.ts'
-import { bodyStructure, envelope } from '../describe.ts'
 import type { ScriptMessage } from '../mailbox.ts'
 import { findPart, type MimePart, someFields } from '../mime-tree.ts'
 import { asText, asTexts, dateTime, encodeName, literal, string, type Value } from '../syntax.ts'
@@ -70,9 +69,9 @@ const attributes: Record<string, (message: ScriptMessage) => string> = {
   MODSEQ: ({ modseq }) => `(${modseq})`,
   INTERNALDATE: ({ internalDate }) => dateTime(internalDate),
   'RFC822.SIZE': ({ rfc822 }) => String(rfc822.length),
-  ENVELOPE: ({ tree }) => envelope(tree.header),
-  BODYSTRUCTURE: ({ tree }) => bodyStructure(tree),
-  BODY: ({ tree }) => bodyStructure(tree),
+  ENVELOPE: ({ envelope }) => envelope,
+  BODYSTRUCTURE: ({ structure }) => structure,
+  BODY: ({ structure }) => structure,
   RFC822: ({ rfc822 }) => literal(rfc822),
   'RFC822.HEADER': ({ tree }) => literal(tree.header),
   'RFC822.TEXT': ({ tree }) => literal(tree.body),
