@@ -17,8 +17,8 @@ import {
   watchProcesses,
 } from './hostile-mail-job.ts'
 
-// Hostile messages through Dovecot and through a scripted server into a running system: a sample, or
-// with TEST_HOSTILE_MAIL=all all of them, which takes minutes.
+// Hostile messages through Dovecot and through a scripted server into a running system: a sample,
+// or all of them with TEST_HOSTILE_MAIL=all, which takes minutes.
 
 const size = process.env['TEST_HOSTILE_MAIL']
 

@@ -29,17 +29,17 @@ function addresses(text: string | undefined): string {
  * because hostile messages have a million opening parentheses.
  */
 function splitAddresses(text: string): string[] {
-  const found: string[] = []
+  const pieces: string[] = []
   const skip = skipper(text)
   let start = 0
   for (let at = 0; at < text.length; at++) {
     const next = text[at] ?? ''
     if (',:;'.includes(next)) {
-      found.push(text.slice(start, next === ',' ? at : at + 1))
+      pieces.push(text.slice(start, next === ',' ? at : at + 1))
       start = at + 1
     } else at = skip(at)
   }
-  return [...found, text.slice(start)]
+  return [...pieces, text.slice(start)]
 }
 
 const closing: Readonly<Record<string, string>> = { '"': '"', '<': '>', '(': ')' }
