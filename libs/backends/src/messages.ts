@@ -53,8 +53,8 @@ export interface FetchedMessage extends MessageFlags {
    */
   incomplete?: true
   /**
-   * Set if `envelope`, `bodyStructure` or `flags` exceeds the limits of one message. Lists then have
-   * their first elements, and long texts are cut.
+   * Set if `envelope`, `bodyStructure` or `flags` exceeds the limits of one message. Lists then
+   * have their first elements, and long texts are cut.
    */
   truncated?: true
 }

@@ -65,7 +65,7 @@ class Fetch {
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
   readonly #hasHeaders: boolean
-  /** Messages of the batch whose full description the server rejected or imapflow could not read. */
+  /** Messages of the batch whose full description was rejected or unreadable. */
   readonly #rejected = new Set<number>()
   #rejections = 0
   #failures = 0
@@ -138,22 +138,26 @@ class Fetch {
     else
       for (const half of halvesOf(uids)) {
         if (this.#rejections > maxRejections) return
-        try {
-          const found = await this.#fetch(half, this.#full)
-          // A message without a response is not rejected but unknown to the connection.
-          for (const uid of uidsIn(half)) rows.delete(uid)
-          add(rows, found)
-        } catch (error) {
-          if (!isRejection(error)) throw error
-          this.#rejections++
-          await this.#halve(half, rows)
-        }
+        await this.#tryFull(half, rows)
       }
   }
 
+  async #tryFull(uids: readonly UidRange[], rows: Rows): Promise<void> {
+    try {
+      const full = await this.#fetch(uids, this.#full)
+      // A message without a response is not rejected but unknown to the connection.
+      for (const uid of uidsIn(uids)) rows.delete(uid)
+      add(rows, full)
+    } catch (error) {
+      if (!isRejection(error)) throw error
+      this.#rejections++
+      await this.#halve(uids, rows)
+    }
+  }
+
   /**
-   * Bare rows. Finds messages by halving whose header the server rejects too, and describes those by
-   * their flags. Leaves out a message of which the server returns nothing.
+   * Bare rows. Finds messages by halving whose header the server rejects too, and describes those
+   * by their flags. Leaves out a message of which the server returns nothing.
    *
    * @throws AppError after many rejections without a row
    */

@@ -54,8 +54,8 @@ export async function clientOptions(
     disableAutoIdle: true,
     qresync: true,
     disableIMAP4rev2: options.disableIMAP4rev2 === true,
-    // A SEARCH response with a million UIDs is a line of 8 MB. Other responses have narrower limits,
-    // see `ResponseFilter`.
+    // A SEARCH response with a million UIDs is a line of 8 MB. `ResponseFilter` has narrower limits
+    // for other responses.
     maxLineLength: 16 * 2 ** 20,
     maxLiteralSize: 64 * 2 ** 20,
     maxResponseSize: 96 * 2 ** 20,

@@ -1,4 +1,4 @@
-/** Mailboxes and messages to remember. Beyond them the oldest entry is forgotten and found again. */
+/** Maximum entries. Beyond these the oldest entry is forgotten, and found again. */
 const maxMailboxes = 100
 const maxMessages = 10_000
 

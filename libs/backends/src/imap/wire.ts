@@ -8,7 +8,7 @@ import {
   internalsOf,
 } from './imapflow-internals.ts'
 import { MailboxNames } from './mailbox-names.ts'
-import { askedBytes } from './responses/asked-bytes.ts'
+import { requestedBytes } from './responses/requested-bytes.ts'
 import { limitResponses } from './responses/limit-responses.ts'
 import type { ResponseFilter } from './responses/response-filter.ts'
 import {
@@ -107,7 +107,7 @@ export class Wire {
     options: ExecOptions = {},
   ): Promise<CompletedCommand> {
     const args = this.#names.inCommand(command, attributes)
-    this.#filter.startCommand(askedBytes(args))
+    this.#filter.startCommand(requestedBytes(args))
     if (command === 'IDLE') return this.#exec(command, args, this.#withIdleHook(options))
     if (notRetried.has(command)) return this.#exec(command, args, options)
     const done =

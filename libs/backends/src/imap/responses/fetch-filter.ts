@@ -23,8 +23,8 @@ export interface Literal {
   kept: number
 }
 
-/** Bytes of content that a command asked for. */
-export interface AskedBytes {
+/** Bytes of content that a command requested for. */
+export interface RequestedBytes {
   /** Bytes of one content that are kept. */
   kept: number
   /** Maximum length of one content. More ends the connection. */
@@ -42,7 +42,7 @@ export class FetchFilter {
   /** Tokens kept of this response. */
   tokens = 0
   readonly #out: Output
-  readonly #asked: AskedBytes
+  readonly #requested: RequestedBytes
   readonly #budget: number
   readonly #lists: List[] = [newList()]
   #state: State = 'between'
@@ -61,9 +61,9 @@ export class FetchFilter {
   #marker: string | undefined
 
   /** `tokensBefore` counts those of earlier responses to the same command. */
-  constructor(out: Output, asked: AskedBytes, tokensBefore: number) {
+  constructor(out: Output, requested: RequestedBytes, tokensBefore: number) {
     this.#out = out
-    this.#asked = asked
+    this.#requested = requested
     this.#budget = tokensBefore > commandTokens ? tokensBeyondCommand : fetchLimits.tokens
   }
 
@@ -83,7 +83,7 @@ export class FetchFilter {
     this.#marker = undefined
     this.#state = 'between'
     this.#swallowsSpace = !this.#startText()
-    if (length > (this.#lists.length > 1 ? fetchLimits.literal : this.#asked.each))
+    if (length > (this.#lists.length > 1 ? fetchLimits.literal : this.#requested.each))
       throw responseError('LiteralTooLarge', 'The mail server sent more than requested')
     if (this.#swallowsSpace) return { length, kept: 0 }
     const kept = Math.min(length, this.#textLeft)
@@ -195,7 +195,7 @@ export class FetchFilter {
     if (this.#lists.length === 1) {
       if (list.elements > fetchLimits.items)
         throw responseError('TooManyTokens', 'The mail server sent too many items in one response')
-      this.#textLeft = this.#asked.kept
+      this.#textLeft = this.#requested.kept
       return true
     }
     if (!this.#isExhausted()) {
@@ -226,11 +226,11 @@ export class FetchFilter {
   #countText(bytes: number): void {
     this.#textLeft -= bytes
     if (this.#lists.length > 1) this.#itemText -= bytes
-    else if ((this.#content += bytes) > this.#asked.total)
+    else if ((this.#content += bytes) > this.#requested.total)
       throw responseError('ResponseTooLarge', 'The mail server sent more than requested')
   }
 
-  /** Cuts a text. Content of the length that was asked for is complete. */
+  /** Cuts a text. Content of the length that was requested for is complete. */
   #cutText(at?: number): void {
     if (this.#lists.length > 1 && !this.#isLeftOut) this.#isCut = true
     if (at !== undefined) this.#out.drop(at)

@@ -36,7 +36,7 @@ export const tokensBeyondCommand = 1_000
 export const maxLineBytes = 128 * 1024
 export const maxLineTokens = 10_000
 
-/** Bytes that a server may send beyond those asked for, because some servers ignore ranges. */
+/** Bytes that a server may send beyond those requested for, because some servers ignore ranges. */
 export const maxExcessBytes = 16 * 2 ** 20
 
 /** Tokens after which the event loop runs once. */

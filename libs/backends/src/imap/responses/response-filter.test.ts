@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { parseLine } from '../imapflow-internals.ts'
-import { askedBytes } from './asked-bytes.ts'
+import { requestedBytes } from './requested-bytes.ts'
 import { fetchLimits } from './limits.ts'
 import { ResponseFilter } from './response-filter.ts'
 
@@ -138,7 +138,7 @@ const header = (length: number) => [
 
 test('ResponseFilter: header longer than requested, keeps the requested bytes', async () => {
   const filter = new ResponseFilter()
-  filter.startCommand(askedBytes(header(262_144)))
+  filter.startCommand(requestedBytes(header(262_144)))
   const text = 'x'.repeat(1_000_000)
   const [out] = filter.push(
     Buffer.from(`* 1 FETCH (BODY[HEADER]<0> {1000000}\r\n${text} UID 7)\r\n`),
@@ -153,9 +153,9 @@ test.each([
   ['without content', [], '* 1 FETCH (BODY[] {62000000}\r\n', 'LiteralTooLarge'],
   ['list', [], '* LIST () "/" {62000000}\r\n', 'LiteralTooLarge'],
   ['flood of items', [], `* 1 FETCH (${'UID 1 '.repeat(1_000)})\r\n`, 'TooManyTokens'],
-])('ResponseFilter: %s, more than requested fails', (_, asked, input, code) => {
+])('ResponseFilter: %s, more than requested fails', (...[, requested, input, code]) => {
   const filter = new ResponseFilter()
-  filter.startCommand(askedBytes(asked))
+  filter.startCommand(requestedBytes(requested))
   expect(() => filter.push(Buffer.from(input))).toThrow(expect.objectContaining({ code }))
 })
 

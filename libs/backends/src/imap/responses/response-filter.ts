@@ -1,6 +1,6 @@
 import { char, isDigit } from './characters.ts'
-import { askedBytes } from './asked-bytes.ts'
-import { type AskedBytes, FetchFilter, type Literal } from './fetch-filter.ts'
+import { requestedBytes } from './requested-bytes.ts'
+import { type RequestedBytes, FetchFilter, type Literal } from './fetch-filter.ts'
 import { maxLineBytes, maxLineTokens, tokensPerTick } from './limits.ts'
 import { LiteralMarker } from './literal-marker.ts'
 import { Output } from './output.ts'
@@ -21,11 +21,11 @@ const maxStart = 32
 
 /**
  * Limits the responses of a server before imapflow parses them, in one pass and without storing
- * them: imapflow parses a response at once, and ends the connection if it is too large.
+ * them: imapflow parses a whole response without a pause, and ends the connection if it is too large.
  */
 export class ResponseFilter {
-  /** Content that the running command asked for. */
-  #asked: AskedBytes = askedBytes([])
+  /** Content that the running command requested for. */
+  #requested: RequestedBytes = requestedBytes([])
   readonly #out = new Output()
   readonly #marker = new LiteralMarker()
   #start = ''
@@ -35,8 +35,8 @@ export class ResponseFilter {
   #tickTokens = 0
 
   /** Begins a command, which may ask for content. */
-  startCommand(asked: AskedBytes): void {
-    this.#asked = asked
+  startCommand(requested: RequestedBytes): void {
+    this.#requested = requested
     this.#commandTokens = 0
   }
 
@@ -81,7 +81,7 @@ export class ResponseFilter {
   #decide(): LineFilter {
     const start = this.#start
     if (/^\0*\* +\d{1,10} +FETCH +\($/i.test(start))
-      this.#line = new FetchFilter(this.#out, this.#asked, this.#commandTokens)
+      this.#line = new FetchFilter(this.#out, this.#requested, this.#commandTokens)
     else if (/^\0*\* (?:ESEARCH|VANISHED) $/i.test(start)) this.#line = new SetFilter(this.#out)
     else this.#line = new PlainFilter(this.#out, /^\0*\* SEARCH /i.test(start) ? Infinity : 1)
     return this.#line

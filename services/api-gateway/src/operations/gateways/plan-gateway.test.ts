@@ -15,7 +15,6 @@ const withoutLogin: LockedGateway = { ...stored, username: null, hasPassword: fa
 const server = { name: 'Relay', host: 'Relay.example', port: 587 }
 const masked = '******'
 
-
 const refusal = (plan: () => unknown) => {
   try {
     return plan()

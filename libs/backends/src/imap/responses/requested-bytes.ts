@@ -1,5 +1,5 @@
 import type { Attributes, Token } from '../tokens.ts'
-import type { AskedBytes } from './fetch-filter.ts'
+import type { RequestedBytes } from './fetch-filter.ts'
 import { maxExcessBytes, maxLineBytes } from './limits.ts'
 
 /** Data item of a FETCH command. `partial` is the first byte and the number of bytes. */
@@ -9,7 +9,7 @@ type Content = { section: { value?: unknown }[]; partial?: number[] }
  * Bytes of content that a command asks for. Of a header only these are kept. Other content is kept
  * whole, because a server that ignores ranges sends it only once.
  */
-export function askedBytes(attributes: Attributes): AskedBytes {
+export function requestedBytes(attributes: Attributes): RequestedBytes {
   const contents = (attributes || []).flat().filter(isContent)
   const lengths = contents.map(({ partial }) => partial?.[1] ?? maxExcessBytes)
   const longest = Math.max(maxLineBytes, ...lengths)
