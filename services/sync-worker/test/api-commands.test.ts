@@ -283,19 +283,14 @@ describe.each(['labels', 'folder'] as const)('commands with placement %s', (plac
     const id = deliver()
     await expectEvent('messageNew', id)
     const update = { flags: { add: ['\\Seen', '\\Flagged'] } }
-    const changed = await ask(updateMessage, { message: id, update })
-    expect(changed.flags).toMatchObject({ add: true })
-    expect(changed.flags?.result?.toSorted()).toEqual(['\\Flagged', '\\Seen'])
-    expect(changed.labels?.result).toEqual(expect.any(Array))
+    const { flags } = await ask(updateMessage, { message: id, update })
+    expect([flags?.add, flags?.result?.toSorted()]).toEqual([true, ['\\Flagged', '\\Seen']])
     expect(mailbox.model.message(id).flags).toMatchObject({ unseen: false, flagged: true })
     await expectEvent('messageUpdated', id)
     await ask(updateMessage, { message: id, update: { flags: { set: ['\\Flagged'] } } })
     expect(mailbox.model.message(id).flags).toMatchObject({ unseen: true, flagged: true })
-    const answered = { flags: { add: ['\\Answered'] } }
-    await expect(ask(updateMessage, { message: id, update: answered })).rejects.toMatchObject({
-      kind: 'invalid',
-      code: 'UnsupportedOperation',
-    })
+    const refused = ask(updateMessage, { message: id, update: { flags: { add: ['\\Answered'] } } })
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid', code: 'UnsupportedOperation' })
     const path = randomUUID()
     await ask(createMailbox, { path })
     const labelled = await ask(updateMessage, { message: id, update: { labels: { add: [path] } } })
@@ -304,8 +299,7 @@ describe.each(['labels', 'folder'] as const)('commands with placement %s', (plac
     const { messages } = await ask(listMessages, { path: '\\All', ...paging })
     expect(messages.find((message) => message.id === id)?.labels).toContain(path)
     const setting = ask(updateMessage, { message: id, update: { labels: { set: [path] } } })
-    if (placement === 'folder')
-      expect(await setting).toMatchObject({ labels: { set: true, result: [path] } })
+    if (placement === 'folder') expect(await setting).toMatchObject({ labels: { result: [path] } })
     else await expect(setting).rejects.toMatchObject({ code: 'UnsupportedOperation' })
   })
 
