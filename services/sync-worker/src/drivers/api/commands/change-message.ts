@@ -1,13 +1,18 @@
 import type { ApiFolder, MessageUpdate } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
-import type { FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
+import type {
+  FlagResult,
+  FlagUpdate,
+  MessageFlagResult,
+} from '@posthorn/contracts/schemas/flag-update'
 import { AppError } from '@posthorn/errors'
 import { checkApiMessageId } from '@posthorn/message-id'
 import type { AccountRequest } from '../../account-driver.ts'
 import { updateResult } from '../../messages/flag-result.ts'
 import { pathOf } from '../events/folder-names.ts'
+import { messageEntry } from '../messages/entry.ts'
 import { type ApiCommand, type ApiWork, requestChanges } from './api-command.ts'
-import { findFolder, getFolder, isAllMessages, toLabels } from './folders.ts'
+import { findFolder, getFolder, isAllMessages, readNames, toLabels } from './folders.ts'
 import { messageNotFound, readState } from './get-message.ts'
 import { getDestination, moveIds } from './move-ids.ts'
 
@@ -22,7 +27,29 @@ export function updateMessage({
     const { api, signal } = command
     const change = { ...flags, ...(await toLabelChange(command, update)) }
     await changeOne(command, id, () => api.updateMessages([id], change, signal))
-    return updateResult(update, true)
+    return withState(updateResult(update, true), await readChanged(command, id))
+  }
+}
+
+/** Adds all flags and labels of the changed message to the result of the change. */
+function withState(
+  { flags, labels }: FlagResult,
+  state: { flags: string[]; labels?: string[] } | undefined,
+): MessageFlagResult {
+  if (!state) return defined({ flags, labels })
+  return {
+    flags: { ...flags, result: state.flags },
+    labels: { ...labels, result: state.labels ?? [] },
+  }
+}
+
+/** Undefined if the message cannot be read: the change is done and stays a success. */
+async function readChanged(command: ApiCommand, id: string) {
+  try {
+    const [message, names] = await Promise.all([readState(command, id), readNames(command)])
+    return messageEntry(message, names, await command.settings.get())
+  } catch {
+    return undefined
   }
 }
 
