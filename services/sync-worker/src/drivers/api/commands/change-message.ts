@@ -15,6 +15,7 @@ import { type ApiCommand, type ApiWork, requestChanges } from './api-command.ts'
 import { findFolder, getFolder, isAllMessages, readNames, toLabels } from './folders.ts'
 import { messageNotFound, readState } from './get-message.ts'
 import { getDestination, moveIds } from './move-ids.ts'
+import { untilSettled } from './until-settled.ts'
 
 /** Changes flags and labels of a message. The next pass records the events. */
 export function updateMessage({
@@ -81,11 +82,15 @@ export function deleteMessage({
   const id = checkApiMessageId(message)
   return async (command) => {
     const { api, signal } = command
-    if (api.traits.removes && (force || (await isInTrash(command, id)))) {
-      await changeOne(command, id, () => api.removeMessages([id], signal))
+    // Repeated on its own: a message that a move has put into the trash would be deleted for good.
+    const isTrashed = untilSettled((each) => isInTrash(each, id))
+    if (api.traits.removes && (force || (await isTrashed(command)))) {
+      const remove = () => changeOne(command, id, () => api.removeMessages([id], signal))
+      await untilSettled(remove)(command)
       return { deleted: true }
     }
-    const { newIds } = await changeOne(command, id, () => api.trashMessages([id], signal))
+    const trash = () => changeOne(command, id, () => api.trashMessages([id], signal))
+    const { newIds } = await untilSettled(trash)(command)
     const destination = await trashPath(command)
     return { deleted: false, moved: { destination, message: newIds.get(id) ?? id } }
   }
