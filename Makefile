@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi provider-types manifests format ci build image
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi provider-types manifests format ci build base-images image
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -74,7 +74,11 @@ format: node_modules/.modules.yaml ## format all sources
 build: node_modules/.modules.yaml ## bundle all processes into .local/dist: node .local/dist/posthorn.js <process>
 	@$(RUN) node deploy/image/src/build-main.ts
 
-image: ## build the image of all processes; needs Docker
+base-images: node_modules/.modules.yaml ## record the digests of the images that others publish; needs Docker with buildx
+	@$(RUN) node libs/tooling/src/base-images-main.ts record
+
+image: node_modules/.modules.yaml ## build the image of all processes; needs Docker and recorded digests
+	@$(RUN) node libs/tooling/src/base-images-main.ts check
 	docker build -f deploy/Dockerfile -t posthorn --build-arg REVISION="$$(git rev-parse HEAD)" .
 
 ci: ## run the command of CI

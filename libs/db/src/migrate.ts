@@ -61,7 +61,8 @@ async function isOfNewerRelease(db: Kysely<unknown>): Promise<boolean> {
 
 /**
  * Applies missing migrations as the owner of the database, sets passwords and timeouts of the
- * service roles, and revokes the right to create temporary objects. Forward only. Concurrent calls wait for each other. Returns the applied names.
+ * service roles, and revokes the right to create temporary objects. Forward only. Concurrent calls
+ * wait for each other. Returns the applied names.
  */
 export async function migrate(
   ownerUrl: string,

@@ -68,8 +68,22 @@ test('auditDependencies: an unreachable registry passes only if that is accepted
   const registry = await startRegistry(200, {})
   await registry[Symbol.asyncDispose]()
   const options = { cwd, registry: registry.url }
-  expect(await auditDependencies({ ...options, acceptsUnreadable: false })).toBe(false)
-  expect(await auditDependencies({ ...options, acceptsUnreadable: true })).toBe(true)
+  const lines: string[] = []
+  const report = (line: string) => void lines.push(line)
+  expect(await auditDependencies({ ...options, report, acceptsUnreadable: false })).toBe(false)
+  expect(lines.join()).toContain('accept that with POSTHORN_AUDIT=optional')
+  expect(await auditDependencies({ ...options, report, acceptsUnreadable: true })).toBe(true)
+  expect(lines).toHaveLength(1)
+})
+
+test('auditDependencies: an advisory fails also if unreadable advisories are accepted', async () => {
+  await using registry = await startRegistry(200, advisory('high'))
+  const lines: string[] = []
+  const report = (line: string) => void lines.push(line)
+  const options = { cwd, registry: registry.url, acceptsUnreadable: true, report }
+  expect(await auditDependencies(options)).toBe(false)
+  expect(lines).toEqual([expect.stringContaining('update its package')])
+  expect(lines.join()).not.toContain('POSTHORN_AUDIT')
 })
 
 test('writeBillOfMaterials: lists the packages of the lockfile', async () => {

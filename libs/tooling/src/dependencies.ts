@@ -16,6 +16,8 @@ export interface AuditOptions {
   registry?: string
   /** True accepts a registry whose advisories cannot be read. */
   acceptsUnreadable?: boolean
+  /** Gets the reason for a failure with its remedy. */
+  report?: (line: string) => void
 }
 
 /**
@@ -27,6 +29,7 @@ export async function auditDependencies({
   cwd,
   registry,
   acceptsUnreadable = process.env['POSTHORN_AUDIT'] === 'optional',
+  report = (line) => void process.stderr.write(`${line}\n`),
 }: AuditOptions = {}): Promise<boolean> {
   const env = {
     PNPM_CONFIG_FETCH_RETRIES: '0',
@@ -34,7 +37,19 @@ export async function auditDependencies({
   }
   const unreadable = acceptsUnreadable ? ['--ignore-registry-errors'] : []
   const args = ['audit', ...unreadable, '--audit-level', 'moderate']
-  return (await pnpm(args, env, cwd)) === 0
+  const passes = (await pnpm(args, env, cwd)) === 0
+  if (!passes) report(`audit of dependencies: ${remedy(acceptsUnreadable)}`)
+  return passes
+}
+
+/** The exit code of pnpm does not tell an advisory from a registry without advisories. */
+function remedy(acceptsUnreadable: boolean): string {
+  const update = 'an advisory listed above applies: update its package, then run `pnpm install`'
+  if (acceptsUnreadable) return update
+  return (
+    `${update}. If pnpm reports an error of the registry instead, the advisories cannot be read: ` +
+    'repeat the audit where the registry has them, or accept that with POSTHORN_AUDIT=optional'
+  )
 }
 
 /** Writes the bill of materials from the lockfile. Resolves to false if that fails. */

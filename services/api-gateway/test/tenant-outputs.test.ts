@@ -143,8 +143,8 @@ const isReaching = (label: string) => {
 
 test('updateAccount: the origin of every field that reaches a host or receiver is stored', async () => {
   const labels = stringFields(operations.updateAccount).map(({ label }) => label)
-  const found = labels.filter((label) => isReaching(label) && label !== 'body.smtpEhloName')
-  expect(found.sort()).toEqual(Object.keys(reaching).sort())
+  const reached = labels.filter((label) => isReaching(label) && label !== 'body.smtpEhloName')
+  expect(reached.sort()).toEqual(Object.keys(reaching).sort())
   const { own, bound } = await newTenant()
   const path = `/v1/account/${own['account']}`
   await call('PUT', path, { body: { webhooks: '', webhooksCustomHeaders: [], oauth2: false } })

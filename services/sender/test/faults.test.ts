@@ -238,7 +238,7 @@ test('sender: expired lease of a dead replica, takes the submission over', async
   expect(smtp.accepted[0]?.receivedAt.getTime()).toBeGreaterThanOrEqual(leaseUntil.getTime())
 })
 
-test('reapExhausted: attempts used up without an outcome, fails the submission', async () => {
+test('dispatcher: attempts used up and a message in doubt, looks for the message and fails it', async () => {
   const smtp = await server()
   const account = await addAccount(smtp)
   const queueId = await submit({ account, maxAttempts: 3 })
@@ -249,7 +249,7 @@ test('reapExhausted: attempts used up without an outcome, fails the submission',
     .where('queueId', '=', queueId)
     .execute()
   await sender()
-  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 3 })
+  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 }) // one look-up
   expect((await eventsOf(account)).map(({ event, data }) => [event, data['error']])).toEqual([
     ['messageDeliveryError', expect.stringContaining('may have been delivered')],
     ['messageFailed', expect.stringContaining('may have been delivered')],

@@ -28,8 +28,8 @@ export interface ReceivedMessage extends Disposable {
 }
 
 /**
- * Reads a message to its end. Reads a rejected message to its end as well, because the reply follows
- * the end of data.
+ * Reads a message to its end. Reads a rejected message to its end as well, because the reply
+ * follows the end of data.
  *
  * @throws SmtpRejection 552 for a message above `maxBytes`, 452 if memory is used up, 421 after
  * `maxMs` or a period of `stallMs` without progress

@@ -33,22 +33,13 @@ export function createWorkerMetrics(metrics: Metrics) {
     name: 'messages_indexed_total',
     help: 'Messages added to mailbox indexes',
   })
-  const refused = metrics.counter({
-    name: 'refused_contents_total',
-    help: 'Contents that the provider of an account refused, and that events lack, by part',
-    labels: ['part'],
-  })
-  const incomplete = metrics.counter({
-    name: 'messages_incomplete_total',
-    help: 'New messages that the mail server describes in part or not at all, by reason',
-    labels: ['reason'],
-  })
   const refusing = metrics.gauge({
     name: 'sync_worker_refusing_shards',
     help: '1 while this worker has no memory for further shards',
   })
   return {
     ...createSummaryMetrics(metrics),
+    ...createOmissionMetrics(metrics),
     refusingShards: (value: 0 | 1) => refusing.set(value),
     /** State change of an account; `undefined` before its session starts and after it ends. */
     accountState(from: string | undefined, to: string | undefined) {
@@ -63,9 +54,6 @@ export function createWorkerMetrics(metrics: Metrics) {
     mailboxSynced: (seconds: number) => mailboxSyncs.observe(seconds),
     syncPassed: (seconds: number) => passes.observe(seconds),
     indexed: (count: number) => messages.inc(count),
-    /** New message that the server refuses to describe, or whose description is too large. */
-    incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
-    contentRefused: (part: string) => refused.labels(part).inc(),
   }
 }
 
@@ -100,6 +88,24 @@ export function registerLoadMetrics(
     help: 'Accounts of shards that no worker holds, counted up to 10,000',
     collect: unclaimedAccounts,
   })
+}
+
+function createOmissionMetrics(metrics: Metrics) {
+  const refused = metrics.counter({
+    name: 'refused_contents_total',
+    help: 'Contents that the provider of an account refused, and that events lack, by part',
+    labels: ['part'],
+  })
+  const incomplete = metrics.counter({
+    name: 'messages_incomplete_total',
+    help: 'New messages that the mail server describes in part or not at all, by reason',
+    labels: ['reason'],
+  })
+  return {
+    /** New message that the server refuses to describe, or whose description is too large. */
+    incomplete: (reason: 'refused' | 'truncated') => incomplete.labels(reason).inc(),
+    contentRefused: (part: string) => refused.labels(part).inc(),
+  }
 }
 
 function createSummaryMetrics(metrics: Metrics) {

@@ -283,23 +283,23 @@ describe.each(['labels', 'folder'] as const)('commands with placement %s', (plac
     const id = deliver()
     await expectEvent('messageNew', id)
     const update = { flags: { add: ['\\Seen', '\\Flagged'] } }
-    expect(await ask(updateMessage, { message: id, update })).toEqual({ flags: { add: true } })
+    const { flags } = await ask(updateMessage, { message: id, update })
+    expect([flags?.add, flags?.result?.toSorted()]).toEqual([true, ['\\Flagged', '\\Seen']])
     expect(mailbox.model.message(id).flags).toMatchObject({ unseen: false, flagged: true })
     await expectEvent('messageUpdated', id)
     await ask(updateMessage, { message: id, update: { flags: { set: ['\\Flagged'] } } })
     expect(mailbox.model.message(id).flags).toMatchObject({ unseen: true, flagged: true })
-    const answered = { flags: { add: ['\\Answered'] } }
-    await expect(ask(updateMessage, { message: id, update: answered })).rejects.toMatchObject({
-      kind: 'invalid',
-      code: 'UnsupportedOperation',
-    })
+    const refused = ask(updateMessage, { message: id, update: { flags: { add: ['\\Answered'] } } })
+    await expect(refused).rejects.toMatchObject({ kind: 'invalid', code: 'UnsupportedOperation' })
     const path = randomUUID()
     await ask(createMailbox, { path })
-    await ask(updateMessage, { message: id, update: { labels: { add: [path] } } })
+    const labelled = await ask(updateMessage, { message: id, update: { labels: { add: [path] } } })
+    expect(labelled).toMatchObject({ flags: { result: ['\\Flagged'] }, labels: { add: true } })
+    expect(labelled.labels?.result).toContain(path)
     const { messages } = await ask(listMessages, { path: '\\All', ...paging })
     expect(messages.find((message) => message.id === id)?.labels).toContain(path)
     const setting = ask(updateMessage, { message: id, update: { labels: { set: [path] } } })
-    if (placement === 'folder') expect(await setting).toEqual({ labels: { set: true } })
+    if (placement === 'folder') expect(await setting).toMatchObject({ labels: { result: [path] } })
     else await expect(setting).rejects.toMatchObject({ code: 'UnsupportedOperation' })
   })
 

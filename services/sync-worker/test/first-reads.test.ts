@@ -248,7 +248,7 @@ describe.each([
         })
         const message = { subject, id }
         const readers = step in reads ? all : [0]
-        await Promise.all(readers.map(() => steps[step]?.(scene, message)))
+        await Promise.all(readers.map(async () => await steps[step]?.(scene, message)))
       }
     },
     // Only longer than any run with many rounds.

@@ -41,12 +41,15 @@ const bootstrapOptions = [
   '--dpkgopt=path-include=/usr/share/doc/*/copyright',
 ]
 
-/** Default names of the bases. An engine of others gets other names, since it may have these. */
+/**
+ * Default names of the bases without their digests, which belong to the images of a registry. An
+ * engine of others gets other names, since it may have these.
+ */
 export function namesOfBases(isPrivate: boolean): Bases {
   if (!isPrivate) return { BASE: 'posthorn-test/base', BUILDER: 'posthorn-test/builder' }
   const dockerfile = readFileSync(join(checkout, 'deploy/Dockerfile'), 'utf8')
   const nameOf = (argument: string) =>
-    new RegExp(`^ARG ${argument}=(\\S+)$`, 'm').exec(dockerfile)?.[1] ?? argument
+    new RegExp(`^ARG ${argument}=([^\\s@]+)`, 'm').exec(dockerfile)?.[1] ?? argument
   return { BASE: nameOf('BASE'), BUILDER: nameOf('BUILDER') }
 }
 

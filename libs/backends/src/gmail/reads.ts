@@ -1,3 +1,4 @@
+import { type Backoff, backoff, sleep } from '@posthorn/flow'
 import { maxGetIds } from '../mail-api/ids.ts'
 import { MailApiError } from '../mail-api/errors.ts'
 import type { ApiMessage, GetOptions } from '../mail-api/messages.ts'
@@ -5,6 +6,7 @@ import type { MailApiReads } from '../mail-api/reads.ts'
 import type { GmailMessage, GmailProfile } from '../provider-types/gmail.ts'
 import { listIds } from './lists/listing.ts'
 import { presentOf } from './lists/lookups.ts'
+import { assertComplete, incompleteMessage } from './messages/completeness.ts'
 import { downloadPart, downloadSource, readLargeText } from './messages/downloads.ts'
 import { getParameters, toApiMessage } from './messages/message.ts'
 import { isGmailId, messagePath, unreadableIds } from './messages/message-path.ts'
@@ -14,6 +16,10 @@ import { listSignatures } from './signatures.ts'
 
 /** Message of 50 MiB without attachments, as base64. */
 const maxMessageBytes = 72 * 1024 * 1024
+
+/** Most further gets of messages that were listed and are not found. */
+const maxLateGets = 3
+const lateDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
 /** Reading over the Gmail API. A page of `listMessages` has at most 100 entries: one get each. */
 export function gmailReads(requests: GmailRequests): MailApiReads {
@@ -39,7 +45,10 @@ export function gmailReads(requests: GmailRequests): MailApiReads {
         signal,
       )
       const ids = entries.map(({ id }) => id)
-      return { ...rest, entries: await reads.getMessages(ids, {}, signal) }
+      return {
+        ...rest,
+        entries: await getListed(reads, { ids, delayMs: requests.delayMs }, signal),
+      }
     },
 
     async getMessage(id, options, signal) {
@@ -52,9 +61,7 @@ export function gmailReads(requests: GmailRequests): MailApiReads {
           signal,
         }),
       )
-      const read = await withTexts(requests, { message, options }, signal)
-      if (!read) throw new MailApiError('unavailable', 'The message has no id')
-      return read
+      return withTexts(requests, { message, options }, signal)
     },
 
     async getMessages(ids, options, signal) {
@@ -68,8 +75,7 @@ export function gmailReads(requests: GmailRequests): MailApiReads {
       const messages: ApiMessage[] = []
       for (const outcome of outcomes) {
         const message = presentOf(outcome)
-        const read = message && (await withTexts(requests, { message, options }, signal))
-        if (read) messages.push(read)
+        if (message) messages.push(await withTexts(requests, { message, options }, signal))
       }
       return messages
     },
@@ -81,14 +87,36 @@ export function gmailReads(requests: GmailRequests): MailApiReads {
   return reads
 }
 
+/**
+ * Gets listed messages, in order. The list may be ahead of the replica that gets a new message:
+ * missing ones are requested again, and left out if they stay missing, because they were deleted.
+ */
+async function getListed(
+  reads: Pick<MailApiReads, 'getMessages'>,
+  { ids, delayMs = lateDelayMs }: { ids: readonly string[]; delayMs?: Backoff | undefined },
+  signal: AbortSignal,
+): Promise<ApiMessage[]> {
+  const found = new Map<string, ApiMessage>()
+  let missing = ids
+  for (let attempt = 0; missing.length > 0 && attempt <= maxLateGets; attempt++) {
+    if (attempt > 0) await sleep(delayMs(attempt), signal)
+    for (const message of await reads.getMessages(missing, {}, signal))
+      found.set(message.id, message)
+    missing = missing.filter((id) => !found.has(id))
+  }
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
 async function withTexts(
   requests: GmailRequests,
   { message, options }: { message: Partial<GmailMessage>; options: GetOptions },
   signal: AbortSignal,
-): Promise<ApiMessage | undefined> {
+): Promise<ApiMessage> {
   const read = toApiMessage(message, options)
+  if (!read) throw incompleteMessage()
+  assertComplete(message, options)
   const { maxTextBytes: maxBytes } = options
-  if (!read || maxBytes === undefined) return read
+  if (maxBytes === undefined) return read
   const parts = message.payload ? readParts(message.payload) : []
   for (const part of largeTexts(parts))
     part.data = await readLargeText(

@@ -60,9 +60,12 @@ const batchSlots = 3
 
 /** Requests to one mailbox of Gmail. Failures are `MailApiError`s. */
 export class GmailRequests {
+  /** Delays before repeats that callers decide about. */
+  readonly delayMs: Backoff | undefined
   readonly #client: ProviderClient
 
   constructor(options: GmailRequestsOptions) {
+    this.delayMs = options.delayMs
     this.#client = new ProviderClient({ ...options, toError: toGmailError })
   }
 

@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
-import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type {
   AppendTarget,
   BulkResult,
@@ -140,16 +140,25 @@ async function modifyOne(
   { signal, ...change }: LabelChange & { signal: AbortSignal },
 ): Promise<boolean> {
   return isPresent(
-    requests.json({
-      operation: 'messages.modify',
-      method: 'POST',
-      path: `${messagePath(id)}/modify`,
-      fields: 'id',
-      body: change,
-      repeatable: true,
-      signal,
-    }),
+    confirmed(
+      requests.json<GmailMessage>({
+        operation: 'messages.modify',
+        method: 'POST',
+        path: `${messagePath(id)}/modify`,
+        fields: 'id',
+        body: change,
+        repeatable: true,
+        signal,
+      }),
+    ),
   )
+}
+
+/** @throws MailApiError `unavailable` if the response does not name the changed message */
+async function confirmed(response: Promise<Partial<GmailMessage>>): Promise<void> {
+  const { id } = await response
+  if (typeof id !== 'string' || id === '')
+    throw incompleteResponse('The response of Gmail does not confirm the change')
 }
 
 /** False if a request was refused because a message is missing. */

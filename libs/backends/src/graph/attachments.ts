@@ -1,6 +1,6 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { StreamedResponse } from '@posthorn/net/call'
-import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { ApiAttachment, ApiDownload } from '../mail-api/messages.ts'
 import type { GraphAttachment, GraphFileAttachment } from '../provider-types/graph.ts'
 import { type GraphClient, linkQuery } from './graph-client.ts'
@@ -67,6 +67,8 @@ export async function downloadAttachment(
     missing,
     signal,
   })
+  if (typeof attachment?.id !== 'string')
+    throw incompleteResponse('The provider sent an attachment without an id')
   if (isReference(attachment))
     throw new MailApiError('unsupported-operation', 'The attachment is a link to a file')
   const response = await client.open({ path: `${path}/$value`, missing, signal })

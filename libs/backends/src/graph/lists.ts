@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { defined } from '@posthorn/contracts/defined'
-import { MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, MailApiError } from '../mail-api/errors.ts'
 import type { ApiPage, MessageQuery, PageOptions } from '../mail-api/reads.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import { type BatchPart, sendAll } from './batch.ts'
@@ -56,9 +56,9 @@ export function folderPath(id: string): string {
  * @throws MailApiError `unavailable`
  */
 export function entriesOf<T extends object>({ value }: { value?: T[] }): T[] {
-  if (!Array.isArray(value)) return []
+  if (!Array.isArray(value)) throw incompleteResponse('The provider sent no list')
   if (value.some((entry) => Object(entry) !== entry || Object.hasOwn(entry, 'error')))
-    throw new MailApiError('unavailable', 'The provider sent an error instead of an entry')
+    throw incompleteResponse('The provider sent an error instead of an entry')
   return value
 }
 
@@ -136,7 +136,9 @@ async function servicePage(
     signal,
   })
   const listed = entriesOf(response)
-  const messages = listed.filter(({ id }) => isId(id) && !resumed?.seen.has(shortHash(id)))
+  if (!listed.every(({ id }) => isId(id)))
+    throw incompleteResponse('The provider sent an entry without an id')
+  const messages = listed.filter(({ id }) => !resumed?.seen.has(shortHash(id ?? '')))
   const count = response['@odata.count']
   return defined({
     entries: plan.kind === 'index' ? messages.filter(plan.check) : messages,

@@ -1,5 +1,6 @@
 import { defined } from '@posthorn/contracts/defined'
 import { htmlToText } from '@posthorn/mime'
+import { incompleteResponse } from '../mail-api/errors.ts'
 import { isApiId } from '../mail-api/ids.ts'
 import type { ApiMessage, ApiTexts, GetOptions } from '../mail-api/messages.ts'
 import type { GraphMessage, GraphRecipient } from '../provider-types/graph.ts'
@@ -54,6 +55,7 @@ export function toMessage(
   options: GetOptions,
 ): ApiMessage | undefined {
   if (!message || !isId(message.id)) return undefined
+  assertComplete(message, options)
   const { id, conversationId, parentFolderId, bodyPreview } = message
   return {
     ...defined({
@@ -70,6 +72,21 @@ export function toMessage(
     receivedAt: receivedAt(message),
     envelope: envelopeOf(message),
   }
+}
+
+/**
+ * Refuses a message without the members that the service sends with every message, and a text that
+ * is empty although there is a preview. Drafts may have no sender.
+ *
+ * @throws MailApiError `unavailable`, incomplete
+ */
+function assertComplete(message: GraphMessage, { maxTextBytes }: GetOptions): void {
+  const { subject, from, sender, toRecipients, isDraft, body, bodyPreview } = message
+  const isNamed = isDraft === true || from !== undefined || sender !== undefined
+  const hasEnvelope = subject !== undefined && Array.isArray(toRecipients) && isNamed
+  const hasText = typeof body?.content === 'string' && (body.content !== '' || !bodyPreview)
+  if (!hasEnvelope || (maxTextBytes !== undefined && !hasText))
+    throw incompleteResponse('The provider sent a message without some of its members')
 }
 
 export function isId(id: unknown): id is string {

@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
-import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError } from '../mail-api/errors.ts'
 import { maxGetIds } from '../mail-api/ids.ts'
 import type { ApiMessage, GetOptions } from '../mail-api/messages.ts'
 import type { MailApiReads } from '../mail-api/reads.ts'
@@ -37,7 +37,7 @@ export function graphReads(client: GraphClient): MailApiReads {
     async listMessages(query, page, signal) {
       const select = selectOf({})
       const { entries, ...rest } = await listPage(client, { query, page, select, signal })
-      return { ...rest, entries: entries.flatMap((each) => toMessage(each, {}) ?? []) }
+      return { ...rest, entries: entries.map((each) => converted(each, {})) }
     },
     async getMessage(id, options, signal) {
       const request = { path: messagePath(id), query: { $select: selectOf(options) }, signal }
@@ -63,10 +63,22 @@ export function graphReads(client: GraphClient): MailApiReads {
     async downloadSource(id, signal) {
       const path = `${messagePath(id)}/$value`
       const response = await client.open({ path, signal })
-      return downloadOf(response, { contentType: 'message/rfc822' })
+      const { content, ...download } = downloadOf(response, { contentType: 'message/rfc822' })
+      return { ...download, content: await beginning(content) }
     },
     downloadAttachment: (part, signal) => downloadAttachment(client, part, signal),
   }
+}
+
+/** Content that has begun: no source is empty. @throws MailApiError `unavailable`, incomplete */
+async function beginning(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const chunks = content[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array>
+  const first = await chunks.next()
+  if (first.done) throw incompleteResponse('The provider sent a message without content')
+  return (async function* () {
+    yield first.value
+    yield* chunks
+  })()
 }
 
 /** The message with its list of files. Empty if it was deleted in between. */
@@ -87,7 +99,7 @@ async function complete(
 
 function converted(message: GraphMessage, options: GetOptions): ApiMessage {
   const result = toMessage(message, options)
-  if (!result) throw new MailApiError('unavailable', 'The provider sent a message without an id')
+  if (!result) throw incompleteResponse('The provider sent a message without an id')
   return result
 }
 

@@ -1,4 +1,4 @@
-import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type { AppendTarget, MailApiWrites, MessageUpdate, MoveResult } from '../mail-api/writes.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import { type BatchPart, type PartResult, sendAll } from './batch.ts'
@@ -12,7 +12,12 @@ type Etagged = GraphMessage & { '@odata.etag'?: string }
 interface Changes {
   ids: readonly string[]
   toPart: (id: string) => BatchPart
+  /** True if a response without the message is complete. */
+  silent?: true
 }
+
+/** Most requests of a change that the response does not confirm. All changes can be repeated. */
+const maxConfirmations = 3
 
 /** Attempts of a change of labels that other clients also change. */
 const maxConflicts = 3
@@ -42,7 +47,9 @@ export function graphWrites(client: GraphClient): MailApiWrites {
         method: 'POST' as const,
         path: `${messagePath(id)}/permanentDelete`,
       })
-      return { missing: missingOf(ids, await changeAll(client, { ids, toPart }, signal)) }
+      return {
+        missing: missingOf(ids, await changeAll(client, { ids, toPart, silent: true }, signal)),
+      }
     },
     appendMessage: (content, target, signal) => append(client, { content, target }, signal),
   }
@@ -51,12 +58,25 @@ export function graphWrites(client: GraphClient): MailApiWrites {
 /** Results by id. Ids that the provider cannot have are missing without a request. */
 async function changeAll(
   client: GraphClient,
-  { ids, toPart }: Changes,
+  { ids, toPart, silent }: Changes,
   signal: AbortSignal,
 ): Promise<Map<string, PartResult<Etagged>>> {
   const usable = [...new Set(ids)].filter((id) => isId(id) && !/^\.\.?$/.test(id))
-  const results = await sendAll<Etagged>(client, usable.map(toPart), signal)
-  return new Map(usable.map((id, index) => [id, results[index] as PartResult<Etagged>]))
+  const results = new Map<string, PartResult<Etagged>>()
+  let left = usable
+  for (let attempt = 1; left.length > 0 && attempt <= maxConfirmations; attempt++) {
+    const sent = await sendAll<Etagged>(client, left.map(toPart), signal)
+    for (const [index, id] of left.entries()) results.set(id, sent[index] ?? unconfirmed)
+    left = silent ? [] : left.filter((id) => !isConfirmed(results.get(id)))
+  }
+  for (const id of left) results.set(id, unconfirmed)
+  return results
+}
+
+const unconfirmed = { error: incompleteResponse('The provider did not confirm the change') }
+
+function isConfirmed(result: PartResult<Etagged> | undefined): boolean {
+  return result !== undefined && ('error' in result || isId(result.body?.id))
 }
 
 /** Ids of missing messages. @throws MailApiError of the first other failure */
@@ -100,6 +120,7 @@ async function changeLabels(
     const states = await changeAll(client, { ids: left, toPart: read }, signal)
     for (const id of missingOf(left, states)) missing.add(id)
     const present = left.filter((id) => !missing.has(id))
+    if (!present.every((id) => hasLabels(states.get(id)))) throw unconfirmed.error
     const toPart = (id: string) => labelPart(id, states.get(id), update)
     const results = await changeAll(client, { ids: present, toPart }, signal)
     left = present.filter((id) => hasConflict(results.get(id)) && attempt < maxConflicts)
@@ -107,6 +128,11 @@ async function changeLabels(
     for (const id of missingOf(settled, results)) missing.add(id)
   }
   return ids.filter((id) => missing.has(id))
+}
+
+/** False for a response without the list, which the change would empty. */
+function hasLabels(state: PartResult<Etagged> | undefined): boolean {
+  return state !== undefined && 'body' in state && Array.isArray(state.body.categories)
 }
 
 function labelPart(

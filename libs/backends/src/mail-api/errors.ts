@@ -84,6 +84,8 @@ export interface MailApiErrorOptions extends ErrorOptions {
   passesStatus?: boolean
   /** Value of `syncWarning` in `GET /v1/changes`, with `stale-cursor`. */
   warning?: string
+  /** True for a successful response that lacks what every complete one has. */
+  incomplete?: boolean
 }
 
 /**
@@ -96,12 +98,14 @@ export class MailApiError extends AppError {
   readonly failure: MailApiFailure
   readonly retryAfterMs: number | undefined
   readonly warning: string | undefined
+  /** As `MailApiErrorOptions.incomplete`: a repeat of the request may be complete. */
+  readonly incomplete: boolean
   /** True after `depositDraft` if an incomplete draft could not be removed. */
   leavesDraft = false
 
   /** `text`: message of the provider, or the reason of a failure without a response. */
   constructor(failure: MailApiFailure, text: string, options: MailApiErrorOptions = {}) {
-    const { retryAfterMs, warning, passesStatus = false, ...rest } = options
+    const { retryAfterMs, warning, incomplete = false, passesStatus = false, ...rest } = options
     const passes = passesStatus && rest.status !== undefined && !translated.has(failure)
     const [kind, code] = passes ? (['provider', undefined] as const) : failures[failure]
     const isGeneric = passes || code === 'OAuthTokenRejected'
@@ -114,7 +118,13 @@ export class MailApiError extends AppError {
     this.failure = failure
     this.retryAfterMs = retryAfterMs
     this.warning = warning
+    this.incomplete = incomplete
   }
+}
+
+/** Failure of a successful response that lacks what every complete one has. */
+export function incompleteResponse(text: string): MailApiError {
+  return new MailApiError('unavailable', text, { incomplete: true })
 }
 
 /** True if the error is a failure of a mail API, of the named kind if one is named. */

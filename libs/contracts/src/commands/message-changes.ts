@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineCommand } from '../define.ts'
-import { FlagResult, FlagUpdate } from '../schemas/flag-update.ts'
+import { FlagResult, FlagUpdate, MessageFlagResult } from '../schemas/flag-update.ts'
 import {
   DeletedMessage,
   DeletedMessages,
@@ -23,7 +23,7 @@ const force = Type.Boolean()
 export const updateMessage = defineCommand({
   name: 'updateMessage',
   request: Strict({ account, message, update: FlagUpdate }),
-  response: FlagResult,
+  response: MessageFlagResult,
 })
 
 export const moveMessage = defineCommand({

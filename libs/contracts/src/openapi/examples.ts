@@ -108,9 +108,9 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
   moveMessage: { 'to the archive': { path: '\\Archive' } },
   updateMessages: { 'mark as read': { search: fromNews, update: seen } },
   moveMessages: { 'by sender': { search: fromNews, path: 'News' } },
-  deleteMessages: { 'what is old': { search: { ...fromNews, before: '2020-01-01' } } },
+  deleteMessages: { 'what is old': { search: { ...fromNews, before: '2020-01-01T00:00:00Z' } } },
   searchMessages: {
-    'unread messages since a date': { search: { unseen: true, since: '2030-01-01' } },
+    'unread messages since a date': { search: { unseen: true, since: '2030-01-01T00:00:00Z' } },
     'header value': { search: { header: { 'X-Ticket': '4711' } } },
   },
   createTemplate: {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { AppError, errorCodes } from '@posthorn/errors'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type TSchema, Type } from 'typebox'
 import { eventNames } from '../events/index.ts'
 import { allOperations } from '../operations/index.ts'
@@ -9,6 +10,7 @@ import { buildOpenApi } from './build.ts'
 import { toOpenApiSchema } from './components.ts'
 import { errorStatuses } from './error-statuses.ts'
 import { examples } from './examples.ts'
+import { secretSettings, settingKeys } from '../settings/settings.ts'
 import { check } from '../validate.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -171,6 +173,52 @@ test('examples: exist for every operation with a body and match its contract', (
   for (const { id, body } of withBody)
     for (const [name, example] of Object.entries(examples[id] ?? {}))
       expect([id, name, body && rejection(body, example)]).toEqual([id, name, undefined])
+})
+
+/** Formats of JSON Schema as other tools check them; RFC 3339 requires a time in a `date-time`. */
+const strictFormats: Record<string, (value: string) => boolean> = {
+  'date-time': (value) =>
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(value),
+  email: (value) => /^[^@\s]+@[^@\s]+$/.test(value),
+  uri: (value) => URL.canParse(value),
+}
+
+interface Media {
+  schema: object
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+
+/** Media types of the document that have examples. */
+function mediaWithExamples(value: unknown): Media[] {
+  if (typeof value !== 'object' || value === null) return []
+  const isMedia = 'schema' in value && ('example' in value || 'examples' in value)
+  return [...(isMedia ? [value as Media] : []), ...Object.values(value).flatMap(mediaWithExamples)]
+}
+
+test('buildOpenApi: every example matches its schema for other tools, too', () => {
+  const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true, formats: strictFormats })
+  ajv.addSchema({ $id: 'document', components: document.components })
+  const media = mediaWithExamples(document)
+  expect(media.length).toBeGreaterThan(20)
+  for (const { schema, example, examples: named = {} } of media) {
+    const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components')
+    const validate = ajv.compile(JSON.parse(text) as object)
+    const values = Object.values(named).map(({ value }) => value)
+    for (const value of example === undefined ? values : [example, ...values]) {
+      validate(value)
+      expect([value, validate.errors ?? []]).toEqual([value, []])
+    }
+  }
+})
+
+test('buildOpenApi: the response of getSettings lists all settings, secret ones as booleans', () => {
+  const response = document.paths['/v1/settings']?.['get']?.responses['200']
+  const { content = {} } = (response ?? {}) as { content?: Record<string, Media> }
+  const { schema } = content['application/json'] ?? {}
+  const { properties } = schema as { properties: Record<string, { type?: string }> }
+  expect(Object.keys(properties)).toEqual([...settingKeys, 'eventTypes'])
+  expect(secretSettings.filter((key) => properties[key]?.type !== 'boolean')).toEqual([])
 })
 
 test('buildOpenApi: tags are unique, the paths of older clients and existingAccount are shown', () => {

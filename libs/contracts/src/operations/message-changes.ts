@@ -40,7 +40,8 @@ export const updateMessage = defineOperation({
   method: 'put',
   path: '/v1/account/:account/message/:message',
   summary: 'Change flags and labels of a message',
-  description: 'The response lists the result of each requested change.',
+  description:
+    'The response lists the result of each requested change. For accounts on a mail API, `flags.result` and `labels.result` list all flags and labels after the change.',
   body: FlagUpdate,
   response: commands.updateMessage.response,
   errors: [...notFound, unsupported, 'MissingServerExtension', ...workerErrors],

@@ -1,13 +1,34 @@
 import { Type } from 'typebox'
 import { defineOperation } from '../define.ts'
 import { Bool, Strict, Texts } from '../schemas/primitives.ts'
-import { type SettingKey, settingKeys, SettingsUpdate } from '../settings/settings.ts'
+import {
+  secretSettings,
+  type SettingKey,
+  settingKeys,
+  settings,
+  SettingsUpdate,
+} from '../settings/settings.ts'
 import { namesUnsupported } from '../settings/unsupported-settings.ts'
 
 const flag = (description: string) => Type.Optional(Bool(description))
 const flags = Object.fromEntries(
   settingKeys.map((key) => [key, flag(`If true, returns the setting \`${key}\`.`)]),
 ) as Record<SettingKey, ReturnType<typeof flag>>
+
+const secret = new Set<string>(secretSettings)
+
+/** Settings as returned: null if unset, secret ones as true or false. */
+const SettingsRecord = Type.Object({
+  ...Object.fromEntries(
+    settingKeys.map((key) => [
+      key,
+      Type.Optional(
+        secret.has(key) ? Bool(`True if the setting \`${key}\` has a value.`) : settings[key],
+      ),
+    ]),
+  ),
+  eventTypes: Type.Optional(Texts('Names of all events.')),
+})
 
 export const getSettings = defineOperation({
   id: 'getSettings',
@@ -23,7 +44,7 @@ export const getSettings = defineOperation({
     { ...flags, eventTypes: flag('If true, adds the names of all events.') },
     namesUnsupported,
   ),
-  response: Type.Record(Type.String(), Type.Unknown()),
+  response: Type.Unsafe<Record<string, unknown>>(SettingsRecord),
 })
 
 export const updateSettings = defineOperation({

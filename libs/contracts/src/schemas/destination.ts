@@ -32,7 +32,7 @@ export interface RegisteredServer {
   tls?: ImapConfig['tls'] | undefined
 }
 
-/** Destination of a registered server. An access token is for its server, whoever the user is. */
+/** Destination of a registered server. An access token is for its server, with any user. */
 export function destinationOf(
   { host = '', port = 0, secure = false, tls }: RegisteredServer,
   { user = '', proxy }: { user?: string | undefined; proxy?: string | null | undefined } = {},

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Bool, Strict } from './primitives.ts'
+import { Bool, Strict, Texts } from './primitives.ts'
 
 const flags = (description: string) =>
   Type.Optional(
@@ -51,18 +51,35 @@ export const FlagUpdate = Strict(
 )
 export type FlagUpdate = Static<typeof FlagUpdate>
 
-const steps = (kind: 'flags' | 'labels') =>
+const steps = (kind: 'flags' | 'labels') => ({
+  add: Type.Optional(Bool(`True if ${kind} were added.`)),
+  delete: Type.Optional(Bool(`True if ${kind} were removed.`)),
+  set: Type.Optional(Bool(`True if ${kind} were replaced.`)),
+})
+const resultDescription = (kind: string) => `Result of each requested change of ${kind}.`
+
+const ofMany = (kind: 'flags' | 'labels') =>
+  Type.Optional(Type.Object(steps(kind), { description: resultDescription(kind) }))
+
+/** Result per requested change. False if no message was changed. */
+export const FlagResult = Type.Object({ flags: ofMany('flags'), labels: ofMany('labels') })
+export type FlagResult = Static<typeof FlagResult>
+
+const ofOne = (kind: 'flags' | 'labels') =>
   Type.Optional(
     Type.Object(
       {
-        add: Type.Optional(Bool(`True if ${kind} were added.`)),
-        delete: Type.Optional(Bool(`True if ${kind} were removed.`)),
-        set: Type.Optional(Bool(`True if ${kind} were replaced.`)),
+        ...steps(kind),
+        result: Type.Optional(
+          Texts(
+            `All ${kind} of the message after the change. For accounts on a mail API only; absent if the message could not be read again.`,
+          ),
+        ),
       },
-      { description: `Result of each requested change of ${kind}.` },
+      { description: resultDescription(kind) },
     ),
   )
 
-/** Result per requested change. False if no message was changed. */
-export const FlagResult = Type.Object({ flags: steps('flags'), labels: steps('labels') })
-export type FlagResult = Static<typeof FlagResult>
+/** Result of a change of one message. */
+export const MessageFlagResult = Type.Object({ flags: ofOne('flags'), labels: ofOne('labels') })
+export type MessageFlagResult = Static<typeof MessageFlagResult>

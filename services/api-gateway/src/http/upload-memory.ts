@@ -33,8 +33,8 @@ export interface Upload {
  *
  * An owner reserves its share, of one largest body, before reading: slow bodies delay further ones
  * of the same owner only. The memory of all owners is reserved as bytes arrive: half of it by any
- * body, the other half by one body at a time, which can always be completed. A body that has to wait
- * stays unread on its connection.
+ * body, the other half by one body at a time, which can always be completed. A body that has to
+ * wait stays unread on its connection.
  */
 export class UploadMemory {
   /** Maximum size of one body. */

@@ -76,7 +76,8 @@ export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): Ou
     created: row.createdAt.toISOString(),
     scheduled: row.sendAt.toISOString(),
     nextAttempt: isWaiting ? row.nextAttemptAt.toISOString() : false,
-    attemptsMade: row.attempts,
+    // An attempt beyond the last one only looks for the message.
+    attemptsMade: Math.min(row.attempts, row.maxAttempts),
     attempts: row.maxAttempts,
     progress: progressOf(row, visibleFailure(row.lastError, caller)),
   }

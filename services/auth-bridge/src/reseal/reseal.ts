@@ -62,9 +62,9 @@ export interface ResealResult {
 }
 
 /**
- * Reseals all values that are not sealed with the newest key, or without their use. Safe beside running replicas: a value
- * changed after it was read is not overwritten, and is checked again. May be interrupted and
- * repeated.
+ * Reseals all values that are not sealed with the newest key, or without their use. Safe beside
+ * running replicas: a value changed after it was read is not overwritten, and is checked again. May
+ * be interrupted and repeated.
  */
 export async function resealAll(options: ResealOptions): Promise<ResealResult> {
   let resealed = 0

@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
-import { isMailApiError, MailApiError } from '../../mail-api/errors.ts'
+import { incompleteResponse, isMailApiError, MailApiError } from '../../mail-api/errors.ts'
 import { isApiId, maxPageTokenLength } from '../../mail-api/ids.ts'
 import type { ApiPage, ListedId, MessageQuery, PageOptions } from '../../mail-api/reads.ts'
 import type {
@@ -103,8 +103,9 @@ export async function readPage(
   return defined({ entries: messages.flatMap(toListedId), nextPageToken: tokenOf(nextPageToken) })
 }
 
+/** @throws MailApiError `unavailable`: a shorter page would hide a message */
 function toListedId({ id = '', threadId }: Partial<GmailMessage>): ListedId[] {
-  if (!isApiId(id)) return []
+  if (!isApiId(id)) throw incompleteResponse('The list of Gmail has an entry without an id')
   return [defined({ id, threadId: isApiId(threadId ?? '') ? threadId : undefined })]
 }
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { MailApiError } from '../../mail-api/errors.ts'
+import { incompleteResponse, type MailApiError } from '../../mail-api/errors.ts'
 import { bodyError } from '../requests.ts'
 
 /** Characters before the member: `fields` selects it alone. */
@@ -57,7 +57,6 @@ class Base64Member {
   }
 
   *end(): Generator<Uint8Array> {
-    if (this.#state === 'before' && /^\s*(?:\{\s*\})?\s*$/.test(this.#carry)) return
     if (this.#state !== 'after') throw incomplete()
     if (this.#carry !== '') yield Buffer.from(this.#carry, 'base64url')
   }
@@ -76,5 +75,5 @@ class Base64Member {
 const empty = new Uint8Array()
 
 function incomplete(): MailApiError {
-  return new MailApiError('unavailable', 'The response of Gmail is incomplete')
+  return incompleteResponse('The response of Gmail is incomplete')
 }

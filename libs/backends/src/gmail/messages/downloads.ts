@@ -5,6 +5,7 @@ import type { ApiDownload } from '../../mail-api/messages.ts'
 import type { GmailMessage } from '../../provider-types/gmail.ts'
 import { type GmailRequest, type GmailRequests, idPath } from '../requests.ts'
 import { readBase64Member } from './base64-member.ts'
+import { incompleteMessage } from './completeness.ts'
 import { messagePath, unreadableIds } from './message-path.ts'
 import { type GmailPart, readParts } from './parts.ts'
 import { findSourcePart } from './source-part.ts'
@@ -92,7 +93,8 @@ async function findPart(
       signal,
     }),
   )
-  const part = payload && readParts(payload).find((each) => each.partId === partId)
+  if (!payload?.mimeType) throw incompleteMessage()
+  const part = readParts(payload).find((each) => each.partId === partId)
   if (!part) throw partMissing()
   return part
 }
@@ -104,8 +106,13 @@ async function openPart(
 ): Promise<AsyncIterable<Uint8Array>> {
   if (part.type === 'message/rfc822')
     return contentOf(await readMessagePart(requests, { id, partId: part.partId }, signal))
-  const { attachmentId, data = '' } = part
-  if (attachmentId === undefined) return contentOf(Buffer.from(data, 'base64url'))
+  const { attachmentId, data, size } = part
+  if (attachmentId === undefined) {
+    if (data === undefined && size !== 0) throw incompleteMessage()
+    return contentOf(Buffer.from(data ?? '', 'base64url'))
+  }
+  // Gmail sends empty contents without a member.
+  if (size === 0) return contentOf(Buffer.alloc(0))
   return openMember(requests, 'data', {
     operation: 'messages.attachments.get',
     path: `${idPath('messages', id, 'message-missing')}/attachments/${encodeURIComponent(attachmentId)}`,
@@ -133,9 +140,16 @@ async function openMember(
   request: GmailRequest,
 ): Promise<AsyncIterable<Uint8Array>> {
   const response = await unreadableIds(() => requests.open(request))
-  return (async function* () {
+  const content = (async function* () {
     using _open = response
     yield* readBase64Member(response.body, member, request.signal)
+  })()
+  // A response without the member fails before the caller sends its own.
+  const first = await content.next()
+  return (async function* () {
+    if (first.done) return
+    yield first.value
+    yield* content
   })()
 }
 

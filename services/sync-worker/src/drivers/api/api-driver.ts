@@ -11,6 +11,7 @@ import { getMessage, getText } from './commands/get-message.ts'
 import { listMailboxes } from './commands/list-mailboxes.ts'
 import { listMessages, searchMessages } from './commands/list-messages.ts'
 import { deleteMessages, moveMessages, updateMessages } from './commands/update-matches.ts'
+import { isIncomplete, untilSettled } from './commands/until-settled.ts'
 import { uploadMessage } from './commands/upload-message.ts'
 
 export interface ApiDriverDeps extends ApiSessionDeps {
@@ -69,27 +70,29 @@ export class ApiDriver implements AccountDriver {
   }
 
   async listMessages(...[request, ...limits]: Call<'listMessages'>) {
-    return this.#run(request, limits, listMessages(request, this.#deps.provider))
+    const work = listMessages(request, this.#deps.provider)
+    return this.#run(request, limits, untilSettled(work, isIncomplete))
   }
 
   async searchMessages(...[request, ...limits]: Call<'searchMessages'>) {
-    return this.#run(request, limits, searchMessages(request, this.#deps.provider))
+    const work = searchMessages(request, this.#deps.provider)
+    return this.#run(request, limits, untilSettled(work, isIncomplete))
   }
 
   async getMessage(...[request, ...limits]: Call<'getMessage'>) {
-    return this.#run(request, limits, getMessage(request))
+    return this.#run(request, limits, untilSettled(getMessage(request)))
   }
 
   async getText(...[request, ...limits]: Call<'getText'>) {
-    return this.#run(request, limits, getText(request))
+    return this.#run(request, limits, untilSettled(getText(request)))
   }
 
   async getMessageSource(...[request, ...limits]: Call<'getMessageSource'>) {
-    return this.#run(request, limits, getMessageSource(request))
+    return this.#run(request, limits, untilSettled(getMessageSource(request)))
   }
 
   async getAttachment(...[request, ...limits]: Call<'getAttachment'>) {
-    return this.#run(request, limits, getAttachment(request))
+    return this.#run(request, limits, untilSettled(getAttachment(request)))
   }
 
   async uploadMessage(...[request, ...limits]: Call<'uploadMessage'>) {
@@ -97,11 +100,11 @@ export class ApiDriver implements AccountDriver {
   }
 
   async updateMessage(...[request, ...limits]: Call<'updateMessage'>) {
-    return this.#run(request, limits, updateMessage(request))
+    return this.#run(request, limits, untilSettled(updateMessage(request)))
   }
 
   async moveMessage(...[request, ...limits]: Call<'moveMessage'>) {
-    return this.#run(request, limits, moveMessage(request))
+    return this.#run(request, limits, untilSettled(moveMessage(request)))
   }
 
   async deleteMessage(...[request, ...limits]: Call<'deleteMessage'>) {

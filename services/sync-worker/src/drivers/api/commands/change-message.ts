@@ -1,15 +1,21 @@
 import type { ApiFolder, MessageUpdate } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
-import type { FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
+import type {
+  FlagResult,
+  FlagUpdate,
+  MessageFlagResult,
+} from '@posthorn/contracts/schemas/flag-update'
 import { AppError } from '@posthorn/errors'
 import { checkApiMessageId } from '@posthorn/message-id'
 import type { AccountRequest } from '../../account-driver.ts'
 import { updateResult } from '../../messages/flag-result.ts'
 import { pathOf } from '../events/folder-names.ts'
+import { messageEntry } from '../messages/entry.ts'
 import { type ApiCommand, type ApiWork, requestChanges } from './api-command.ts'
-import { findFolder, getFolder, isAllMessages, toLabels } from './folders.ts'
+import { findFolder, getFolder, isAllMessages, readNames, toLabels } from './folders.ts'
 import { messageNotFound, readState } from './get-message.ts'
 import { getDestination, moveIds } from './move-ids.ts'
+import { untilSettled } from './until-settled.ts'
 
 /** Changes flags and labels of a message. The next pass records the events. */
 export function updateMessage({
@@ -22,7 +28,29 @@ export function updateMessage({
     const { api, signal } = command
     const change = { ...flags, ...(await toLabelChange(command, update)) }
     await changeOne(command, id, () => api.updateMessages([id], change, signal))
-    return updateResult(update, true)
+    return withState(updateResult(update, true), await readChanged(command, id))
+  }
+}
+
+/** Adds all flags and labels of the changed message to the result of the change. */
+function withState(
+  { flags, labels }: FlagResult,
+  state: { flags: string[]; labels?: string[] } | undefined,
+): MessageFlagResult {
+  if (!state) return defined({ flags, labels })
+  return {
+    flags: { ...flags, result: state.flags },
+    labels: { ...labels, result: state.labels ?? [] },
+  }
+}
+
+/** Undefined if the message cannot be read: the change is done and stays a success. */
+async function readChanged(command: ApiCommand, id: string) {
+  try {
+    const [message, names] = await Promise.all([readState(command, id), readNames(command)])
+    return messageEntry(message, names, await command.settings.get())
+  } catch {
+    return undefined
   }
 }
 
@@ -54,11 +82,15 @@ export function deleteMessage({
   const id = checkApiMessageId(message)
   return async (command) => {
     const { api, signal } = command
-    if (api.traits.removes && (force || (await isInTrash(command, id)))) {
-      await changeOne(command, id, () => api.removeMessages([id], signal))
+    // Repeated on its own: a message that a move has put into the trash would be deleted for good.
+    const isTrashed = untilSettled((each) => isInTrash(each, id))
+    if (api.traits.removes && (force || (await isTrashed(command)))) {
+      const remove = () => changeOne(command, id, () => api.removeMessages([id], signal))
+      await untilSettled(remove)(command)
       return { deleted: true }
     }
-    const { newIds } = await changeOne(command, id, () => api.trashMessages([id], signal))
+    const trash = () => changeOne(command, id, () => api.trashMessages([id], signal))
+    const { newIds } = await untilSettled(trash)(command)
     const destination = await trashPath(command)
     return { deleted: false, moved: { destination, message: newIds.get(id) ?? id } }
   }

@@ -99,7 +99,9 @@ async function fetchSeen(mail: MailSession, uid: number): Promise<FetchedMessage
   return message.flags.includes('\\Seen') ? message : markAndFetch()
 }
 
-/** Error of reading texts without the structure of the message. A text id proves that it had one. */
+/**
+ * Error of reading texts without the structure of the message. A text id proves that it had one.
+ */
 function notDescribed(): AppError {
   return new AppError('unavailable', 'The mail server does not describe the message, retry', {
     code: 'IMAPUnavailable',

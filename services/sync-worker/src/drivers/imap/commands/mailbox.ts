@@ -107,10 +107,10 @@ export type IndexingSession = Pick<
 >
 
 /**
- * Selects a mailbox whose message ids the response will contain. Selects it again if this connection
- * still shows fewer messages than the last sync, which may have announced the missing ones. Ids for a UIDVALIDITY that the
- * sync has not stored would soon be invalid, so the caller must retry. For a mailbox without a
- * sync, the UIDVALIDITY is stored here.
+ * Selects a mailbox whose message ids the response will contain. Selects it again if this
+ * connection still shows fewer messages than the last sync, which may have announced the missing
+ * ones. Ids for a UIDVALIDITY that the sync has not stored would soon be invalid, so the caller
+ * must retry. For a mailbox without a sync, the UIDVALIDITY is stored here.
  *
  * @throws AppError `unavailable` if the UIDVALIDITY differs from the stored one
  */

@@ -1,0 +1,34 @@
+import { incompleteResponse } from '../../mail-api/errors.ts'
+import type { GetOptions } from '../../mail-api/messages.ts'
+import type { GmailMessage, GmailMessagePart } from '../../provider-types/gmail.ts'
+import { readParts } from './parts.ts'
+
+/**
+ * Refuses a message without the members that Gmail sends with every message: a replica that has
+ * only heard of a new message leaves them out. Gmail adds header fields to messages without any.
+ *
+ * @throws MailApiError `unavailable`, incomplete
+ */
+export function assertComplete(
+  { payload, snippet }: Partial<GmailMessage>,
+  { attachments, maxTextBytes }: GetOptions,
+): void {
+  const hasHeaders = Array.isArray(payload?.headers) && payload.headers.length > 0
+  const isComplete = attachments || maxTextBytes !== undefined ? hasContent(payload, snippet) : true
+  if (!hasHeaders || !isComplete) throw incompleteMessage()
+}
+
+/** True if each text part has its content. A multipart may be empty, but has no preview then. */
+function hasContent(payload: GmailMessagePart | undefined, snippet: string | undefined): boolean {
+  if (!payload) return false
+  const parts = readParts(payload)
+  if (parts.length === 0) return !snippet
+  return parts.every(
+    ({ type, size, data, attachmentId }) =>
+      !type.startsWith('text/') || size === 0 || data !== undefined || attachmentId !== undefined,
+  )
+}
+
+export function incompleteMessage() {
+  return incompleteResponse('The response of Gmail lacks a part of the message')
+}

@@ -1,0 +1,98 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './commands.ts'
+
+/** Image of another publisher, as a file names it. */
+export interface BaseImage {
+  /** Path relative to the project directory. */
+  file: string
+  /** Name with tag, and with digest if recorded. */
+  reference: string
+}
+
+const files = [
+  'deploy/**/Dockerfile',
+  'deploy/*.{yaml,yml}',
+  'k8s/**/*.{yaml,yml}',
+  '.github/workflows/*.{yaml,yml}',
+]
+
+const digest = /@sha256:[0-9a-f]{64}$/
+
+/** Lists the images of other publishers in files of Docker, Compose, Kubernetes and GitHub. */
+export function listBaseImages(folder = root): BaseImage[] {
+  return globSync(files, { cwd: folder, exclude: (name) => name === 'node_modules' })
+    .toSorted()
+    .flatMap((file) => {
+      const text = readFileSync(join(folder, file), 'utf8')
+      const references = file.endsWith('Dockerfile') ? inDockerfile(text) : inYaml(text)
+      return [...new Set(references)].map((reference) => ({ file, reference }))
+    })
+}
+
+export function listUnpinnedImages(folder = root): BaseImage[] {
+  return listBaseImages(folder).filter(({ reference }) => !digest.test(reference))
+}
+
+/**
+ * Writes the present digest of its tag into each reference, and replaces earlier digests. Writes
+ * no file if `resolve` fails for one image.
+ */
+export async function recordDigests(
+  resolve: (reference: string) => Promise<string>,
+  folder = root,
+): Promise<BaseImage[]> {
+  const images = listBaseImages(folder)
+  const pinned = new Map<string, string>()
+  for (const { reference } of images) pinned.set(reference, await pin(reference, resolve))
+  for (const file of new Set(images.map((image) => image.file))) {
+    const own = new Set(images.filter((image) => image.file === file).map(nameOf))
+    const text = readFileSync(join(folder, file), 'utf8').replaceAll(
+      /(?<=[\s='"])[^\s='",{}]+/g,
+      (word) => (own.has(word) ? (pinned.get(word) ?? word) : word),
+    )
+    writeFileSync(join(folder, file), text)
+  }
+  return images.map(({ file, reference }) => ({
+    file,
+    reference: pinned.get(reference) ?? reference,
+  }))
+}
+
+const nameOf = ({ reference }: BaseImage) => reference
+
+async function pin(
+  reference: string,
+  resolve: (reference: string) => Promise<string>,
+): Promise<string> {
+  const tag = reference.replace(/@.*$/, '')
+  const result = `${tag}@${(await resolve(tag)).trim()}`
+  if (!digest.test(result))
+    throw new Error(`the registry gave no digest for ${tag}: check the tag, then run this again`)
+  return result
+}
+
+/** Images of FROM, COPY and the syntax line, without stages and arguments that have no default. */
+function inDockerfile(text: string): string[] {
+  const stages = new Set([...text.matchAll(/^FROM .* AS (\S+)$/gim)].map(([, name]) => name))
+  const defaults = new Map(
+    [...text.matchAll(/^ARG (\w+)=(\S+)/gm)].map(([, name, value]) => [name, value]),
+  )
+  const image = /^(?:FROM (?:--platform=\S+ )?|COPY (?:--\S+ )*?--from=|# *syntax=)(\S+)/gim
+  return [...text.matchAll(image)]
+    .map(([, name = '']) => {
+      const [, argument] = /^\$\{?(\w+)\}?$/.exec(name) ?? []
+      return argument === undefined ? name : (defaults.get(argument) ?? '')
+    })
+    .filter((name) => name !== '' && name !== 'scratch' && !stages.has(name))
+}
+
+/** Images of containers, without the image of this project. */
+function inYaml(text: string): string[] {
+  const image = /^[^#\n]*?(?<![\w-])image: *['"]?([^\s'",{}&*#]+)/gm
+  // A job of GitHub may name the image of its container directly. Elsewhere the key names no image.
+  const container = /^ {4}container: *['"]?([^\s'",{}&*#]+:[^\s'",{}#]+)/gm
+  return [...text.matchAll(image), ...text.matchAll(container)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'posthorn')
+}

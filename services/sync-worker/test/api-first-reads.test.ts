@@ -1,0 +1,240 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import {
+  deleteMessage,
+  moveMessage,
+  updateMessage,
+} from '@posthorn/contracts/commands/message-changes'
+import {
+  getAttachment,
+  getMessage,
+  getMessageSource,
+  getText,
+  listMessages,
+  searchMessages,
+} from '@posthorn/contracts/commands/messages'
+import type { Command, CommandRequest } from '@posthorn/contracts/define'
+import { shardOf } from '@posthorn/contracts/shards'
+import { encodeApiTextId } from '@posthorn/message-id'
+import { eventually } from '@posthorn/testkit'
+import { faultResponse, startGraphFake } from '@posthorn/testkit/graph-fake'
+import {
+  type ProviderRequest,
+  type ProviderResponse,
+  VirtualClock,
+} from '@posthorn/testkit/providers'
+import { gmailError, startGmailFake } from '@posthorn/testkit/providers/gmail'
+import { mime } from './api-world.ts'
+import { testWorld } from './world.ts'
+
+// Each command of a new message of an account on a mail API, sent after its messageNew while the
+// provider still answers some requests as if it had nothing, or a part, of the message.
+
+const user = 'jane@mail.example'
+const world = await testWorld()
+const clock = new VirtualClock(new Date())
+const gmail = await startGmailFake({ clock })
+const graph = await startGraphFake({ mailboxes: [user], clock, handshakes: false })
+const gmailMailbox = gmail.addMailbox(user)
+const ends: (() => void)[] = []
+
+beforeAll(async () => {
+  const providerOrigins = { ...graph.origins, 'https://gmail.googleapis.com': gmail.origin }
+  await world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', apiPollMs: 200 })
+})
+afterEach(() => {
+  for (const end of ends.splice(0)) end()
+})
+afterAll(async () => {
+  // First: the worker uses the fakes.
+  await world.reset()
+  await world.close()
+  await gmail[Symbol.asyncDispose]()
+  await graph[Symbol.asyncDispose]()
+})
+
+const content = Buffer.from('attached content')
+const letter = (subject: string) =>
+  mime(subject, [
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    `text of ${subject}`,
+    '--b',
+    'Content-Type: application/pdf; name="a.pdf"',
+    'Content-Disposition: attachment; filename="a.pdf"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    content.toString('base64'),
+    '--b--',
+    '',
+  ])
+
+interface Message {
+  account: string
+  id: string
+  subject: string
+  attachment: string
+}
+
+const envelope = ({ id, subject }: Message) => ({
+  id,
+  subject,
+  from: { address: 'ann@example.com' },
+})
+const page = { path: 'INBOX', page: 0, pageSize: 5 }
+
+async function contentOf<C extends Command>(
+  { account }: Message,
+  command: C,
+  request: Omit<CommandRequest<C>, 'account'>,
+): Promise<string> {
+  const full = { account, ...request } as CommandRequest<C>
+  const options = { key: `shard.${shardOf(account)}`, timeoutMs: 30_000 }
+  const { body } = await world.bus.requestStream(command, full, options)
+  return Buffer.concat(await Array.fromAsync(body)).toString()
+}
+
+/** Commands. Each checks that its response is complete, or that the change took effect. */
+const steps: Record<string, (message: Message, settle: () => void) => Promise<void>> = {
+  async getMessage(message) {
+    const { account, id, subject } = message
+    const read = await world.ask(getMessage, account, { message: id, textType: '*' })
+    expect(read).toMatchObject({ ...envelope(message), attachments: [{ filename: 'a.pdf' }] })
+    expect(read.text?.plain).toContain(`text of ${subject}`)
+  },
+  async 'getMessage with markAsSeen'(message) {
+    const { account, id } = message
+    const read = await world.ask(getMessage, account, { message: id, markAsSeen: true })
+    expect(read).toMatchObject({ ...envelope(message), flags: ['\\Seen'] })
+  },
+  async getText({ account, id, subject }) {
+    const text = encodeApiTextId(id)
+    const { plain } = await world.ask(getText, account, { text, textType: '*' })
+    expect(plain).toContain(`text of ${subject}`)
+  },
+  async getMessageSource(message) {
+    const source = await contentOf(message, getMessageSource, { message: message.id })
+    expect(source).toContain(`Subject: ${message.subject}`)
+  },
+  async getAttachment(message) {
+    const { attachment } = message
+    expect(await contentOf(message, getAttachment, { attachment })).toBe(String(content))
+  },
+  async listMessages(message) {
+    const { messages } = await world.ask(listMessages, message.account, page)
+    expect(messages[0]).toMatchObject(envelope(message))
+  },
+  async searchMessages(message) {
+    const search = { subject: message.subject }
+    const { messages } = await world.ask(searchMessages, message.account, { ...page, search })
+    expect(messages).toMatchObject([envelope(message)])
+  },
+  async updateMessage({ account, id }, settle) {
+    const update = { flags: { add: ['\\Flagged'] } }
+    await world.ask(updateMessage, account, { message: id, update })
+    settle()
+    const { flags } = await world.ask(getMessage, account, { message: id })
+    expect(flags).toContain('\\Flagged')
+  },
+  async moveMessage({ account, id }, settle) {
+    const moved = await world.ask(moveMessage, account, { message: id, path: '\\Junk' })
+    settle()
+    const read = await world.ask(getMessage, account, { message: moved.id ?? '' })
+    expect(read).toMatchObject({ messageSpecialUse: '\\Junk' })
+  },
+  async deleteMessage({ account, id }, settle) {
+    const result = await world.ask(deleteMessage, account, { message: id, force: false })
+    expect(result.deleted).toBe(false)
+    settle()
+    const read = await world.ask(getMessage, account, { message: result.moved?.message ?? '' })
+    expect(read).toMatchObject({ messageSpecialUse: '\\Trash' })
+  },
+}
+
+interface Fault {
+  missing: ProviderResponse
+  /** Responses that lack content: to a list, and to another request. */
+  partial: (id: string, isList: boolean) => ProviderResponse
+  server: {
+    on: (operation: string, fault: (request: ProviderRequest) => ReturnType<Decide>) => () => void
+  }
+  deliver: (source: string) => { id: string }
+  isList: (operation: string) => boolean
+}
+
+type Decide = (
+  request: ProviderRequest,
+) => { kind: 'reply'; response: ProviderResponse; unchecked: true } | undefined
+
+const providers: Record<'gmail' | 'graph', Fault> = {
+  gmail: {
+    missing: gmailError(404, 'notFound', 'Requested entity was not found.'),
+    partial: (id, isList) => ({ body: isList ? { messages: [{}] } : { id } }),
+    server: gmail.fake,
+    deliver: (source) => gmailMailbox.deliver(source),
+    isList: (operation) => operation === 'messages.list',
+  },
+  graph: {
+    missing: faultResponse(404, 'ErrorItemNotFound'),
+    partial: (id, isList) => ({ body: isList ? { value: [{ id }] } : {} }),
+    server: graph.server,
+    deliver: (source) => graph.mailbox.deliver({ raw: Buffer.from(source) }),
+    isList: (operation) => /^GET \/mailFolders\/[^/]+\/messages$/.test(operation),
+  },
+}
+
+/** Responds to the next requests about a message with a fault. Returns the number left. */
+function disturb(
+  provider: 'gmail' | 'graph',
+  { id, kind, count }: { id: string; kind: 'missing' | 'partial'; count: number },
+) {
+  const { server, missing, partial, isList } = providers[provider]
+  const state = { left: count }
+  const end = server.on('*', ({ operation, params }) => {
+    const lists = kind === 'partial' && isList(operation)
+    if (state.left === 0 || (!lists && !Object.values(params).includes(id))) return undefined
+    state.left--
+    const isSource = operation.endsWith('/$value')
+    const response = isSource && kind === 'partial' ? { body: '' } : partial(id, lists)
+    return { kind: 'reply', response: kind === 'missing' ? missing : response, unchecked: true }
+  })
+  ends.push(end)
+  return { state, end }
+}
+
+describe.each<'gmail' | 'graph'>(['gmail'])('%s', (provider) => {
+  let account = ''
+  beforeAll(async () => {
+    const accessToken = provider === 'gmail' ? gmail.grant(user) : 'token'
+    account = await world.registerApi(provider, { user, accessToken })
+    await world.connected(account)
+    await world.expectEvents(account, ['accountInitialized'], 1)
+  })
+
+  /** Delivers a message and waits for its event. */
+  async function deliver(): Promise<Message> {
+    const subject = `m ${randomUUID()}`
+    const { id } = providers[provider].deliver(letter(subject))
+    await eventually(async () => {
+      const events = await world.events(account, 'messageNew')
+      expect(events.map(({ data }) => data['id'])).toContain(id)
+    })
+    const { attachments = [] } = await world.ask(getMessage, account, { message: id })
+    return { account, id, subject, attachment: attachments[0]?.id ?? '' }
+  }
+
+  const commands = Object.keys(steps)
+
+  test.each(commands)('%s of a message that is missing at first, is complete', async (name) => {
+    const message = await deliver()
+    const { state, end } = disturb(provider, { id: message.id, kind: 'missing', count: 2 })
+    await steps[name]?.(message, end)
+    // Graph lists whole messages in one request.
+    const isWhole = provider === 'graph' && ['listMessages', 'searchMessages'].includes(name)
+    expect(state.left).toBe(isWhole ? 2 : 0)
+  })
+})
