@@ -47,7 +47,7 @@ test('createAttempts: sends the event, signed, with the headers of the interface
   expect(request?.headers).toMatchObject({
     'content-type': 'application/json',
     'content-length': String(request?.body.length),
-    'user-agent': expect.stringMatching(/^Posthorn\/[0-9.]+$/),
+    'user-agent': expect.stringMatching(/^Posthorn\/[0-9.]+ \(\+https:\/\/[^)]+\)$/),
     'x-svc-wh-id': delivery?.id,
     'x-svc-wh-attempts-made': '0',
     'x-svc-wh-queued-time': expect.stringMatching(/^[0-9]+s$/),

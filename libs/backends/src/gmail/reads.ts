@@ -17,7 +17,7 @@ import { listSignatures } from './signatures.ts'
 /** Message of 50 MiB without attachments, as base64. */
 const maxMessageBytes = 72 * 1024 * 1024
 
-/** Most further gets of messages that were listed and are not found. */
+/** Most further gets of messages that were listed and are missing. */
 const maxLateGets = 3
 const lateDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
@@ -96,15 +96,15 @@ async function getListed(
   { ids, delayMs = lateDelayMs }: { ids: readonly string[]; delayMs?: Backoff | undefined },
   signal: AbortSignal,
 ): Promise<ApiMessage[]> {
-  const found = new Map<string, ApiMessage>()
+  const byId = new Map<string, ApiMessage>()
   let missing = ids
   for (let attempt = 0; missing.length > 0 && attempt <= maxLateGets; attempt++) {
     if (attempt > 0) await sleep(delayMs(attempt), signal)
     for (const message of await reads.getMessages(missing, {}, signal))
-      found.set(message.id, message)
-    missing = missing.filter((id) => !found.has(id))
+      byId.set(message.id, message)
+    missing = missing.filter((id) => !byId.has(id))
   }
-  return ids.flatMap((id) => found.get(id) ?? [])
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 async function withTexts(

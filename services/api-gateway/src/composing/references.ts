@@ -30,9 +30,11 @@ export function assertNoThread(reference: Reference | undefined): void {
 }
 
 /**
- * Reads the referenced message. Undefined if it is missing or incomplete and `ignoreMissing` is set.
+ * Reads the referenced message. Undefined if it is missing or incomplete and `ignoreMissing` is
+ * set.
  *
- * @throws AppError `not-found` `MessageNotFound`, `unavailable` `IMAPUnavailable` if the mail server
+ * @throws AppError `not-found` `MessageNotFound`, `unavailable` `IMAPUnavailable` if the mail
+ * server
  *   does not describe the message, unless `ignoreMissing` is set
  */
 export async function readOriginal(
