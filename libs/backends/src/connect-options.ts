@@ -2,6 +2,7 @@ import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
 import type { Logger } from '@posthorn/telemetry'
+import type { MessageFaults } from './message-faults.ts'
 
 export interface ConnectOptions {
   host: string
@@ -40,6 +41,8 @@ export interface ConnectOptions {
   disableIMAP4rev2?: boolean
   /** Called with every line of the protocol, without credentials and without bytes of messages. */
   transcript?: (line: TranscriptLine) => void
+  /** Faulty messages, shared by the connections of an account; defaults to those of this one. */
+  faults?: MessageFaults
 }
 
 /** Fields of RFC 2971 §3.3. */

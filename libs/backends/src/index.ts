@@ -1,2 +1,3 @@
 export type * from './mail-session.ts'
 export { imapBackend } from './imap/backend.ts'
+export { MessageFaults } from './message-faults.ts'

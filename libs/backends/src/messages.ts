@@ -53,10 +53,10 @@ export interface FetchedMessage extends MessageFlags {
    */
   incomplete?: true
   /**
-   * Set if `envelope`, `bodyStructure` or `flags` exceeds the limits of one message. Lists then
-   * have their first elements, and long texts are cut.
+   * Present if `envelope`, `bodyStructure` or `flags` exceeds the limits of one message, and names
+   * them. Lists then have their first elements, and long texts are cut.
    */
-  truncated?: true
+  truncated?: ('envelope' | 'structure' | 'flags')[]
 }
 
 export interface FetchOptions {

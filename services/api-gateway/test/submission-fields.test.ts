@@ -270,7 +270,7 @@ test('reference: a missing message responds 404, or is reported with ignoreMissi
   expect(sendOnly.body).toMatchObject({ statusCode: 400, code: 'ReferenceNotSupported' })
 })
 
-test('reference: an incomplete message responds 503, or is reported with ignoreMissing', async () => {
+test('reference: a message that is not described responds 503, or is reported with ignoreMissing', async () => {
   const { original } = mailbox
   const { attachments: _unknown, text: _unread, ...described } = original
   mailbox.original = { ...described, incomplete: true }
@@ -288,6 +288,38 @@ test('reference: an incomplete message responds 503, or is reported with ignoreM
     mailbox.original = original
   }
 })
+
+test.each<[string, NonNullable<typeof mailbox.original.incompleteIn>, number]>([
+  ['reply', ['envelope', 'structure'], 200],
+  ['reply', ['flags'], 200],
+  ['reply-all', ['structure'], 200],
+  ['reply-all', ['envelope'], 400],
+  ['forward', ['envelope'], 200],
+  ['forward', ['structure'], 400],
+])(
+  'reference: %s to a message with the beginning of %j, responds %i',
+  async (action, incompleteIn, status) => {
+    const { original } = mailbox
+    mailbox.original = { ...original, incomplete: true, incompleteIn }
+    try {
+      const reference = { message: 'letter', action, inline: true }
+      const recipients = action === 'forward' ? { to } : {}
+      const { body, ...answer } = await submit({ ...recipients, text: 'x', reference })
+      expect(answer.status).toBe(status)
+      if (status === 200) {
+        expect((await queued()).text).toMatch(/^In-Reply-To: <2@elsewhere\.example>/m)
+        return
+      }
+      expect(body).toMatchObject({ code: 'UnsupportedOperation', message: expect.any(String) })
+      expect(await rows()).toEqual([])
+      const lenient = { ...reference, ignoreMissing: true }
+      const ignored = await submit({ to, text: 'x', reference: lenient })
+      expect(ignored.body['reference']).toMatchObject({ message: 'letter', success: false })
+    } finally {
+      mailbox.original = original
+    }
+  },
+)
 
 test('reference: retries while no worker is available', async () => {
   mailbox.isAway = 2

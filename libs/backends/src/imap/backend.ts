@@ -18,7 +18,7 @@ export function createImapBackend(timings: Timings = defaultTimings): ImapBacken
     async connect(options) {
       const deadline = AbortSignal.timeout(options.connectTimeoutMs ?? defaultConnectMs)
       const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline
-      const { log, transcript, credentials } = options
+      const { log, transcript, credentials, faults } = options
       const quirks = servers.get(options)
       const connection = new ImapConnection(
         {
@@ -26,7 +26,7 @@ export function createImapBackend(timings: Timings = defaultTimings): ImapBacken
           disableCompression: quirks.sendsInvalidDeflate,
         },
         log,
-        transcript && new Transcript(transcript, credentials),
+        { faults, transcript: transcript && new Transcript(transcript, credentials) },
       )
       enableCompression(connection.client, () => (quirks.sendsInvalidDeflate = true))
       await connection.connect(signal, timings.keepAliveMs)

@@ -2,6 +2,7 @@ import { AppError } from '@posthorn/errors'
 import { Mutex, settleWithin } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { ImapFlow, type ImapFlowOptions } from 'imapflow'
+import { type MailboxFaults, MessageFaults } from '../message-faults.ts'
 import {
   commandError,
   connectError,
@@ -11,7 +12,6 @@ import {
   invalidatesLogin,
 } from './errors.ts'
 import { NotificationBuffer } from './notification-buffer.ts'
-import { RefusedMessages } from './refused-messages.ts'
 import { RejectionLogger } from './rejection-logger.ts'
 import { pollStatus } from './counters.ts'
 import type { Transcript } from './transcript.ts'
@@ -36,6 +36,12 @@ export interface MailboxRef {
   uidValidity: bigint
 }
 
+/** What connections may share with others of their account. */
+interface ConnectionParts {
+  transcript?: Transcript | undefined
+  faults?: MessageFaults | undefined
+}
+
 /** Owns an imapflow client and serialises its commands. */
 export class ImapConnection {
   readonly client: ImapFlow
@@ -44,13 +50,21 @@ export class ImapConnection {
   readonly notifications = new NotificationBuffer()
   readonly closed: Promise<Error | undefined>
   readonly #rejections: RejectionLogger
-  readonly #refused = new RefusedMessages()
+  readonly #faults: MessageFaults
+  /** Losses before this connection. */
+  readonly #openedAt: number
   #reason: Error | undefined
   #closing = false
   #keepAlives = 0
   #selected: MailboxRef | undefined
 
-  constructor(options: ImapFlowOptions, log: Logger, transcript?: Transcript) {
+  constructor(
+    options: ImapFlowOptions,
+    log: Logger,
+    { transcript, faults = new MessageFaults() }: ConnectionParts,
+  ) {
+    this.#faults = faults
+    this.#openedAt = faults.losses
     this.#rejections = new RejectionLogger(log)
     this.client = new ImapFlow({ ...options, logger: this.#rejections.logger(transcript) })
     // Stays attached after close: an 'error' event without a listener ends the process.
@@ -129,9 +143,15 @@ export class ImapConnection {
     return this.#rejections.unreadable
   }
 
-  /** Messages of a mailbox that the server refuses to describe. Callers add to it. */
-  refusedIn({ path, uidValidity }: MailboxRef): Set<number> {
-    return this.#refused.of(`${uidValidity} ${path}`)
+  /** Messages of a mailbox that the server cannot describe. */
+  faultsIn(mailbox: MailboxRef): MailboxFaults {
+    return this.#faults.of(mailbox)
+  }
+
+  /** Records the error of a query, if the query lost this connection. */
+  recordLoss(error: unknown, add: Parameters<MessageFaults['recordLoss']>[2]): void {
+    if (this.#closing || this.client.usable) return
+    this.#faults.recordLoss(error, this.#openedAt, add)
   }
 
   /** Error for a `false` result of imapflow, which does not contain the reason. */

@@ -9,15 +9,18 @@ export type Rows = Map<number, FetchMessageObject>
 interface RowQuery {
   mailbox: MailboxRef
   query: FetchQueryObject
+  /** Called when the query is sent. */
+  onSent: () => void
 }
 
 /** Rows of the messages with these sequence numbers. */
 export async function fetchSequence(
   connection: ImapConnection,
   [first, last]: readonly [number, number],
-  { mailbox, query }: RowQuery,
+  { mailbox, query, onSent }: RowQuery,
 ): Promise<Rows> {
   return await connection.call(async (client) => {
+    onSent()
     const rows: Rows = new Map()
     for await (const row of client.fetch(`${first}:${last}`, query))
       if (row.seq >= first && row.seq <= last && row.uid && row.size !== undefined)
@@ -30,10 +33,11 @@ export async function fetchSequence(
 export async function fetchRows(
   connection: ImapConnection,
   uids: readonly UidRange[],
-  { mailbox, query }: RowQuery,
+  { mailbox, query, onSent }: RowQuery,
 ): Promise<Rows> {
   const wanted = new Set(uidsIn(uids))
   return await connection.call(async (client) => {
+    onSent()
     const rows: Rows = new Map()
     // A server may still return a message whose deletion it reports later in the same UID FETCH.
     const removed: RemovedMessages[] = []

@@ -6,6 +6,7 @@ import { lacksAddresses, withHeaderAddresses } from './addresses.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'
 import { isRejection } from './errors.ts'
 import { fetchRows, fetchSequence, type Rows } from './fetch-rows.ts'
+import type { MailboxFaults, QueryFaults } from '../message-faults.ts'
 import { toFetchedMessage } from './message.ts'
 
 const batchUids = 500
@@ -62,6 +63,7 @@ export async function fetchBySequence(
 class Fetch {
   readonly #connection: ImapConnection
   readonly #mailbox: MailboxRef
+  readonly #faults: MailboxFaults
   readonly #bare: FetchQueryObject
   readonly #full: FetchQueryObject
   readonly #hasHeaders: boolean
@@ -73,6 +75,7 @@ class Fetch {
   constructor(connection: ImapConnection, headers: boolean) {
     this.#connection = connection
     this.#mailbox = connection.selected
+    this.#faults = connection.faultsIn(this.#mailbox)
     this.#hasHeaders = headers
     const parts = headers
       ? { bodyParts: [{ key: 'HEADER', start: 0, maxLength: maxHeaderBytes }] }
@@ -84,17 +87,19 @@ class Fetch {
   /**
    * Existing messages of a batch. The connection may not know a new message yet, so the full query
    * is repeated after NOOP for messages without a response. The bare query is for messages whose
-   * full description the server rejected or imapflow could not read. Their rows are `incomplete`.
-   * The connection remembers them and sends the full query for them no more.
+   * full description the server rejected or imapflow could not read, or at which the server
+   * dropped the connection. Their rows are `incomplete`. The account's connections remember them
+   * and send the full query for them no more.
    */
   async batch(uids: readonly UidRange[]): Promise<FetchedMessage[]> {
-    const refused = this.#connection.refusedIn(this.#mailbox)
     this.#rejections = this.#failures = 0
     this.#rejected.clear()
     const rows: Rows = new Map()
     const all = [...uidsIn(uids)]
-    await this.#describe(rangesOf(all.filter((uid) => !refused.has(uid))), rows)
-    const isRejected = (uid: number) => this.#rejected.has(uid) || refused.has(uid)
+    const requested = all.filter((uid) => !this.#isRefused(uid))
+    for (const each of this.#faults.description.batches(requested))
+      await this.#describe(rangesOf(each), rows)
+    const isRejected = (uid: number) => this.#rejected.has(uid) || this.#isRefused(uid)
     const unseen = all.filter((uid) => !rows.has(uid) && !isRejected(uid))
     if (unseen.length > 0) await this.#repeat(rangesOf(unseen), rows)
     const rejected = rangesOf(all.filter((uid) => !rows.has(uid) && isRejected(uid)))
@@ -107,15 +112,32 @@ class Fetch {
    * by UID.
    */
   async bySequence(first: number, last: number): Promise<FetchedMessage[]> {
-    if (this.#connection.refusedIn(this.#mailbox).size === 0)
-      try {
-        const rows = await this.#sequence([first, last], this.#full)
-        if (rows.size === last - first + 1) return await this.#messages(rows)
-      } catch (error) {
-        if (!isRejection(error)) throw error
-      }
+    const faults = this.#faults
+    if (faults.description.isEmpty && !faults.isSequenceLost) {
+      const rows = await this.#fullSequence([first, last])
+      if (rows?.size === last - first + 1) return await this.#messages(rows)
+    }
     const rows = await this.#sequence([first, last], { uid: true, size: true })
-    return rows.size === 0 ? [] : await this.batch(rangesOf([...rows.keys()]))
+    const messages = rows.size === 0 ? [] : await this.batch(rangesOf([...rows.keys()]))
+    faults.isSequenceLost = false
+    return messages
+  }
+
+  /** Full rows. Undefined if the server rejects the query. */
+  async #fullSequence(range: readonly [number, number]): Promise<Rows | undefined> {
+    let isSent = false
+    try {
+      return await this.#sequence(range, this.#full, () => void (isSent = true))
+    } catch (error) {
+      if (isRejection(error)) return undefined
+      if (isSent) this.#connection.recordLoss(error, () => (this.#faults.isSequenceLost = true))
+      throw error
+    }
+  }
+
+  #isRefused(uid: number): boolean {
+    const { description, header } = this.#faults
+    return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
   }
 
   /** Adds full rows, and bare ones of messages whose full description the server rejects. */
@@ -133,8 +155,7 @@ class Fetch {
 
   /** Adds full rows of rejected messages by halving, until the messages alone are rejected. */
   async #halve(uids: readonly UidRange[], rows: Rows): Promise<void> {
-    if (countUids(uids) === 1)
-      for (const uid of uidsIn(uids)) this.#connection.refusedIn(this.#mailbox).add(uid)
+    if (countUids(uids) === 1) for (const uid of uidsIn(uids)) this.#faults.description.refuse(uid)
     else
       for (const half of halvesOf(uids)) {
         if (this.#rejections > maxRejections) return
@@ -155,23 +176,36 @@ class Fetch {
     }
   }
 
+  /** Bare rows. Messages whose header the server cannot return are described by their flags. */
+  async #bareRows(uids: readonly UidRange[]): Promise<Rows> {
+    if (!this.#hasHeaders) return await this.#halvedRows(uids, this.#bare)
+    const { header } = this.#faults
+    const rows: Rows = new Map()
+    const all = [...uidsIn(uids)]
+    for (const each of header.batches(all.filter((uid) => !header.isRefused(uid))))
+      add(rows, await this.#halvedRows(rangesOf(each), this.#bare))
+    const refused = rangesOf(all.filter((uid) => header.isRefused(uid)))
+    if (refused.length > 0) add(rows, await this.#halvedRows(refused, flagsOnly))
+    return rows
+  }
+
   /**
-   * Bare rows. Finds messages by halving whose header the server rejects too, and describes those
+   * Rows of a bare query. Finds messages by halving whose header the server rejects too, and describes those
    * by their flags. Leaves out a message of which the server returns nothing.
    *
    * @throws AppError after many rejections without a row
    */
-  async #bareRows(uids: readonly UidRange[], query = this.#bare): Promise<Rows> {
+  async #halvedRows(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
     try {
       return await this.#fetch(uids, query)
     } catch (error) {
       if (!isRejection(error) || ++this.#failures > maxFailures) throw error
       const rows: Rows = new Map()
       if (countUids(uids) > 1)
-        for (const half of halvesOf(uids)) add(rows, await this.#bareRows(half, query))
+        for (const half of halvesOf(uids)) add(rows, await this.#halvedRows(half, query))
       else {
         for (const uid of uidsIn(uids)) this.#rejected.add(uid)
-        if (this.#hasHeaders && query !== flagsOnly) return await this.#bareRows(uids, flagsOnly)
+        if (this.#hasHeaders && query !== flagsOnly) return await this.#halvedRows(uids, flagsOnly)
       }
       return rows
     }
@@ -195,14 +229,8 @@ class Fetch {
    * Sorts the messages. Adds addresses from the header if the server omits them from the envelope.
    */
   async #messages(rows: Rows): Promise<FetchedMessage[]> {
-    const bare = rangesOf([...rows.values()].filter(lacksAddresses).map(({ uid }) => uid))
-    for (const batch of batchesOf(bare, batchUidsWithHeaders))
-      for (const [uid, { headers }] of await this.#bareRows(batch, headersOnly)) {
-        const row = rows.get(uid)
-        if (!row || !headers) continue
-        rows.set(uid, await withHeaderAddresses(row, headers))
-        await setImmediate()
-      }
+    const bare = [...rows.values()].filter(lacksAddresses).map(({ uid }) => uid)
+    if (bare.length > 0) await this.#addAddresses(rows, bare)
     const messages: FetchedMessage[] = []
     for (const row of [...rows.values()].sort((a, b) => a.uid - b.uid)) {
       messages.push(toFetchedMessage(row))
@@ -211,14 +239,50 @@ class Fetch {
     return messages
   }
 
-  async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
-    const rows = await fetchRows(this.#connection, uids, { mailbox: this.#mailbox, query })
-    this.#failures = -Infinity
-    return rows
+  async #addAddresses(rows: Rows, uids: readonly number[]): Promise<void> {
+    const { header } = this.#faults
+    const parts = header.batches(uids.filter((uid) => !header.isRefused(uid)))
+    for (const batch of parts.flatMap((part) => [
+      ...batchesOf(rangesOf(part), batchUidsWithHeaders),
+    ]))
+      for (const [uid, { headers }] of await this.#halvedRows(batch, headersOnly)) {
+        const row = rows.get(uid)
+        if (row && headers) rows.set(uid, await withHeaderAddresses(row, headers))
+        await setImmediate()
+      }
   }
 
-  #sequence(range: readonly [number, number], query: FetchQueryObject): Promise<Rows> {
-    return fetchSequence(this.#connection, range, { mailbox: this.#mailbox, query })
+  /** Sends a query. Remembers its messages if the connection is lost meanwhile. */
+  async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
+    const faults = this.#faultsOf(query)
+    const connection = this.#connection
+    let isSent = false
+    const onSent = () => void (isSent = true)
+    try {
+      const rows = await fetchRows(connection, uids, { mailbox: this.#mailbox, query, onSent })
+      faults?.clear(uidsIn(uids))
+      this.#failures = -Infinity
+      return rows
+    } catch (error) {
+      if (isSent && faults)
+        connection.recordLoss(error, (loss) => faults.addLoss([...uidsIn(uids)], loss))
+      throw error
+    }
+  }
+
+  /** Faults that a loss during this query adds to. */
+  #faultsOf(query: FetchQueryObject): QueryFaults | undefined {
+    if (query === this.#full) return this.#faults.description
+    const hasHeader = query === headersOnly || (query === this.#bare && this.#hasHeaders)
+    return hasHeader ? this.#faults.header : undefined
+  }
+
+  #sequence(
+    range: readonly [number, number],
+    query: FetchQueryObject,
+    onSent = () => {},
+  ): Promise<Rows> {
+    return fetchSequence(this.#connection, range, { mailbox: this.#mailbox, query, onSent })
   }
 }
 

@@ -1,7 +1,7 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { FetchMessageObject, MessageAddressObject, MessageEnvelopeObject } from 'imapflow'
 import type { FetchedMessage, MessageFlags, EnvelopeAddress } from '../mail-session.ts'
-import { truncationMark } from './responses/limits.ts'
+import { type LimitedItem, truncationMarks } from './responses/limits.ts'
 import { toBodyPart } from './structure.ts'
 import { clean, cleanIfPresent } from './text.ts'
 
@@ -32,8 +32,15 @@ export function toFetchedMessage(row: FetchMessageObject): FetchedMessage {
     emailId: cleanIfPresent(emailId),
     threadId: cleanIfPresent(threadId),
     incomplete: row.envelope && row.bodyStructure ? undefined : true,
-    truncated: bodyParts?.has(truncationMark) || undefined,
+    truncated: truncatedItems(bodyParts),
   })
+}
+
+const limitedItems: readonly LimitedItem[] = ['envelope', 'structure', 'flags']
+
+function truncatedItems(parts: FetchMessageObject['bodyParts']): LimitedItem[] | undefined {
+  const items = limitedItems.filter((item) => parts?.has(truncationMarks[item]))
+  return items.length > 0 ? items : undefined
 }
 
 function toEnvelope({ subject, messageId, inReplyTo, ...rest }: MessageEnvelopeObject): Envelope {

@@ -112,6 +112,12 @@ const entry = {
         'Set if the mail server refuses to describe the message, or if its description exceeds the limits: 10,000 tokens, which are about 1,500 recipients or 500 parts. Attachments and texts are then unknown and absent, or only the first recipients and parts are present. The source can still be downloaded.',
     }),
   ),
+  incompleteIn: Type.Optional(
+    Type.Array(OneOf(['envelope', 'structure', 'flags']), {
+      description:
+        'Beside `incomplete`, names what exceeds the limits: `envelope` (subject and addresses), `structure` (attachments and texts) or `flags` (flags and labels). Absent if the mail server refuses to describe the message.',
+    }),
+  ),
   isAutoReply: Type.Optional(Bool('True for an automatic reply.')),
   bounces: Type.Optional(
     Type.Array(BounceInfo, { description: 'Bounces of this message that have arrived.' }),

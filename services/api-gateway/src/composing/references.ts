@@ -34,22 +34,23 @@ export function assertNoThread(reference: Reference | undefined): void {
  * set.
  *
  * @throws AppError `not-found` `MessageNotFound`, `unavailable` `IMAPUnavailable` if the mail
- * server
- *   does not describe the message, unless `ignoreMissing` is set
+ *   server does not describe the message, `invalid` `UnsupportedOperation` if the described part
+ *   does not suffice; none of these if `ignoreMissing` is set
  */
 export async function readOriginal(
   deps: WorkerDeps,
   call: WorkerCall,
-  { message = '', messageId, inline = false, ignoreMissing = false }: Reference,
+  reference: Reference,
 ): Promise<MessageDetail | undefined> {
   const { account } = call.params
+  const { message = '', messageId, inline, ignoreMissing } = reference
   // The quoted text becomes HTML of the new message: nothing in it may run there.
   const text = inline ? { webSafeHtml: true, embedAttachedImages: false } : {}
   try {
     const original = await callWorker(deps, call, [getMessage, { account, message, ...text }])
     if (messageId !== undefined && bareId(messageId) !== bareId(original.messageId))
       throw messageNotFound()
-    if (original.incomplete) throw notDescribed()
+    assertDescribed(original, reference)
     return original
   } catch (error) {
     if (ignoreMissing && isMissing(error)) return undefined
@@ -68,15 +69,37 @@ function messageNotFound(): AppError {
 /** True for a message that is missing or not described. Other failures may end by themselves. */
 function isMissing(error: unknown): boolean {
   return (
-    error instanceof AppError && (error.code === 'MessageNotFound' || error.message === undescribed)
+    error instanceof IncompleteOriginalError ||
+    (error instanceof AppError && error.code === 'MessageNotFound')
   )
 }
 
-const undescribed = 'The mail server does not describe the message, retry'
+/** Error of a message whose description does not suffice for the reference. */
+class IncompleteOriginalError extends AppError {}
 
-/** Error of a reference without its texts and attachments, which must not become an empty quote. */
-function notDescribed(): AppError {
-  return new AppError('unavailable', undescribed, { code: 'IMAPUnavailable' })
+/**
+ * Rejects a message without the data that the reference needs: the new message would silently lack
+ * text, attachments or recipients. A reply needs the sender only.
+ */
+function assertDescribed(
+  { incomplete, incompleteIn }: MessageDetail,
+  { action = 'reply' }: Reference,
+): void {
+  if (!incomplete) return
+  if (!incompleteIn)
+    throw new IncompleteOriginalError(
+      'unavailable',
+      'The mail server does not describe the message, retry',
+      { code: 'IMAPUnavailable' },
+    )
+  if (action === 'forward' && incompleteIn.includes('structure'))
+    throw unsupported('The message has too many parts to be forwarded. Attach its source instead')
+  if (action === 'reply-all' && incompleteIn.includes('envelope'))
+    throw unsupported('The message has too many recipients to reply to all. Reply to its sender')
+}
+
+function unsupported(message: string): AppError {
+  return new IncompleteOriginalError('invalid', message, { code: 'UnsupportedOperation' })
 }
 
 /** Part of the response about the referenced message. */

@@ -82,6 +82,8 @@ export interface FollowProgress {
   reportLogin(user: string): Promise<void>
   /** Reports a full sync pass, with the last mailbox that the server refused. */
   reportSync(refusal: MailboxRefusal | undefined): Promise<void>
+  /** Reports that a lost connection brought the sync forward, so the next one follows soon. */
+  reportProgress(): void
 }
 
 /** The last mailbox of a sync pass that the server refused, and its error. */

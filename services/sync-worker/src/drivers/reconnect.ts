@@ -18,6 +18,8 @@ export function reconnectDelayMs(
 const stableMs = 60_000
 /** Maximum attempts counted for short connections that synced: delays of 2, 4, 8, 16, 32 s. */
 const maxAfterSync = 5
+/** Maximum attempts counted for connections that brought the sync forward: a delay of 2 s. */
+const maxAfterProgress = 1
 /** Maximum attempts counted for internal failures, which are short: delays of 2, 4, 8 s. */
 const maxAfterInternalFailure = 3
 
@@ -26,6 +28,8 @@ export interface ConnectionOutcome {
   /** True if a full sync pass ended. */
   synced: boolean
   connectedMs: number
+  /** True if the connection brought the sync forward although it was lost. */
+  progressed?: boolean
   /** True for failures of Postgres, RabbitMQ or auth-bridge, which say nothing about the server. */
   internalFailure: boolean
 }
@@ -36,6 +40,7 @@ export interface ConnectionOutcome {
  */
 export function nextAttemptCount(attempts: number, outcome: ConnectionOutcome): number {
   if (outcome.internalFailure) return Math.min(attempts + 1, maxAfterInternalFailure)
+  if (outcome.progressed) return Math.min(attempts + 1, maxAfterProgress)
   if (!outcome.synced) return attempts + 1
   return outcome.connectedMs >= stableMs ? 0 : Math.min(attempts + 1, maxAfterSync)
 }

@@ -39,6 +39,15 @@ interface ConnectionRun {
   startedAt: number
   /** True after a full sync pass. */
   synced: boolean
+  /** True if the loss of the connection brought the sync forward. */
+  progressed: boolean
+}
+
+interface ConnectionEnd {
+  synced: boolean
+  progressed: boolean
+  connectedMs: number
+  error?: unknown
 }
 
 /**
@@ -62,7 +71,7 @@ export class AccountSession implements DriverContext {
   readonly #stop = new AbortController()
   readonly #done: Promise<void>
   readonly #status: StatusRecorder
-  #connection: ConnectionRun = { startedAt: 0, synced: false }
+  #connection: ConnectionRun = { startedAt: 0, synced: false, progressed: false }
 
   constructor(deps: AccountSessionDeps, lease: AccountLease, version: string) {
     this.lease = lease
@@ -102,6 +111,10 @@ export class AccountSession implements DriverContext {
   async reportSync(refusal: MailboxRefusal | undefined): Promise<void> {
     this.#connection.synced = true
     await this.#status.apply(syncedTrigger(refusal))
+  }
+
+  reportProgress(): void {
+    this.#connection.progressed = true
   }
 
   /** Ends all work and logs out. Resolves when nothing of the session runs or writes any more. */
@@ -156,11 +169,16 @@ export class AccountSession implements DriverContext {
     const { signal } = this.#stop
     for (let attempts = 0; this.state !== 'unset' && !signal.aborted;) {
       await sleep(reconnectDelayMs(attempts, this.#deps.config), signal)
-      const { synced, connectedMs, ...outcome } = await this.#runConnection()
+      const { synced, progressed, connectedMs, ...outcome } = await this.#runConnection()
       if (signal.aborted) return
       const hasFailed = 'error' in outcome
       const internalFailure = hasFailed && !failureOf(outcome.error)
-      attempts = nextAttemptCount(attempts, { synced, connectedMs, internalFailure })
+      attempts = nextAttemptCount(attempts, {
+        synced,
+        progressed,
+        connectedMs,
+        internalFailure,
+      })
       // Without a failure, the account stays connected until the next attempt.
       if (hasFailed)
         await this.#recordFailure({ error: outcome.error, synced, isDelayed: attempts > 0 })
@@ -168,11 +186,12 @@ export class AccountSession implements DriverContext {
   }
 
   /** Runs one connection from login to loss. `error` is absent if it only has to be replaced. */
-  async #runConnection(): Promise<{ synced: boolean; connectedMs: number; error?: unknown }> {
-    const connection = { startedAt: Date.now(), synced: false }
+  async #runConnection(): Promise<ConnectionEnd> {
+    const connection = { startedAt: Date.now(), synced: false, progressed: false }
     this.#connection = connection
     const end = () => ({
       synced: connection.synced,
+      progressed: connection.progressed,
       connectedMs: Date.now() - connection.startedAt,
     })
     try {

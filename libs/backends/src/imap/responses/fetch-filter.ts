@@ -1,10 +1,17 @@
 import { char, isDigit } from './characters.ts'
-import { commandTokens, fetchLimits, tokensBeyondCommand, truncationMark } from './limits.ts'
+import {
+  commandTokens,
+  fetchLimits,
+  itemOf,
+  type LimitedItem,
+  tokensBeyondCommand,
+  truncationMarks,
+} from './limits.ts'
 import type { Output } from './output.ts'
 import { responseError } from './response-error.ts'
 
 /** Data item that marks a response with omissions. imapflow reads it as a part without content. */
-const mark = ` BODY[${truncationMark.toUpperCase()}] NIL`
+const markOf = (item: LimitedItem) => ` BODY[${truncationMarks[item].toUpperCase()}] NIL`
 
 interface List {
   /** Elements so far, kept or not. */
@@ -47,7 +54,9 @@ export class FetchFilter {
   readonly #lists: List[] = [newList()]
   #state: State = 'between'
   #isEscaped = false
-  #isCut = false
+  readonly #cuts = new Set<LimitedItem>()
+  /** First letter of the current data item. */
+  #item = 0
   /** Depth of lists in a list that is left out. */
   #skipped = 0
   /** True while a string or an atom is left out. */
@@ -98,7 +107,7 @@ export class FetchFilter {
     if (this.#marker !== undefined) this.#releaseMarker(at)
     this.#out.keep(at)
     // Without the space a cut line could end with the marker of a literal.
-    if (this.#isCut && this.#state !== 'tail') this.#out.insert(at, ' ')
+    if (this.#cuts.size > 0 && this.#state !== 'tail') this.#out.insert(at, ' ')
   }
 
   #between(byte: number, at: number): void {
@@ -112,6 +121,7 @@ export class FetchFilter {
   }
 
   #startScalar(byte: number, at: number): void {
+    if (this.#lists.length === 1) this.#item = byte
     this.#isLeftOut = !this.#startText()
     if (this.#isLeftOut) this.#out.drop(at)
     else this.#out.keep(at)
@@ -160,7 +170,7 @@ export class FetchFilter {
       this.#lists.push(newList())
       return
     }
-    this.#isCut = true
+    this.#cut()
     this.#out.drop(at)
     this.#skipped = 1
     this.#swallowsSpace = parent.hasOnlyLists
@@ -172,7 +182,7 @@ export class FetchFilter {
     this.#swallowsSpace = false
     this.#lists.pop()
     if (this.#lists.length > 0) return
-    if (this.#isCut) this.#out.insert(at, mark)
+    for (const item of this.#cuts) this.#out.insert(at, markOf(item))
     this.#state = 'tail'
   }
 
@@ -204,8 +214,13 @@ export class FetchFilter {
     }
     this.#textLeft = fetchLimits.trailingText
     if (++list.trailing <= fetchLimits.trailing) return true
-    this.#isCut = true
+    this.#cut()
     return false
+  }
+
+  /** Remembers the data item in which something is left out. */
+  #cut(): void {
+    this.#cuts.add(itemOf(this.#item))
   }
 
   #startItem(): void {
@@ -232,7 +247,7 @@ export class FetchFilter {
 
   /** Cuts a text. Content of the length that was requested for is complete. */
   #cutText(at?: number): void {
-    if (this.#lists.length > 1 && !this.#isLeftOut) this.#isCut = true
+    if (this.#lists.length > 1 && !this.#isLeftOut) this.#cut()
     if (at !== undefined) this.#out.drop(at)
   }
 

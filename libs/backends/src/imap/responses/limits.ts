@@ -22,8 +22,27 @@ export const fetchLimits = {
   items: 200,
 } as const
 
-/** Part by which the filter marks a response with omissions, in lower case. It has no content. */
-export const truncationMark = 'truncated'
+/** Data items of a response in which the filter leaves something out. */
+export type LimitedItem = 'envelope' | 'structure' | 'flags'
+
+/** Parts by which the filter marks omissions in a response, in lower case. They have no content. */
+export const truncationMarks: Readonly<Record<LimitedItem, string>> = {
+  envelope: 'truncated.envelope',
+  structure: 'truncated.structure',
+  flags: 'truncated.flags',
+}
+
+/** Data item that begins with this letter. */
+export function itemOf(letter: number): LimitedItem {
+  switch (String.fromCharCode(letter).toUpperCase()) {
+    case 'E':
+      return 'envelope'
+    case 'B':
+      return 'structure'
+    default:
+      return 'flags'
+  }
+}
 
 /**
  * Tokens of the responses to one command. Beyond them a response keeps only the first tokens, so
@@ -35,6 +54,10 @@ export const tokensBeyondCommand = 1_000
 /** Limits of a line that is neither FETCH nor a search result. */
 export const maxLineBytes = 128 * 1024
 export const maxLineTokens = 10_000
+
+/** Limits of the bytes that a server sends in one response, kept or not: lines, and literals. */
+export const maxReadLineBytes = 16 * 2 ** 20
+export const maxReadLiteralBytes = 2 ** 31
 
 /** Bytes that a server may send beyond those requested for, because some servers ignore ranges. */
 export const maxExcessBytes = 16 * 2 ** 20

@@ -1,7 +1,13 @@
 import { char, isDigit } from './characters.ts'
 import { requestedBytes } from './requested-bytes.ts'
 import { type RequestedBytes, FetchFilter, type Literal } from './fetch-filter.ts'
-import { maxLineBytes, maxLineTokens, tokensPerTick } from './limits.ts'
+import {
+  maxLineBytes,
+  maxLineTokens,
+  maxReadLineBytes,
+  maxReadLiteralBytes,
+  tokensPerTick,
+} from './limits.ts'
 import { LiteralMarker } from './literal-marker.ts'
 import { Output } from './output.ts'
 import { responseError } from './response-error.ts'
@@ -34,6 +40,8 @@ export class ResponseFilter {
   #literal: Literal = { length: 0, kept: 0 }
   #commandTokens = 0
   #tickTokens = 0
+  #lineBytes = 0
+  #literalBytes = 0
 
   /** Begins a command, which may ask for content. */
   startCommand(requested: RequestedBytes): void {
@@ -63,12 +71,17 @@ export class ResponseFilter {
   }
 
   #read(byte: number, at: number): void {
+    if (++this.#lineBytes > maxReadLineBytes)
+      throw responseError('LineTooLarge', 'The mail server sent a line that is too long')
     const literalLength = this.#marker.read(byte)
     if (!this.#line) this.#begin(byte)
     else if (byte !== char.lf) this.#line.read(byte, at)
     if (byte !== char.lf) return
-    if (literalLength === undefined) this.#end(at)
-    else this.#literal = (this.#line ?? this.#decide()).literal(literalLength, at + 1)
+    if (literalLength === undefined) return this.#end(at)
+    this.#literal = (this.#line ?? this.#decide()).literal(literalLength, at + 1)
+    this.#literalBytes += literalLength
+    if (this.#literalBytes > maxReadLiteralBytes)
+      throw responseError('ResponseTooLarge', 'The mail server sent a response that is too large')
   }
 
   /** Collects the start of a response until its kind is known. */
@@ -101,6 +114,7 @@ export class ResponseFilter {
     }
     this.#line = undefined
     this.#start = ''
+    this.#lineBytes = this.#literalBytes = 0
   }
 }
 

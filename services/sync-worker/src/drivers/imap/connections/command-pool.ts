@@ -5,6 +5,8 @@ export interface CommandPoolOptions {
   connect: (signal: AbortSignal) => Promise<MailSession>
   /** Maximum connections. */
   max: number
+  /** True if the loss of a connection helps to find a message at which the server drops it. */
+  narrows?: (error: unknown) => boolean
   /** Idle time after which a connection is closed. */
   idleMs: number
 }
@@ -52,6 +54,8 @@ interface Waiter {
   readonly resolve: (grant: Grant) => void
 }
 
+/** Repetitions of a read while the server drops connections at a message. */
+const maxNarrowing = 20
 /** Period without new connections after the server rejected one while others exist. */
 const rejectedMs = 60_000
 
@@ -74,12 +78,15 @@ export class CommandPool implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Runs work on a connection; once more on another one if a reused connection is lost. */
+  /**
+   * Runs work on a connection; once more on another one if a reused connection is lost, and as long
+   * as losses help to find a faulty message.
+   */
   async run<T>(
     request: ConnectionRequest | WriteRequest,
     work: (session: MailSession) => Promise<T>,
   ): Promise<T> {
-    for (;;) {
+    for (let repeats = 0; ; repeats++) {
       const { session, reused, release } = await this.acquire(request)
       let mayRepeat = reused
       try {
@@ -93,9 +100,14 @@ export class CommandPool implements AsyncDisposable {
       } catch (error) {
         const isLost = error instanceof AppError && error.kind === 'unreachable'
         release(isLost || request.signal.aborted)
+        mayRepeat ||= repeats < maxNarrowing && this.#narrows(request, error)
         if (!isLost || !mayRepeat || request.signal.aborted) throw error
       }
     }
+  }
+
+  #narrows(request: ConnectionRequest | WriteRequest, error: unknown): boolean {
+    return !('prepare' in request) && (this.#options.narrows?.(error) ?? false)
   }
 
   /** Takes a connection until it is released. Waits while all are in use. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ConnectOptions, ImapBackend, MailSession } from '@posthorn/backends'
+import type { ConnectOptions, ImapBackend, MailSession, MessageFaults } from '@posthorn/backends'
 import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'
 import { assertDestination } from '@posthorn/contracts/schemas/destination'
@@ -20,14 +20,20 @@ import type { LoginLimiter } from './login-limiter.ts'
 /**
  * Opens a connection of an account, within the login limits.
  *
- * @param onTurn called when the login limits admit the connection
  * @throws AppError Errors of `ImapBackend.connect`; `unavailable` if this service is the cause.
  */
 export type Connect = (
   account: ImapAccount,
   signal: AbortSignal,
-  onTurn?: () => void,
+  options: AccountConnection,
 ) => Promise<MailSession>
+
+export interface AccountConnection {
+  /** Messages of the account that its server cannot describe. */
+  faults: MessageFaults
+  /** Called when the login limits admit the connection. */
+  onTurn?: (() => void) | undefined
+}
 
 export interface ConnectDeps {
   readonly backend: ImapBackend
@@ -41,12 +47,12 @@ export interface ConnectDeps {
 }
 
 export function createConnector(deps: ConnectDeps): Connect {
-  return async (account, signal, onTurn) => {
+  return async (account, signal, { faults, onTurn }) => {
     await deps.credentials.whenAvailable(signal)
     const viaProxy = account.proxy !== null
     using _permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
     onTurn?.()
-    const session = await logIn(deps, account, signal)
+    const session = await logIn(deps, account, { signal, faults })
     const remove = deps.connections.add(account.lease)
     void session.closed.then(remove)
     return session
@@ -55,28 +61,33 @@ export function createConnector(deps: ConnectDeps): Connect {
 
 const protocol = 'imap'
 
+interface LoginOptions {
+  signal: AbortSignal
+  faults: MessageFaults
+}
+
 /** A rejected access token may have been revoked early, so a new one is requested once. */
 async function logIn(
   deps: ConnectDeps,
   account: ImapAccount,
-  signal: AbortSignal,
+  { signal, faults }: LoginOptions,
 ): Promise<MailSession> {
   const credentials = await deps.credentials.request(account, { protocol, signal })
   try {
-    return await connect(deps, account, { credentials, signal })
+    return await connect(deps, account, { credentials, signal, faults })
   } catch (error) {
     const isRejected = error instanceof AppError && error.kind === 'unauthorized'
     if (!isRejected || !('accessToken' in credentials)) throw error
     const fresh = await deps.credentials.request(account, { protocol, signal, fresh: true })
     if (isDeepStrictEqual(fresh, credentials)) throw error
-    return connect(deps, account, { credentials: fresh, signal })
+    return connect(deps, account, { credentials: fresh, signal, faults })
   }
 }
 
 async function connect(
   { backend, log, transcripts, getServerOptions, settings: cache }: ConnectDeps,
   { account, imap, proxy, logs }: ImapAccount,
-  { credentials, signal }: { credentials: Credentials; signal: AbortSignal },
+  { credentials, signal, faults }: LoginOptions & { credentials: Credentials },
 ): Promise<MailSession> {
   assertDestination(credentials, imap, proxy)
   const settings = await cache.get()
@@ -87,6 +98,7 @@ async function connect(
     credentials,
     log: log.child({ account }),
     signal,
+    faults,
     ...((logs || settings.logs?.all) && { transcript: transcripts.forConnection(account) }),
   })
 }

@@ -1,4 +1,4 @@
-import type { MailSession } from '@posthorn/backends'
+import { type MailSession, MessageFaults } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { AppError } from '@posthorn/errors'
@@ -27,6 +27,12 @@ export interface ImapSessionDeps {
 /** Grace period of a stopping session; then its connection is closed. */
 const graceMs = 1_000
 
+/**
+ * Connections in a row that may be lost while the message is found at which the server drops them.
+ * More count as failures of the account.
+ */
+const maxNarrowing = 100
+
 /** IMAP part of an account session: the connection that syncs, and those of commands. */
 export class ImapAccountSession implements AsyncDisposable {
   readonly commands: CommandPool
@@ -35,6 +41,9 @@ export class ImapAccountSession implements AsyncDisposable {
   readonly messageCounts = new Map<string, number>()
   readonly #deps: ImapSessionDeps
   readonly #parked: ParkedMailboxes
+  readonly #faults = new MessageFaults()
+  /** Connections lost in a row that narrowed down a faulty message. */
+  #narrowing = 0
   #following: Promise<void> = Promise.resolve()
   #session: MailSession | undefined
 
@@ -45,6 +54,7 @@ export class ImapAccountSession implements AsyncDisposable {
     this.context = context
     this.commands = new CommandPool({
       connect: (signal) => this.#connectForCommand(signal),
+      narrows: (error) => this.#faults.narrows(error),
       max: deps.config.commandConnections,
       idleMs: deps.config.commandIdleMs,
     })
@@ -137,7 +147,7 @@ export class ImapAccountSession implements AsyncDisposable {
         deps: sync,
         account,
         session,
-        connect: (stop) => connect(account, stop),
+        connect: (stop) => connect(account, stop, { faults: this.#faults }),
         signal,
         log: context.log,
         requests: context.requests,
@@ -146,16 +156,26 @@ export class ImapAccountSession implements AsyncDisposable {
         parked: this.#parked,
         onSynced: async (refusal) => {
           await syncing[Symbol.asyncDispose]()
+          this.#narrowing = 0
           await context.reportSync(refusal)
         },
       })
     } catch (error) {
-      if (!(error instanceof OutdatedConnectionError)) throw error
-      context.log.info('connection shows outdated mailboxes, replacing it')
+      if (error instanceof OutdatedConnectionError)
+        context.log.info('connection shows outdated mailboxes, replacing it')
+      else if (this.#isNarrowing(error, signal)) {
+        context.log.info({ err: error }, 'connection lost at a message, searching for the message')
+        context.reportProgress()
+      } else throw error
     } finally {
       await this.#session?.[Symbol.asyncDispose]()
       this.#session = undefined
     }
+  }
+
+  /** True if the loss of the connection helps to find a faulty message. */
+  #isNarrowing(error: unknown, signal: AbortSignal): boolean {
+    return !signal.aborted && this.#faults.narrows(error) && ++this.#narrowing <= maxNarrowing
   }
 
   /**
@@ -168,13 +188,13 @@ export class ImapAccountSession implements AsyncDisposable {
     const enter = () => void connecting.use(context.enter('connecting'))
     if (context.wasSynced) enter()
     const onTurn = context.wasSynced ? undefined : enter
-    return await this.#deps.connect(account, signal, onTurn)
+    return await this.#deps.connect(account, signal, { faults: this.#faults, onTurn })
   }
 
   async #connectForCommand(signal: AbortSignal): Promise<MailSession> {
     const { account } = this
     if (!account) throw noServer('NotSyncing')
-    return this.#deps.connect(account, signal)
+    return this.#deps.connect(account, signal, { faults: this.#faults })
   }
 }
 

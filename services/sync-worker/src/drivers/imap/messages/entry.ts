@@ -38,7 +38,8 @@ export function messageEntry(
     ...(incomplete
       ? { incomplete }
       : {
-          incomplete: truncated,
+          incomplete: truncated && (true as const),
+          incompleteIn: truncated,
           attachments: attachments.length > 0 ? attachments : undefined,
           text: textInfo(position, outline),
         }),

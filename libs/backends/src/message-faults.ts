@@ -1,0 +1,151 @@
+import { AppError } from '@posthorn/errors'
+
+/** Maximum entries. Beyond these the oldest entry is forgotten, and found again. */
+const maxMailboxes = 100
+const maxMessages = 10_000
+/** Number of parts in which a lost batch is requested the next time. */
+const partsOfBatch = 8
+/** Losses with one message in flight that prove the message to be the cause. */
+const maxLosses = 2
+/** Codes of a connection that the server or the network ended. */
+const lossCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'BYE'])
+
+/** Message that was in flight when a connection was lost. */
+interface Suspect {
+  /** Maximum size of the next batch with this message. */
+  batch: number
+  /** Losses with no other message in flight. */
+  losses: number
+  /** Number of the last such loss. */
+  lostAt: number
+}
+
+/** Loss of a connection. Numbers count the losses of the account. */
+interface Loss {
+  at: number
+  /** Losses before the connection was opened. */
+  openedAt: number
+}
+
+/** Messages of a mailbox that the server cannot describe by one kind of query. */
+export class QueryFaults {
+  readonly #refused = new Set<number>()
+  readonly #suspects = new Map<number, Suspect>()
+
+  get isEmpty(): boolean {
+    return this.#refused.size === 0 && this.#suspects.size === 0
+  }
+
+  /** True if the message must not be requested by this query. */
+  isRefused(uid: number): boolean {
+    return this.#refused.has(uid)
+  }
+
+  refuse(uid: number): void {
+    this.#suspects.delete(uid)
+    this.#refused.add(uid)
+    dropOldest(this.#refused, maxMessages)
+  }
+
+  /** Batches in which to request messages: those without suspicion first, together. */
+  batches(uids: readonly number[]): number[][] {
+    const batches = [uids.filter((uid) => !this.#suspects.has(uid))]
+    let max = 0
+    for (const uid of uids) {
+      const suspect = this.#suspects.get(uid)
+      if (!suspect) continue
+      max = Math.min(max, suspect.batch)
+      if (batches.length === 1 || (batches.at(-1)?.length ?? 0) >= max) {
+        batches.push([])
+        max = suspect.batch
+      }
+      batches.at(-1)?.push(uid)
+    }
+    return batches.filter(({ length }) => length > 0)
+  }
+
+  /** Records messages that the server described. */
+  clear(uids: Iterable<number>): void {
+    if (this.#suspects.size > 0) for (const uid of uids) this.#suspects.delete(uid)
+  }
+
+  /**
+   * Records that a connection was lost with these messages in flight. False if that says nothing
+   * new: connections that existed at an earlier loss may be lost for the same reason.
+   */
+  addLoss(uids: readonly number[], { at, openedAt }: Loss): boolean {
+    const batch = Math.ceil(uids.length / partsOfBatch)
+    const [first] = uids
+    if (uids.length === 1 && first !== undefined)
+      return this.#addSingleLoss(first, { at, openedAt })
+    for (const uid of uids) {
+      const { losses = 0, lostAt = 0 } = this.#suspects.get(uid) ?? {}
+      this.#suspects.set(uid, { batch, losses, lostAt })
+    }
+    dropOldest(this.#suspects, maxMessages)
+    return true
+  }
+
+  #addSingleLoss(uid: number, { at, openedAt }: Loss): boolean {
+    const { losses = 0, lostAt = 0 } = this.#suspects.get(uid) ?? {}
+    if (openedAt < lostAt) return false
+    if (losses + 1 >= maxLosses) this.refuse(uid)
+    else this.#suspects.set(uid, { batch: 1, losses: losses + 1, lostAt: at })
+    dropOldest(this.#suspects, maxMessages)
+    return true
+  }
+}
+
+/** Faults of the messages in one mailbox. */
+export class MailboxFaults {
+  /** Query for envelope and structure. */
+  readonly description = new QueryFaults()
+  /** Query for the header without the description. */
+  readonly header = new QueryFaults()
+  /** True after a loss during a query by sequence numbers: the next one is by UID. */
+  isSequenceLost = false
+}
+
+/**
+ * Messages of an account that its mail server cannot describe, because it answers NO or drops the
+ * connection. Shared by the connections of the account. A message is the cause of a loss after two
+ * losses with no other message in flight, because connections are also lost for other reasons.
+ */
+export class MessageFaults {
+  readonly #mailboxes = new Map<string, MailboxFaults>()
+  readonly #causes = new WeakSet<AppError>()
+  #losses = 0
+
+  /** Number of losses so far. */
+  get losses(): number {
+    return this.#losses
+  }
+
+  of({ path, uidValidity }: { path: string; uidValidity: bigint }): MailboxFaults {
+    const key = `${uidValidity} ${path}`
+    const faults = this.#mailboxes.get(key) ?? new MailboxFaults()
+    this.#mailboxes.set(key, faults)
+    dropOldest(this.#mailboxes, maxMailboxes)
+    return faults
+  }
+
+  /** Records the error of a connection during a query, unless the connection still exists. */
+  recordLoss(error: unknown, openedAt: number, add: (loss: Loss) => boolean): void {
+    if (!(error instanceof AppError) || error.kind !== 'unreachable') return
+    if (!lossCodes.has(error.code)) return
+    this.#losses++
+    if (add({ at: this.#losses, openedAt })) this.#causes.add(error)
+  }
+
+  /** True if the error narrows down which message makes the server drop connections. */
+  narrows(error: unknown): boolean {
+    return error instanceof AppError && this.#causes.has(error)
+  }
+}
+
+function dropOldest<K>(entries: Map<K, unknown> | Set<K>, max: number): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= max) return
+    entries.delete(oldest)
+  }
+}
