@@ -36,7 +36,7 @@ export interface MailboxRef {
   uidValidity: bigint
 }
 
-/** What connections may share with others of their account. */
+/** Parts that connections may share with others of their account. */
 interface ConnectionParts {
   transcript?: Transcript | undefined
   faults?: MessageFaults | undefined

@@ -190,8 +190,8 @@ class Fetch {
   }
 
   /**
-   * Rows of a bare query. Finds messages by halving whose header the server rejects too, and describes those
-   * by their flags. Leaves out a message of which the server returns nothing.
+   * Rows of a bare query. Finds messages by halving whose header the server rejects too, and
+   * describes those by their flags. Leaves out a message of which the server returns nothing.
    *
    * @throws AppError after many rejections without a row
    */
