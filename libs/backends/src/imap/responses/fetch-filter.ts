@@ -201,21 +201,23 @@ export class FetchFilter {
     const list = this.#lists.at(-1) ?? newList()
     list.elements++
     list.hasOnlyLists = false
+    const isContent = this.#lists.length === 1
+    if (isContent && list.elements > fetchLimits.items)
+      throw responseError('TooManyTokens', 'The mail server sent too many items in one response')
+    const isTrailing = !isContent && this.#isExhausted()
+    if (isTrailing && ++list.trailing > fetchLimits.trailing) {
+      this.#textLeft = 0
+      this.#cut()
+      return false
+    }
+    // Only tokens that are kept use up the budget of the data items after this list.
     this.#countToken()
-    if (this.#lists.length === 1) {
-      if (list.elements > fetchLimits.items)
-        throw responseError('TooManyTokens', 'The mail server sent too many items in one response')
-      this.#textLeft = this.#requested.kept
-      return true
-    }
-    if (!this.#isExhausted()) {
-      this.#textLeft = fetchLimits.text
-      return true
-    }
-    this.#textLeft = fetchLimits.trailingText
-    if (++list.trailing <= fetchLimits.trailing) return true
-    this.#cut()
-    return false
+    this.#textLeft = isContent
+      ? this.#requested.kept
+      : isTrailing
+        ? fetchLimits.trailingText
+        : fetchLimits.text
+    return true
   }
 
   /** Remembers the data item in which something is left out. */
