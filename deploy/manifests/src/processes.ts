@@ -1,6 +1,10 @@
 import type { Env } from '@posthorn/config'
 import { readConfig as readApiGateway } from '@posthorn/api-gateway/config'
-import { readConfig as readAuthBridge, readResealConfig } from '@posthorn/auth-bridge/config'
+import {
+  readConfig as readAuthBridge,
+  readKeysConfig,
+  readResealConfig,
+} from '@posthorn/auth-bridge/config'
 import { readUsersConfig } from '@posthorn/bus/users-config'
 import { readMigrateConfig } from '@posthorn/db/migrate-config'
 import { readConfig as readImapProxy } from '@posthorn/imap-proxy/config'
@@ -33,6 +37,7 @@ const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'sync-worker': readSyncWorker,
   'webhook-dispatcher': readWebhookDispatcher,
   'broker-users': readUsersConfig,
+  keys: readKeysConfig,
   migrate: readMigrateConfig,
   reseal: readResealConfig,
   'rotate-link-secret': readApiGateway,
