@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { DatabaseError, type Pool } from 'pg'
 import { BoundedPool } from './bounded-pool.ts'
+import { OutageDetector } from './outage-detector.ts'
 
 interface Query {
   text: string
@@ -37,10 +38,10 @@ function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {})
       return client
     },
   }
-  const bounded = new BoundedPool(pool as unknown as Pool, {
-    timeoutMs: 1_000,
-    clock: () => script.now,
-  })
+  const clock = () => script.now
+  const limits = { maxSilenceMs: 60_000, maxProbeMs: 60_000 }
+  const outages = new OutageDetector({ ...limits, probe: async () => undefined, clock })
+  const bounded = new BoundedPool(pool as unknown as Pool, { timeoutMs: 1_000, outages, clock })
   return { bounded, queries, released, script }
 }
 
