@@ -1,10 +1,10 @@
 import type { PostgresPoolClient } from 'kysely'
 import { UnavailableError } from '@posthorn/errors'
-import { DatabaseError, type PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import type { OutageDetector } from './outage-detector.ts'
 import { sqlState } from './sql-state.ts'
 import type { StatementNames } from './statement-names.ts'
-import { asUnavailable } from './unavailable.ts'
+import { asUnavailable, isResponse } from './unavailable.ts'
 
 /** Maximum duration of a transaction that waits for its client. */
 export const idleInTransactionMs = 60_000
@@ -54,7 +54,7 @@ export function boundedClient(
       outages.responded()
       return result
     } catch (error) {
-      if (error instanceof DatabaseError) outages.responded()
+      if (isResponse(error)) outages.responded()
       else if (error instanceof UnavailableError || isReadTimeout(error)) isStuck = true
       throw asUnavailable(error)
     }

@@ -27,8 +27,11 @@ export interface BoundedPoolOptions {
 
 /** Maximum duration of a ping. */
 const pingMs = 1_000
-/** Postgres counts as available for this time after its last response, while the pool is full. */
-const maxSilenceMs = 5_000
+/**
+ * Postgres counts as available for this time after its last response, while the pool is full. Later
+ * it is probed.
+ */
+const maxSilenceMs = 1_000
 
 /** Pool of connections for Kysely, whose statements are bounded (see `boundedClient`). */
 export class BoundedPool implements PostgresPool {
@@ -93,7 +96,7 @@ export class BoundedPool implements PostgresPool {
 
   /**
    * Throws unless Postgres responds. Never waits for a connection in use: while all are, a response
-   * to another caller within the last 5 s is sufficient.
+   * to another caller within the last second, or to a probe, is sufficient.
    */
   async ping(): Promise<void> {
     this.#outages.assertNoOutage()
@@ -103,9 +106,7 @@ export class BoundedPool implements PostgresPool {
         throw new Error('Postgres does not respond')
       })
     }
-    const silentMs = this.#clock() - this.#outages.respondedAt
-    if (silentMs > maxSilenceMs)
-      throw new Error('all connections are in use and Postgres does not respond')
+    if (this.#clock() - this.#outages.respondedAt > maxSilenceMs) await this.#outages.confirm()
   }
 
   end(): Promise<void> {

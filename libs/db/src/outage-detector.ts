@@ -31,7 +31,7 @@ export class OutageDetector {
   readonly #stop = new AbortController()
   #respondedAt = -Infinity
   #timer: NodeJS.Timeout | undefined
-  #isProbing = false
+  #probing: Promise<void> | undefined
   #isOutage = false
 
   constructor(options: OutageDetectorOptions) {
@@ -51,6 +51,17 @@ export class OutageDetector {
   /** @throws UnavailableError during an outage */
   assertNoOutage(): void {
     if (this.#isOutage) throw outageError()
+  }
+
+  /**
+   * Probes Postgres although no operation has waited long. Concurrent calls share one probe.
+   *
+   * @throws UnavailableError without a response
+   */
+  async confirm(): Promise<void> {
+    this.assertNoOutage()
+    await this.#probe()
+    this.assertNoOutage()
   }
 
   /**
@@ -89,7 +100,7 @@ export class OutageDetector {
   }
 
   #watch(delayMs: number): void {
-    if (this.#timer !== undefined || this.#isProbing || this.#stop.signal.aborted) return
+    if (this.#timer !== undefined || this.#probing || this.#stop.signal.aborted) return
     this.#timer = setTimeout(() => void this.#check(), delayMs).unref()
   }
 
@@ -110,17 +121,19 @@ export class OutageDetector {
     this.#watch(this.#isOutage ? this.#options.probeEveryMs : this.#options.maxSilenceMs)
   }
 
-  async #probe(): Promise<void> {
+  #probe(): Promise<void> {
+    return (this.#probing ??= this.#sendProbe().finally(() => (this.#probing = undefined)))
+  }
+
+  async #sendProbe(): Promise<void> {
     const { probe, maxProbeMs, clock } = this.#options
     const startedAt = clock()
-    this.#isProbing = true
     const probing = probe().then(
       () => true,
       () => false,
     )
     const succeeded = await withTimeout(probing, maxProbeMs, () => false)
     if (!succeeded) await pendingEvents()
-    this.#isProbing = false
     if (this.#stop.signal.aborted) return
     if (succeeded) this.responded()
     else if (this.#respondedAt < startedAt) this.#setOutage(true)

@@ -1,4 +1,5 @@
-import { Client, type ClientConfig, DatabaseError } from 'pg'
+import { Client, type ClientConfig } from 'pg'
+import { isResponse } from './unavailable.ts'
 
 /**
  * Resolves when Postgres responds on a new connection, also with an error such as too many
@@ -16,7 +17,7 @@ export async function probePostgres(config: ClientConfig, timeoutMs: number): Pr
     await client.connect()
     await client.query('select 1')
   } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
+    if (!isResponse(error)) throw error
   } finally {
     // Not awaited: an unresponsive server never closes its side.
     client.end().catch(() => undefined)

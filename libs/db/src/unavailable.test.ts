@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { UnavailableError } from '@posthorn/errors'
 import { DatabaseError } from 'pg'
 import { sqlState } from './sql-state.ts'
-import { asUnavailable } from './unavailable.ts'
+import { asUnavailable, isResponse } from './unavailable.ts'
 
 const coded = (code: string, message = 'x') => Object.assign(new Error(message), { code })
 const rejected = (code: string) => Object.assign(new DatabaseError('x', 1, 'error'), { code })
@@ -45,4 +45,11 @@ test.each([
   ['error of the program', new TypeError('x is not a function')],
 ])('asUnavailable: returns %s unchanged', (_name, error) => {
   expect(asUnavailable(error)).toBe(error)
+})
+
+test('isResponse: true for errors of Postgres, false for those of pgbouncer and the network', () => {
+  for (const code of ['23505', '53300', '57P03', '57014'])
+    expect([code, isResponse(rejected(code))]).toEqual([code, true])
+  expect(isResponse(rejected('08P01'))).toBe(false)
+  expect(isResponse(coded('ECONNREFUSED'))).toBe(false)
 })

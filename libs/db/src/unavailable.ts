@@ -23,6 +23,14 @@ export function asUnavailable(error: unknown): unknown {
   return new UnavailableError(`Postgres is unavailable: ${reasonOf(error)}`, { cause: error })
 }
 
+/**
+ * True for an error that Postgres has sent. Errors of class 08 come from pgbouncer, such as
+ * `query_wait_timeout` and failed connections to Postgres.
+ */
+export function isResponse(error: unknown): boolean {
+  return error instanceof DatabaseError && !error.code?.startsWith('08')
+}
+
 function isUnavailable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   if (error instanceof DatabaseError) return temporaryStates.test(code)

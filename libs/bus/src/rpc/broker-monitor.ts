@@ -11,7 +11,10 @@ export interface BrokerMonitorOptions {
 
 /** Silence in which requests wait before an echo is sent; most replies arrive earlier. */
 const maxSilenceMs = 500
-/** Maximum time from an echo to its delivery, which takes about 1 ms. */
+/**
+ * Maximum time from an echo to its delivery, which takes about 1 ms. A silent broker gets another
+ * echo then: requests, whose replies would end the silence, fail.
+ */
 const maxEchoMs = 1_000
 
 /**
@@ -59,8 +62,8 @@ export class BrokerMonitor {
     await pendingEvents()
     if (timer !== this.#timer) return
     this.#timer = undefined
-    if (this.#isEchoPending) return this.#setSilent(true)
-    if (!this.#options.isWaiting()) return
+    if (this.#isEchoPending) this.#setSilent(true)
+    if (!this.#isSilent && !this.#options.isWaiting()) return
     this.#isEchoPending = this.#options.sendEcho()
     const delayMs = this.#isEchoPending ? maxEchoMs : maxSilenceMs
     this.#timer = setTimeout(() => void this.#onSilence(), delayMs).unref()
