@@ -27,37 +27,61 @@ export interface PortSource {
  */
 export async function choosePorts<Name extends string>(
   requests: Readonly<Record<Name, PortRequest>>,
-  { isFree, freePort }: PortSource,
+  source: PortSource,
 ): Promise<Record<Name, number>> {
-  const chosen = new Map<Name, number>()
-  const uses = new Map<number, PortRequest>()
-  const take = (name: Name, port: number) => {
-    chosen.set(name, port)
-    uses.set(port, requests[name])
+  const choice = new PortChoice(requests, source)
+  await choice.takeWanted()
+  await choice.takeStored()
+  await choice.takeFree()
+  return Object.fromEntries(choice.chosen) as Record<Name, number>
+}
+
+/** Ports that are chosen so far. */
+class PortChoice {
+  readonly chosen = new Map<string, number>()
+  readonly #uses = new Map<number, PortRequest>()
+  readonly #requests: [name: string, request: PortRequest][]
+  readonly #source: PortSource
+
+  constructor(requests: Readonly<Record<string, PortRequest>>, source: PortSource) {
+    this.#requests = Object.entries(requests)
+    this.#source = source
   }
-  const entries = Object.entries<PortRequest>(requests) as [Name, PortRequest][]
-  for (const [name, request] of entries) {
-    const { wanted } = request
-    if (wanted === undefined) continue
-    const other = uses.get(wanted)
-    if (other) throw new Error(`${request.use} and ${other.use} cannot both have port ${wanted}`)
-    if (!(await isFree(wanted))) throw occupied(wanted, request)
-    take(name, wanted)
-  }
-  for (const [name, request] of entries) {
-    const { stored, isFixed } = request
-    if (stored === undefined || chosen.has(name) || uses.has(stored)) continue
-    if (await isFree(stored)) take(name, stored)
-    else if (isFixed) throw occupied(stored, request)
-  }
-  const storedPorts = new Set(entries.map(([, { stored }]) => stored))
-  for (const [name] of entries) {
-    while (!chosen.has(name)) {
-      const port = await freePort()
-      if (!uses.has(port) && !storedPorts.has(port)) take(name, port)
+
+  async takeWanted(): Promise<void> {
+    for (const [name, request] of this.#requests) {
+      const { wanted, use } = request
+      if (wanted === undefined) continue
+      const other = this.#uses.get(wanted)
+      if (other) throw new Error(`${use} and ${other.use} cannot both have port ${wanted}`)
+      if (!(await this.#source.isFree(wanted))) throw occupied(wanted, request)
+      this.#take(name, request, wanted)
     }
   }
-  return Object.fromEntries(chosen) as Record<Name, number>
+
+  async takeStored(): Promise<void> {
+    for (const [name, request] of this.#requests) {
+      const { stored } = request
+      if (stored === undefined || this.chosen.has(name) || this.#uses.has(stored)) continue
+      if (await this.#source.isFree(stored)) this.#take(name, request, stored)
+      else if (request.isFixed) throw occupied(stored, request)
+    }
+  }
+
+  async takeFree(): Promise<void> {
+    const stored = new Set(this.#requests.map(([, request]) => request.stored))
+    for (const [name, request] of this.#requests) {
+      while (!this.chosen.has(name)) {
+        const port = await this.#source.freePort()
+        if (!this.#uses.has(port) && !stored.has(port)) this.#take(name, request, port)
+      }
+    }
+  }
+
+  #take(name: string, request: PortRequest, port: number): void {
+    this.chosen.set(name, port)
+    this.#uses.set(port, request)
+  }
 }
 
 function occupied(port: number, { use, variable }: PortRequest): Error {
