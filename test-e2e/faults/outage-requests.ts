@@ -1,4 +1,3 @@
-import type { ServiceName } from '@posthorn/local/role-passwords'
 import { RawClient } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
@@ -45,7 +44,7 @@ export function apiRequests({ world, account }: OutageSubject): Requests {
     submit: call('POST', `/v1/account/${account}/submit`, {
       to: [{ address: 'b@mail.test' }],
       text: 'x',
-      // Sent by nobody during this test.
+      // Not due during this test.
       sendAt: '2100-01-01T00:00:00.000Z',
     }),
     'update settings': call('POST', '/v1/settings', { notifyText: false }),
@@ -71,7 +70,7 @@ export function accountCommand({ world, account }: OutageSubject): Requests {
 export function serviceRequests({ world: { services } }: OutageSubject, path: string): Requests {
   return Object.fromEntries(
     Object.entries(services.urls).map(([name, url]) => [
-      `${path} of ${name satisfies ServiceName | string}`,
+      `${path} of ${name}`,
       async () => {
         const response = await fetch(url + path, { signal: AbortSignal.timeout(deadlineMs) })
         await response.arrayBuffer()

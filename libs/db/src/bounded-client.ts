@@ -32,8 +32,8 @@ export interface BoundedClientOptions {
  * - A statement outside of one is bounded by its role, else it gets a transaction.
  *
  * Statements with parameters are named, so that each connection parses and plans them once. A
- * connection whose query got no response is discarded: it still waits for that response, so the next
- * query on it would get none either.
+ * connection whose query got no response is discarded: the connection still waits for that
+ * response, so the next query on it would get none either.
  *
  * @throws UnavailableError if Postgres cannot serve the statement now
  */

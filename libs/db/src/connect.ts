@@ -52,9 +52,10 @@ class BoundedHandshake extends Client {
  * Creates a connection pool. The first query connects.
  *
  * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement, 60 s for a transaction
- * that waits for its client, and 1.5 s for a Postgres that does not respond (`OutageDetector`). The role's `statement_timeout` should be `timeoutMs`, which `migrate`
- * sets for the services. Otherwise each statement outside of a transaction costs two messages more,
- * which are round trips unless the pool is pipelined.
+ * that waits for its client, and 1.5 s for a Postgres that does not respond (`OutageDetector`).
+ * The role's `statement_timeout` should be `timeoutMs`, which `migrate` sets for the services.
+ * Otherwise each statement outside of a transaction costs two messages more, which are round trips
+ * unless the pool is pipelined.
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
   const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options

@@ -9,7 +9,7 @@ export type CollectGauge = (gauge: Gauge) => number | Promise<number> | void
  * 100 ms also when Postgres does not.
  */
 const maxCollectMs = 50
-/** An older value would hide that nobody knows the present one. */
+/** An older value would hide that the present value is unknown. */
 const maxAgeMs = 120_000
 
 interface Source {
