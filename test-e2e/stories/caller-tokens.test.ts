@@ -30,7 +30,14 @@ const introspectionUrl = `http://127.0.0.1:${port}/`
 const proxyPort = await freePort()
 const world = opened.use(
   await startWorld({
-    names: ['api-gateway', 'auth-bridge', 'sync-worker', 'sender', 'webhook-dispatcher', 'imap-proxy'],
+    names: [
+      'api-gateway',
+      'auth-bridge',
+      'sync-worker',
+      'sender',
+      'webhook-dispatcher',
+      'imap-proxy',
+    ],
     settings: {
       ignoreMailCertErrors: true,
       imapProxyServerEnabled: true,
@@ -71,39 +78,42 @@ async function untilState(account: string, state: string): Promise<void> {
 test.each([
   ['XOAUTH2', byXoauth2, 'ann'],
   ['OAUTHBEARER', byOAuthBearer, 'ben'],
-] as const)('%s: token of the caller receives, sends, and serves the IMAP proxy', async (...row) => {
-  const [, dovecot, account] = row
-  const address = `${account}@mail.test`
-  valid.set(`token of ${account}`, account)
-  const servers = serversOf(dovecot, { user: address, accessToken: `token of ${account}` })
-  const verified = await client.call(operations.verifyAccount, { body: servers })
-  expect(verified.body).toEqual({ imap: { success: true }, smtp: { success: true } })
-  await register(account, dovecot, `token of ${account}`)
-  await untilConnected(client, account)
-  expect(await get(account)).toMatchObject({
-    imap: { auth: { user: address, accessToken: '******' } },
-    smtp: { auth: { user: address, accessToken: '******' } },
-  })
+] as const)(
+  '%s: token of the caller receives, sends, and serves the IMAP proxy',
+  async (...row) => {
+    const [, dovecot, account] = row
+    const address = `${account}@mail.test`
+    valid.set(`token of ${account}`, account)
+    const servers = serversOf(dovecot, { user: address, accessToken: `token of ${account}` })
+    const verified = await client.call(operations.verifyAccount, { body: servers })
+    expect(verified.body).toEqual({ imap: { success: true }, smtp: { success: true } })
+    await register(account, dovecot, `token of ${account}`)
+    await untilConnected(client, account)
+    expect(await get(account)).toMatchObject({
+      imap: { auth: { user: address, accessToken: '******' } },
+      smtp: { auth: { user: address, accessToken: '******' } },
+    })
 
-  const messageId = freshMessageId()
-  await dovecot.deliver(account, plainMessage({ messageId }))
-  await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
-  const submitted = await client.call(operations.submitMessage, {
-    params: { account },
-    body: { to: [{ address }], subject: 'Out', text: 'By token' },
-  })
-  expect(submitted.status).toBe(200)
-  await world.webhook((webhook) => webhook.event === 'messageSent' && webhook.account === account)
+    const messageId = freshMessageId()
+    await dovecot.deliver(account, plainMessage({ messageId }))
+    await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+    const submitted = await client.call(operations.submitMessage, {
+      params: { account },
+      body: { to: [{ address }], subject: 'Out', text: 'By token' },
+    })
+    expect(submitted.status).toBe(200)
+    await world.webhook((webhook) => webhook.event === 'messageSent' && webhook.account === account)
 
-  const { body: made } = await client.call(operations.createTokenAlias, {
-    body: { account, scopes: ['imap-proxy'], description: 'mail client' },
-  })
-  const mailClient = await eventually(() => RawClient.open(proxyPort))
-  await mailClient.until(/\r\n/)
-  mailClient.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
-  expect(await mailClient.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
-  mailClient.close()
-})
+    const { body: made } = await client.call(operations.createTokenAlias, {
+      body: { account, scopes: ['imap-proxy'], description: 'mail client' },
+    })
+    const mailClient = await eventually(() => RawClient.open(proxyPort))
+    await mailClient.until(/\r\n/)
+    mailClient.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
+    expect(await mailClient.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
+    mailClient.close()
+  },
+)
 
 test('wrong token: authenticationError, until the caller stores a valid one', async () => {
   await register('eve', byXoauth2, 'wrong')

@@ -40,7 +40,7 @@ const pathsOf = ({ status, body }: Awaited<ReturnType<typeof put>>) => [
   body.fields?.map(({ path }) => path),
 ]
 const messagesOf = ({ body }: Awaited<ReturnType<typeof put>>) =>
-  body.fields?.map(({ message }) => message)
+  (body.fields as { message: string }[] | undefined)?.map(({ message }) => message)
 
 /** Registers an account with one token for both servers. */
 async function register(account: string, accessToken = 'at'): Promise<void> {

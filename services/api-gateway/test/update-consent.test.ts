@@ -181,21 +181,20 @@ test('updateAccount: accounts of the authentication server, the consent replaces
   expect(await get('served')).toMatchObject({ oauth2: { useAuthServer: false } })
 })
 
-test.each([
+const typed = (auth: object) => ({
+  imap: { host: 'imap.x.example', port: 993, secure: true, auth: { user: 'u', ...auth } },
+})
+test.each<[string, object, object]>([
   ['oauth2.redirectUrl', { authorize: true, provider: app }, {}],
   ['oauth2.provider', { authorize: true, redirectUrl }, {}],
   ['oauth2.refreshToken', { ...authorize, refreshToken: 'r' }, {}],
-  ['imap.auth.pass', authorize, { imap: { auth: { user: 'u', pass: 'p' } } }],
-  ['imap.auth.accessToken', authorize, { imap: { auth: { user: 'u', accessToken: 't' } } }],
-])(
-  'updateAccount: with authorize, invalid %s is a 400 of the request',
-  async (path, oauth2, more) => {
-    const account = path.toLowerCase()
-    await register(account)
-    const servers = { imap: { ...more.imap, host: 'imap.x.example', port: 993, secure: true } }
-    const body = { oauth2, ...(more.imap && servers) }
-    const { status, body: problem } = await put(account, body)
-    expect([status, problem.fields?.map((field) => field.path)]).toEqual([400, [path]])
-    expect(await put('unknown', { oauth2: authorize })).toMatchObject({ status: 404 })
-  },
-)
+  ['imap.auth.pass', authorize, typed({ pass: 'p' })],
+  ['imap.auth.accessToken', authorize, typed({ accessToken: 't' })],
+])('updateAccount: with authorize, invalid %s is a 400 of the request', async (...row) => {
+  const [path, oauth2, more] = row
+  const account = path.toLowerCase()
+  await register(account)
+  const { status, body: problem } = await put(account, { oauth2, ...more })
+  expect([status, problem.fields?.map((field) => field.path)]).toEqual([400, [path]])
+  expect(await put('unknown', { oauth2: authorize })).toMatchObject({ status: 404 })
+})
