@@ -69,7 +69,7 @@ export class BoundSecrets {
   }
 
   /** @throws AppError `rejected` if the login was sealed for another server or user */
-  async openLogin({ sealed, context, destination }: StoredPassword): Promise<BoundLogin> {
+  async openServerLogin({ sealed, context, destination }: StoredPassword): Promise<BoundLogin> {
     const { value, binding } = await this.#options.unsealer.open(sealed, context)
     const { to, form }: SecretBinding = binding ?? {}
     this.assertUse(context, { isBound: to !== undefined, fits: !to || permits(to, destination) })

@@ -55,7 +55,8 @@ test('tenant: after the timeout, both ports fail and the message is tried again'
   for (const port of ports) {
     const account = await addTenant(port)
     const failed = await finished(await submit({ account, maxAttempts: 2 }))
-    expect(failed).toMatchObject({ state: 'failed', attempts: 2, lastError: { command: 'CONN' } })
+    expect(failed).toMatchObject({ state: 'failed', attempts: 2 })
+    expect(failed.lastError?.code).toMatch(/^E(?:CONNREFUSED|TIMEDOUT)$/)
     const names = (await eventsOf(account)).map(({ event }) => event)
     expect(names).toEqual(['messageDeliveryError', 'messageDeliveryError', 'messageFailed'])
   }

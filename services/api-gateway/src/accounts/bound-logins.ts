@@ -57,8 +57,8 @@ interface LoginChange {
 }
 
 /**
- * Requires a stored password or access token again if its server, port or user changes, if the connection gets less
- * protection, or if an unprotected connection gets another proxy.
+ * Requires a stored password or access token again if its server, port or user changes, if the
+ * connection gets less protection, or if an unprotected connection gets another proxy.
  *
  * @throws AppError `invalid` with `fields`
  */

@@ -46,8 +46,8 @@ export function secretErrors(path: string, login: LoginInput): FieldError[] {
 }
 
 /**
- * Completes a login of a partial update. Without a secret, the stored secret of the same user stays,
- * as a mask. `accessToken: false` removes a stored access token.
+ * Completes a login of a partial update. Without a secret, the stored secret of the same user
+ * stays, as a mask. `accessToken: false` removes a stored access token.
  */
 export function keepSecret<L extends LoginInput>(
   login: L,

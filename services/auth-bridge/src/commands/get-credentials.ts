@@ -71,7 +71,7 @@ async function getStoredLogin(
       { code: 'AuthenticationFails' },
     )
   const context = passwordSealContext(account, protocol)
-  return { user, ...(await secrets.openLogin({ sealed, context, destination })) }
+  return { user, ...(await secrets.openServerLogin({ sealed, context, destination })) }
 }
 
 /**

@@ -131,7 +131,7 @@ async function withoutTime(
   }
 }
 
-/** True for failures whose reason tenants do not read. A reply to the login proves a mail server. */
+/** True for failures whose reason tenants do not read: all before the reply to the login. */
 function isConnectionFailure(error: unknown): boolean {
   const failure = failureOf(error)
   return failure === undefined || tenantLastError(failure.error) !== failure.error
