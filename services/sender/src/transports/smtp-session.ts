@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { NetworkRouting } from '@posthorn/db'
+import { holdFailure } from '@posthorn/flow'
 import type { ConnectedSocket } from '@posthorn/net/connect-socket'
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
@@ -126,6 +127,26 @@ export class SmtpSession {
 
   static async #openWith(
     credentials: Credentials | undefined,
+    options: SessionOptions,
+  ): Promise<SmtpSession> {
+    const { signal, destination } = options
+    const connect = (limit: AbortSignal) =>
+      SmtpSession.#connect(credentials, { ...options, signal: limit })
+    const session = destination.isTenantsServer
+      ? await withoutTime(connect, options)
+      : await connect(signal)
+    try {
+      if (credentials && session.#connection.allowsAuth) await session.#login(credentials, signal)
+      return session
+    } catch (error) {
+      session.destroy()
+      throw error
+    }
+  }
+
+  /** Connects up to the reply to EHLO, over TLS if the server has it. */
+  static async #connect(
+    credentials: Credentials | undefined,
     { destination, limits, signal }: SessionOptions,
   ): Promise<SmtpSession> {
     const { connectMs: timeoutMs, egress, mailPorts } = limits
@@ -139,7 +160,6 @@ export class SmtpSession {
     const session = new SmtpSession({ ...connected, ehloName, credentials }, destination, limits)
     try {
       await session.#greet(signal)
-      if (credentials && session.#connection.allowsAuth) await session.#login(credentials, signal)
       return session
     } catch (error) {
       session.destroy()
@@ -255,6 +275,30 @@ export class SmtpSession {
       this.destroy()
     }, ms)
     return { expired: () => expired, clear: () => clearTimeout(timer) }
+  }
+}
+
+/**
+ * Connects to a server that a tenant has chosen. All failures before the login are reported after
+ * the same time, because a closed port fails earlier than a silent one.
+ */
+async function withoutTime(
+  connect: (limit: AbortSignal) => Promise<SmtpSession>,
+  { limits: { connectMs, greetingMs }, signal }: SessionOptions,
+): Promise<SmtpSession> {
+  const attempt = async (limit: AbortSignal) => {
+    try {
+      return await connect(limit)
+    } catch (error) {
+      if (limit.aborted && !signal.aborted) throw timeoutError('CONN', error)
+      throw error
+    }
+  }
+  const isHidden = (error: unknown) => error instanceof AttemptError
+  try {
+    return await holdFailure(attempt, { timeoutMs: connectMs + greetingMs, signal, isHidden })
+  } catch (error) {
+    throw signal.aborted ? cancelled(signal) : error
   }
 }
 

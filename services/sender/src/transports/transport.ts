@@ -16,6 +16,8 @@ export interface Destination {
   /** If false, any certificate is accepted. */
   verifyCertificate: boolean
   minTlsVersion?: SecureVersion
+  /** True if a tenant has chosen the server: the time of a failed connection tells nothing. */
+  isTenantsServer?: boolean
   /** Argument of EHLO. Defaults to the host name of the outgoing address. */
   ehloName?: string
   /** Proxy URL with its login in plaintext. Absent for a direct connection. */
