@@ -34,6 +34,7 @@ function testPool({ max = 4, room = Infinity, idleMs = 60_000 } = {}) {
   const pool = new CommandPool({
     max,
     idleMs,
+    borrow: () => Promise.reject(new Error('no session')),
     connect: async () => {
       await Promise.resolve()
       if (open >= server.room) throw new AppError('unreachable', 'Too many', { code: 'LIMIT' })

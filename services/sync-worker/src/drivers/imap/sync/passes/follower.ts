@@ -18,11 +18,14 @@ import {
 } from './sync-pass.ts'
 import type { MailboxRefusal } from '../../../account-driver.ts'
 import type { SyncRequests } from '../../../sync-requests.ts'
+import type { SessionLoans } from '../../connections/session-loans.ts'
 
 export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidValidityGuard'> {
   /** Called after each full sync pass, with the last mailbox that the server refused. */
   onSynced: (refusal: MailboxRefusal | undefined) => Promise<void>
   requests: SyncRequests
+  /** Commands that wait for this connection. */
+  loans: Pick<SessionLoans, 'lend'>
 }
 
 /** Interval of pings to a server without a mailbox to watch. */
@@ -93,9 +96,12 @@ class MailboxFollower {
   }
 
   async run(): Promise<void> {
-    const { signal, session, selection, requests } = this.#context
+    const { signal, session, selection, requests, loans } = this.#context
     let mainSync: MainSync = 'none'
     for (;;) {
+      signal.throwIfAborted()
+      // A command may select another mailbox.
+      if (await loans.lend(session)) selection.mailbox = undefined
       signal.throwIfAborted()
       const { pending } = requests
       await this.#syncOthers()
