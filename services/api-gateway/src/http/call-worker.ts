@@ -57,8 +57,9 @@ interface WorkerRequest<T> {
 }
 
 /**
- * Sends a request, again while no worker holds the account, within the timeout. A command that a worker may have
- * executed is sent again only if it is repeatable. Without the broker, there is no second attempt.
+ * Sends a request, again while no worker holds the account, within the timeout. A command that a
+ * worker may have executed is sent again only if it is repeatable. Without the broker, there is no
+ * second attempt.
  */
 async function untilHeld<T>(
   deps: WorkerDeps,

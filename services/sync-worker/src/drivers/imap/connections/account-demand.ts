@@ -1,6 +1,6 @@
 /**
- * Tells whether commands wait for an account, so that its session logs in before those of accounts
- * that nobody asks for.
+ * Tells whether commands wait for an account, so that its session logs in before those of
+ * other accounts.
  */
 export class AccountDemand {
   readonly #listeners = new Set<() => void>()

@@ -233,3 +233,17 @@ test('CommandPool: disposal rejects waiting and later requests', async () => {
   await expect(borrow()).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
   await expect(opened[0]?.closed).resolves.toBeUndefined()
 })
+
+test('CommandPool: work that the disposal ends rejects as handed over, not as a lost connection', async () => {
+  const { pool, opened, signal } = testPool()
+  const { promise: started, resolve: start } = Promise.withResolvers<void>()
+  const running = pool.run({ signal }, async () => {
+    start()
+    await opened[0]?.closed
+    throw new AppError('unreachable', 'lost')
+  })
+  await started
+  const disposed = pool[Symbol.asyncDispose]()
+  await expect(running).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
+  await disposed
+})

@@ -90,6 +90,8 @@ export class CommandPool implements AsyncDisposable {
   /**
    * Runs work on a connection; once more on another one if a reused connection is lost, and as long
    * as losses help to find a faulty message.
+   *
+   * @throws AppError `unavailable` `WorkerNotAvailable` if the disposal of the pool ends the work
    */
   async run<T>(
     request: ConnectionRequest | WriteRequest,
@@ -110,6 +112,7 @@ export class CommandPool implements AsyncDisposable {
         const isLost = error instanceof AppError && error.kind === 'unreachable'
         release(isLost || request.signal.aborted)
         mayRepeat ||= repeats < maxNarrowing && this.#narrows(request, error)
+        if (isLost) this.#closed.signal.throwIfAborted()
         if (!isLost || !mayRepeat || request.signal.aborted) throw error
       }
     }
@@ -133,6 +136,7 @@ export class CommandPool implements AsyncDisposable {
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
       this.#serveWaiting()
+      this.#closed.signal.throwIfAborted()
       if (!hasOthers) throw error
       return this.acquire(request)
     }

@@ -2,7 +2,7 @@ import type { SessionLoan } from './session-loans.ts'
 
 /** Progress of a connection through the login limits. */
 export interface ConnectTurns {
-  /** Called if the login limits do not admit the connection at once. */
+  /** Called if the login limits do not admit the connection immediately. */
   onWait?: () => void
   /** Called when the login limits admit the connection. */
   onTurn?: () => void

@@ -33,7 +33,7 @@ export interface AccountConnection {
   /** Messages of the account that its server cannot describe. */
   faults: MessageFaults
   loginFor: LoginFor
-  /** Called if the login limits do not admit the connection at once. */
+  /** Called if the login limits do not admit the connection immediately. */
   onWait?: (() => void) | undefined
   /** Called when the login limits admit the connection. */
   onTurn?: (() => void) | undefined

@@ -159,7 +159,7 @@ export class ImapAccountSession implements AsyncDisposable {
         deps: sync,
         account,
         session,
-        loans: this.#loans,
+        lend: (lent) => this.#loans.lend(lent),
         connect: (stop) => connect(account, stop, { faults: this.#faults, loginFor: 'sync' }),
         signal,
         log: context.log,

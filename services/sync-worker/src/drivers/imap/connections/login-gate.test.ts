@@ -98,7 +98,7 @@ describe('LoginGate', () => {
     expect(gate.isIdle).toBe(true)
   })
 
-  test('onWait is called for logins that are not admitted at once', async () => {
+  test('onWait is called for logins that are not admitted immediately', async () => {
     const gate = new LoginGate({ capacity: 1 })
     const waits: string[] = []
     const acquire = (name: string) =>
@@ -132,7 +132,7 @@ describe('LoginGate: 10,000 accounts log in after a restart', () => {
     const count = () => void started.push(performance.now())
     const demands = Array.from({ length: 10_000 }, () => new AccountDemand())
     const sessions = new Set<number>()
-    const asked: number[] = []
+    const demanded: number[] = []
     for (const [n, demand] of demands.entries())
       void logIn(demand).then(() => {
         count()
@@ -141,7 +141,7 @@ describe('LoginGate: 10,000 accounts log in after a restart', () => {
     const waits: number[] = []
     for (let reads = 0; reads < seconds * readsPerSecond; reads++) {
       const account = (reads * 7_919) % demands.length
-      asked.push(account)
+      demanded.push(account)
       demands[account]?.ask()
       void logIn('command').then((waitedMs) => {
         count()
@@ -149,14 +149,14 @@ describe('LoginGate: 10,000 accounts log in after a restart', () => {
       })
       await jest.advanceTimersByTimeAsync(1_000 / readsPerSecond)
     }
-    return { waits, sessions, started, asked }
+    return { waits, sessions, started, demanded }
   }
 
   test('10 reads per second: each command waits for less than 150 ms, its session follows', async () => {
-    const { waits, asked, sessions } = await restart({ seconds: 20, readsPerSecond: 10 })
+    const { waits, demanded, sessions } = await restart({ seconds: 20, readsPerSecond: 10 })
     expect(waits.length).toBeGreaterThanOrEqual(199)
     expect(Math.max(...waits)).toBeLessThan(150)
-    expect(asked.slice(0, -2).filter((account) => !sessions.has(account))).toEqual([])
+    expect(demanded.slice(0, -2).filter((account) => !sessions.has(account))).toEqual([])
     expect(sessions.size).toBeGreaterThan(700)
   })
 

@@ -1,7 +1,7 @@
 import { type Clock, RateLimiter } from '@posthorn/flow'
 import { AccountDemand } from './account-demand.ts'
 
-/** Who waits for a login: a command, an account session, or another connection that syncs. */
+/** Purpose of a login: a command, an account session, or another connection that syncs. */
 export type LoginFor = 'command' | AccountDemand | 'sync'
 
 export interface LoginGateOptions {
@@ -15,7 +15,7 @@ export interface LoginGateOptions {
 export interface LoginWait {
   signal: AbortSignal
   loginFor: LoginFor
-  /** Called if there is no permit at once. */
+  /** Called if no permit is free. */
   onWait?: (() => void) | undefined
 }
 
@@ -29,8 +29,8 @@ const commandsPerSession = 2
 /** Compensates late timers: permits may run ahead of an even pace by this time. */
 const toleranceMs = 50
 
-/** FIFO queues, by falling priority. `asked`: sessions of accounts that commands wait for. */
-type Lane = 'commands' | 'asked' | 'others'
+/** FIFO queues, by falling priority. `demanded`: sessions of accounts that commands wait for. */
+type Lane = 'commands' | 'demanded' | 'others'
 
 type Kind = 'commands' | 'sessions'
 
@@ -48,7 +48,7 @@ export class LoginGate {
   readonly #pace: RateLimiter | undefined
   readonly #lanes: Readonly<Record<Lane, Set<Waiter>>> = {
     commands: new Set(),
-    asked: new Set(),
+    demanded: new Set(),
     others: new Set(),
   }
   readonly #running = { commands: 0, sessions: 0 }
@@ -63,13 +63,13 @@ export class LoginGate {
       this.#pace = new RateLimiter({ perSecond, toleranceMs, ...(clock && { clock }) })
   }
 
-  /** True if nobody logs in or waits. The gate may be dropped then. */
+  /** True without logins and waiting callers. The gate may be dropped then. */
   get isIdle(): boolean {
     const { commands, sessions } = this.#running
-    return commands + sessions === 0 && !this.#isWaiting('commands', 'asked', 'others')
+    return commands + sessions === 0 && !this.#isWaiting('commands', 'demanded', 'others')
   }
 
-  /** Waits for a permit, which is taken synchronously if there is one. Dispose it after the login. */
+  /** Waits for a permit. Takes a free one synchronously. Dispose it after the login. */
   acquire({ signal, loginFor, onWait }: LoginWait): Promise<Disposable> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     const demand = loginFor instanceof AccountDemand ? loginFor : undefined
@@ -101,7 +101,7 @@ export class LoginGate {
 
   /** Moves a session to the accounts that commands wait for. */
   #prefer(waiter: Waiter): void {
-    if (this.#lanes.others.delete(waiter)) this.#lanes.asked.add(waiter)
+    if (this.#lanes.others.delete(waiter)) this.#lanes.demanded.add(waiter)
   }
 
   #isWaiting(...lanes: Lane[]): boolean {
@@ -120,18 +120,18 @@ export class LoginGate {
     }
   }
 
-  /** Whose login is next; undefined if no waiting one may start. */
+  /** Kind of the next login; undefined if no waiting login may start. */
   #next(): Kind | undefined {
     const { commands, sessions } = this.#running
     if (commands + sessions >= this.#capacity) return undefined
-    const isSessionNext = this.#isWaiting('asked', 'others') && sessions < this.#maxSessions
+    const isSessionNext = this.#isWaiting('demanded', 'others') && sessions < this.#maxSessions
     if (!this.#isWaiting('commands')) return isSessionNext ? 'sessions' : undefined
     return isSessionNext && this.#commandsInRow >= commandsPerSession ? 'sessions' : 'commands'
   }
 
   #start(kind: Kind): void {
-    const { commands, asked, others } = this.#lanes
-    const lane = kind === 'commands' ? commands : asked.size > 0 ? asked : others
+    const { commands, demanded, others } = this.#lanes
+    const lane = kind === 'commands' ? commands : demanded.size > 0 ? demanded : others
     const [waiter] = lane
     if (!waiter) return
     lane.delete(waiter)
@@ -153,5 +153,5 @@ export class LoginGate {
 
 function laneOf(loginFor: LoginFor): Lane {
   if (loginFor === 'command') return 'commands'
-  return loginFor !== 'sync' && loginFor.isAsked ? 'asked' : 'others'
+  return loginFor !== 'sync' && loginFor.isAsked ? 'demanded' : 'others'
 }
