@@ -13,6 +13,7 @@ import { benchMailApis } from './mail-apis.ts'
 import { benchNotifications } from './notifications.ts'
 import { benchReading } from './reading.ts'
 import { print } from './report.ts'
+import { benchRestartReads } from './restart-reads.ts'
 import { benchSending } from './sending.ts'
 import { benchWebhooks } from './webhooks.ts'
 
@@ -27,6 +28,8 @@ for (const file of ['libs/sandbox/bench.ts', limits, ...measured])
 for (const row of await benchAccess()) print(row)
 for (const row of await benchNotifications()) print(row)
 for await (const row of benchMailApis()) print(row)
+process.stdout.write('restarting sync-workers with 1,000 accounts …\n')
+for (const row of await benchRestartReads()) print(row)
 process.stdout.write('starting idle services for 5 minutes …\n')
 for (const row of await benchIdle()) print(row)
 process.stdout.write('starting the system with a durable Postgres …\n')

@@ -3,7 +3,7 @@ import { imapBackend, type ImapBackend } from '@posthorn/backends'
 import { createProviderClients } from '@posthorn/backends/provider-clients'
 import type { CommandServer } from '@posthorn/bus'
 import { runPeriodically } from '@posthorn/flow'
-import { bootstrap, type ServiceContext } from '@posthorn/service/bootstrap'
+import { bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service/bootstrap'
 import type { App } from '@posthorn/service/run'
 import { createHandlers } from './commands/handlers.ts'
 import type { Config } from './config.ts'
@@ -57,7 +57,12 @@ export async function startApp(
   const { id } = worker
   await using stack = new AsyncDisposableStack()
   const fields = { worker: id }
-  const service = await bootstrap(stack, { name, config, signal, fields })
+  const readiness: { holder?: ShardHolder } = {}
+  const checks = (context: ServiceContext) => ({
+    ...defaultChecks(context),
+    accounts: () => readiness.holder?.checkTakeover(),
+  })
+  const service = await bootstrap(stack, { name, config, signal, checks, fields })
   const { log, db, bus, port } = service
   const parts = createSessions(stack, service, { config, backend, createMailApis, worker })
   const { sessions, settings, summaries, deferred } = parts
@@ -79,6 +84,7 @@ export async function startApp(
   const pubSub = stack.use(startPubSub({ db, bus, settings, log, config }))
   const observers = [sessions, pubSub]
   const holder = stack.use(startHolder(server, { service, parts, config, worker, observers }))
+  readiness.holder = holder
   const shards = () => [...holder.leases().keys()]
   start(10_000, 'incomplete uploads', removeIncompleteUploads({ db, log, sessions, shards }))
   stack.use(

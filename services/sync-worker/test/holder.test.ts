@@ -52,6 +52,7 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
     observer: { claimed: async () => undefined, released: async () => undefined },
     accounts: {
       listed: true,
+      moving: 0,
       load: () => ({ accounts: 0, waiting: 0 }),
       logins: () => new Map(),
     },
@@ -156,6 +157,7 @@ describe('holdShards: with one account of one host per shard', () => {
   const logins = new Map(Array.from({ length: 256 }, (_, shard) => [shard, new Map([['h', 1]])]))
   const accounts = {
     listed: true,
+    moving: 0,
     load: () => ({ accounts: 256, waiting: 0 }),
     logins: () => logins,
   }

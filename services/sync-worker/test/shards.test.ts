@@ -147,7 +147,9 @@ test('without RabbitMQ: ready, and holds its shards', async () => {
   const worker = await world.startWorker({ amqpUrl: 'amqp://nobody@127.0.0.1:1' })
   await holds(worker.id, 256)
   const get = (path: string) => fetch(`http://127.0.0.1:${worker.port}${path}`)
-  expect(await (await get('/health/ready')).json()).toEqual({ success: true })
+  await eventually(async () =>
+    expect(await (await get('/health/ready')).json()).toEqual({ success: true }),
+  )
   expect(await (await get('/metrics')).text()).toMatch(/^posthorn_bus_up\{.*\} 0$/m)
   await world.stopWorker(worker)
 })

@@ -31,6 +31,8 @@ export interface ShardObserver {
 export interface ShardAccounts {
   /** True if the sessions of all leased shards have been started. */
   readonly listed: boolean
+  /** Accounts of claimed shards that have not ended their first attempt to connect. */
+  readonly moving: number
   load(): AccountLoad
   /** Accounts that will log in at their next holder, by shard. */
   logins(): ReadonlyMap<number, LoginCounts>
@@ -70,6 +72,7 @@ export class LeasedShards {
   /** Value of `refusing` in the last heartbeat. */
   #isRefusingStored = false
   #isHandingOver = false
+  #isTaking = true
   /** End of the work on expired shards. Nothing is claimed before. */
   #stopping: Promise<void> | undefined
 
@@ -78,6 +81,11 @@ export class LeasedShards {
     this.#clock = clock
     const onError = (err: unknown) => options.log.warn({ err }, 'releasing a shard failed')
     this.#releases = new TaskGroup({ onError })
+  }
+
+  /** True until this worker has its fair share, or no memory for more. */
+  get isTaking(): boolean {
+    return this.#isTaking
   }
 
   /** Sends a heartbeat if due, then moves towards the fair share. */
@@ -198,13 +206,15 @@ export class LeasedShards {
     const workers = await this.#listWorkers()
     const self = workers.find(({ id }) => id === worker.id)
     if (!self || signal.aborted) return
-    const surplus = this.leases.size - fairShare({ ...self, shards: this.leases.size }, workers)
+    const share = fairShare({ ...self, shards: this.leases.size }, workers)
+    const surplus = this.leases.size - share
     const handsOver = surplus > 0
     if (handsOver && !this.#isHandingOver)
       this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
     this.#isHandingOver = handsOver
     if (handsOver) await this.#releaseReady(surplus, workers, config.claimMs)
     else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, maxAccounts)
+    this.#isTaking = maxAccounts > 0 && this.leases.size < share
   }
 
   /** True if all other workers count this one, so that no host gets too many logins. */

@@ -34,6 +34,7 @@ function testPool({ max = 4, room = Infinity, idleMs = 60_000 } = {}) {
   const pool = new CommandPool({
     max,
     idleMs,
+    borrow: () => Promise.reject(new Error('no session')),
     connect: async () => {
       await Promise.resolve()
       if (open >= server.room) throw new AppError('unreachable', 'Too many', { code: 'LIMIT' })
@@ -231,4 +232,18 @@ test('CommandPool: disposal rejects waiting and later requests', async () => {
   await expect(second).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
   await expect(borrow()).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
   await expect(opened[0]?.closed).resolves.toBeUndefined()
+})
+
+test('CommandPool: work that the disposal ends rejects as handed over, not as a lost connection', async () => {
+  const { pool, opened, signal } = testPool()
+  const { promise: started, resolve: start } = Promise.withResolvers<void>()
+  const running = pool.run({ signal }, async () => {
+    start()
+    await opened[0]?.closed
+    throw new AppError('unreachable', 'lost')
+  })
+  await started
+  const disposed = pool[Symbol.asyncDispose]()
+  await expect(running).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
+  await disposed
 })

@@ -1,8 +1,12 @@
 import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
+import { connectOrBorrow, type ConnectTurns } from './connect-or-borrow.ts'
+import type { SessionLoan } from './session-loans.ts'
 
 export interface CommandPoolOptions {
-  connect: (signal: AbortSignal) => Promise<MailSession>
+  connect: (signal: AbortSignal, turns: ConnectTurns) => Promise<MailSession>
+  /** Waits for the connection that syncs. */
+  borrow: (signal: AbortSignal) => Promise<SessionLoan>
   /** Maximum connections. */
   max: number
   /** True if the loss of a connection helps to find a message at which the server drops it. */
@@ -19,6 +23,11 @@ export interface ConnectionRequest {
   longRunning?: boolean
   /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
   consumerPaced?: boolean
+  /**
+   * Reads, and soon ends: while there is no connection and the login limits delay the first one,
+   * it may use the connection that syncs.
+   */
+  mayBorrow?: boolean
 }
 
 /** A request that changes something. */
@@ -81,6 +90,8 @@ export class CommandPool implements AsyncDisposable {
   /**
    * Runs work on a connection; once more on another one if a reused connection is lost, and as long
    * as losses help to find a faulty message.
+   *
+   * @throws AppError `unavailable` `WorkerNotAvailable` if the disposal of the pool ends the work
    */
   async run<T>(
     request: ConnectionRequest | WriteRequest,
@@ -101,6 +112,7 @@ export class CommandPool implements AsyncDisposable {
         const isLost = error instanceof AppError && error.kind === 'unreachable'
         release(isLost || request.signal.aborted)
         mayRepeat ||= repeats < maxNarrowing && this.#narrows(request, error)
+        if (isLost) this.#closed.signal.throwIfAborted()
         if (!isLost || !mayRepeat || request.signal.aborted) throw error
       }
     }
@@ -117,13 +129,14 @@ export class CommandPool implements AsyncDisposable {
     const grant = this.#grant(request) ?? (await this.#wait(request, signal))
     if (grant !== 'connect') return this.#lend(grant, request, true)
     try {
-      return this.#lend(await this.#connect(signal), request, false)
+      return await this.#open(request, signal)
     } catch (error) {
       this.#uncount(request)
       // The server rejects more connections or cannot be reached: share the existing ones.
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
       this.#serveWaiting()
+      this.#closed.signal.throwIfAborted()
       if (!hasOthers) throw error
       return this.acquire(request)
     }
@@ -195,16 +208,26 @@ export class CommandPool implements AsyncDisposable {
     return connection
   }
 
-  async #connect(signal: AbortSignal): Promise<Connection> {
+  /** Opens a connection, or borrows the one that syncs. */
+  async #open(request: ConnectionRequest, signal: AbortSignal): Promise<PooledConnection> {
+    const connect = (stop: AbortSignal, turns: ConnectTurns = {}) => this.#connect(stop, turns)
+    if (!request.mayBorrow || this.#connections.size > 0)
+      return this.#lend(await connect(signal), request, false)
+    const opened = await connectOrBorrow({ connect, borrow: this.#options.borrow }, signal)
+    if ('release' in opened) return this.#lendLoan(opened, request)
+    return this.#lend(opened, request, false)
+  }
+
+  async #connect(signal: AbortSignal, turns: ConnectTurns): Promise<Connection> {
     try {
-      const session = await this.#options.connect(signal)
+      const session = await this.#options.connect(signal, turns)
       const connection: Connection = { session, lost: false }
       this.#connections.add(connection)
       void session.closed.then(() => {
         connection.lost = true
         this.#remove(connection)
       })
-      if (this.#closed.signal.aborted) void this.#close(connection)
+      if (this.#closed.signal.aborted || signal.aborted) void this.#close(connection)
       return connection
     } finally {
       this.#connecting--
@@ -229,6 +252,22 @@ export class CommandPool implements AsyncDisposable {
         this.#uncount(request)
         if (broken || connection.lost || this.#closed.signal.aborted) void this.#close(connection)
         else this.#addIdle(connection)
+        this.#serveWaiting()
+      },
+    }
+  }
+
+  /** Work may be repeated, because the connection may be lost without notice. */
+  #lendLoan({ session, release }: SessionLoan, request: ConnectionRequest): PooledConnection {
+    let isReleased = false
+    return {
+      session,
+      reused: true,
+      release: () => {
+        if (isReleased) return
+        isReleased = true
+        this.#uncount(request)
+        release()
         this.#serveWaiting()
       },
     }

@@ -18,6 +18,7 @@ import type { ImapAccount } from '../../../store/accounts.ts'
 import { failureOf } from '../../../sessions/failures.ts'
 import type { ConnectionCounter } from '../../driver-parts.ts'
 import type { CredentialsClient } from '../../credentials.ts'
+import type { LoginFor } from './login-gate.ts'
 import type { LoginLimiter } from './login-limiter.ts'
 
 /**
@@ -34,6 +35,9 @@ export type Connect = (
 export interface AccountConnection {
   /** Messages of the account that its server cannot describe. */
   faults: MessageFaults
+  loginFor: LoginFor
+  /** Called if the login limits do not admit the connection immediately. */
+  onWait?: (() => void) | undefined
   /** Called when the login limits admit the connection. */
   onTurn?: (() => void) | undefined
 }
@@ -51,10 +55,10 @@ export interface ConnectDeps {
 }
 
 export function createConnector(deps: ConnectDeps): Connect {
-  return async (account, signal, { faults, onTurn }) => {
+  return async (account, signal, { faults, loginFor, onWait, onTurn }) => {
     await deps.credentials.whenAvailable(signal)
-    const viaProxy = account.proxy !== null
-    using permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
+    const login = { loginFor, onWait, viaProxy: account.proxy !== null }
+    using permit = await deps.logins.acquire(account.imap.host, signal, login)
     onTurn?.()
     const onHeld = () => permit[Symbol.dispose]()
     const session = await logIn(deps, account, { signal, faults, onHeld })
