@@ -15,6 +15,7 @@ import { benchReading } from './reading.ts'
 import { print } from './report.ts'
 import { benchSending } from './sending.ts'
 import { benchWebhooks } from './webhooks.ts'
+import { benchWorkerMemory } from './worker-memory.ts'
 
 // `make bench` prints figures with a reference from the same run. Nothing is asserted: machines
 // differ more than ratios. The sandbox comes first, because it measures CPU time.
@@ -28,6 +29,7 @@ for (const row of await benchNotifications()) print(row)
 for await (const row of benchMailApis()) print(row)
 process.stdout.write('starting idle services for 5 minutes …\n')
 for (const row of await benchIdle()) print(row)
+for (const row of await benchWorkerMemory()) print(row)
 process.stdout.write('starting the system with a durable Postgres …\n')
 const world = await startWorld({ servers: 'own', durable: true, env: imapProxyEnv() })
 try {

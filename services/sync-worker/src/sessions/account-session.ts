@@ -65,6 +65,8 @@ export class AccountSession implements DriverContext {
   ended = false
   /** True from the first login until reconnecting fails. */
   loggedIn = false
+  /** True after the first connection attempt, successful or not. */
+  attempted = false
   /** Undefined until the registration is read, and for accounts without a server. */
   account: Account | undefined
   readonly #deps: AccountSessionDeps
@@ -105,7 +107,7 @@ export class AccountSession implements DriverContext {
   async reportLogin(user: string): Promise<void> {
     this.#connection.startedAt = Date.now()
     await this.#status.apply({ kind: 'loggedIn', user })
-    this.loggedIn = true
+    this.loggedIn = this.attempted = true
   }
 
   async reportSync(refusal: MailboxRefusal | undefined): Promise<void> {
@@ -170,6 +172,7 @@ export class AccountSession implements DriverContext {
     for (let attempts = 0; this.state !== 'unset' && !signal.aborted;) {
       await sleep(reconnectDelayMs(attempts, this.#deps.config), signal)
       const { synced, progressed, connectedMs, ...outcome } = await this.#runConnection()
+      this.attempted = true
       if (signal.aborted) return
       const hasFailed = 'error' in outcome
       const internalFailure = hasFailed && !failureOf(outcome.error)

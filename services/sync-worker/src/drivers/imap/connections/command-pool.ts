@@ -1,5 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
+import type { IdleConnections } from './idle-connections.ts'
 
 export interface CommandPoolOptions {
   connect: (signal: AbortSignal) => Promise<MailSession>
@@ -9,6 +10,8 @@ export interface CommandPoolOptions {
   narrows?: (error: unknown) => boolean
   /** Idle time after which a connection is closed. */
   idleMs: number
+  /** Idle connections of all accounts. */
+  idle: IdleConnections
 }
 
 export interface ConnectionRequest {
@@ -44,6 +47,7 @@ interface Connection {
   /** Mailbox that was requested last. */
   mailbox?: string
   idleTimer?: NodeJS.Timeout
+  readonly close: () => void
 }
 
 /** A connection, or the permission to open one. */
@@ -190,15 +194,18 @@ export class CommandPool implements AsyncDisposable {
       this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
       this.#idle.at(-1)
     if (!connection) return undefined
-    this.#idle.splice(this.#idle.indexOf(connection), 1)
-    clearTimeout(connection.idleTimer)
+    this.#removeIdle(connection)
     return connection
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {
     try {
       const session = await this.#options.connect(signal)
-      const connection: Connection = { session, lost: false }
+      const connection: Connection = {
+        session,
+        lost: false,
+        close: () => void this.#close(connection),
+      }
       this.#connections.add(connection)
       void session.closed.then(() => {
         connection.lost = true
@@ -235,8 +242,9 @@ export class CommandPool implements AsyncDisposable {
   }
 
   #addIdle(connection: Connection): void {
-    connection.idleTimer = setTimeout(() => void this.#close(connection), this.#options.idleMs)
+    connection.idleTimer = setTimeout(connection.close, this.#options.idleMs)
     this.#idle.push(connection)
+    this.#options.idle.add(connection.close)
   }
 
   async #close(connection: Connection): Promise<void> {
@@ -245,10 +253,15 @@ export class CommandPool implements AsyncDisposable {
   }
 
   #remove(connection: Connection): void {
-    clearTimeout(connection.idleTimer)
+    this.#removeIdle(connection)
     this.#connections.delete(connection)
+    this.#serveWaiting()
+  }
+
+  #removeIdle(connection: Connection): void {
+    clearTimeout(connection.idleTimer)
+    this.#options.idle.remove(connection.close)
     const at = this.#idle.indexOf(connection)
     if (at >= 0) this.#idle.splice(at, 1)
-    this.#serveWaiting()
   }
 }

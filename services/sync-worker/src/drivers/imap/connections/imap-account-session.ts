@@ -17,10 +17,13 @@ import { followMailboxes } from '../sync/passes/follower.ts'
 import { isUnfinished } from '../sync/sync-plan.ts'
 import { CommandPool } from './command-pool.ts'
 import type { Connect } from './connect.ts'
+import type { IdleConnections } from './idle-connections.ts'
 
 export interface ImapSessionDeps {
   readonly sync: SyncDeps
   readonly connect: Connect
+  /** Idle command connections of all accounts. */
+  readonly idleConnections: IdleConnections
   readonly config: Pick<Config, 'commandConnections' | 'commandIdleMs'>
 }
 
@@ -57,6 +60,7 @@ export class ImapAccountSession implements AsyncDisposable {
       narrows: (error) => this.#faults.narrows(error),
       max: deps.config.commandConnections,
       idleMs: deps.config.commandIdleMs,
+      idle: deps.idleConnections,
     })
   }
 
