@@ -16,6 +16,7 @@ import { bindShards } from './shards/bindings.ts'
 import { holdShards, type ShardHolder } from './shards/holder.ts'
 import type { ShardObserver } from './shards/leased-shards.ts'
 import { MemoryGuard } from './shards/memory-guard.ts'
+import { processMemories } from './shards/process-memory.ts'
 import { countUnclaimedAccounts } from './store/shards.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
@@ -122,10 +123,13 @@ function startHolder(
   { service: { db, log, metrics: registry }, parts, config, worker, observers }: HolderDeps,
 ): ShardHolder {
   const { sessions, metrics, loginRate } = parts
-  const memory = new MemoryGuard({ log, onChange: metrics.refusingShards })
+  const memories = processMemories()
+  const memory = new MemoryGuard({ log, onChange: metrics.refusingShards, memories })
   registerLoadMetrics(registry, {
     accounts: () => sessions.load().accounts,
-    limitBytes: memory.limitBytes,
+    limitBytes: memories[0].limitBytes,
+    bytesPerAccount: () => memory.bytesPerAccount,
+    capacity: () => memory.capacity,
     unclaimedAccounts: () => countUnclaimedAccounts(db, 3 * config.heartbeatMs),
   })
   const observer = bindShards(server, observers, log)

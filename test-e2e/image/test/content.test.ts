@@ -61,6 +61,7 @@ test('configuration: numeric user, no shell in between, no variable but the docu
   expect(new Set(Env.map((variable) => variable.split('=')[0]))).toEqual(
     new Set([
       'MALLOC_ARENA_MAX',
+      'MALLOC_MMAP_THRESHOLD_',
       'MALLOC_TRIM_THRESHOLD_',
       'NODE_ENV',
       'PATH',

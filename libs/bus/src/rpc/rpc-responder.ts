@@ -157,7 +157,8 @@ export class RpcResponder {
     const { command } = execution.handler
     try {
       const response = await this.#handle(execution)
-      return { content: encodeResponse(command, response), result: 'ok', final: true }
+      const final = command.repeatable !== true
+      return { content: encodeResponse(command, response), result: 'ok', final }
     } catch (error) {
       return this.#failure(execution.request, error, execution.active)
     }

@@ -111,8 +111,7 @@ export class AccountSession implements DriverContext {
   async reportLogin(user: string): Promise<void> {
     this.#connection.startedAt = Date.now()
     await this.#status.apply({ kind: 'loggedIn', user })
-    this.loggedIn = true
-    this.attempted = true
+    this.loggedIn = this.attempted = true
   }
 
   async reportSync(refusal: MailboxRefusal | undefined): Promise<void> {

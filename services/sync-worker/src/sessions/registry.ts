@@ -4,7 +4,7 @@ import { abortable, type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { CreateDriver } from '../drivers/account-driver.ts'
 import type { LoginCounts } from '../shards/handover.ts'
 import type { ShardAccounts, ShardObserver } from '../shards/leased-shards.ts'
-import type { AccountLoad } from '../shards/memory-guard.ts'
+import type { AccountLoad } from '../shards/memory-budget.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import { AccountSession, type AccountSessionDeps } from './account-session.ts'
@@ -105,7 +105,13 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
 
   load(): AccountLoad {
     const sessions = [...this.#running.values()]
-    return { accounts: sessions.length, waiting: sessions.filter(isWaiting).length }
+    const waiting = sessions.filter(isWaiting)
+    return {
+      accounts: sessions.length,
+      loggedIn: sessions.filter(({ loggedIn }) => loggedIn).length,
+      waiting: waiting.length,
+      starting: waiting.filter(({ attempted }) => !attempted).length,
+    }
   }
 
   logins(): Map<number, LoginCounts> {

@@ -17,7 +17,8 @@ import {
 } from '../store/shards.ts'
 import { fairShare } from './fair-share.ts'
 import { listReceivers, type LoginCounts, loginSeconds, sumOf } from './handover.ts'
-import type { AccountLoad, MemoryGuard } from './memory-guard.ts'
+import type { AccountLoad } from './memory-budget.ts'
+import type { ClaimLimits, MemoryGuard } from './memory-guard.ts'
 
 /** Starts and stops the work on shards. */
 export interface ShardObserver {
@@ -91,7 +92,7 @@ export class LeasedShards {
   /** Sends a heartbeat if due, then moves towards the fair share. */
   async reconcile(signal: AbortSignal): Promise<void> {
     const { db, worker, accounts, limits } = this.#options
-    const maxAccounts = limits.memory.check(accounts.load())
+    const claimable = limits.memory.check(accounts.load())
     await this.#sendHeartbeatIfDue()
     if (this.#stopping) return
     const stored = await listShardsOf(db, worker.id)
@@ -102,7 +103,7 @@ export class LeasedShards {
     const active = this.#active()
     if (stored.some(({ shard }) => !active.includes(shard)))
       await releaseOrphaned(db, { worker: worker.id, active })
-    await this.#balance(maxAccounts, signal)
+    await this.#balance(claimable, signal)
   }
 
   /**
@@ -201,7 +202,7 @@ export class LeasedShards {
   }
 
   /** Claims missing shards, or releases surplus ones at the pace of the other workers. */
-  async #balance(maxAccounts: number, signal: AbortSignal): Promise<void> {
+  async #balance(claimable: ClaimLimits, signal: AbortSignal): Promise<void> {
     const { worker, config } = this.#options
     const workers = await this.#listWorkers()
     const self = workers.find(({ id }) => id === worker.id)
@@ -213,8 +214,8 @@ export class LeasedShards {
       this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
     this.#isHandingOver = handsOver
     if (handsOver) await this.#releaseReady(surplus, workers, config.claimMs)
-    else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, maxAccounts)
-    this.#isTaking = maxAccounts > 0 && this.leases.size < share
+    else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, claimable)
+    this.#isTaking = claimable.capacity > 0 && this.leases.size < share
   }
 
   /** True if all other workers count this one, so that no host gets too many logins. */
@@ -241,14 +242,15 @@ export class LeasedShards {
     this.#startReleases(ready)
   }
 
-  async #claim(limit: number, maxAccounts: number): Promise<void> {
+  async #claim(limit: number, { capacity, step }: ClaimLimits): Promise<void> {
     const { db, worker, config, observer, accounts, log } = this.#options
     // Before the sessions of earlier claims have started, their memory is unknown.
-    if (limit <= 0 || maxAccounts <= 0 || !accounts.listed) return
+    if (limit <= 0 || step <= 0 || !accounts.listed) return
     const leases = await claimShards(db, {
       worker: worker.id,
       limit,
-      maxAccounts,
+      capacity,
+      step,
       active: this.#active(),
       expiryMs: 3 * config.heartbeatMs,
     })

@@ -1,6 +1,7 @@
 import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { connectOrBorrow, type ConnectTurns } from './connect-or-borrow.ts'
+import type { IdleConnections } from './idle-connections.ts'
 import type { SessionLoan } from './session-loans.ts'
 
 export interface CommandPoolOptions {
@@ -13,6 +14,8 @@ export interface CommandPoolOptions {
   narrows?: (error: unknown) => boolean
   /** Idle time after which a connection is closed. */
   idleMs: number
+  /** Idle connections of all accounts. */
+  idle: IdleConnections
 }
 
 export interface ConnectionRequest {
@@ -53,6 +56,7 @@ interface Connection {
   /** Mailbox that was requested last. */
   mailbox?: string
   idleTimer?: NodeJS.Timeout
+  readonly close: () => void
 }
 
 /** A connection, or the permission to open one. */
@@ -203,8 +207,7 @@ export class CommandPool implements AsyncDisposable {
       this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
       this.#idle.at(-1)
     if (!connection) return undefined
-    this.#idle.splice(this.#idle.indexOf(connection), 1)
-    clearTimeout(connection.idleTimer)
+    this.#removeIdle(connection)
     return connection
   }
 
@@ -221,7 +224,11 @@ export class CommandPool implements AsyncDisposable {
   async #connect(signal: AbortSignal, turns: ConnectTurns): Promise<Connection> {
     try {
       const session = await this.#options.connect(signal, turns)
-      const connection: Connection = { session, lost: false }
+      const connection: Connection = {
+        session,
+        lost: false,
+        close: () => void this.#close(connection),
+      }
       this.#connections.add(connection)
       void session.closed.then(() => {
         connection.lost = true
@@ -274,8 +281,9 @@ export class CommandPool implements AsyncDisposable {
   }
 
   #addIdle(connection: Connection): void {
-    connection.idleTimer = setTimeout(() => void this.#close(connection), this.#options.idleMs)
+    connection.idleTimer = setTimeout(connection.close, this.#options.idleMs)
     this.#idle.push(connection)
+    this.#options.idle.add(connection.close)
   }
 
   async #close(connection: Connection): Promise<void> {
@@ -284,10 +292,15 @@ export class CommandPool implements AsyncDisposable {
   }
 
   #remove(connection: Connection): void {
-    clearTimeout(connection.idleTimer)
+    this.#removeIdle(connection)
     this.#connections.delete(connection)
+    this.#serveWaiting()
+  }
+
+  #removeIdle(connection: Connection): void {
+    clearTimeout(connection.idleTimer)
+    this.#options.idle.remove(connection.close)
     const at = this.#idle.indexOf(connection)
     if (at >= 0) this.#idle.splice(at, 1)
-    this.#serveWaiting()
   }
 }

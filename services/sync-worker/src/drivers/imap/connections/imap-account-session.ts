@@ -18,11 +18,14 @@ import { isUnfinished } from '../sync/sync-plan.ts'
 import { AccountDemand } from './account-demand.ts'
 import { CommandPool } from './command-pool.ts'
 import type { AccountConnection, Connect } from './connect.ts'
+import type { IdleConnections } from './idle-connections.ts'
 import { SessionLoans } from './session-loans.ts'
 
 export interface ImapSessionDeps {
   readonly sync: SyncDeps
   readonly connect: Connect
+  /** Idle command connections of all accounts. */
+  readonly idleConnections: IdleConnections
   readonly config: Pick<Config, 'commandConnections' | 'commandIdleMs'>
 }
 
@@ -63,6 +66,7 @@ export class ImapAccountSession implements AsyncDisposable {
       narrows: (error) => this.#faults.narrows(error),
       max: deps.config.commandConnections,
       idleMs: deps.config.commandIdleMs,
+      idle: deps.idleConnections,
     })
   }
 

@@ -3,6 +3,7 @@ import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { abortable } from '@posthorn/flow'
 import { CommandPool, type ConnectionRequest } from './command-pool.ts'
+import { IdleConnections } from './idle-connections.ts'
 import { SessionLoans } from './session-loans.ts'
 
 /** Session that says whose connection it is. */
@@ -77,6 +78,7 @@ describe('CommandPool: while the login limits delay its first connection', () =>
     let logins = 0
     const pool = new CommandPool({
       max: 2,
+      idle: new IdleConnections(100),
       idleMs: 60_000,
       borrow: (signal) => loans.borrow(signal),
       async connect(signal, { onWait, onTurn }) {
