@@ -125,7 +125,8 @@ test.each<[string, object, string, string]>([
   ['neither', { user, accessToken: false }, 'pass', 'is required'],
   ['mask of a password', { user, pass: mask }, 'pass', 'is required'],
   ['mask for another user', { user: 'x', accessToken: mask }, 'accessToken', 'is required again'],
-])('updateAccount: account with a token, %s is rejected', async (name, auth, field, message) => {
+])('updateAccount: account with a token, %s is rejected', async (...row) => {
+  const [name, auth, field, message] = row
   const account = name.replaceAll(' ', '-')
   await register(account)
   const refused = await put(account, { imap: { ...imap, auth } })

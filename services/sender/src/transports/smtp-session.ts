@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { NetworkRouting } from '@posthorn/db'
-import { holdFailure } from '@posthorn/flow'
 import type { ConnectedSocket } from '@posthorn/net/connect-socket'
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
@@ -16,6 +15,7 @@ import {
   tokenHandlers,
   toNodemailerLogin,
 } from './nodemailer.ts'
+import { withoutTime } from './hold-connection.ts'
 import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
 import {
   AttemptError,
@@ -23,6 +23,7 @@ import {
   type Destination,
   type OutgoingMessage,
   type SendResult,
+  timeoutError,
 } from './transport.ts'
 
 export interface SmtpLimits {
@@ -129,11 +130,11 @@ export class SmtpSession {
     credentials: Credentials | undefined,
     options: SessionOptions,
   ): Promise<SmtpSession> {
-    const { signal, destination } = options
+    const { signal, destination, limits } = options
     const connect = (limit: AbortSignal) =>
       SmtpSession.#connect(credentials, { ...options, signal: limit })
     const session = destination.isTenantsServer
-      ? await withoutTime(connect, options)
+      ? await withoutTime(connect, { ...limits, signal })
       : await connect(signal)
     try {
       if (credentials && session.#connection.allowsAuth) await session.#login(credentials, signal)
@@ -278,35 +279,4 @@ export class SmtpSession {
   }
 }
 
-/**
- * Connects to a server that a tenant has chosen. All failures before the login are reported after
- * the same time, because a closed port fails earlier than a silent one.
- */
-async function withoutTime(
-  connect: (limit: AbortSignal) => Promise<SmtpSession>,
-  { limits: { connectMs, greetingMs }, signal }: SessionOptions,
-): Promise<SmtpSession> {
-  const attempt = async (limit: AbortSignal) => {
-    try {
-      return await connect(limit)
-    } catch (error) {
-      if (limit.aborted && !signal.aborted) throw timeoutError('CONN', error)
-      throw error
-    }
-  }
-  const isHidden = (error: unknown) => error instanceof AttemptError
-  try {
-    return await holdFailure(attempt, { timeoutMs: connectMs + greetingMs, signal, isHidden })
-  } catch (error) {
-    throw signal.aborted ? cancelled(signal) : error
-  }
-}
-
 type Done<T> = (error: Error | null, result?: T) => void
-
-function timeoutError(command: string, cause: unknown): AttemptError {
-  return new AttemptError(
-    { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
-    { cause },
-  )
-}

@@ -159,3 +159,11 @@ export class RecordError extends AppError {
     super('stale', message)
   }
 }
+
+/** Failure of a step that the server did not reply to in time. */
+export function timeoutError(command: string, cause: unknown): AttemptError {
+  return new AttemptError(
+    { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
+    { cause },
+  )
+}

@@ -15,7 +15,6 @@ import type { UnsealLogin } from '@posthorn/unseal'
 import type { Config } from '../../../config.ts'
 import type { Transcripts } from '../../../logs/transcripts.ts'
 import type { ImapAccount } from '../../../store/accounts.ts'
-import { failureOf } from '../../../sessions/failures.ts'
 import type { ConnectionCounter } from '../../driver-parts.ts'
 import type { CredentialsClient } from '../../credentials.ts'
 import type { LoginFor } from './login-gate.ts'
@@ -137,8 +136,10 @@ async function withoutTime(
 
 /** True for failures whose reason tenants do not read: all before the reply to the login. */
 function isConnectionFailure(error: unknown): boolean {
-  const failure = failureOf(error)
-  return failure === undefined || tenantLastError(failure.error) !== failure.error
+  if (!(error instanceof AppError)) return true
+  const { kind, message: response, code: serverResponseCode } = error
+  const failure = defined({ response, serverResponseCode })
+  return kind !== 'unauthorized' && tenantLastError(failure) !== failure
 }
 
 /** Client identification of the settings (RFC 2971). */
