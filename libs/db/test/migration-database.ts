@@ -13,7 +13,7 @@ export interface StartedMigrate {
   /** Names of the applied migrations. Rejects with the error of the run. */
   readonly result: Promise<string[]>
   /** Waits until progress of a kind was reported a number of times. */
-  until(kind: Kind, count?: number): Promise<void>
+  readonly until: (kind: Kind, count?: number) => Promise<void>
 }
 
 /** Database for migrations of a test. */
