@@ -1,3 +1,4 @@
+import { release } from '@posthorn/config/release'
 import { settleWithin } from '@posthorn/flow'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -61,10 +62,21 @@ function boundedCollect(collect: CollectGauge) {
   }
 }
 
+/** Gauge with the constant value 1, whose labels name the running release. */
+function registerBuildInfo(registry: Registry): void {
+  new Gauge({
+    name: 'posthorn_build_info',
+    help: 'Version and revision of the running release, value is always 1',
+    labelNames: ['version', 'revision'],
+    registers: [registry],
+  }).set({ ...release }, 1)
+}
+
 export function createMetrics(service: string): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs })
+  registerBuildInfo(registry)
   const full = ({ name, help, labels = [] }: MetricOptions) => ({
     name: `posthorn_${name}`,
     help,
