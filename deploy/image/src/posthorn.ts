@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node
-// Entry point of the image: `posthorn <process> [options]` runs one service or job, `posthorn version`
-// prints the release.
+// Entry point of the image: `posthorn <process> [options]` runs one service or job, `posthorn
+// version` prints the release.
 import { release } from '@posthorn/config/release'
 import { sourceStack } from '@posthorn/telemetry/source-stack'
 
