@@ -17,7 +17,9 @@ export function reportSkip(
   const permitted: readonly string[] = skippableTests
   const unknown = names.find((each) => !permitted.includes(each))
   if (unknown !== undefined)
-    throw new Error(`POSTHORN_REQUIRE_TESTS: unknown test "${unknown}", use ${permitted.join(', ')}`)
+    throw new Error(
+      `POSTHORN_REQUIRE_TESTS: unknown test "${unknown}", use ${permitted.join(', ')}`,
+    )
   if (names.includes(name))
     throw new Error(`the required test "${name}" cannot run: ${reason} (POSTHORN_REQUIRE_TESTS)`)
   process.stdout.write(`SKIPPED: ${name}: ${reason}\n`)
