@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { release } from '@posthorn/config/release'
 import { createMetrics } from './metrics.ts'
 
 /** Lines of a metric in a scrape, without help and type. */
@@ -59,5 +60,11 @@ test('gauge: with labels, the function sets the values', async () => {
   })
   expect(await linesOf(metrics, 'states')).toEqual([
     'posthorn_states{state="idle",service="test"} 2',
+  ])
+})
+
+test('build_info: has version and revision of the release as labels', async () => {
+  expect(await linesOf(createMetrics('test'), 'build_info')).toEqual([
+    `posthorn_build_info{version="${release.version}",revision="${release.revision}",service="test"} 1`,
   ])
 })

@@ -1,3 +1,4 @@
+import { release } from '@posthorn/config/release'
 import { type CollectGauge, SampledGauges } from './sampled-gauges.ts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -36,11 +37,22 @@ export interface MetricsOptions {
   clock?: () => number
 }
 
+/** Gauge with the constant value 1, whose labels name the running release. */
+function registerBuildInfo(registry: Registry): void {
+  new Gauge({
+    name: 'posthorn_build_info',
+    help: 'Version and revision of the running release, value is always 1',
+    labelNames: ['version', 'revision'],
+    registers: [registry],
+  }).set({ ...release }, 1)
+}
+
 export function createMetrics(service: string, options: MetricsOptions = {}): Metrics {
   const { clock = () => performance.now() } = options
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs })
+  registerBuildInfo(registry)
   const full = ({ name, help, labels = [] }: MetricOptions) => ({
     name: `posthorn_${name}`,
     help,

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { release } from '@posthorn/config/release'
 import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
@@ -148,7 +149,7 @@ test('without RabbitMQ: ready, and holds its shards', async () => {
   await holds(worker.id, 256)
   const get = (path: string) => fetch(`http://127.0.0.1:${worker.port}${path}`)
   await eventually(async () =>
-    expect(await (await get('/health/ready')).json()).toEqual({ success: true }),
+    expect(await (await get('/health/ready')).json()).toEqual({ success: true, ...release }),
   )
   expect(await (await get('/metrics')).text()).toMatch(/^posthorn_bus_up\{.*\} 0$/m)
   await world.stopWorker(worker)

@@ -81,6 +81,11 @@ test('labels: title, description, version and revision of the build', async () =
   })
 })
 
+test('version: the processes report that of the labels', async () => {
+  const run = ['run', '--rm', '--network=none', '--read-only', images.image]
+  expect(await docker(...run, '--version')).toBe(`posthorn ${images.version} (${images.revision})`)
+})
+
 test('bill of materials: lists the packages of the image and no development package', async () => {
   const run = ['run', '--rm', '--network=none', '--read-only', '--entrypoint=cat', images.image]
   const text = await docker(...run, 'sbom.cdx.json')
@@ -92,6 +97,7 @@ test('bill of materials: lists the packages of the image and no development pack
   const names = new Set(components.map(({ name }) => name))
   expect(bomFormat).toBe('CycloneDX')
   expect(names).toContain('imapflow')
+  expect(names).toContain('node')
   const installed = files.flatMap(
     ({ path }) =>
       /^posthorn\/(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/@]+)\/package\.json$/.exec(path)?.[1] ??
