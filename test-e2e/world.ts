@@ -40,6 +40,8 @@ export interface WorldOptions {
   /** Further variables of single services. */
   envByService?: EnvByService
   settings?: Record<string, unknown>
+  /** Sealing keys as `posthorn keys` prints them. Default: new ones. */
+  keys?: { secret: string; publicKey: string }
   /** Folder of `make build`. Default: services and jobs run from their sources. */
   bundle?: string
 }
@@ -106,6 +108,7 @@ export async function startWorld({
   env = {},
   envByService = {},
   settings = {},
+  keys,
   bundle,
 }: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
@@ -125,6 +128,7 @@ export async function startWorld({
     bundle,
     shared: {
       ...shared,
+      ...keys,
       pgbouncer,
       settings: { serviceSecret, ...receiverSettings(receiver), ...settings },
       env: { ...shortIntervals, ...env },

@@ -57,7 +57,7 @@ async function build(engine: Engine): Promise<TestImages> {
     ...(await readVersion()),
   }
   await Promise.all([
-    buildServers(images.servers, bases),
+    buildServers(images.servers),
     buildImage({ ...images, tag: images.image, bases, cache: true }),
   ])
   report('images are built')

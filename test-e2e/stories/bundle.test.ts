@@ -25,6 +25,15 @@ const folder = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
 stack.defer(() => rm(folder, { recursive: true }))
 const bundle = join(folder, 'dist')
 await run(process.execPath, [join(checkout, 'deploy/image/src/build-main.ts'), bundle])
+// As at a first installation: each service gets its part of the printed keys.
+const { stdout: printedKeys } = await run(process.execPath, [
+  join(bundle, 'posthorn.js'),
+  'keys',
+  '--format',
+  'json',
+])
+const { secret, 'public-key': publicKey } = JSON.parse(printedKeys) as Record<string, string>
+if (secret === undefined || publicKey === undefined) throw new Error('no keys were printed')
 const spans: string[] = []
 const collector = createServer((request, response) => {
   void buffer(request).then((body) => {
@@ -39,7 +48,9 @@ const { port } = collector.address() as AddressInfo
 const world = stack.use(
   await startWorld({
     bundle,
+    keys: { secret, publicKey },
     settings: { serviceUrl: 'https://post.example' },
+    envByService: { 'api-gateway': { SVC_TRUSTED_PROXIES: '192.0.2.0/24' } },
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_BSP_SCHEDULE_DELAY: '200',
@@ -69,6 +80,25 @@ test('services of the bundle: a message is reported, with the version in the Use
   )
   expect(signatureValid).toBe(true)
   expect(request.headers['user-agent']).toMatch(/^Posthorn\/\d+\.\d+\.\d+ /)
+})
+
+test('services of the bundle: start with the keys of `posthorn keys`, which no log contains', async () => {
+  // The account of `jane` was connected with a password that api-gateway sealed.
+  const { body } = await world.client.call(operations.getAccount, { params: { account: 'jane' } })
+  expect(body.state).toBe('connected')
+  const logs = globSync('*.log', { cwd: world.logDir })
+  expect(logs.length).toBeGreaterThanOrEqual(7)
+  for (const name of logs)
+    expect([name, readFileSync(join(world.logDir, name), 'utf8').includes(secret)]).toEqual([
+      name,
+      false,
+    ])
+})
+
+test('api-gateway of the bundle: logs which proxies are trusted', async () => {
+  const lines = readFileSync(join(world.logDir, 'api-gateway.log'), 'utf8').split('\n')
+  const line = lines.find((each) => each.includes('X-Forwarded-For of trusted proxies is used'))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ trustedProxies: ['192.0.2.0/24'] })
 })
 
 test('services of the bundle: HTML is read in a separate process', async () => {

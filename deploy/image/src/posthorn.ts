@@ -12,6 +12,7 @@ const processes: Record<string, () => Promise<unknown>> = {
   'sync-worker': () => import('@posthorn/sync-worker/main'),
   'webhook-dispatcher': () => import('@posthorn/webhook-dispatcher/main'),
   'broker-users': () => import('@posthorn/bus/users-main'),
+  keys: () => import('@posthorn/auth-bridge/keys-main'),
   migrate: () => import('@posthorn/db/migrate-main'),
   reseal: () => import('@posthorn/auth-bridge/reseal-main'),
   'rotate-link-secret': () => import('@posthorn/api-gateway/rotate-link-secret-main'),

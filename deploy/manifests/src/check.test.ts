@@ -4,8 +4,8 @@ import { check, expectFault, type Mutation, valid } from '../fixtures/broken-man
 const mutations: Mutation[] = [
   {
     title: 'misspelt field',
-    from: 'replicas: 2\n  selector',
-    to: 'replcas: 2\n  selector',
+    from: 'replicas: 2\n  minReadySeconds',
+    to: 'replcas: 2\n  minReadySeconds',
     fault: 'Deployment sender: spec.replcas is not a field',
   },
   {
@@ -38,8 +38,8 @@ const mutations: Mutation[] = [
   },
   {
     title: 'unknown kind',
-    from: 'kind: ServiceAccount',
-    to: 'kind: ServiceAcount',
+    from: 'kind: ServiceAccount\nmetadata:\n  name: sender\n',
+    to: 'kind: ServiceAcount\nmetadata:\n  name: sender\n',
     fault: 'ServiceAcount sender: no schema has kind ServiceAcount of v1',
   },
   {
@@ -186,6 +186,57 @@ const mutations: Mutation[] = [
     to: 'terminationGracePeriodSeconds: 95',
     fault:
       'Deployment sender: terminationGracePeriodSeconds is 95 s, but drain and shutdown take 95 s',
+  },
+  {
+    title: 'hook of Helm only, which Argo CD would create again at each sync',
+    from: "    argocd.argoproj.io/hook: Sync\n    argocd.argoproj.io/sync-wave: '-1'",
+    to: "    argocd.argoproj.io/sync-wave: '-1'",
+    line: 'annotations:\n    argocd.argoproj.io/sync-wave',
+    fault:
+      'Job migrate-1.2.3: a hook has the annotations of Argo CD and Helm, argocd.argoproj.io/hook is missing',
+  },
+  {
+    title: 'hook that is created after its user',
+    from: "helm.sh/hook-weight: '-2'",
+    to: "helm.sh/hook-weight: '0'",
+    line: 'spec:\n      restartPolicy',
+    fault: 'Job migrate-1.2.3: ServiceAccount jobs is created later',
+  },
+  {
+    title: 'hook of a Deployment',
+    from: 'serviceAccountName: sender\n      priority',
+    to: 'serviceAccountName: jobs\n      priority',
+    line: 'spec:\n      serviceAccountName',
+    fault:
+      'Deployment sender: ServiceAccount jobs is a hook, so that it is deleted and created again while pods use it',
+  },
+  {
+    title: 'object of a hook that is no hook',
+    from: 'serviceAccountName: jobs',
+    to: 'serviceAccountName: sender',
+    line: 'spec:\n      restartPolicy',
+    fault:
+      'Job migrate-1.2.3: ServiceAccount sender is no hook, so that it does not exist when this hook runs',
+  },
+  {
+    title: 'replicas that count as available immediately',
+    from: '  minReadySeconds: 10\n',
+    to: '',
+    line: 'spec:\n  replicas',
+    fault: 'Deployment sender: spec.minReadySeconds is missing',
+  },
+  {
+    title: 'priority class that does not exist',
+    from: 'priorityClassName: services',
+    to: 'priorityClassName: service',
+    fault: 'Deployment sender: PriorityClass service does not exist',
+  },
+  {
+    title: 'no priority class',
+    from: '      priorityClassName: services\n',
+    to: '',
+    line: 'spec:\n      serviceAccountName: sender',
+    fault: 'Deployment sender: priorityClassName is missing',
   },
   {
     title: 'memory limit below the heap',

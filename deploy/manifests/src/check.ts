@@ -2,6 +2,7 @@ import type { Build, ManifestFault } from './build.ts'
 import type { Processes } from './environment.ts'
 import { baseName } from './locate.ts'
 import { checkVariables } from './rules/environment.ts'
+import { checkHooks } from './rules/hooks.ts'
 import { checkJobs, checkLimits } from './rules/limits.ts'
 import { checkListening, type Ports } from './rules/listening.ts'
 import { checkMetrics } from './rules/metrics.ts'
@@ -13,6 +14,7 @@ import {
   checkReferences,
   checkServiceAccounts,
 } from './rules/references.ts'
+import { checkRollout } from './rules/rollout.ts'
 import { checkPodSecurity } from './rules/security.ts'
 import { checkSelectors } from './rules/selectors.ts'
 import type { StoredKeys } from './rules/stored-data.ts'
@@ -57,6 +59,8 @@ export function checkBuild(
     ...checkPodSecurity(build),
     ...checkLimits(build, processes),
     ...checkJobs(build),
+    ...checkHooks(build),
+    ...checkRollout(build),
   ]
 }
 

@@ -10,8 +10,8 @@ export interface Process {
 
 export type Processes = ReadonlyMap<string, Process>
 
-/** Variables of Node, which every process reads. OpenTelemetry has further ones. */
-const runtimeVariables = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TZ'])
+/** Variables of Node and the Postgres client, which every process reads. OpenTelemetry has more. */
+const runtimeVariables = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'PGSSLMODE', 'TZ'])
 
 /** Runs `readConfig` with a recording environment until no required variable is missing. */
 export function describeProcess(readConfig: (env: Env) => unknown, examples: Env): Process {

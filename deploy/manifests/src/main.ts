@@ -17,7 +17,7 @@ import { Locator } from './locate.ts'
 import { readProcesses } from './processes.ts'
 import { listeningPorts } from './rules/listening.ts'
 import { readMetrics } from './rules/metrics.ts'
-import { operatorPods } from './rules/operator-pods.ts'
+import { labelledServers, operatorPods } from './rules/operator-pods.ts'
 
 // Checks the manifests of Kubernetes and Compose. Prints one line per fault, with file and line.
 const folder = join(checkout, 'k8s')
@@ -62,7 +62,7 @@ async function checkKubernetes(): Promise<string[]> {
     secrets: readDeclaredSecrets(folder),
     metrics: readMetrics(checkout),
     listening: listeningPorts(builds, processes),
-    operatorPods: builds.flatMap(operatorPods),
+    operatorPods: [...labelledServers, ...builds.flatMap(operatorPods)],
   }
   const locator = new Locator(checkout)
   const faults = results.flatMap(({ target, build, lines }) => {

@@ -1,6 +1,10 @@
 import type { Env } from '@posthorn/config'
 import { readConfig as readApiGateway } from '@posthorn/api-gateway/config'
-import { readConfig as readAuthBridge, readResealConfig } from '@posthorn/auth-bridge/config'
+import {
+  readConfig as readAuthBridge,
+  readKeysConfig,
+  readResealConfig,
+} from '@posthorn/auth-bridge/config'
 import { readUsersConfig } from '@posthorn/bus/users-config'
 import { readMigrateConfig } from '@posthorn/db/migrate-config'
 import { readConfig as readImapProxy } from '@posthorn/imap-proxy/config'
@@ -10,12 +14,12 @@ import { readConfig as readSyncWorker } from '@posthorn/sync-worker/config'
 import { readConfig as readWebhookDispatcher } from '@posthorn/webhook-dispatcher/config'
 import { describeProcess, type Processes } from './environment.ts'
 
-/** Values of required variables, for secrets that manifests do not contain. */
+/** Values of required variables, for secrets that manifests do not contain: with TLS. */
 export const examples: Env = {
-  AMQP_ADMIN_URL: 'http://admin:secret@rabbitmq:15672/posthorn',
-  AMQP_URL: 'amqp://service:secret@rabbitmq:5672/posthorn',
-  DATABASE_OWNER_URL: 'postgres://owner:secret@postgres:5432/posthorn',
-  DATABASE_URL: 'postgres://service:secret@postgres:5432/posthorn',
+  AMQP_ADMIN_URL: 'https://admin:secret@rabbitmq:15671/posthorn',
+  AMQP_URL: 'amqps://service:secret@rabbitmq:5671/posthorn',
+  DATABASE_OWNER_URL: 'postgres://owner:secret@postgres:5432/posthorn?sslmode=verify-full',
+  DATABASE_URL: 'postgres://service:secret@postgres:5432/posthorn?sslmode=verify-full',
   SVC_AMQP_PASSWORDS: '{}',
   SVC_DATABASE_ROLE_PASSWORDS: '{}',
   SVC_PREPARED_TOKEN: 'x'.repeat(32),
@@ -33,6 +37,7 @@ const readers: Readonly<Record<string, (env: Env) => unknown>> = {
   'sync-worker': readSyncWorker,
   'webhook-dispatcher': readWebhookDispatcher,
   'broker-users': readUsersConfig,
+  keys: readKeysConfig,
   migrate: readMigrateConfig,
   reseal: readResealConfig,
   'rotate-link-secret': readApiGateway,

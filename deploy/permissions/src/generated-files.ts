@@ -1,14 +1,20 @@
 import { brokerUsers } from './broker-users.ts'
 import { networkPolicies } from './network-policies.ts'
-import { toYaml } from './to-yaml.ts'
+import { cloudNativePgPolicies, rabbitmqPolicies, serverPolicies } from './server-policies.ts'
+import { toYaml, type Yaml } from './to-yaml.ts'
 
 const header = '# Written by `make manifests`; do not edit.\n'
 
 /** Generated manifests by path, relative to the root of the project. */
 export function generatedFiles(): ReadonlyMap<string, string> {
-  const components = 'k8s/components'
-  return new Map([
-    [`${components}/network-policies/network-policies.yaml`, header + toYaml(networkPolicies())],
-    [`${components}/rabbitmq-operator/users.yaml`, header + toYaml(brokerUsers())],
-  ])
+  const files: [path: string, documents: Yaml[]][] = [
+    ['network-policies/network-policies.yaml', networkPolicies()],
+    ['network-policies/server-policies.yaml', serverPolicies()],
+    ['postgres-cloudnativepg/network-policies.yaml', cloudNativePgPolicies()],
+    ['rabbitmq-operator/network-policies.yaml', rabbitmqPolicies()],
+    ['rabbitmq-operator/users.yaml', brokerUsers()],
+  ]
+  return new Map(
+    files.map(([path, documents]) => [`k8s/components/${path}`, header + toYaml(documents)]),
+  )
 }

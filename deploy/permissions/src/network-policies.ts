@@ -1,10 +1,11 @@
+import { BlockList } from 'node:net'
 import type { ServiceName } from '@posthorn/contracts/services'
 import { metadataAddresses } from '@posthorn/net/egress'
 import type { Yaml } from './to-yaml.ts'
 
 /** Callers of a port. `anyone` includes addresses outside the cluster. */
 type Caller = 'anyone' | 'api-clients' | 'scraper'
-type Destination = 'postgres' | 'rabbitmq' | 'rabbitmq-management' | 'web' | 'internet'
+export type Destination = 'postgres' | 'rabbitmq' | 'rabbitmq-management' | 'web' | 'internet'
 
 interface Connections {
   /** Permitted callers by name of the port. */
@@ -66,32 +67,79 @@ const peersOf: Readonly<Record<Caller, readonly Yaml[]>> = {
   ],
 }
 
-/** Addresses outside and inside the cluster, without those of instance metadata. */
-const outside: readonly Yaml[] = [
-  { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', ...metadataRanges(4)] } },
-  { ipBlock: { cidr: '::/0', except: ['fe80::/10', ...metadataRanges(6)] } },
-]
-/** Some network plugins match pods by selector only, never by address. */
-const outsideAndPods: readonly Yaml[] = [{ namespaceSelector: {} }, ...outside]
+/** Link-local ranges of both IP versions, which contain most addresses of instance metadata. */
+const linkLocal = ['169.254.0.0/16', 'fe80::/10']
 
-/** Ranges of single metadata addresses of one IP version. */
-function metadataRanges(version: 4 | 6): string[] {
+/**
+ * Ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and those that the
+ * Internet does not route and clusters use for pods (RFC 6890, RFC 2544, RFC 1112).
+ */
+const privateRanges = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '192.0.0.0/24',
+  '198.18.0.0/15',
+  '240.0.0.0/4',
+  'fc00::/7',
+]
+
+/** All addresses without those of instance metadata. */
+const anyAddress = allExcept([...linkLocal, ...metadataRanges()])
+/** Addresses of the Internet. */
+const publicAddresses = allExcept([...linkLocal, ...privateRanges, ...metadataRanges()])
+/** Some network plugins match pods by selector only, never by address. */
+const anyAddressAndPods: readonly Yaml[] = [{ namespaceSelector: {} }, ...anyAddress]
+
+/** Single addresses of instance metadata as ranges. */
+function metadataRanges(): string[] {
   return [...metadataAddresses]
-    .filter((address) => address.includes(':') === (version === 6))
-    .map((address) => `${address}/${version === 6 ? 128 : 32}`)
+    .map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
     .toSorted()
 }
 
-const tcp = (...ports: readonly (string | number)[]): Yaml =>
+/** Peers of all addresses of both IP versions without some ranges. */
+function allExcept(ranges: readonly string[]): readonly Yaml[] {
+  const outermost = ranges.filter(
+    (range) => !ranges.some((other) => other !== range && contains(other, range)),
+  )
+  return ['0.0.0.0/0', '::/0'].map((cidr) => ({
+    ipBlock: {
+      cidr,
+      except: outermost.filter((range) => range.includes(':') === cidr.includes(':')),
+    },
+  }))
+}
+
+/** True if a range contains another range of the same IP version. */
+function contains(range: string, inner: string): boolean {
+  const [address = '', bits] = range.split('/')
+  const family = address.includes(':') ? 'ipv6' : 'ipv4'
+  const list = new BlockList()
+  list.addSubnet(address, Number(bits), family)
+  return list.check(inner.split('/')[0] ?? '', inner.includes(':') ? 'ipv6' : 'ipv4')
+}
+
+export const tcp = (...ports: readonly (string | number)[]): Yaml =>
   ports.map((port) => ({ port, protocol: 'TCP' }))
 
+/** Ports of servers, each with and without TLS or a pooler. 6432 is the default of pgbouncer. */
+export const serverPorts = {
+  postgres: [5432, 6432],
+  rabbitmq: [5671, 5672],
+  'rabbitmq-management': [15_671, 15_672],
+} as const
+
 const egressRules: Readonly<Record<Destination, Yaml>> = {
-  // 6432 is pgbouncer's default.
-  postgres: { to: outsideAndPods, ports: tcp(5432, 6432) },
-  rabbitmq: { to: outsideAndPods, ports: tcp(5671, 5672) },
-  'rabbitmq-management': { to: outsideAndPods, ports: tcp(15_671, 15_672) },
-  web: { to: outside, ports: tcp(80, 443) },
-  internet: { to: outside },
+  postgres: { to: anyAddressAndPods, ports: tcp(...serverPorts.postgres) },
+  rabbitmq: { to: anyAddressAndPods, ports: tcp(...serverPorts.rabbitmq) },
+  'rabbitmq-management': {
+    to: anyAddressAndPods,
+    ports: tcp(...serverPorts['rabbitmq-management']),
+  },
+  web: { to: publicAddresses, ports: tcp(80, 443) },
+  internet: { to: publicAddresses },
 }
 
 const dns: Yaml = {
@@ -102,7 +150,14 @@ const dns: Yaml = {
   ],
 }
 
-const partOf = { 'app.kubernetes.io/part-of': 'posthorn' }
+export const partOf = { 'app.kubernetes.io/part-of': 'posthorn' }
+
+/** Names of the processes that may connect to a destination. */
+export function processesThatConnectTo(destination: Destination): string[] {
+  return Object.entries(connections)
+    .filter(([, { connectsTo }]) => connectsTo.includes(destination))
+    .map(([name]) => name)
+}
 
 /** Network policies: one that denies everything, and one per process with its connections. */
 export function networkPolicies(): Yaml[] {

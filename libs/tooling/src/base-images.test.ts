@@ -35,8 +35,8 @@ test('listBaseImages: finds the images of this project', () => {
   )
   expect(names).toEqual([
     '.github/workflows/ci.yaml: node:24-bookworm',
-    'deploy/Dockerfile: node:24-bookworm-slim',
-    'deploy/Dockerfile: debian:bookworm-slim',
+    'deploy/Dockerfile: node:24-trixie-slim',
+    'deploy/Dockerfile: debian:trixie-slim',
     'deploy/compose.yaml: postgres:18',
     'deploy/compose.yaml: rabbitmq:4-management',
   ])

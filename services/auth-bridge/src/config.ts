@@ -76,3 +76,8 @@ export function readSecrets(env: Env): Secrets {
 export function readResealConfig(env: Env): Secrets & { readonly databaseUrl: string } {
   return { ...readSecrets(env), databaseUrl: required(env, 'DATABASE_URL') }
 }
+
+/** Reads the configuration of `keys-main.ts`. Without a secret, a new one is made. */
+export function readKeysConfig(env: Env): { readonly secret: Secret | undefined } {
+  return { secret: secret(env, 'SVC_SECRET', { minLength: minSecretLength }) }
+}

@@ -25,8 +25,14 @@ export interface Bases {
  */
 export const registryCanary = 'CanaryOfTheRegistry8d1f6e0b'
 
-/** Debian release of the base, of Postgres and of RabbitMQ. */
-const suite = 'bookworm'
+/** Debian release of the image. */
+const imageSuite = 'trixie'
+
+/** Debian release with the oldest supported versions of Postgres and RabbitMQ. */
+const serversSuite = 'bookworm'
+
+/** Base of the image of Postgres and RabbitMQ. */
+export const serversBase = 'posthorn-test/servers-base'
 
 /** As in the official slim images, documentation is left out. */
 const excluded = ['doc', 'groff', 'info', 'linda', 'lintian', 'locale', 'man']
@@ -54,23 +60,30 @@ export function namesOfBases(isPrivate: boolean): Bases {
 }
 
 /**
- * Makes the base from Debian packages, and the builder from the base, the Node of the dependencies
- * and the npm of this machine. Both stay in the engine until their recipe changes.
+ * Makes the bases from Debian packages, and the builder from the base of the image, the Node of the
+ * dependencies and the npm of this machine. All stay in the engine until their recipe changes.
  */
 export async function makeBases(bases: Bases, dir: string): Promise<void> {
+  await makeBase(serversBase, serversSuite)
+  const recipe = await makeBase(bases.BASE, imageSuite)
+  await makeBuilder(bases, { recipe, context: join(dir, 'builder') })
+}
+
+/** Makes a base of a Debian release, unless it exists. Returns the hash of its recipe. */
+async function makeBase(name: string, suite: string): Promise<string> {
   const mirror = debianMirror()
   const recipe = hashOf(suite, mirror, ...bootstrapOptions)
-  if ((await recipeOf(bases.BASE)) !== recipe)
+  if ((await recipeOf(name)) !== recipe)
     await pipeline(
       'mmdebstrap "${@:3}" | docker import --change "LABEL posthorn.recipe=$2" - "$1"',
-      bases.BASE,
+      name,
       recipe,
       ...bootstrapOptions,
       suite,
       '-',
       mirror,
     )
-  await makeBuilder(bases, { recipe, context: join(dir, 'builder') })
+  return recipe
 }
 
 async function makeBuilder(bases: Bases, base: { recipe: string; context: string }): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkout } from '@posthorn/local/paths'
-import type { Bases } from './bases.ts'
+import { type Bases, serversBase } from './bases.ts'
 import { docker, pipeline } from './docker.ts'
 
 const context = (folder: string) => join(checkout, 'test-e2e/image', folder)
@@ -13,8 +13,8 @@ export interface ImageVersion {
 }
 
 /** Builds the image of Postgres and RabbitMQ. */
-export async function buildServers(tag: string, { BASE }: Bases): Promise<void> {
-  const base = ['--build-arg', `BASE=${BASE}`]
+export async function buildServers(tag: string): Promise<void> {
+  const base = ['--build-arg', `BASE=${serversBase}`]
   await docker('build', '--network=host', ...base, '-t', tag, context('servers'))
 }
 

@@ -12,6 +12,8 @@ export interface SharedConfig {
   amqpUsers?: boolean
   /** SVC_SECRET. Only auth-bridge gets it, the others get the public key. */
   secret: string
+  /** SVC_SECRET_PUBLIC_KEY. Defaults to that of `secret`. */
+  publicKey?: string | undefined
   /** First access token, with full rights. api-gateway stores its hash. */
   token: string
   /** Settings of an empty instance, which api-gateway stores. */
@@ -66,10 +68,10 @@ export function clientHost(bind: string): string {
 
 function ownVariables(
   name: ServiceName,
-  { secret, token, settings }: SharedConfig,
+  { secret, publicKey, token, settings }: SharedConfig,
 ): Record<string, string> {
   if (name === 'auth-bridge') return { SVC_SECRET: secret }
-  const sealing = { SVC_SECRET_PUBLIC_KEY: keyPairFromSecret(secret).publicKey.text }
+  const sealing = { SVC_SECRET_PUBLIC_KEY: publicKey ?? keyPairFromSecret(secret).publicKey.text }
   if (name !== 'api-gateway') return sealing
   return { ...sealing, SVC_PREPARED_TOKEN: token, SVC_SETTINGS: JSON.stringify(settings) }
 }

@@ -29,6 +29,12 @@ const creators: Record<string, (manifest: Manifest) => OperatorPods> = {
   }),
 }
 
+/** Pods of servers without an operator, to which `k8s/README.md` adds a label. */
+export const labelledServers: readonly OperatorPods[] = [
+  { labels: { 'posthorn-server': 'postgres' }, ports: [5432, 6432] },
+  { labels: { 'posthorn-server': 'rabbitmq' }, ports: [5671, 5672, 15671, 15672] },
+]
+
 export function operatorPods({ manifests }: Build): OperatorPods[] {
   return manifests.flatMap((manifest) => creators[manifest.kind]?.(manifest) ?? [])
 }

@@ -59,7 +59,11 @@ function checkReference(
   })
 }
 
-function missing({ manifests }: Build, { kind, name }: { kind: string; name: string }): string[] {
+/** Returns the fault of a name that no object of the build has, or an empty list. */
+export function missing(
+  { manifests }: Build,
+  { kind, name }: { kind: string; name: string },
+): string[] {
   const exists = manifests.some((each) => each.kind === kind && each.name === name)
   return exists ? [] : [`${kind} ${name} does not exist`]
 }

@@ -36,6 +36,7 @@ const otherSecretFields: Record<string, readonly Fields[]> = {
   Ingress: [{ pattern: 'spec.tls[]', name: 'secretName' }],
   Gateway: [{ pattern: 'spec.listeners[].tls.certificateRefs[]', name: 'name' }],
   TriggerAuthentication: [{ pattern: 'spec.secretTargetRef[]', name: 'name', key: 'key' }],
+  RabbitmqCluster: [{ pattern: 'spec.tls', name: 'secretName' }],
   User: [{ pattern: 'spec.importCredentialsSecret', name: 'name' }],
   PodMonitor: [
     { pattern: 'spec.podMetricsEndpoints[].bearerTokenSecret', name: 'name', key: 'key' },

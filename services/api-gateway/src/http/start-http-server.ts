@@ -9,6 +9,7 @@ import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config.ts'
 import { trustsProxies, stripUntrustedHeaders } from './trusts-proxies.ts'
 import type { HttpServerConfig } from './http-server-config.ts'
+import { reportTrustedProxies } from './report-trusted-proxies.ts'
 import { mayScrape } from './scrapers.ts'
 
 /** Request headers allowed for other origins, besides those of operations. */
@@ -49,6 +50,7 @@ export async function startHttpServer({
   api,
   ...options
 }: HttpServerOptions): Promise<GatewayServer> {
+  reportTrustedProxies(options.log, httpServer.trustedProxies)
   const isTrusted = trustsProxies(settings)
   let isStarted = false
   const assertStarted = () => {

@@ -1,0 +1,102 @@
+import { type Destination, partOf, processesThatConnectTo, tcp } from './network-policies.ts'
+import type { Yaml } from './to-yaml.ts'
+
+type Server = Exclude<Destination, 'web' | 'internet'>
+
+/** Label of pods of servers that the policies below protect: `postgres` or `rabbitmq`. */
+export const serverLabel = 'posthorn-server'
+
+/** Namespaces of operators, by the label that Kubernetes sets. */
+const namespaceOf = (name: string): Yaml => ({
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+})
+
+/** Prometheus, as for the services. */
+const scraper: Yaml = {
+  namespaceSelector: { matchLabels: { 'posthorn-access': 'scraper' } },
+  podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
+}
+
+/** Pods of the processes that may connect to a server. */
+function clientsOf(...servers: readonly Server[]): Yaml {
+  const names = [...new Set(servers.flatMap(processesThatConnectTo))].toSorted()
+  return {
+    podSelector: {
+      matchLabels: partOf,
+      matchExpressions: [{ key: 'app.kubernetes.io/name', operator: 'In', values: names }],
+    },
+  }
+}
+
+/**
+ * Policies of Postgres and RabbitMQ without an operator: only the processes that need them may
+ * connect. They select pods of the same namespace by the label `posthorn-server`.
+ */
+export function serverPolicies(): Yaml[] {
+  return [
+    protect('postgres', { [serverLabel]: 'postgres' }, [
+      { from: [clientsOf('postgres')], ports: tcp(5432, 6432) },
+      // Replicas, and a pooler that has the label, too.
+      { from: [{ podSelector: { matchLabels: { [serverLabel]: 'postgres' } } }] },
+    ]),
+    protect('rabbitmq', { [serverLabel]: 'rabbitmq' }, [
+      { from: [clientsOf('rabbitmq')], ports: tcp(5671, 5672) },
+      { from: [clientsOf('rabbitmq-management')], ports: tcp(15_671, 15_672) },
+      { from: [{ podSelector: { matchLabels: { [serverLabel]: 'rabbitmq' } } }] },
+    ]),
+  ]
+}
+
+/** Policies of the Postgres instances and the pooler that CloudNativePG creates. */
+export function cloudNativePgPolicies(): Yaml[] {
+  const cluster = { 'cnpg.io/cluster': 'posthorn-postgres' }
+  const pooler = { 'cnpg.io/poolerName': 'posthorn-pooler' }
+  const operator = namespaceOf('cnpg-system')
+  return [
+    protect('posthorn-postgres', { ...cluster, 'cnpg.io/podRole': 'instance' }, [
+      // Services connect through the pooler. `reseal` runs in auth-bridge.
+      {
+        from: [
+          { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'migrate', ...partOf } } },
+          { podSelector: { matchLabels: pooler } },
+        ],
+        ports: tcp(5432),
+      },
+      { from: [operator], ports: tcp(5432, 8000) },
+      { from: [scraper], ports: tcp(9187) },
+      // Instances, and the jobs that copy a new one.
+      { from: [{ podSelector: { matchLabels: cluster } }] },
+    ]),
+    protect('posthorn-pooler', pooler, [
+      { from: [clientsOf('postgres')], ports: tcp(5432) },
+      { from: [scraper], ports: tcp(9127) },
+    ]),
+  ]
+}
+
+/** Policy of the nodes that the cluster operator of RabbitMQ creates. */
+export function rabbitmqPolicies(): Yaml[] {
+  const cluster = { 'app.kubernetes.io/name': 'posthorn-rabbitmq' }
+  return [
+    protect('posthorn-rabbitmq', cluster, [
+      { from: [clientsOf('rabbitmq')], ports: tcp(5671) },
+      { from: [namespaceOf('rabbitmq-system')], ports: tcp(15_671, 15_672) },
+      { from: [scraper], ports: tcp(15_691, 15_692) },
+      { from: [{ podSelector: { matchLabels: cluster } }] },
+    ]),
+  ]
+}
+
+/** Admits only the listed connections to the selected pods. Does not restrict what they open. */
+function protect(
+  name: string,
+  matchLabels: Record<string, string>,
+  ingress: readonly Yaml[],
+): Yaml {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name },
+    spec: { podSelector: { matchLabels }, policyTypes: ['Ingress'], ingress },
+  }
+}

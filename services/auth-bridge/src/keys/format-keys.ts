@@ -1,0 +1,57 @@
+/** Secret of an installation and the public key that is derived from it. */
+export interface SealingKeys {
+  /** SVC_SECRET of auth-bridge. Undefined leaves it out of the output. */
+  secret: string | undefined
+  /** SVC_SECRET_PUBLIC_KEY of api-gateway. */
+  publicKey: string
+}
+
+export const keyFormats = ['secret', 'env', 'json'] as const
+/** `secret`: manifests of Kubernetes. `env`: lines of variables. `json`: one object. */
+export type KeyFormat = (typeof keyFormats)[number]
+
+export interface FormatOptions {
+  format: KeyFormat
+  /** Namespace of the manifests; absent if undefined. */
+  namespace?: string | undefined
+}
+
+/** Returns the keys as text. The secret is part of it, so that it must not be logged. */
+export function formatKeys(keys: SealingKeys, { format, namespace }: FormatOptions): string {
+  if (format === 'secret') return secretManifests(keys, namespace)
+  const names = format === 'env' ? environmentNames : jsonNames
+  const entries = [
+    ...(keys.secret === undefined ? [] : [[names.secret, keys.secret]]),
+    [names.publicKey, keys.publicKey],
+  ]
+  if (format === 'json') return `${JSON.stringify(Object.fromEntries(entries))}\n`
+  return entries.map(([name, value]) => `${name}=${value}\n`).join('')
+}
+
+const environmentNames = { secret: 'SVC_SECRET', publicKey: 'SVC_SECRET_PUBLIC_KEY' }
+/** Properties of the store entries that the component `external-secrets` reads. */
+const jsonNames = { secret: 'secret', publicKey: 'public-key' }
+
+/** Secrets with the names and keys of `k8s/base`. Only auth-bridge mounts the first one. */
+function secretManifests({ secret, publicKey }: SealingKeys, namespace?: string): string {
+  const documents = [
+    ...(secret === undefined ? [] : [{ name: 'posthorn-sealing-private', data: { secret } }]),
+    { name: 'posthorn-sealing', data: { 'public-key': publicKey } },
+  ]
+  return documents
+    .map(({ name, data }) =>
+      [
+        'apiVersion: v1',
+        'kind: Secret',
+        'metadata:',
+        `  name: ${name}`,
+        ...(namespace === undefined ? [] : [`  namespace: ${JSON.stringify(namespace)}`]),
+        'type: Opaque',
+        'stringData:',
+        // A JSON text is a YAML text.
+        ...Object.entries(data).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
+        '',
+      ].join('\n'),
+    )
+    .join('---\n')
+}
