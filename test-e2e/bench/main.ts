@@ -21,7 +21,8 @@ import { benchWebhooks } from './webhooks.ts'
 const measured = ['measure-index.ts', 'measure-accounts.ts'].map(
   (file) => `services/sync-worker/test/feeds/${file}`,
 )
-for (const file of ['libs/sandbox/bench.ts', ...measured])
+const limits = 'libs/db/test/measure-event-limit.ts'
+for (const file of ['libs/sandbox/bench.ts', limits, ...measured])
   spawnSync(process.execPath, ['--expose-gc', join(checkout, file)], { stdio: 'inherit' })
 for (const row of await benchAccess()) print(row)
 for (const row of await benchNotifications()) print(row)

@@ -4,6 +4,7 @@ import {
   deleteMessage,
   moveMessage,
   updateMessage,
+  updateMessages,
 } from '@posthorn/contracts/commands/message-changes'
 import {
   getAttachment,
@@ -163,6 +164,9 @@ interface Fault {
     on: (operation: string, fault: (request: ProviderRequest) => ReturnType<Decide>) => () => void
   }
   deliver: (source: string) => { id: string }
+  /** Operation that changes flags, and its response about a message without the change. */
+  changing: string
+  unchanged: (id: string) => object
   isList: (operation: string) => boolean
 }
 
@@ -176,13 +180,17 @@ const providers: Record<'gmail' | 'graph', Fault> = {
     partial: (id, isList) => ({ body: isList ? { messages: [{}] } : { id } }),
     server: gmail.fake,
     deliver: (source) => gmailMailbox.deliver(source),
-    isList: (operation) => operation === 'messages.list',
+    changing: 'gmail.users.messages.modify',
+    unchanged: (id) => ({ id, threadId: id, labelIds: ['INBOX', 'UNREAD'] }),
+    isList: (operation) => operation === 'gmail.users.messages.list',
   },
   graph: {
     missing: faultResponse(404, 'ErrorItemNotFound'),
     partial: (id, isList) => ({ body: isList ? { value: [{ id }] } : {} }),
     server: graph.server,
     deliver: (source) => graph.mailbox.deliver({ raw: Buffer.from(source) }),
+    changing: 'PATCH /messages/{message-id}',
+    unchanged: (id) => ({ id, isRead: false, flag: { flagStatus: 'notFlagged' }, categories: [] }),
     isList: (operation) => /^GET \/mailFolders\/[^/]+\/messages$/.test(operation),
   },
 }
@@ -206,7 +214,7 @@ function disturb(
   return { state, end }
 }
 
-describe.each<'gmail' | 'graph'>(['gmail'])('%s', (provider) => {
+describe.each(['gmail', 'graph'] as const)('%s', (provider) => {
   let account = ''
   beforeAll(async () => {
     const accessToken = provider === 'gmail' ? gmail.grant(user) : 'token'
@@ -229,12 +237,84 @@ describe.each<'gmail' | 'graph'>(['gmail'])('%s', (provider) => {
 
   const commands = Object.keys(steps)
 
+  // Graph lists whole messages in one request, so that no list lacks one that it names.
+  const isWhole = (name: string) =>
+    provider === 'graph' && ['listMessages', 'searchMessages'].includes(name)
+
   test.each(commands)('%s of a message that is missing at first, is complete', async (name) => {
     const message = await deliver()
     const { state, end } = disturb(provider, { id: message.id, kind: 'missing', count: 2 })
     await steps[name]?.(message, end)
-    // Graph lists whole messages in one request.
-    const isWhole = provider === 'graph' && ['listMessages', 'searchMessages'].includes(name)
-    expect(state.left).toBe(isWhole ? 2 : 0)
+    expect(state.left).toBe(isWhole(name) ? 2 : 0)
+  })
+
+  test.each(commands)('%s of a message with parts missing at first, is complete', async (name) => {
+    const message = await deliver()
+    const { state, end } = disturb(provider, { id: message.id, kind: 'partial', count: 2 })
+    await steps[name]?.(message, end)
+    expect(state.left).toBe(0)
+  })
+
+  test.each(commands)('%s of a message that stays incomplete, is no success', async (name) => {
+    const message = await deliver()
+    disturb(provider, { id: message.id, kind: 'partial', count: Infinity })
+    await expect(steps[name]?.(message, () => undefined)).rejects.toMatchObject({
+      kind: expect.stringMatching(/^(unavailable|not-found)$/),
+    })
+  })
+
+  /** Responds to the next changes of a message as if they had no effect, which they do not have. */
+  function ignoreChanges({ id }: Message, count: number) {
+    const { server, changing, unchanged } = providers[provider]
+    let left = count
+    const end = server.on(changing, ({ params }) => {
+      if (left === 0 || !Object.values(params).includes(id)) return undefined
+      left--
+      return { kind: 'reply', response: { body: unchanged(id) }, unchecked: true }
+    })
+    ends.push(end)
+  }
+
+  const update = { flags: { add: ['\\Flagged'] } }
+
+  test('updateMessage: change without effect at first, is made and reported', async () => {
+    const message = await deliver()
+    ignoreChanges(message, 2)
+    const request = { message: message.id, update }
+    expect(await world.ask(updateMessage, account, request)).toMatchObject({
+      flags: { add: true, result: ['\\Flagged'] },
+    })
+  })
+
+  test('updateMessage: change without effect, reports the state of the message', async () => {
+    const message = await deliver()
+    ignoreChanges(message, Infinity)
+    const request = { message: message.id, update }
+    expect(await world.ask(updateMessage, account, request)).toMatchObject({
+      flags: { add: false, result: [] },
+    })
+  })
+
+  test('updateMessages: messages without the change, are not reported as changed', async () => {
+    const message = await deliver()
+    ignoreChanges(message, Infinity)
+    const request = { path: 'INBOX', search: { subject: message.subject }, update }
+    expect(await world.ask(updateMessages, account, request)).toEqual({
+      flags: { add: false },
+      emailIds: [],
+    })
+  })
+
+  // A response of Graph to a move names the new message.
+  const moves = provider === 'gmail' ? test : test.skip
+
+  moves('moveMessage, deleteMessage: move without effect, is no success', async () => {
+    const message = await deliver()
+    ignoreChanges(message, Infinity)
+    const moving = { message: message.id, path: '\\Junk' }
+    const failure = { kind: 'unavailable' }
+    await expect(world.ask(moveMessage, account, moving)).rejects.toMatchObject(failure)
+    const deleting = { message: message.id, force: false }
+    await expect(world.ask(deleteMessage, account, deleting)).rejects.toMatchObject(failure)
   })
 })

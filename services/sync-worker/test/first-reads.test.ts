@@ -16,15 +16,22 @@ import {
 } from '@posthorn/contracts/commands/messages'
 import type { Command, CommandRequest } from '@posthorn/contracts/define'
 import { shardOf } from '@posthorn/contracts/shards'
+import { sleep } from '@posthorn/flow'
 import { decodeMessageId, encodeAttachmentId, encodeTextId } from '@posthorn/message-id'
 import { eventually, isSwitchedOff, startImapScript, testCyrus } from '@posthorn/testkit'
 import { mail } from './imap-client.ts'
 import { type MailUser, testWorld, type World } from './world.ts'
 
-// Each command of a new message, sent as soon as its messageNew is recorded, over connections that
-// selected the mailbox before the message arrived.
+// Each command of a new message, sent as soon as its messageNew is recorded, or a while later, over
+// connections that selected the mailbox before the message arrived. services/sync-worker/README.md
+// describes the variables.
 
+/** Rounds per server and number of connections. Each command has one of them at least. */
 const rounds = Number(process.env['TEST_FIRST_READ_ROUNDS'] ?? 20)
+/** Longest time from the event to the command. Rounds have different times up to this. */
+const maxDelayMs = 1_000 * Number(process.env['TEST_FIRST_READ_MAX_DELAY'] ?? 0)
+/** Accounts whose rounds run at the same time. Rounds with a delay mostly wait. */
+const accounts = maxDelayMs > 0 ? 25 : 1
 
 let world: World
 let cyrus: Awaited<ReturnType<typeof testCyrus>>
@@ -142,6 +149,12 @@ const reads: Record<string, Step> = {
     expect(read).toMatchObject(complete(message))
     expect(read.text?.html).toContain(`text of ${message.subject}`)
   },
+  async 'getMessage and getAttachment for a forward'(scene, message) {
+    const read = await world.ask(getMessage, scene.account, { message: message.id })
+    expect(read).toMatchObject(complete(message))
+    const attachment = read.attachments?.[0]?.id ?? ''
+    expect(await contentOf(scene, getAttachment, { attachment })).toBe(String(attached))
+  },
   async getText({ account }, { subject, id }) {
     const text = encodeTextId({ ...decodeMessageId(id), plain: ['1'], html: [] })
     const read = await world.ask(getText, account, { text, textType: '*' })
@@ -211,6 +224,39 @@ const selectToWrite = ({ account }: Scene) =>
   })
 
 const steps = { ...reads, ...changes }
+const names = Object.keys(steps)
+
+/** Rounds of an account. Every `accounts`-th round is one of these. */
+function* roundsOf(first: number) {
+  for (let round = first; round < Math.max(rounds, names.length); round += accounts) {
+    // Multiples of the golden ratio are spread evenly, and independent of the order of commands.
+    const delayMs = maxDelayMs * ((round * 0.618_034) % 1)
+    yield { round, name: names[round % names.length] ?? '', delayMs }
+  }
+}
+
+/** Delivers a message to an account whose connections are warm, and sends one command. */
+async function runRound(
+  { account, archive, deliver }: Scene & Pick<Mailbox, 'deliver'>,
+  { round, name, delayMs }: { round: number; name: string; delayMs: number },
+  connections: number,
+): Promise<void> {
+  const scene = { account, archive }
+  const all = Array.from({ length: connections })
+  const warm = name in reads ? selectToRead : selectToWrite
+  await Promise.all(all.map(() => warm(scene)))
+  const subject = `round ${round} ${name}`
+  await deliver(letter(subject))
+  const id = await eventually(async () => {
+    const events = await world.events(account, 'messageNew')
+    const event = events.find(({ data }) => data['subject'] === subject)
+    if (!event) throw new Error(`no event of ${subject}`)
+    return String(event.data['id'])
+  })
+  if (delayMs > 0) await sleep(delayMs, new AbortController().signal)
+  const readers = name in reads ? all : [0]
+  await Promise.all(readers.map(async () => await steps[name]?.(scene, { subject, id })))
+}
 
 describe.each([
   ['Dovecot', onDovecot],
@@ -219,37 +265,30 @@ describe.each([
   ['server that shows messages after NOOP', onScript('noop')],
   ['server that shows messages three commands later', onScript(3)],
   ['server that shows messages when selected again', onScript('select')],
-] as const)('%s', (name, start) => {
-  const testHere = name === 'Cyrus' && isSwitchedOff('TEST_CYRUS') ? test.skip : test
+] as const)('%s', (server, start) => {
+  const testHere = server === 'Cyrus' && isSwitchedOff('TEST_CYRUS') ? test.skip : test
 
   testHere.each([1, 4])(
     'commands of a new message with %d warm connections, are complete',
     async (connections) => {
-      const { user, deliver } = await start()
       await world.startWorker({ commandConnections: connections })
-      const account = await world.register(user)
-      await world.connected(account)
-      const { path: archive } = await world.ask(createMailbox, account, { path: ['Filed'] })
-      const scene = { account, archive }
-      const all = Array.from({ length: connections })
-      const names = Object.keys(steps)
-      for (let round = 0; round < Math.max(rounds, names.length); round++) {
-        const step = names[round % names.length] ?? ''
-        const warm = step in reads ? selectToRead : selectToWrite
-        await Promise.all(all.map(() => warm(scene)))
-        const subject = `round ${round} ${step}`
-        await deliver(letter(subject))
-        const id = await eventually(async () => {
-          const event = (await world.events(account, 'messageNew')).find(
-            ({ data }) => data['subject'] === subject,
+      const failures: string[] = []
+      let completed = 0
+      const run = async (first: number) => {
+        const { user, deliver } = await start()
+        const account = await world.register(user)
+        await world.connected(account)
+        const { path: archive } = await world.ask(createMailbox, account, { path: ['Filed'] })
+        for (const round of roundsOf(first)) {
+          await runRound({ account, archive, deliver }, round, connections).then(
+            () => completed++,
+            (error: unknown) => failures.push(`${JSON.stringify(round)}: ${String(error)}`),
           )
-          if (!event) throw new Error(`no event of ${subject}`)
-          return String(event.data['id'])
-        })
-        const message = { subject, id }
-        const readers = step in reads ? all : [0]
-        await Promise.all(readers.map(async () => await steps[step]?.(scene, message)))
+        }
       }
+      await Promise.all(Array.from({ length: accounts }, (_, first) => run(first)))
+      expect(failures).toEqual([])
+      expect(completed).toBe(Math.max(rounds, names.length))
     },
     // Only longer than any run with many rounds.
     3_600_000,

@@ -1,4 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
+import { backoff, sleep } from '@posthorn/flow'
 import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import type {
   AppendTarget,
@@ -16,6 +17,9 @@ import { type MessageUpload, uploadMessage } from './uploads.ts'
 
 /** Up to here, single changes cost no more than `batchModify`, and report missing messages. */
 const maxSingle = 10
+/** Most requests of a change that the response does not show. */
+const maxConfirmations = 3
+const repeatDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 /** Largest message that Gmail stores (discovery document, `messages.insert`). */
 const maxInsertBytes = 52_428_800
 
@@ -105,16 +109,22 @@ async function modify(
   if (isEmpty || usable.length === 0) return { missing: unknown }
   if (usable.length > maxSingle && (await modifyAll(requests, usable, { ...change, signal })))
     return { missing: unknown }
-  const missing: string[] = []
+  const outcomes: Outcome[] = []
   for (let from = 0; from < usable.length; from += maxSingle) {
     const some = usable.slice(from, from + maxSingle)
-    const present = await Promise.all(
-      some.map((id) => modifyOne(requests, id, { ...change, signal })),
+    outcomes.push(
+      ...(await Promise.all(some.map((id) => modifyOne(requests, id, { ...change, signal })))),
     )
-    missing.push(...some.filter((_, index) => !present[index]))
   }
-  return { missing: [...unknown, ...missing] }
+  const idsOf = (outcome: Outcome) => usable.filter((_, index) => outcomes[index] === outcome)
+  const unchanged = idsOf('unchanged')
+  return {
+    missing: [...unknown, ...idsOf('missing')],
+    ...(unchanged.length > 0 && { unchanged }),
+  }
 }
+
+type Outcome = 'changed' | 'unchanged' | 'missing'
 
 /** False if Gmail refused because of a missing message. Usually it ignores these. */
 async function modifyAll(
@@ -134,31 +144,56 @@ async function modifyAll(
   )
 }
 
+/** Changes one message. Repeats the change while the labels in the response lack it. */
 async function modifyOne(
   requests: GmailRequests,
   id: string,
   { signal, ...change }: LabelChange & { signal: AbortSignal },
-): Promise<boolean> {
-  return isPresent(
-    confirmed(
-      requests.json<GmailMessage>({
-        operation: 'messages.modify',
-        method: 'POST',
-        path: `${messagePath(id)}/modify`,
-        fields: 'id',
-        body: change,
-        repeatable: true,
-        signal,
-      }),
-    ),
-  )
+): Promise<Outcome> {
+  const delayOf = requests.delayMs ?? repeatDelayMs
+  for (let attempt = 1; ; attempt++) {
+    let labels: readonly string[] = []
+    const send = async () => {
+      labels = await changedLabels(
+        requests.json<GmailMessage>({
+          operation: 'messages.modify',
+          method: 'POST',
+          path: `${messagePath(id)}/modify`,
+          fields: 'id,labelIds',
+          body: change,
+          repeatable: true,
+          signal,
+        }),
+      )
+    }
+    if (!(await isPresent(send()))) return 'missing'
+    if (hasChange(labels, change)) return 'changed'
+    if (attempt >= maxConfirmations) return 'unchanged'
+    await sleep(delayOf(attempt), signal)
+  }
 }
 
-/** @throws MailApiError `unavailable` if the response does not name the changed message */
-async function confirmed(response: Promise<Partial<GmailMessage>>): Promise<void> {
-  const { id } = await response
+/**
+ * Labels after a change: `labelIds` is absent if there is none.
+ *
+ * @throws MailApiError `unavailable` if the response does not name the changed message
+ */
+async function changedLabels(response: Promise<Partial<GmailMessage>>): Promise<readonly string[]> {
+  const { id, labelIds } = await response
   if (typeof id !== 'string' || id === '')
     throw incompleteResponse('The response of Gmail does not confirm the change')
+  return Array.isArray(labelIds) ? labelIds : []
+}
+
+/** True if the labels are those after the change. A label that is added and removed may be any. */
+function hasChange(
+  labels: readonly string[],
+  { addLabelIds, removeLabelIds }: LabelChange,
+): boolean {
+  return (
+    addLabelIds.every((id) => labels.includes(id) || removeLabelIds.includes(id)) &&
+    removeLabelIds.every((id) => !labels.includes(id) || addLabelIds.includes(id))
+  )
 }
 
 /** False if a request was refused because a message is missing. */

@@ -1,5 +1,11 @@
 import { incompleteResponse, isMailApiError, MailApiError } from '../mail-api/errors.ts'
-import type { AppendTarget, MailApiWrites, MessageUpdate, MoveResult } from '../mail-api/writes.ts'
+import type {
+  AppendTarget,
+  BulkResult,
+  MailApiWrites,
+  MessageUpdate,
+  MoveResult,
+} from '../mail-api/writes.ts'
 import type { GraphMessage } from '../provider-types/graph.ts'
 import { type BatchPart, type PartResult, sendAll } from './batch.ts'
 import { createDraft, removeDraft } from './drafts.ts'
@@ -9,11 +15,16 @@ import { isId, labelsOf } from './message-fields.ts'
 
 type Etagged = GraphMessage & { '@odata.etag'?: string }
 
+/** `unchanged`: the response describes the message without the change. */
+type Result = PartResult<Etagged> | { unchanged: true }
+
 interface Changes {
   ids: readonly string[]
   toPart: (id: string) => BatchPart
   /** True if a response without the message is complete. */
   silent?: true
+  /** True if the message in a response has the change. */
+  hasChange?: (id: string, message: Etagged) => boolean
 }
 
 /** Most requests of a change that the response does not confirm. All changes can be repeated. */
@@ -27,10 +38,11 @@ export function graphWrites(client: GraphClient): MailApiWrites {
   return {
     async updateMessages(ids, update, signal) {
       if (update.addLabels?.length || update.removeLabels?.length)
-        return { missing: await changeLabels(client, { ids, update }, signal) }
+        return changeLabels(client, { ids, update }, signal)
       const json = propertiesOf(update, update.setLabels)
       const toPart = (id: string) => ({ method: 'PATCH' as const, path: messagePath(id), json })
-      return { missing: missingOf(ids, await changeAll(client, { ids, toPart }, signal)) }
+      const hasChange = (_id: string, message: Etagged) => hasProperties(message, json)
+      return bulkResult(ids, await changeAll(client, { ids, toPart, hasChange }, signal))
     },
     moveMessages: (ids, { to }, signal) => move(client, { ids, destinationId: to }, signal),
     async trashMessages(ids, signal) {
@@ -58,45 +70,80 @@ export function graphWrites(client: GraphClient): MailApiWrites {
 /** Results by id. Ids that the provider cannot have are missing without a request. */
 async function changeAll(
   client: GraphClient,
-  { ids, toPart, silent }: Changes,
+  { ids, toPart, silent, hasChange = () => true }: Changes,
   signal: AbortSignal,
-): Promise<Map<string, PartResult<Etagged>>> {
+): Promise<Map<string, Result>> {
   const usable = [...new Set(ids)].filter((id) => isId(id) && !/^\.\.?$/.test(id))
-  const results = new Map<string, PartResult<Etagged>>()
+  const results = new Map<string, Result>()
   let left = usable
   for (let attempt = 1; left.length > 0 && attempt <= maxConfirmations; attempt++) {
     const sent = await sendAll<Etagged>(client, left.map(toPart), signal)
     for (const [index, id] of left.entries()) results.set(id, sent[index] ?? unconfirmed)
-    left = silent ? [] : left.filter((id) => !isConfirmed(results.get(id)))
+    left = silent ? [] : left.filter((id) => !isConfirmed(id, results.get(id), hasChange))
   }
-  for (const id of left) results.set(id, unconfirmed)
+  for (const id of left)
+    results.set(id, isDescribed(results.get(id)) ? { unchanged: true } : unconfirmed)
   return results
 }
 
 const unconfirmed = { error: incompleteResponse('The provider did not confirm the change') }
 
-function isConfirmed(result: PartResult<Etagged> | undefined): boolean {
-  return result !== undefined && ('error' in result || isId(result.body?.id))
+function isConfirmed(
+  id: string,
+  result: Result | undefined,
+  hasChange: NonNullable<Changes['hasChange']>,
+): boolean {
+  if (result === undefined || 'unchanged' in result) return false
+  return 'error' in result || (isId(result.body?.id) && hasChange(id, result.body))
+}
+
+/** True for a response with the message, whatever its state. */
+function isDescribed(result: Result | undefined): boolean {
+  return result !== undefined && 'body' in result && isId(result.body?.id)
+}
+
+/** True unless the message has another value of a changed property. Absent ones say nothing. */
+function hasProperties(message: Etagged, json: Properties): boolean {
+  const { isRead, flag, categories } = message
+  return (
+    (json.isRead === undefined || typeof isRead !== 'boolean' || isRead === json.isRead) &&
+    (json.flag === undefined || !flag?.flagStatus || flag.flagStatus === json.flag.flagStatus) &&
+    (json.categories === undefined ||
+      !Array.isArray(categories) ||
+      isSameSet(categories, json.categories))
+  )
+}
+
+function isSameSet(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.every((one) => others.includes(one)) && others.every((one) => some.includes(one))
+}
+
+function bulkResult(ids: readonly string[], results: ReadonlyMap<string, Result>): BulkResult {
+  const unchanged = ids.filter((id) => 'unchanged' in (results.get(id) ?? {}))
+  return { missing: missingOf(ids, results), ...(unchanged.length > 0 && { unchanged }) }
 }
 
 /** Ids of missing messages. @throws MailApiError of the first other failure */
-function missingOf(
-  ids: readonly string[],
-  results: ReadonlyMap<string, PartResult<Etagged>>,
-): string[] {
+function missingOf(ids: readonly string[], results: ReadonlyMap<string, Result>): string[] {
   return ids.filter((id) => {
     const result = results.get(id)
     if (!result) return true
-    if ('body' in result) return false
+    if (!('error' in result)) return false
     if (!['message-missing', 'unreadable-id'].includes(result.error.failure)) throw result.error
     return true
   })
 }
 
+interface Properties {
+  isRead?: boolean
+  flag?: { flagStatus: string }
+  categories?: string[]
+}
+
 function propertiesOf(
   { unseen, flagged }: MessageUpdate,
   labels: readonly string[] | undefined,
-): object {
+): Properties {
   return {
     ...(unseen !== undefined && { isRead: !unseen }),
     ...(flagged !== undefined && { flag: { flagStatus: flagged ? 'flagged' : 'notFlagged' } }),
@@ -112,8 +159,9 @@ async function changeLabels(
   client: GraphClient,
   { ids, update }: { ids: readonly string[]; update: MessageUpdate },
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<BulkResult> {
   const missing = new Set<string>()
+  const unchanged: string[] = []
   let left = ids
   for (let attempt = 1; left.length > 0; attempt++) {
     const read = (id: string) => ({ path: messagePath(id), query: { $select: 'id,categories' } })
@@ -122,24 +170,30 @@ async function changeLabels(
     const present = left.filter((id) => !missing.has(id))
     if (!present.every((id) => hasLabels(states.get(id)))) throw unconfirmed.error
     const toPart = (id: string) => labelPart(id, states.get(id), update)
-    const results = await changeAll(client, { ids: present, toPart }, signal)
+    const hasChange = (id: string, message: Etagged) => hasProperties(message, toPart(id).json)
+    const results = await changeAll(client, { ids: present, toPart, hasChange }, signal)
     left = present.filter((id) => hasConflict(results.get(id)) && attempt < maxConflicts)
     const settled = present.filter((id) => !left.includes(id))
-    for (const id of missingOf(settled, results)) missing.add(id)
+    const settledResult = bulkResult(settled, results)
+    for (const id of settledResult.missing) missing.add(id)
+    unchanged.push(...(settledResult.unchanged ?? []))
   }
-  return ids.filter((id) => missing.has(id))
+  return {
+    missing: ids.filter((id) => missing.has(id)),
+    ...(unchanged.length > 0 && { unchanged }),
+  }
 }
 
 /** False for a response without the list, which the change would empty. */
-function hasLabels(state: PartResult<Etagged> | undefined): boolean {
+function hasLabels(state: Result | undefined): boolean {
   return state !== undefined && 'body' in state && Array.isArray(state.body.categories)
 }
 
 function labelPart(
   id: string,
-  state: PartResult<Etagged> | undefined,
+  state: Result | undefined,
   update: MessageUpdate,
-): BatchPart {
+): BatchPart & { json: Properties } {
   const { categories, '@odata.etag': etag } = state && 'body' in state ? state.body : {}
   const { addLabels = [], removeLabels = [], setLabels } = update
   const labels = [...(setLabels ?? labelsOf(categories)), ...addLabels]
@@ -155,7 +209,7 @@ function labelPart(
   }
 }
 
-function hasConflict(result: PartResult<Etagged> | undefined): boolean {
+function hasConflict(result: Result | undefined): boolean {
   return result !== undefined && 'error' in result && result.error.status === 412
 }
 

@@ -1,5 +1,6 @@
 export type * from './access.ts'
 export {
+  incompleteResponse,
   isMailApiError,
   MailApiError,
   type MailApiErrorOptions,

@@ -12,6 +12,11 @@ export interface MessageUpdate {
 export interface BulkResult {
   /** Ids that the provider reports as missing. Some bulk requests ignore missing ids. */
   missing: string[]
+  /**
+   * Ids of messages that the provider describes without the change, although it accepted it several
+   * times. Absent if there is none. Bulk requests whose response describes no message report none.
+   */
+  unchanged?: string[]
 }
 
 export interface MoveResult extends BulkResult {

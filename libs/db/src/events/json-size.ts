@@ -10,30 +10,101 @@ export interface SizeLimit {
   uncounted?: Uncounted | undefined
 }
 
-/**
- * Size of a value as JSON in UTF-8, at most a few bytes too large. Stops above `maxBytes`, so that
- * the time depends on the limit and not on the value.
- */
-export function measureJson(value: unknown, { maxBytes, uncounted }: SizeLimit): number {
-  if (typeof value === 'string') return fitText(value, maxBytes).bytes
-  if (typeof value !== 'object' || value === null) return String(value).length
-  let bytes = 2
-  if (Array.isArray(value)) {
-    const rule = ruleOf(uncounted, '*')
-    for (const element of value) {
-      bytes += 1 + measureJson(element, { maxBytes: maxBytes - bytes, uncounted: rule })
-      if (bytes > maxBytes) break
+/** Container whose children are being measured. */
+type Frame =
+  | { kind: 'list'; list: readonly unknown[]; rule: Uncounted | undefined; next: number }
+  | {
+      kind: 'record'
+      record: Members
+      keys: readonly string[]
+      rule: Uncounted | undefined
+      next: number
     }
-    return bytes
+  | { kind: 'text'; text: string; next: number }
+
+export type Members = Record<string, unknown>
+
+/**
+ * Measurement of a value as JSON in UTF-8, at most a few bytes too large. `advance` continues where
+ * the one before it stopped, so that the work depends on the largest limit and neither on the value
+ * nor on the number of steps.
+ */
+export class JsonMeter {
+  /** Size of the measured part. */
+  bytes = 0
+  /** Children of the value that were measured, with the size of the value up to the last one. */
+  readonly whole = { count: 0, bytes: 0 }
+  /** Names of the members of a record. A list of many takes as long as a measurement. */
+  readonly keys: readonly string[]
+  readonly #frames: Frame[] = []
+
+  constructor(value: unknown, uncounted?: Uncounted) {
+    this.#begin(value, uncounted)
+    const [root] = this.#frames
+    this.keys = root?.kind === 'record' ? root.keys : []
   }
-  for (const key in value) {
-    const member = (value as Record<string, unknown>)[key]
-    if (member === undefined || uncounted?.[key] === true) continue
-    bytes += keyBytes(key)
-    bytes += measureJson(member, { maxBytes: maxBytes - bytes, uncounted: ruleOf(uncounted, key) })
-    if (bytes > maxBytes) break
+
+  /** Measures up to the end, or beyond `maxBytes`. True if the value has at most `maxBytes`. */
+  advance(maxBytes: number): boolean {
+    for (;;) {
+      const frame = this.#frames.at(-1)
+      if (this.bytes > maxBytes) return false
+      if (!frame) return true
+      if (this.#frames.length === 1 && frame.kind !== 'text') {
+        this.whole.count = frame.next
+        this.whole.bytes = this.bytes
+      }
+      if (this.#step(frame)) this.#frames.pop()
+    }
   }
-  return bytes
+
+  #begin(value: unknown, rule: Uncounted | undefined): void {
+    if (typeof value === 'string') {
+      this.bytes += 2
+      if (value.length > textChunk) this.#frames.push({ kind: 'text', text: value, next: 0 })
+      else this.bytes += contentBytes(value)
+    } else if (typeof value !== 'object' || value === null) this.bytes += String(value).length
+    else {
+      this.bytes += 2
+      if (Array.isArray(value))
+        this.#frames.push({ kind: 'list', list: value, rule: ruleOf(rule, '*'), next: 0 })
+      else {
+        const record = value as Members
+        this.#frames.push({ kind: 'record', record, keys: Object.keys(record), rule, next: 0 })
+      }
+    }
+  }
+
+  /** Measures the next child of a container, or begins with it. True if there is none. */
+  #step(frame: Frame): boolean {
+    if (frame.kind === 'list') {
+      if (frame.next >= frame.list.length) return true
+      this.bytes += 1
+      this.#begin(frame.list[frame.next++], frame.rule)
+      return false
+    }
+    if (frame.kind === 'text') {
+      if (frame.next >= frame.text.length) return true
+      const end = chunkEnd(frame.text, frame.next)
+      this.bytes += contentBytes(frame.text.slice(frame.next, end))
+      frame.next = end
+      return false
+    }
+    const key = frame.keys[frame.next++]
+    if (key === undefined) return true
+    const value = frame.record[key]
+    if (value === undefined || frame.rule?.[key] === true) return false
+    this.bytes += keyBytes(key)
+    this.#begin(value, ruleOf(frame.rule, key))
+    return false
+  }
+}
+
+/** Size of a value as JSON in UTF-8, or more than `maxBytes`. */
+export function measureJson(value: unknown, { maxBytes, uncounted }: SizeLimit): number {
+  const meter = new JsonMeter(value, uncounted)
+  meter.advance(maxBytes)
+  return meter.bytes
 }
 
 /** Rule of the members of a member. */
@@ -44,38 +115,45 @@ export function ruleOf(uncounted: Uncounted | undefined, key: string): Uncounted
 
 /** Size of the name of a member with its quotes, colon and comma. */
 export function keyBytes(key: string): number {
-  return fitText(key, Number.POSITIVE_INFINITY).bytes + 2
+  return contentBytes(key) + 4
+}
+
+/** UTF-16 units of a text that are measured in one step: at most 24 KiB of JSON. */
+const textChunk = 4_096
+
+/** Number of leading UTF-16 units of a text that fit into `maxBytes` of JSON with the quotes. */
+export function fitText(text: string, maxBytes: number): number {
+  let bytes = 2
+  let at = 0
+  while (at < text.length) {
+    const end = chunkEnd(text, at)
+    const more = contentBytes(text.slice(at, end))
+    if (bytes + more > maxBytes) break
+    bytes += more
+    at = end
+  }
+  // The chunk that does not fit, by code points.
+  while (at < text.length) {
+    const point = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    bytes += contentBytes(point)
+    if (bytes > maxBytes) break
+    at += point.length
+  }
+  return at
+}
+
+/** End of a chunk, which does not divide a surrogate pair. */
+function chunkEnd(text: string, at: number): number {
+  const end = at + textChunk
+  const unit = text.charCodeAt(end - 1)
+  if (end >= text.length) return text.length
+  return unit >= 0xd800 && unit <= 0xdbff ? end + 1 : end
 }
 
 /** ASCII without characters that JSON escapes. */
 const plainAscii = /^[ !#-[\]-~]*$/
 
-/**
- * Number of leading UTF-16 units of a text that fit into `maxBytes` of JSON with the quotes.
- * `bytes` is the size of the whole text, or more than `maxBytes`.
- */
-export function fitText(text: string, maxBytes: number): { end: number; bytes: number } {
-  if (text.length + 2 <= maxBytes && plainAscii.test(text))
-    return { end: text.length, bytes: text.length + 2 }
-  let bytes = 2
-  for (let at = 0; at < text.length;) {
-    const point = text.codePointAt(at) ?? 0
-    bytes += pointBytes(point)
-    if (bytes > maxBytes) return { end: at, bytes }
-    at += point > 0xffff ? 2 : 1
-  }
-  return { end: text.length, bytes }
-}
-
-/** Control characters with a short escape: `\b`, `\t`, `\n`, `\f`, `\r`. */
-const shortEscapes = new Set([8, 9, 10, 12, 13])
-
-/** Bytes of a code point in a JSON text, as `JSON.stringify` writes it. */
-function pointBytes(point: number): number {
-  if (point < 0x20) return shortEscapes.has(point) ? 2 : 6
-  if (point === 0x22 || point === 0x5c) return 2
-  if (point < 0x80) return 1
-  if (point < 0x800) return 2
-  if (point > 0xffff) return 4
-  return point >= 0xd800 && point <= 0xdfff ? 6 : 3
+/** Size of a text as JSON without the quotes. */
+function contentBytes(text: string): number {
+  return plainAscii.test(text) ? text.length : Buffer.byteLength(JSON.stringify(text)) - 2
 }

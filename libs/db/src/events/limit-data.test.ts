@@ -29,14 +29,28 @@ describe('measureJson', () => {
 
   test('stops above the limit', () => {
     const huge = 'x'.repeat(100_000_000)
-    expect(measureJson({ huge, more: huge }, { maxBytes: 100 })).toBe(101)
+    const bytes = measureJson({ huge, more: huge }, { maxBytes: 100 })
+    expect(bytes).toBeGreaterThan(100)
+    expect(bytes).toBeLessThan(5_000)
   })
 })
 
 test('fitText: keeps surrogate pairs together', () => {
-  expect(fitText('ab😀c', 8)).toMatchObject({ end: 4 })
-  expect(fitText('ab😀c', 7)).toMatchObject({ end: 2 })
-  expect(fitText('ab😀c', 100)).toEqual({ end: 5, bytes: 9 })
+  expect(fitText('ab😀c', 8)).toBe(4)
+  expect(fitText('ab😀c', 7)).toBe(2)
+  expect(fitText('ab😀c', 100)).toBe(5)
+})
+
+test.each([
+  ['surrogate pairs', '😀'.repeat(20_000)],
+  ['shifted surrogate pairs', `a${'😀'.repeat(20_000)}`],
+  ['lone surrogates', '\ud800'.repeat(20_000)],
+  ['escaped characters', '"\n\u0001'.repeat(10_000)],
+])('fitText, measureJson: texts above a chunk, %s', (_, text) => {
+  const end = fitText(text, 50_000)
+  expect(sizeOf(text.slice(0, end))).toBeLessThanOrEqual(50_000)
+  expect(sizeOf(text.slice(0, end + 2))).toBeGreaterThan(50_000)
+  expect(measureJson(text, { maxBytes: 1e6 })).toBe(sizeOf(text))
 })
 
 describe('limitEventData', () => {
@@ -70,6 +84,33 @@ describe('limitEventData', () => {
     expect(data['deliveryReport']).toMatchObject({ action: 'failed' })
     expect(Object.keys(data['headers'] as object).slice(0, 2)).toEqual(['x-0', 'x-1'])
     expect(sizeOf(data)).toBeLessThanOrEqual(maxEventBytes)
+    expect(sizeOf(data)).toBeGreaterThan(0.9 * maxEventBytes)
+  })
+
+  test.each([4, 16])('%d huge members: reads few more elements than it keeps', (count) => {
+    let reads = 0
+    const counted = (elements: unknown[]) =>
+      new Proxy(elements, {
+        get(target, name, proxy) {
+          if (typeof name === 'string' && /^\d+$/.test(name)) reads++
+          return Reflect.get(target, name, proxy) as unknown
+        },
+      })
+    const data = limited(
+      Object.fromEntries(list(count, (at) => [`m${at}`, counted(addresses(30_000))])),
+    )
+    const kept = list(count, (at) => (data[`m${at}`] as unknown[]).length)
+    const whole = kept.reduce((sum, length) => sum + length, 0)
+    expect(sizeOf(data)).toBeGreaterThan(0.9 * maxEventBytes)
+    // Once for the size of the part of each member, once for the copy.
+    expect(reads).toBeLessThan(2.2 * whole)
+    expect(Math.max(...kept) - Math.min(...kept)).toBeLessThan(0.05 * whole)
+  })
+
+  test('members of different sizes: bytes that small ones leave go to larger ones', () => {
+    const sizes = list(20, (at) => 2 ** at)
+    const data = limited(Object.fromEntries(sizes.map((size) => [`m${size}`, 'x'.repeat(size)])))
+    expect(data['truncated']).toEqual(['m524288'])
     expect(sizeOf(data)).toBeGreaterThan(0.9 * maxEventBytes)
   })
 

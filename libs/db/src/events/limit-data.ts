@@ -1,7 +1,8 @@
 import {
   fitText,
+  JsonMeter,
   keyBytes,
-  measureJson,
+  type Members,
   ruleOf,
   type SizeLimit,
   type Uncounted,
@@ -13,6 +14,8 @@ export const maxEventBytes = 1_048_576
 const markerBytes = 4_096
 /** Records with more members are cut at the end, like lists. */
 const maxSharing = 100
+/** Deepest value that is cut. Larger values below are left out. Each level is measured again. */
+const maxDepth = 6
 
 /**
  * Members whose size the operator sets (`notifyTextSize`, `notifyAttachmentSize`). Their writers
@@ -26,31 +29,37 @@ const limitedBySettings: Uncounted = {
 /**
  * Data of an event within `maxEventBytes`. Cuts the largest members, so that all members above a
  * common size have that size afterwards: lists and texts at their end. Adds the names of the cut
- * members to `truncated`. Data within the limit is returned as it is. The time depends on the
- * limit, not on the data.
+ * members to `truncated`. Data within the limit is returned as it is. The work depends on the
+ * limit, not on the data or the number of large members.
  */
 export function limitEventData(data: unknown): unknown {
-  const limit = { maxBytes: maxEventBytes, uncounted: limitedBySettings }
-  if (!isObject(data) || measureJson(data, limit) <= maxEventBytes) return data
+  if (!isObject(data)) return data
   const { truncated = [], ...members } = data
-  const { part } = shareBytes(members, { ...limit, maxBytes: maxEventBytes - markerBytes })
+  const limit = { maxBytes: maxEventBytes - markerBytes, uncounted: limitedBySettings }
+  const { part } = shareBytes(members, limit, 1)
   const names = Object.keys(members).filter((name) => part[name] !== members[name])
+  if (names.length === 0) return data
   const all = Array.isArray(truncated) ? [...truncated, ...names] : names
   return { ...part, truncated: [...new Set(all)] }
 }
 
 /** JSON value within `maxBytes`, cut like the data of an event. The same value if it fits. */
 export function limitJson<T>(value: T, maxBytes: number): T | undefined {
-  const limit = { maxBytes }
-  return measureJson(value, limit) <= maxBytes ? value : (cut(value, limit).part as T | undefined)
+  const meter = new JsonMeter(value)
+  if (meter.advance(maxBytes)) return value
+  return cut({ value, meter }, { maxBytes }, 1).part as T | undefined
 }
-
-type Members = Record<string, unknown>
 
 /** Part of a value that fits, with its size. */
 interface Cut<T = unknown> {
   part: T
   bytes: number
+}
+
+/** Value whose measurement exceeds the limit. */
+interface Measured {
+  value: unknown
+  meter: JsonMeter
 }
 
 const nothing: Cut = { part: undefined, bytes: 0 }
@@ -60,70 +69,86 @@ function isObject(value: unknown): value is Members {
 }
 
 /** Cuts a value that is larger than the limit. */
-function cut(value: unknown, limit: SizeLimit): Cut {
+function cut({ value, meter }: Measured, limit: SizeLimit, depth: number): Cut {
   const { maxBytes } = limit
   if (typeof value === 'string') {
-    const part = value.slice(0, fitText(value, maxBytes).end)
+    const part = value.slice(0, fitText(value, maxBytes))
     return part === '' ? nothing : { part, bytes: maxBytes }
   }
-  if (Array.isArray(value)) return firstElements(value, limit)
+  const { count, bytes } = meter.whole
+  if (Array.isArray(value))
+    return count > 0 && bytes <= maxBytes
+      ? { part: value.slice(0, count), bytes }
+      : firstElement(value, limit, depth)
   if (!isObject(value)) return nothing
-  let count = 0
-  for (const _ in value) if (++count > maxSharing) return firstMembers(value, limit)
-  return shareBytes(value, limit)
-}
-
-/** Leading elements that fit, or the beginning of the first one. */
-function firstElements(list: readonly unknown[], { maxBytes, uncounted }: SizeLimit): Cut {
-  const rule = ruleOf(uncounted, '*')
-  const part: unknown[] = []
-  let bytes = 2
-  for (const element of list) {
-    const more = 1 + measureJson(element, { maxBytes: maxBytes - bytes, uncounted: rule })
-    if (bytes + more > maxBytes) break
-    bytes += more
-    part.push(element)
-  }
-  if (part.length > 0) return { part, bytes }
-  const first = cut(list[0], { maxBytes: maxBytes - 3, uncounted: rule })
-  return first.part === undefined ? nothing : { part: [first.part], bytes: first.bytes + 3 }
-}
-
-/** Leading members of a record that fit. */
-function firstMembers(record: Members, { maxBytes }: SizeLimit): Cut {
-  const part: Members = {}
-  let bytes = 2
-  for (const key in record) {
-    const more = keyBytes(key) + measureJson(record[key], { maxBytes: maxBytes - bytes })
-    if (bytes + more > maxBytes) break
-    bytes += more
-    part[key] = record[key]
-  }
+  const { keys } = meter
+  if (keys.length <= maxSharing)
+    return depth < maxDepth ? shareBytes(value, limit, depth + 1) : nothing
+  const part = Object.fromEntries(keys.slice(0, count).map((key) => [key, value[key]]))
   return { part, bytes }
 }
 
-/** Members that share the bytes: small ones stay whole, large ones get equal parts of the rest. */
-function shareBytes(record: Members, { maxBytes, uncounted }: SizeLimit): Cut<Members> {
+/** List with the beginning of its first element, which is larger than the limit. */
+function firstElement(
+  list: readonly unknown[],
+  { maxBytes, uncounted }: SizeLimit,
+  depth: number,
+): Cut {
+  const rule = ruleOf(uncounted, '*')
+  const [value] = list
+  const meter = new JsonMeter(value, rule)
+  const limit = { maxBytes: maxBytes - 3, uncounted: rule }
+  if (depth >= maxDepth || meter.advance(limit.maxBytes)) return nothing
+  const { part, bytes } = cut({ value, meter }, limit, depth + 1)
+  return part === undefined ? nothing : { part: [part], bytes: bytes + 3 }
+}
+
+/**
+ * Members that share the bytes: small ones stay whole, large ones get equal parts of the rest. All
+ * are measured up to an equal part only, and further when smaller ones have left bytes.
+ */
+function shareBytes(
+  record: Members,
+  { maxBytes, uncounted }: SizeLimit,
+  depth: number,
+): Cut<Members> {
   const isCounted = (key: string) => uncounted?.[key] !== true
-  const members = Object.entries(record)
-    .filter(([key, value]) => isCounted(key) && value !== undefined)
-    .map(([key, value]) => {
-      const limit = { maxBytes, uncounted: ruleOf(uncounted, key) }
-      return { key, value, limit, bytes: measureJson(value, limit) }
-    })
-    .sort((one, other) => one.bytes - other.bytes)
-  const start = 2 + members.reduce((sum, { key }) => sum + keyBytes(key), 0)
-  let left = maxBytes - start
+  const keys = Object.keys(record).filter((key) => isCounted(key) && record[key] !== undefined)
+  let left = maxBytes - 2 - keys.reduce((sum, key) => sum + keyBytes(key), 0)
+  const shareOf = (members: number) => Math.max(0, Math.floor(left / members))
   const kept = new Map<string, unknown>()
-  for (const [at, { key, value, limit, bytes }] of members.entries()) {
-    const share = Math.max(0, Math.floor(left / (members.length - at)))
-    const fitting =
-      bytes <= share ? { part: value, bytes } : cut(value, { ...limit, maxBytes: share })
-    left -= fitting.bytes
-    kept.set(key, fitting.part)
+  let open = keys.map((key) => {
+    const meter = new JsonMeter(record[key], ruleOf(uncounted, key))
+    return { key, value: record[key], meter }
+  })
+  for (let before = Infinity; open.length > 0 && open.length < before;) {
+    before = open.length
+    const share = shareOf(before)
+    const [larger, fitting] = partition(open, ({ meter }) => !meter.advance(share))
+    for (const { key, value, meter } of fitting) {
+      left -= meter.bytes
+      kept.set(key, value)
+    }
+    open = larger
   }
-  const part = Object.entries(record)
-    .map(([key, value]) => [key, isCounted(key) ? kept.get(key) : value] as const)
+  for (const [at, { key, value, meter }] of open.entries()) {
+    const share = shareOf(open.length - at)
+    const limit = { maxBytes: share, uncounted: ruleOf(uncounted, key) }
+    const { part, bytes } = meter.advance(share)
+      ? { part: value, bytes: meter.bytes }
+      : cut({ value, meter }, limit, depth)
+    left -= part === undefined ? -keyBytes(key) : bytes
+    kept.set(key, part)
+  }
+  const part = Object.keys(record)
+    .map((key) => [key, isCounted(key) ? kept.get(key) : record[key]] as const)
     .filter(([, value]) => value !== undefined)
   return { part: Object.fromEntries(part), bytes: maxBytes - left }
+}
+
+/** Elements for which the condition is true, and the other ones. */
+function partition<T>(all: readonly T[], condition: (one: T) => boolean): [T[], T[]] {
+  const [yes, no]: [T[], T[]] = [[], []]
+  for (const one of all) (condition(one) ? yes : no).push(one)
+  return [yes, no]
 }

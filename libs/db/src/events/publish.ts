@@ -42,12 +42,21 @@ export async function publishEvents(
   await mark(published).catch(() => undefined) // the sweep publishes them again
 }
 
-/** Marks events as published, in one statement. */
+/**
+ * Marks events as published, in one statement. Rows are locked in id order, like all statements
+ * about several events do, so that they cannot deadlock with a fan-out of the same events.
+ */
 export async function markPublished(db: Db, events: readonly EventRow[]): Promise<void> {
   if (events.length === 0) return
   await sql`
-    update events set published_at = now()
-    from unnest(${events.map(({ id }) => id)}::bigint[], ${events.map(({ date }) => date)}::timestamptz[]) as done (id, date)
-    where events.id = done.id and events.date = done.date
+    with locked as materialized (
+      select e.id, e.date from events e
+      join unnest(
+        ${events.map(({ id }) => id)}::bigint[], ${events.map(({ date }) => date)}::timestamptz[]
+      ) as done (id, date) on e.id = done.id and e.date = done.date
+      order by e.id for no key update of e
+    )
+    update events set published_at = now() from locked
+    where events.id = locked.id and events.date = locked.date
   `.execute(db)
 }

@@ -58,15 +58,27 @@ export async function listPendingEvents(
   return rows
 }
 
-export async function markFannedOut(tx: Tx, events: readonly PendingEvent[]): Promise<void> {
+/**
+ * Marks events as fanned out. Rows are locked in id order, like `markPublished` does, which writers
+ * call for the same events at the same time.
+ */
+export async function markFannedOut(
+  tx: Tx,
+  events: readonly Pick<PendingEvent, 'eventRow' | 'eventDate'>[],
+): Promise<void> {
   if (events.length === 0) return
   const dates = events.map(({ eventDate }) => eventDate)
   // The dates select the table partitions.
   await sql`
-    update events set fanned_out_at = now()
-    where id = any(${events.map(({ eventRow }) => eventRow)}::bigint[])
-      and date >= (select min(d) from unnest(${dates}::timestamptz[]) d)
-      and date <= (select max(d) from unnest(${dates}::timestamptz[]) d)
+    with locked as materialized (
+      select id, date from events
+      where id = any(${events.map(({ eventRow }) => eventRow)}::bigint[])
+        and date >= (select min(d) from unnest(${dates}::timestamptz[]) d)
+        and date <= (select max(d) from unnest(${dates}::timestamptz[]) d)
+      order by id for no key update
+    )
+    update events set fanned_out_at = now() from locked
+    where events.id = locked.id and events.date = locked.date
   `.execute(tx)
 }
 

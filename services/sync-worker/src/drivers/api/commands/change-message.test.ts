@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { MailApi } from '@posthorn/backends/mail-api'
 import type { ApiCommand } from './api-command.ts'
 import { deleteMessage, updateMessage } from './change-message.ts'
@@ -30,4 +30,67 @@ test.each([
   if (missing.length > 0) await expect(work).rejects.toMatchObject({ code: 'MessageNotFound' })
   else await work
   expect(passes).toEqual(expected)
+})
+
+describe('updateMessage: state after the change', () => {
+  const before = { id: 'm1', unseen: true, flagged: false, draft: false, labels: ['old'] }
+  const after = { ...before, flagged: true, labels: ['new'] }
+  const envelope = { from: [], sender: [], replyTo: [], to: [], cc: [], bcc: [] }
+  const update = {
+    flags: { add: ['\\Flagged'] },
+    labels: { add: ['new'], delete: ['old'] },
+  }
+
+  /** Runs the change. Reads return the states in this order, the last one from then on. */
+  async function run(states: readonly object[], unchanged: string[] = []) {
+    let reads = 0
+    const api = {
+      traits: { placement: 'folder' },
+      updateMessages: async () => ({ missing: [], unchanged }),
+      getMessage: async () => {
+        const state = states[Math.min(reads++, states.length - 1)]
+        if (!state) throw new Error('The message cannot be read')
+        return { envelope, receivedAt: new Date(0), ...state }
+      },
+    }
+    const command = {
+      api: api as unknown as MailApi,
+      signal: new AbortController().signal,
+      deadline: Date.now() + 60_000,
+      requestPass: () => undefined,
+      folders: { get: async () => ({ folders: [], isCached: true }) },
+      settings: { get: async () => ({}) },
+    } as unknown as ApiCommand
+    const work = updateMessage({ message: 'm1', update } as never)
+    return { result: await work(command), reads }
+  }
+
+  test('outdated at first, is read again', async () => {
+    expect(await run([before, before, after])).toEqual({
+      result: {
+        flags: { add: true, result: ['\\Flagged'] },
+        labels: { add: true, delete: true, result: ['new'] },
+      },
+      reads: 3,
+    })
+  })
+
+  test('outdated for long, is left out of the confirmed change', async () => {
+    const { result } = await run([before])
+    expect(result).toEqual({ flags: { add: true }, labels: { add: true, delete: true } })
+  })
+
+  test('of a change that the provider does not show, decides about each step', async () => {
+    const flagged = { ...before, flagged: true }
+    const { result } = await run([flagged], ['m1'])
+    expect(result).toEqual({
+      flags: { add: true, result: ['\\Flagged'] },
+      labels: { add: false, delete: false, result: ['old'] },
+    })
+  })
+
+  test('unreadable after a change that the provider does not show, is no success', async () => {
+    const { result } = await run([], ['m1'])
+    expect(result).toEqual({ flags: { add: false }, labels: { add: false, delete: false } })
+  })
 })

@@ -1,4 +1,10 @@
-import type { ApiFolder, MessageUpdate } from '@posthorn/backends/mail-api'
+import {
+  type ApiFolder,
+  type BulkResult,
+  incompleteResponse,
+  type MessageState,
+  type MessageUpdate,
+} from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import type {
   FlagResult,
@@ -15,9 +21,12 @@ import { type ApiCommand, type ApiWork, requestChanges } from './api-command.ts'
 import { findFolder, getFolder, isAllMessages, readNames, toLabels } from './folders.ts'
 import { messageNotFound, readState } from './get-message.ts'
 import { getDestination, moveIds } from './move-ids.ts'
-import { untilSettled } from './until-settled.ts'
+import { untilExpected, untilSettled } from './until-settled.ts'
 
-/** Changes flags and labels of a message. The next pass records the events. */
+/**
+ * Changes flags and labels of a message. The next pass records the events. A change that the
+ * provider does not show was not made, unless the message read afterwards has it.
+ */
 export function updateMessage({
   message,
   update,
@@ -27,28 +36,90 @@ export function updateMessage({
   return async (command) => {
     const { api, signal } = command
     const change = { ...flags, ...(await toLabelChange(command, update)) }
-    await changeOne(command, id, () => api.updateMessages([id], change, signal))
-    return withState(updateResult(update, true), await readChanged(command, id))
+    const { unchanged = [] } = await changeOne(command, id, () =>
+      api.updateMessages([id], change, signal),
+    )
+    const isShown = !unchanged.includes(id)
+    const read = await readChanged(command, id, (state) => hasChange(state, change))
+    const result = updateResult(update, isShown)
+    // An outdated state, of a change that the provider has confirmed, is left out.
+    if (!read || (isShown && !hasChange(read.state, change))) return result
+    return withState(correct(result, { state: read.state, change }), read.entry)
   }
+}
+
+/** State of a message, and the flags and labels that clients know it by. */
+interface ReadState {
+  state: MessageState
+  entry: { flags: string[]; labels?: string[] }
 }
 
 /** Adds all flags and labels of the changed message to the result of the change. */
 function withState(
   { flags, labels }: FlagResult,
-  state: { flags: string[]; labels?: string[] } | undefined,
+  entry: { flags: string[]; labels?: string[] },
 ): MessageFlagResult {
-  if (!state) return defined({ flags, labels })
   return {
-    flags: { ...flags, result: state.flags },
-    labels: { ...labels, result: state.labels ?? [] },
+    flags: { ...flags, result: entry.flags },
+    labels: { ...labels, result: entry.labels ?? [] },
   }
 }
 
-/** Undefined if the message cannot be read: the change is done and stays a success. */
-async function readChanged(command: ApiCommand, id: string) {
+/** Steps whose success is that of the state. */
+function correct(
+  { flags, labels }: FlagResult,
+  { state, change }: { state: MessageState; change: MessageUpdate },
+): FlagResult {
+  const all = (steps: object | undefined, success: boolean) =>
+    steps && Object.fromEntries(Object.keys(steps).map((step) => [step, success]))
+  return defined({
+    flags: all(flags, hasFlags(state, change)),
+    labels: all(labels, hasLabels(state, change)),
+  })
+}
+
+function hasChange(state: MessageState, change: MessageUpdate): boolean {
+  return hasFlags(state, change) && hasLabels(state, change)
+}
+
+function hasFlags(state: MessageState, { unseen, flagged }: MessageUpdate): boolean {
+  return (
+    (unseen === undefined || state.unseen === unseen) &&
+    (flagged === undefined || state.flagged === flagged)
+  )
+}
+
+/** A label that is added and removed may be either. */
+function hasLabels(
+  { labels }: MessageState,
+  { addLabels = [], removeLabels = [], setLabels }: MessageUpdate,
+): boolean {
+  const isSet = !setLabels || setLabels.every((label) => labels.includes(label))
+  return (
+    isSet &&
+    (!setLabels || labels.every((label) => setLabels.includes(label))) &&
+    addLabels.every((label) => labels.includes(label) || removeLabels.includes(label)) &&
+    removeLabels.every((label) => !labels.includes(label) || addLabels.includes(label))
+  )
+}
+
+/**
+ * Reads the message until its state has the change, for as long as replicas of a provider take.
+ * Undefined if the message cannot be read: the change is done and stays a success.
+ */
+async function readChanged(
+  command: ApiCommand,
+  id: string,
+  isExpected: (state: MessageState) => boolean,
+): Promise<ReadState | undefined> {
   try {
-    const [message, names] = await Promise.all([readState(command, id), readNames(command)])
-    return messageEntry(message, names, await command.settings.get())
+    const names = readNames(command)
+    const read = () => readState(command, id)
+    const [message] = await Promise.all([untilExpected(command, read, isExpected), names])
+    return {
+      state: message,
+      entry: messageEntry(message, await names, await command.settings.get()),
+    }
   } catch {
     return undefined
   }
@@ -64,7 +135,7 @@ export function moveMessage({
   return async (command) => {
     const destination = await getDestination(command, path)
     const from = await findSource(command, id, source)
-    const { newIds } = await changeOne(command, id, () =>
+    const { newIds } = await moveOne(command, id, () =>
       moveIds(command, [id], { destination, from }),
     )
     return { path: destination.path, id: newIds.get(id) ?? id }
@@ -89,7 +160,7 @@ export function deleteMessage({
       await untilSettled(remove)(command)
       return { deleted: true }
     }
-    const trash = () => changeOne(command, id, () => api.trashMessages([id], signal))
+    const trash = () => moveOne(command, id, () => api.trashMessages([id], signal))
     const { newIds } = await untilSettled(trash)(command)
     const destination = await trashPath(command)
     return { deleted: false, moved: { destination, message: newIds.get(id) ?? id } }
@@ -101,7 +172,7 @@ export function deleteMessage({
  *
  * @throws AppError `not-found` `MessageNotFound` if the provider reports the message as missing
  */
-async function changeOne<T extends { missing: string[] }>(
+async function changeOne<T extends BulkResult>(
   command: Pick<ApiCommand, 'api' | 'requestPass'>,
   id: string,
   change: () => Promise<T>,
@@ -113,6 +184,22 @@ async function changeOne<T extends { missing: string[] }>(
   } finally {
     requestChanges(command, id)
   }
+}
+
+/**
+ * As `changeOne`, for a move.
+ *
+ * @throws MailApiError `unavailable`, incomplete, if the provider shows the message as not moved
+ */
+async function moveOne<T extends BulkResult>(
+  command: Pick<ApiCommand, 'api' | 'requestPass'>,
+  id: string,
+  move: () => Promise<T>,
+): Promise<T> {
+  const result = await changeOne(command, id, move)
+  if (result.unchanged?.includes(id))
+    throw incompleteResponse('The provider did not move the message, retry')
+  return result
 }
 
 /** Folder that a move leaves: with placement `labels` the client's, or the most specific one. */

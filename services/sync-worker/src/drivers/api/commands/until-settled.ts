@@ -29,6 +29,24 @@ export function untilSettled<T>(
   }
 }
 
+/**
+ * Reads repeatedly, within the deadline, until the result is the expected one: a replica of the
+ * provider may not have a change yet. Otherwise the last result.
+ */
+export async function untilExpected<T>(
+  { deadline, signal }: Pick<ApiCommand, 'deadline' | 'signal'>,
+  read: () => Promise<T>,
+  isExpected: (result: T) => boolean,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const result = await read()
+    const delayMs = delayOf(attempt)
+    const isLast = attempt > maxRepeats || Date.now() + delayMs >= deadline
+    if (isLast || isExpected(result)) return result
+    await sleep(delayMs, signal)
+  }
+}
+
 /** True for a message that is missing, or whose description lacks a part. */
 function isLate(error: unknown): boolean {
   const isMissing = error instanceof AppError && error.code === 'MessageNotFound'

@@ -1,4 +1,4 @@
-import { maxBulkIds } from '@posthorn/backends/mail-api'
+import { type BulkResult, maxBulkIds, type MoveResult } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import type { Search } from '@posthorn/contracts/schemas/search'
 import type { AccountRequest } from '../../account-driver.ts'
@@ -27,8 +27,7 @@ export function updateMessages({
     const change = { ...flags, ...(await toLabelChange(command, update)) }
     const emailIds: string[] = []
     await changeMatches(command, { path, search }, async (ids) => {
-      const { missing } = await api.updateMessages(ids, change, signal)
-      emailIds.push(...without(ids, missing))
+      emailIds.push(...changedOf(ids, await api.updateMessages(ids, change, signal)))
     })
     return { ...updateResult(update, emailIds.length > 0), emailIds }
   }
@@ -68,8 +67,7 @@ export function deleteMessages({
     }
     const emailIds: string[] = []
     await changeMatches(command, { path, search }, async (ids) => {
-      const { missing } = await api.removeMessages(ids, signal)
-      emailIds.push(...without(ids, missing))
+      emailIds.push(...changedOf(ids, await api.removeMessages(ids, signal)))
     })
     return { deleted: emailIds.length > 0, deletedMessages: { emailIds } }
   }
@@ -84,14 +82,12 @@ interface SearchScope {
 async function moveMatches(
   command: ApiCommand,
   scope: SearchScope,
-  move: (
-    ids: readonly string[],
-  ) => Promise<{ missing: string[]; newIds: ReadonlyMap<string, string> }>,
+  move: (ids: readonly string[]) => Promise<MoveResult>,
 ): Promise<{ idMap: [string, string][]; emailIds: string[] }> {
   const idMap: [string, string][] = []
   await changeMatches(command, scope, async (ids) => {
-    const { missing, newIds } = await move(ids)
-    for (const id of without(ids, missing)) idMap.push([id, newIds.get(id) ?? id])
+    const result = await move(ids)
+    for (const id of changedOf(ids, result)) idMap.push([id, result.newIds.get(id) ?? id])
   })
   return { idMap, emailIds: idMap.map(([, id]) => id) }
 }
@@ -135,8 +131,11 @@ async function listMatches(
   return [...ids].slice(0, limit)
 }
 
-function without(ids: readonly string[], missing: readonly string[]): readonly string[] {
-  if (missing.length === 0) return ids
-  const left = new Set(missing)
-  return ids.filter((id) => !left.has(id))
+/** Ids without those of messages that are missing, or that the provider shows unchanged. */
+function changedOf(
+  ids: readonly string[],
+  { missing, unchanged = [] }: BulkResult,
+): readonly string[] {
+  const left = new Set([...missing, ...unchanged])
+  return left.size === 0 ? ids : ids.filter((id) => !left.has(id))
 }
