@@ -4,17 +4,18 @@ import { AppError } from '@posthorn/errors'
 import type { Unsealer } from '@posthorn/secrets'
 import type { Logger, Metrics } from '@posthorn/telemetry'
 
-/** Password and the only server that may get it. */
-interface BoundPassword {
-  pass: string
+/** Password or access token, and the only server that may get it. */
+type BoundLogin = ({ pass: string } | { accessToken: string }) & {
   /** Absent for a password that an earlier release sealed. */
   destination?: Destination
 }
 
 /** Uses that secrets are sealed for. Each kind of secret has its own members. */
 export interface SecretBinding {
-  /** Server of a password. */
+  /** Server of a password or of an access token that the caller manages. */
   to?: Destination
+  /** Present for an access token, which is never issued as a password. */
+  form?: 'accessToken'
   /** Application of tokens. */
   app?: string
   /** Provider of tokens, or of the secrets of an application. */
@@ -67,12 +68,13 @@ export class BoundSecrets {
     })
   }
 
-  /** @throws AppError `rejected` if the password was sealed for another server or user */
-  async openPassword({ sealed, context, destination }: StoredPassword): Promise<BoundPassword> {
-    const { value: pass, binding } = await this.#options.unsealer.open(sealed, context)
-    const { to }: SecretBinding = binding ?? {}
+  /** @throws AppError `rejected` if the login was sealed for another server or user */
+  async openServerLogin({ sealed, context, destination }: StoredPassword): Promise<BoundLogin> {
+    const { value, binding } = await this.#options.unsealer.open(sealed, context)
+    const { to, form }: SecretBinding = binding ?? {}
     this.assertUse(context, { isBound: to !== undefined, fits: !to || permits(to, destination) })
-    return { pass, ...(to && { destination: to }) }
+    const login = form === 'accessToken' ? { accessToken: value } : { pass: value }
+    return { ...login, ...(to && { destination: to }) }
   }
 
   /** @throws AppError `rejected` if the secret of an application is for another provider */

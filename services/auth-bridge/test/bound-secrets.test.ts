@@ -163,6 +163,40 @@ test('resealAll: unbound password, is bound to its present server', async () => 
   expect(await credentialsOf('bound')).toEqual(refused)
 })
 
+test('getCredentials: access token of the caller, is bound like a password and never issued as one', async () => {
+  await insert('token', { to, form: 'accessToken' })
+  const credentials = { user: 'me', accessToken: 'hush', destination: to }
+  expect(await credentialsOf('token')).toEqual(credentials)
+  for (const change of [{ host: 'evil.example' }, { port: 1993 }, { secure: false }]) {
+    await set('token', { ...server, ...change, auth: login })
+    expect(await credentialsOf('token')).toEqual(refused)
+  }
+  await set('token', { ...server, auth: { user: 'you' } })
+  expect(await credentialsOf('token')).toEqual(refused)
+  // The registration does not decide about the form of the secret.
+  await insert('password', { to })
+  await set('password', { ...server, auth: { ...login, accessToken: true } })
+  expect(await credentialsOf('password')).toMatchObject({ pass: 'hush' })
+})
+
+test('resealAll: access token of an earlier key, stays an access token for its server', async () => {
+  const earlier = keyPairFromSecret('an earlier secret')
+  await insert('rotated', { to })
+  const binding = { to, form: 'accessToken' }
+  const context = 'credentials/rotated/imap'
+  const sealed = await createSealer(earlier.publicKey).seal('hush', context, binding)
+  const row = database.db.updateTable('credentials').where('account', '=', 'rotated')
+  await row.set({ sealed }).execute()
+  const db = connect(database.roleUrl('posthorn_auth_bridge'), { name: 'test', max: 2 })
+  await resealAll({ db, resealer: createResealer(publicKey, [privateKey, earlier.privateKey]) })
+  await db.destroy()
+  expect(await credentialsOf('rotated')).toEqual({
+    user: 'me',
+    accessToken: 'hush',
+    destination: to,
+  })
+})
+
 test('SVC_REQUIRE_BOUND_SECRETS: unbound password, is refused', async () => {
   await app[Symbol.asyncDispose]()
   app = await start(true)

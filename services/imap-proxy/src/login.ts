@@ -6,7 +6,7 @@ import { assertDestination } from '@posthorn/contracts/schemas/destination'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError, isApplicationError } from '@posthorn/errors'
-import type { KeyedSemaphore } from '@posthorn/flow'
+import { holdFailure, type KeyedSemaphore } from '@posthorn/flow'
 import type { ClientLogin, LoginThrottle } from '@posthorn/mail-frontend'
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
@@ -110,13 +110,13 @@ async function connectUpstream(
       assertDestination(credentials, imap.server, imap.proxy)
       return credentials
     }
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(upstreamTimeoutMs)])
     const { egress, mailPorts, buffers, tlsSessions } = deps
     const limits = { egress, mailPorts, ownPort: deps.ownPort() }
-    const options = { signal: deadline, ...limits, buffers, tlsSessions }
-    const connect = (credentials: Promise<Credentials>) =>
-      connectToServer(server, { ...options, credentials })
-    const upstream = await retryWithFreshToken(requestCredentials, connect)
+    const connect: ConnectUpstream = (credentials, limit) =>
+      connectToServer(server, { signal: limit, ...limits, buffers, tlsSessions, credentials })
+    const upstream = imap.isTenantsServer
+      ? await retryWithFreshToken(requestCredentials, withoutTime(connect, signal))
+      : await retryWithFreshToken(requestCredentials, withDeadline(connect, signal))
     return { account, auth, upstream, permit }
   } catch (error) {
     permit[Symbol.dispose]()
@@ -124,10 +124,34 @@ async function connectUpstream(
   }
 }
 
+type ConnectUpstream = (credentials: Promise<Credentials>, limit: AbortSignal) => Promise<Upstream>
+type Connect = (credentials: Promise<Credentials>) => Promise<Upstream>
+
+/** Connects within the timeout, which both attempts of a login share. */
+function withDeadline(connect: ConnectUpstream, signal: AbortSignal): Connect {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(upstreamTimeoutMs)])
+  return (credentials) => connect(credentials, deadline)
+}
+
+/**
+ * Connects to a server that a tenant has chosen. All failures before the reply to the login are
+ * reported after the same time, because a closed port fails earlier than a silent one. The
+ * credentials come first: their failure, which is reported immediately, must not overtake.
+ */
+function withoutTime(connect: ConnectUpstream, signal: AbortSignal): Connect {
+  const isHidden = (error: unknown) =>
+    error instanceof AppError && error.kind !== 'rejected' && error.kind !== 'rate-limited'
+  return async (credentials) => {
+    await credentials
+    const attempt = (limit: AbortSignal) => connect(credentials, limit)
+    return holdFailure(attempt, { timeoutMs: upstreamTimeoutMs, signal, isHidden })
+  }
+}
+
 /** Retries once with a new access token: the server may reject one before its expiry. */
 async function retryWithFreshToken(
   requestCredentials: (fresh: boolean) => Promise<Credentials>,
-  connect: (credentials: Promise<Credentials>) => Promise<Upstream>,
+  connect: Connect,
 ): Promise<Upstream> {
   const credentials = requestCredentials(false)
   try {

@@ -68,11 +68,14 @@ export const updateAccount = defineOperation({
   path: '/v1/account/:account',
   summary: 'Change an account',
   description:
-    'A stored password is never sent to a new host: a request that changes `host` must include the password. ' +
+    'A stored password or access token is never sent to a new host: a request that changes `host` must include it. ' +
     'A token that is bound to an account cannot change the user, server, TLS options or proxy of stored credentials, and cannot set another proxy.',
   params,
   body: AccountUpdate,
-  response: Type.Object({ account: Text('Account id.') }),
+  response: Type.Object({
+    account: Text('Account id.'),
+    redirect: Type.Optional(Text('URL of the consent page. Only with `oauth2.authorize`.')),
+  }),
   errors: ['AccountAlreadyExists', 'UnsupportedOperation'],
 })
 

@@ -30,25 +30,31 @@ const common = {
   expires: Type.Optional(Time('Expiry time of the access token (ISO 8601).')),
 }
 
+const redirectUrl = Type.Optional(
+  Text(
+    'URL to which the owner is redirected after consent, with the parameters `account` and `state`.',
+    { maxLength: 2048, format: 'http-url' },
+  ),
+)
+const consentLink =
+  'The response contains a URL for the browser of the owner, valid for 24 hours, which leads to the consent page. The browser that opens it must finish within one hour.'
+
 /** OAuth2 login of an account, as registered. */
 export const OAuth2Config = Strict({
   ...common,
-  authorize: Type.Optional(
-    Bool(
-      'If true, the account is not created. The response contains a URL for the browser of the owner, valid for 24 hours, which leads to the consent page. The browser that opens it must finish within one hour.',
-    ),
-  ),
-  redirectUrl: Type.Optional(
-    Text(
-      'URL to which the owner is redirected after consent, with the parameters `account` and `state`.',
-      { maxLength: 2048, format: 'http-url' },
-    ),
-  ),
+  authorize: Type.Optional(Bool(`If true, the account is not created. ${consentLink}`)),
+  redirectUrl,
 })
 export type OAuth2Config = Static<typeof OAuth2Config>
 
 export const OAuth2Update = Strict({
   ...common,
+  authorize: Type.Optional(
+    Bool(
+      `If true, nothing changes until the owner consents; then all fields of the request apply together. ${consentLink} Consent of a user other than the login name of the account is refused, unless \`oauth2.auth.user\` names that user.`,
+    ),
+  ),
+  redirectUrl,
   partial: Type.Optional(
     Bool(
       'If true, absent members keep their value. Otherwise the whole object except the tokens is replaced.',

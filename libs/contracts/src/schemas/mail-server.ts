@@ -1,11 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { Bool, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
-/** Login name and password, as tested and as registered. */
-export const loginFields = {
+/** Login name with a password or an access token, as tested and as registered. */
+const Login = Strict({
   user: Text('Login name.', { minLength: 1, maxLength: 256, format: 'one-line' }),
   pass: Type.Optional(Text('Password.', { maxLength: 256, format: 'one-line' })),
-}
+  accessToken: Type.Optional(
+    Type.Union([Type.String({ maxLength: 16_384, format: 'one-line' }), Type.Literal(false)], {
+      description:
+        'OAuth2 access token instead of a password, for XOAUTH2 or OAUTHBEARER. The caller replaces the token before its expiry. False for none.',
+    }),
+  ),
+})
 
 const Tls = Strict(
   {
@@ -24,17 +30,14 @@ const Tls = Strict(
   { description: 'TLS options of the connection.' },
 )
 
-/** Description of the member `auth` of a server. */
-export const authDescription = 'Login at the server. False for none.'
+const authDescription = 'Login at the server. False for none.'
 const secureDescription =
   'If true, uses TLS from the start of the connection. Otherwise uses STARTTLS, see `tls.requireStartTls`.'
 const server = {
   useAuthServer: Type.Optional(
     Bool('If true, the login is requested from the authentication server.'),
   ),
-  auth: Type.Optional(
-    Type.Union([Strict(loginFields), Type.Literal(false)], { description: authDescription }),
-  ),
+  auth: Type.Optional(Type.Union([Login, Type.Literal(false)], { description: authDescription })),
   host: Text('Host name or IP address of the server.', {
     minLength: 1,
     maxLength: 1024,
@@ -116,6 +119,7 @@ const read = {
         Type.Object({
           user: Text('Login name.'),
           pass: Type.Optional(Text('Masked password: `******`.')),
+          accessToken: Type.Optional(Text('Masked access token: `******`.')),
         }),
         Type.Literal(false),
       ],
@@ -127,13 +131,13 @@ const read = {
   secure: Type.Optional(Bool(secureDescription)),
   tls: Type.Optional(Tls),
 }
-/** Servers as returned by the API, with masked passwords. */
+/** Servers as returned by the API, with masked passwords and access tokens. */
 export const ImapRecord = Type.Object(
   { ...read, ...imap, disabled },
-  { description: 'Incoming server with a masked password.' },
+  { description: 'Incoming server with a masked password or access token.' },
 )
 export const SmtpRecord = Type.Object(read, {
-  description: 'Outgoing server with a masked password.',
+  description: 'Outgoing server with a masked password or access token.',
 })
 
 export const SmtpUpdate = Strict(updated)

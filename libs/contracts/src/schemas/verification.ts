@@ -1,26 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { accountProxy, smtpEhloName } from './account.ts'
-import {
-  authDescription,
-  ImapConfig,
-  ImapDisabled,
-  loginFields,
-  SmtpConfig,
-} from './mail-server.ts'
+import { ImapConfig, ImapDisabled, SmtpConfig } from './mail-server.ts'
 import { listedMailbox, listedUseSource } from './message.ts'
 import { Bool, Int, Strict, Text } from './primitives.ts'
-
-const Login = Strict({
-  ...loginFields,
-  accessToken: Type.Optional(
-    Type.Union([Type.String({ maxLength: 16_384, format: 'one-line' }), Type.Literal(false)], {
-      description: 'Access token instead of a password.',
-    }),
-  ),
-})
-const auth = Type.Optional(
-  Type.Union([Login, Type.Literal(false)], { description: authDescription }),
-)
 
 /** Body of `POST /v1/verifyAccount`. Nothing is stored. */
 export const VerifyRequest = Strict({
@@ -30,18 +12,15 @@ export const VerifyRequest = Strict({
   imap: Type.Optional(
     Type.Union(
       [
-        Strict({ ...ImapConfig.properties, auth }),
-        Strict(
-          { ...ImapDisabled.properties, auth },
-          { description: 'Incoming server that is not tested.' },
-        ),
+        ImapConfig,
+        Strict(ImapDisabled.properties, { description: 'Incoming server that is not tested.' }),
         Type.Literal(false),
       ],
       { description: 'Incoming server. False for none.' },
     ),
   ),
   smtp: Type.Optional(
-    Type.Union([Strict({ ...SmtpConfig.properties, auth }), Type.Literal(false)], {
+    Type.Union([SmtpConfig, Type.Literal(false)], {
       description: 'Outgoing server. False for none.',
     }),
   ),

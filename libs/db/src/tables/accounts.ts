@@ -5,9 +5,14 @@ import type { ImapConfig, ImapDisabled, SmtpConfig } from '@posthorn/contracts/s
 import type { Generated } from 'kysely'
 import type { JsonOrNull } from './json.ts'
 
-/** Server settings as stored. The password is in `credentials`. */
+/** Login at a server as stored. `accessToken`: an access token is sealed instead of a password. */
+export interface StoredServerLogin {
+  user: string
+  accessToken?: true
+}
+/** Server settings as stored. The password or access token is in `credentials`. */
 export type StoredServer<T extends ImapConfig | ImapDisabled | SmtpConfig> = T extends unknown
-  ? Omit<T, 'auth'> & { auth?: { user: string } | false }
+  ? Omit<T, 'auth'> & { auth?: StoredServerLogin | false }
   : never
 /** OAuth2 settings of an account as stored. The grant is in `credentials`. */
 export interface StoredOAuth2 {

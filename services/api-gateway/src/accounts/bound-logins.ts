@@ -6,6 +6,7 @@ import type { Binding } from '@posthorn/secrets'
 import type { LockedAccount } from '../store/accounts.ts'
 import type { PasswordKind } from '../store/credentials.ts'
 import type { AppForAccount } from '../store/oauth2-apps.ts'
+import { secretNameOf } from './login-secret.ts'
 import type { PasswordPlan } from './plan-server.ts'
 import { afterChange, type LoginAccount, type LoginColumns } from './stored-login.ts'
 
@@ -16,13 +17,20 @@ import { afterChange, type LoginAccount, type LoginColumns } from './stored-logi
 
 const servers = ['imap', 'smtp'] as const
 
-/** Use that a credential of an account is sealed for. `app` is the application of a grant. */
+/**
+ * Use that a credential of an account is sealed for. `app` is the application of a grant. The seal
+ * of an access token names its form, so that a token is never sent as a password.
+ */
 export function bindingOf(
   account: LoginAccount,
   kind: PasswordKind,
   app: AppForAccount | undefined,
 ): Binding {
-  if (kind !== 'oauth2') return { to: passwordDestination(account, kind) }
+  if (kind !== 'oauth2') {
+    const secret = secretNameOf(account[kind]?.auth || {})
+    const form = secret === 'accessToken' ? { form: secret } : {}
+    return { to: passwordDestination(account, kind), ...form }
+  }
   const provider = app && describeProvider(app)
   return { app: account.oauth2?.provider, provider, servers: tokenServersOf(account) }
 }
@@ -49,8 +57,8 @@ interface LoginChange {
 }
 
 /**
- * Requires a stored password again if its server, port or user changes, if the connection gets less
- * protection, or if an unprotected connection gets another proxy.
+ * Requires a stored password or access token again if its server, port or user changes, if the
+ * connection gets less protection, or if an unprotected connection gets another proxy.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -63,7 +71,10 @@ export function assertPasswordsFit(
     .filter((kind) => isKept(before, kind, passwords))
     .filter((kind) => after[kind]?.auth && !after[kind].useAuthServer)
     .filter((kind) => !permits(passwordDestination(before, kind), passwordDestination(after, kind)))
-    .map((kind) => fieldError(`${kind}.auth.pass`, passwordRequired))
+    .map((kind) => {
+      const name = secretNameOf(before[kind]?.auth || {})
+      return fieldError(`${kind}.auth.${name}`, passwordRequired)
+    })
   if (errors.length > 0) throw validationError(errors)
 }
 

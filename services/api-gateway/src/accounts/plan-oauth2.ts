@@ -131,8 +131,8 @@ export function planOAuth2(
 /** New tokens or a sign-in replace a stored authentication server, unless the input names both. */
 function usesAuthServer(input: OAuth2Input, before: StoredOAuth2 | undefined): boolean | undefined {
   if (!input.partial || input.useAuthServer !== undefined) return input.useAuthServer
-  const isReplaced = before?.useAuthServer === true && tokenNames.some((name) => isNew(input[name]))
-  return isReplaced ? false : before?.useAuthServer
+  const isReplaced = input.authorize || tokenNames.some((name) => isNew(input[name]))
+  return before?.useAuthServer && isReplaced ? false : before?.useAuthServer
 }
 
 const tokenNames = ['accessToken', 'refreshToken'] as const

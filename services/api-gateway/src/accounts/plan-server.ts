@@ -3,6 +3,13 @@ import type { ImapUpdate, SmtpUpdate } from '@posthorn/contracts/schemas/mail-se
 import { mask } from '../http/masks.ts'
 import type { LockedAccount } from '../store/accounts.ts'
 import type { PasswordKind } from '../store/credentials.ts'
+import {
+  type LoginInput,
+  secretErrors,
+  secretNameOf,
+  secretOf,
+  withoutSecret,
+} from './login-secret.ts'
 import { changedLoginParts, loginOf } from './stored-login.ts'
 
 export type ServerKind = Exclude<PasswordKind, 'oauth2'>
@@ -47,10 +54,10 @@ export function planServer(
   const settings = { ...rest, secure: rest.secure ?? false }
   // The authentication server provides user and password.
   if (!auth || settings.useAuthServer) return { column: settings, passwords: [...forget] }
-  const { user, pass = mask } = auth
+  const secret = secretOf(auth) ?? mask
   return {
-    column: { ...settings, auth: { user } },
-    passwords: pass === mask ? [] : [{ kind, seal: pass }],
+    column: { ...settings, auth: withoutSecret(auth) },
+    passwords: secret === mask ? [] : [{ kind, seal: secret }],
   }
 }
 
@@ -72,16 +79,33 @@ function loginErrors(
     return auth ? [fieldError(`${kind}.auth`, 'is not allowed with useAuthServer')] : []
   if (!auth)
     return kind === 'imap' && !disabled && !byOAuth2 ? [fieldError('imap.auth', 'is required')] : []
-  if (auth.pass !== mask) return auth.pass ? [] : [fieldError(`${kind}.auth.pass`, 'is required')]
-  if (!stored?.passwords.includes(kind)) return [fieldError(`${kind}.auth.pass`, 'is required')]
-  // Otherwise a client could have the password, which it cannot read, sent to its own server.
+  return inputErrors(kind, { ...input, auth }, stored)
+}
+
+/** Errors of an own login: one secret, or the mask of the stored one for the same host. */
+function inputErrors(
+  kind: ServerKind,
+  input: ServerInput & { auth: LoginInput },
+  stored: StoredServers | undefined,
+): FieldError[] {
+  const { auth } = input
+  const errors = secretErrors(`${kind}.auth`, auth)
+  if (errors.length > 0 || secretOf(auth) !== mask) return errors
+  const name = secretNameOf(auth)
+  if (!stored || !hasSecret(stored, kind, name))
+    return [fieldError(`${kind}.auth.${name}`, 'is required')]
+  // Otherwise a client could have the secret, which it cannot read, sent to its own server.
   const changed = changedLoginParts(
     loginOf(stored, kind),
     loginOf({ ...stored, [kind]: input }, kind),
   )
   return changed.includes('host')
-    ? [fieldError(`${kind}.auth.pass`, 'is required for another host')]
+    ? [fieldError(`${kind}.auth.${name}`, 'is required for another host')]
     : []
+}
+
+function hasSecret(stored: StoredServers, kind: ServerKind, name: string): boolean {
+  return stored.passwords.includes(kind) && secretNameOf(stored[kind]?.auth || {}) === name
 }
 
 /** Interface spec, "Account", rule 2: implicit TLS on port 465 only. */

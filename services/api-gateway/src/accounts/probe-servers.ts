@@ -7,6 +7,7 @@ import type {
   VerifyRequest,
 } from '@posthorn/contracts/schemas/verification'
 import { AppError } from '@posthorn/errors'
+import { secretOf } from './login-secret.ts'
 
 export interface ProbeOptions {
   bus: Bus
@@ -73,11 +74,13 @@ function connectionOf({ host, port, secure, tls }: Omit<Imap | Smtp, 'auth'>) {
 }
 
 /** Credentials of a request. Undefined if they are incomplete. */
-export function credentialsOf(auth: Imap['auth']) {
+function credentialsOf(auth: Imap['auth']) {
   if (!auth) return undefined
-  const { user, pass, accessToken } = auth
-  if (accessToken) return { user, accessToken }
-  return pass ? { user, pass } : undefined
+  const secret = secretOf(auth)
+  if (secret === undefined) return undefined
+  return auth.accessToken
+    ? { user: auth.user, accessToken: secret }
+    : { user: auth.user, pass: secret }
 }
 
 /** Maps an error of the command to a failed result. Rethrows it if the client has disconnected. */

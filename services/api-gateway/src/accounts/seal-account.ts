@@ -28,8 +28,10 @@ export async function sealColumns(
   }
 }
 
-/** Variant of `sealColumns` for a registration that waits for consent. */
-export async function sealRegistration<T extends Omit<AccountRegistration, 'account'>>(
+type SealedMembers = Pick<AccountRegistration, 'webhooks' | 'proxy' | 'webhooksCustomHeaders'>
+
+/** Variant of `sealColumns` for a registration or an update that waits for consent. */
+export async function sealRegistration<T extends SealedMembers>(
   registration: T,
   { account, sealer }: SealDeps,
 ): Promise<T> {

@@ -11,7 +11,9 @@ import {
   insertBrowserState,
   insertLogin,
   type PendingRegistration,
+  requestedBody,
 } from '../store/oauth2-logins.ts'
+import { secretNameOf, secretOf } from './login-secret.ts'
 
 export interface SignInDeps {
   db: Db
@@ -93,12 +95,15 @@ function challengeOf(codeVerifier: string): string {
   return createHash('sha256').update(codeVerifier).digest('base64url')
 }
 
-function assertNoPasswords({ body }: PendingRegistration): void {
+function assertNoPasswords(registration: PendingRegistration): void {
+  const body = requestedBody(registration)
   const errors: FieldError[] = []
   for (const kind of ['imap', 'smtp'] as const) {
     const server = body[kind]
-    if (server && server.auth && server.auth.pass !== undefined)
-      errors.push(fieldError(`${kind}.auth.pass`, 'is not possible with oauth2.authorize'))
+    if (server && server.auth && secretOf(server.auth) !== undefined) {
+      const path = `${kind}.auth.${secretNameOf(server.auth)}`
+      errors.push(fieldError(path, 'is not possible with oauth2.authorize'))
+    }
   }
   for (const token of ['accessToken', 'refreshToken'] as const)
     if (body.oauth2 && body.oauth2[token] !== undefined)

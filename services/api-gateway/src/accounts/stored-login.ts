@@ -11,7 +11,7 @@ interface LoginServer {
   secure?: boolean | undefined
   tls?: ImapConfig['tls'] | undefined
   useAuthServer?: boolean | undefined
-  auth?: { user: string } | false | null | undefined
+  auth?: { user: string; accessToken?: unknown } | false | null | undefined
 }
 
 /** Parts of an account that decide which credentials are sent where. */

@@ -125,7 +125,7 @@ export function lockAccount(tx: Tx, account: string) {
     .selectFrom('accounts')
     .select(['email', 'backend', 'imap', 'smtp', 'oauth2', 'path', 'subconnections', 'webhooks'])
     .select(['webhooksCustomHeaders', 'notifyFrom', 'proxy', 'smtpEhloName', 'logs', 'paused'])
-    .select(['createdAt', 'tenantSet'])
+    .select(['createdAt', 'tenantSet', 'expectedEmail'])
     .select(passwordKinds.as('passwords'))
     .where('account', '=', account)
     .forUpdate()

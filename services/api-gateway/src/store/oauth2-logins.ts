@@ -1,14 +1,44 @@
 import { createHash } from 'node:crypto'
-import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
+import type { AccountRegistration, AccountUpdate } from '@posthorn/contracts/schemas/account'
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** Registration that waits for the user's consent at the provider. */
-export interface PendingRegistration {
-  /** Id of the account to register. Fixed now, because the grant is sealed for it. */
+/** Registration or update that waits for the user's consent at the provider. */
+export type PendingRegistration = SignInOptions &
+  ({ body: RegistrationBody; update?: never } | { body?: never; update: PendingUpdate })
+
+/** Body of `POST /v1/account`, without passwords. */
+export type RegistrationBody = Omit<AccountRegistration, 'account'>
+
+/**
+ * Update of an existing account. Not stored as `body`: replicas of earlier releases, which would
+ * register it, fail and change nothing.
+ */
+export interface PendingUpdate {
+  /** Body of `PUT /v1/account/{account}`, without passwords and masks. */
+  body: AccountUpdate
+  caller: UpdateCaller
+  /** Time of the account's registration in epoch milliseconds. Another one is another account. */
+  registeredAt: number
+  /** Time of the request in epoch milliseconds. */
+  requestedAt: number
+}
+
+/** Caller of an update, as far as it limits what may change. */
+export interface UpdateCaller {
+  by: 'operator' | 'tenant'
+  /** True for a token that is bound to the account. */
+  isBound: boolean
+}
+
+/** Body of the request that waits for consent. */
+export function requestedBody(pending: PendingRegistration): RegistrationBody | AccountUpdate {
+  return pending.update ? pending.update.body : pending.body
+}
+
+interface SignInOptions {
+  /** Id of the account. Fixed now, because the grant is sealed for it. */
   account: string
-  /** Body of `POST /v1/account`, without passwords. */
-  body: Omit<AccountRegistration, 'account'>
   /** Final redirect; `account` and `state` are appended. */
   redirectUrl: string
   /** True for a shared mailbox, `body.email`, that the user may access. */

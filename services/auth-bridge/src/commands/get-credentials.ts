@@ -41,7 +41,7 @@ export function onGetCredentials(deps: Deps) {
     if (fresh) authServer.invalidate(account)
     if (login.useAuthServer) return authServer.get(login)
     const hasOwn = login.user !== undefined || !login.hasOAuth2
-    return hasOwn ? getStoredPassword(secrets, login) : getOAuth2Credentials(deps, login, fresh)
+    return hasOwn ? getStoredLogin(secrets, login) : getOAuth2Credentials(deps, login, fresh)
   })
 }
 
@@ -56,22 +56,22 @@ function notConfigured(protocol: Protocol): AppError {
 }
 
 /**
- * Unseals the stored password of an account.
+ * Unseals the stored password or access token of an account.
  *
  * @throws AppError `rejected` if none is stored, or it is for another server or user
  */
-async function getStoredPassword(
+async function getStoredLogin(
   secrets: BoundSecrets,
   { account, protocol, user, sealed, destination }: StoredLogin,
 ): Promise<Credentials> {
   if (protocol === 'api' || user === undefined || sealed === undefined || !destination)
     throw new AppError(
       'rejected',
-      `No ${protocol.toUpperCase()} password is stored for this account`,
+      `No ${protocol.toUpperCase()} login is stored for this account`,
       { code: 'AuthenticationFails' },
     )
   const context = passwordSealContext(account, protocol)
-  return { user, ...(await secrets.openPassword({ sealed, context, destination })) }
+  return { user, ...(await secrets.openServerLogin({ sealed, context, destination })) }
 }
 
 /**

@@ -20,6 +20,6 @@ export function onGetGatewayCredentials({ db, secrets }: { db: Db; secrets: Boun
     const { username: user, sealed } = login
     const context = gatewaySealContext(gateway)
     const destination = destinationOf(login, { user })
-    return { user, ...(await secrets.openPassword({ sealed, context, destination })) }
+    return { user, ...(await secrets.openServerLogin({ sealed, context, destination })) }
   })
 }

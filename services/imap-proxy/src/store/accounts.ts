@@ -7,6 +7,8 @@ type ServerColumns = Pick<Selectable<Accounts>, 'backend' | 'imap'>
 /** IMAP server of an account and its proxy. */
 export interface StoredImap {
   server: StoredServer<ImapConfig>
+  /** True if a tenant has chosen the server, which may be any host of the operator's network. */
+  isTenantsServer: boolean
   /** Proxy URL of the account, with a sealed login. */
   proxy: string | null
 }
@@ -18,12 +20,13 @@ export interface StoredImap {
 export async function findImap(db: Db, account: string): Promise<StoredImap | null | undefined> {
   const row = await db
     .selectFrom('accounts')
-    .select(['backend', 'imap', 'proxy'])
+    .select(['backend', 'imap', 'proxy', 'tenantSet'])
     .where('account', '=', account)
     .executeTakeFirst()
   if (!row) return undefined
   const server = serverOf(row)
-  return server && { server, proxy: row.proxy }
+  const isTenantsServer = row.tenantSet.includes('imap')
+  return server && { server, isTenantsServer, proxy: row.proxy }
 }
 
 /** Returns the given accounts that exist and have IMAP enabled. */

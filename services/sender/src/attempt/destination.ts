@@ -31,7 +31,13 @@ export interface DestinationDeps {
 /** Server of a destination, with its login. */
 type OutgoingServer = Pick<
   Destination,
-  'host' | 'port' | 'secure' | 'allowsPlaintext' | 'minTlsVersion' | 'credentials'
+  | 'host'
+  | 'port'
+  | 'secure'
+  | 'allowsPlaintext'
+  | 'minTlsVersion'
+  | 'isTenantsServer'
+  | 'credentials'
 > & {
   /** Owner and version of the configuration: part of the session key. */
   owner: readonly string[]
@@ -118,7 +124,7 @@ function unsealProxy(proxy: string, { unsealLogin, signal }: DestinationDeps): P
 }
 
 function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): OutgoingServer {
-  const { account, version, smtp, byOAuth2 } = sender
+  const { account, version, smtp, byOAuth2, isTenantsServer } = sender
   if (!smtp) {
     const message = 'The account has no SMTP configuration'
     throw new AttemptError({ message, code: 'SMTPUnavailable' })
@@ -133,6 +139,7 @@ function accountServer({ queueId, sender }: Routed, deps: DestinationDeps): Outg
     allowsPlaintext: tls?.requireStartTls === false,
     rejectUnauthorized: tls?.rejectUnauthorized !== false,
     minTlsVersion: tls?.minVersion,
+    isTenantsServer,
     credentials: async (rejected?: Credentials) => {
       if (!hasLogin) return undefined
       const entitlement = { queueId }

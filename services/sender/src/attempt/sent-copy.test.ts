@@ -15,7 +15,14 @@ const own: Facts = {
   smtp: at('smtp.example.com'),
   copy: null,
 }
-const account = { account: 'a', byOAuth2: false, smtpEhloName: null, proxy: null, version: '1' }
+const account = {
+  account: 'a',
+  isTenantsServer: false,
+  byOAuth2: false,
+  smtpEhloName: null,
+  proxy: null,
+  version: '1',
+}
 function inputOf(facts: Partial<Facts>): FilingInput {
   const { filing, gateway, backend, imap, smtp, copy } = { ...own, ...facts }
   return {

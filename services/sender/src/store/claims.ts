@@ -151,6 +151,7 @@ function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
       'accounts.smtpEhloName',
       'accounts.proxy as accountProxy',
       'accounts.version',
+      'accounts.tenantSet',
     ])
     .execute()
 }
@@ -163,6 +164,7 @@ function toSubmission(
   worker: string,
 ): Submission {
   const { account, backend, imap, smtp, copy, smtpEhloName, accountProxy: proxy, version } = row
+  const isTenantsServer = row.tenantSet.includes('smtp')
   return {
     ...row,
     worker,
@@ -172,6 +174,7 @@ function toSubmission(
       backend,
       imap,
       smtp,
+      isTenantsServer,
       byOAuth2: oauth2 !== null,
       copy,
       smtpEhloName,

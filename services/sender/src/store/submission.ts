@@ -159,6 +159,8 @@ export interface SendingAccount {
   backend: Backend
   imap: StoredServer<ImapConfig | ImapDisabled> | null
   smtp: StoredServer<SmtpConfig> | null
+  /** True if a tenant has chosen `smtp`, which may be any host of the operator's network. */
+  isTenantsServer: boolean
   /** True if the account has OAuth2, the login of a server without one of its own. */
   byOAuth2: boolean
   smtpEhloName: string | null

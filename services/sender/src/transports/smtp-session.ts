@@ -15,6 +15,7 @@ import {
   tokenHandlers,
   toNodemailerLogin,
 } from './nodemailer.ts'
+import { withoutTime } from './hold-connection.ts'
 import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
 import {
   AttemptError,
@@ -22,6 +23,7 @@ import {
   type Destination,
   type OutgoingMessage,
   type SendResult,
+  timeoutError,
 } from './transport.ts'
 
 export interface SmtpLimits {
@@ -126,6 +128,26 @@ export class SmtpSession {
 
   static async #openWith(
     credentials: Credentials | undefined,
+    options: SessionOptions,
+  ): Promise<SmtpSession> {
+    const { signal, destination, limits } = options
+    const connect = (limit: AbortSignal) =>
+      SmtpSession.#connect(credentials, { ...options, signal: limit })
+    const session = destination.isTenantsServer
+      ? await withoutTime(connect, { ...limits, signal })
+      : await connect(signal)
+    try {
+      if (credentials && session.#connection.allowsAuth) await session.#login(credentials, signal)
+      return session
+    } catch (error) {
+      session.destroy()
+      throw error
+    }
+  }
+
+  /** Connects up to the reply to EHLO, over TLS if the server has it. */
+  static async #connect(
+    credentials: Credentials | undefined,
     { destination, limits, signal }: SessionOptions,
   ): Promise<SmtpSession> {
     const { connectMs: timeoutMs, egress, mailPorts } = limits
@@ -139,7 +161,6 @@ export class SmtpSession {
     const session = new SmtpSession({ ...connected, ehloName, credentials }, destination, limits)
     try {
       await session.#greet(signal)
-      if (credentials && session.#connection.allowsAuth) await session.#login(credentials, signal)
       return session
     } catch (error) {
       session.destroy()
@@ -259,10 +280,3 @@ export class SmtpSession {
 }
 
 type Done<T> = (error: Error | null, result?: T) => void
-
-function timeoutError(command: string, cause: unknown): AttemptError {
-  return new AttemptError(
-    { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
-    { cause },
-  )
-}

@@ -16,6 +16,8 @@ export interface Destination {
   /** If false, any certificate is accepted. */
   verifyCertificate: boolean
   minTlsVersion?: SecureVersion
+  /** True if a tenant has chosen the server: the time of a failed connection tells nothing. */
+  isTenantsServer?: boolean
   /** Argument of EHLO. Defaults to the host name of the outgoing address. */
   ehloName?: string
   /** Proxy URL with its login in plaintext. Absent for a direct connection. */
@@ -156,4 +158,12 @@ export class RecordError extends AppError {
   constructor(message: string) {
     super('stale', message)
   }
+}
+
+/** Failure of a step that the server did not reply to in time. */
+export function timeoutError(command: string, cause: unknown): AttemptError {
+  return new AttemptError(
+    { message: `No reply to ${command} in time`, code: 'ETIMEDOUT', command },
+    { cause },
+  )
 }

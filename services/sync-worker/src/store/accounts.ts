@@ -20,6 +20,8 @@ export interface Account {
   readonly registeredAt: number
   /** Null for accounts of an API. */
   readonly imap: StoredServer<ImapConfig> | null
+  /** True if a tenant has chosen the server, which may be any host of the operator's network. */
+  readonly isTenantsServer: boolean
   /** Paths or special uses of the mailboxes to sync. Empty: all. */
   readonly paths: readonly string[]
   /** Paths or special uses of mailboxes with a connection of their own. */
@@ -44,13 +46,14 @@ export function isImapAccount(account: Account): account is ImapAccount {
 export function toAccount(row: AccountRow, lease: AccountLease): Account | undefined {
   const { imap } = row
   if (!hasMailbox(row) || row.paused) return undefined
-  const { account, version, imapIndexer, notifyFrom, proxy, logs } = row
+  const { account, version, imapIndexer, notifyFrom, proxy, logs, tenantSet } = row
   return {
     account,
     version,
     lease,
     registeredAt: row.createdAt.getTime() + Number(row.flushEpoch),
     imap: imap && !imap.disabled ? imap : null,
+    isTenantsServer: tenantSet.includes('imap'),
     paths: (row.path ?? []).filter((path) => path !== '*'),
     subconnections: row.subconnections ?? [],
     imapIndexer,
@@ -75,6 +78,7 @@ const columns = [
   'paused',
   'flushEpoch',
   'createdAt',
+  'tenantSet',
 ] as const
 
 /** Registration, epoch of the last flush, and status of an account. */

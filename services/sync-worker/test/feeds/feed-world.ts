@@ -278,6 +278,7 @@ export async function registerAccount(owner: Db, db: Db): Promise<Account> {
     lease: { account: name, shard, owner: worker, epoch },
     registeredAt: 1,
     imap: null,
+    isTenantsServer: false,
     paths: [],
     subconnections: [],
     imapIndexer: null,

@@ -6,32 +6,21 @@ import { messageFailed } from '@posthorn/contracts/events/sending'
 import { operations } from '@posthorn/contracts/operations'
 import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import { deriveEventId, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
-import { assertPasswordsFit, assertTokensFit } from '../../accounts/bound-logins.ts'
 import { planAccount } from '../../accounts/plan-account.ts'
-import { assertUserUnique, findAppFor } from '../../accounts/plan-oauth2.ts'
+import { findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
-import { sealColumns, sealRegistration, storePasswords } from '../../accounts/seal-account.ts'
-import { type ChangedBy, tenantMembers } from '../../accounts/tenant-members.ts'
+import { sealRegistration } from '../../accounts/seal-account.ts'
+import type { ChangedBy } from '../../accounts/tenant-members.ts'
+import { prepareConsent } from '../../accounts/update-by-consent.ts'
+import { checkUpdate, lockForUpdate, storeUpdate, type Update } from '../../accounts/update.ts'
 import { isTenant } from '../../access/authorize.ts'
 import type { Caller } from '../../access/caller.ts'
 import { handle } from '../../http/handle.ts'
 import { startSignIn } from '../../accounts/start-sign-in.ts'
-import {
-  accountNotFound,
-  deleteAccount,
-  lockAccount,
-  patchAccount,
-  updateAccount,
-} from '../../store/accounts.ts'
+import { accountNotFound, deleteAccount, lockAccount } from '../../store/accounts.ts'
 import { type EndedSubmission, endSubmissions } from '../../store/outbox.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { OperationDeps } from '../operation-deps.ts'
-import {
-  assertLoginsUnchanged,
-  assertNoOtherProxy,
-  assertTargetUnchanged,
-} from './assert-no-redirect.ts'
-import { planUpdate } from './plan-update.ts'
 
 type ChangeDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks' | 'timeoutMs'>
 
@@ -70,25 +59,20 @@ async function startConsent(
   return startSignIn(deps, { app: provider, registration, ...defined({ loginHint }) })
 }
 
-/** Changes an account. Its sessions restart only if something that they use has changed. */
-export function onUpdateAccount({ db, bus, sealer, tasks }: ChangeDeps) {
+/** Changes an account, or starts the consent that the change waits for. */
+export function onUpdateAccount(deps: ChangeDeps) {
+  const { db, bus, sealer, tasks } = deps
   return handle(operations.updateAccount, async ({ params: { account }, body, caller }) => {
+    const by = { by: changedBy(caller), isBound: typeof caller.token?.account === 'string' }
+    const update: Update = { account, body, caller: by, sealer }
+    if (body.oauth2 && body.oauth2.authorize) {
+      const signIn = await inTransaction(db, (tx) => prepareConsent(tx, update))
+      return { account, redirect: await startSignIn(deps, signIn) }
+    }
     await inTransaction(db, async (tx) => {
-      const stored = await lockAccount(tx, account)
-      if (!stored) throw accountNotFound()
-      const app = await findAppFor(tx, body.oauth2, stored)
-      const { columns, passwords, restarts } = planUpdate(body, stored, app)
-      assertTargetUnchanged(caller.token, stored, columns)
-      assertLoginsUnchanged(caller.token, stored, { columns, passwords })
-      assertNoOtherProxy(caller.token, stored, columns)
-      assertPasswordsFit(stored, { columns, passwords })
-      assertTokensFit(stored, { columns, passwords })
-      await assertUserUnique(tx, account, columns.oauth2)
-      const change = restarts ? updateAccount : patchAccount
-      const origins = tenantMembers(changedBy(caller), columns, stored)
-      const sealed = await sealColumns(columns, { account, sealer })
-      await change(tx, account, { ...sealed, ...origins })
-      await storePasswords(tx, { account, sealer, before: stored, columns, app }, passwords)
+      const stored = await lockForUpdate(tx, account)
+      const checked = await checkUpdate(tx, update, { stored })
+      await storeUpdate(tx, update, { ...checked, stored })
     })
     tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
     return { account }

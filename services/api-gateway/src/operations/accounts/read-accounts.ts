@@ -5,6 +5,7 @@ import { stateMembers } from '@posthorn/contracts/schemas/account-state'
 import type { SmtpStatus } from '@posthorn/contracts/schemas/smtp-status'
 import { type Db, isSendOnly } from '@posthorn/db'
 import type { Caller } from '../../access/caller.ts'
+import { maskedLogin } from '../../accounts/login-secret.ts'
 import { callWorker, type WorkerDeps } from '../../http/call-worker.ts'
 import { handle, type OperationHandler } from '../../http/handle.ts'
 import { mask, maskHeaders, maskUrl } from '../../http/masks.ts'
@@ -165,7 +166,11 @@ function connectionsOf({ state, connections }: AccountRow): number {
   return state === 'connected' || state === 'syncing' ? (connections ?? 0) : 0
 }
 
-function withMask<S extends { auth?: { user: string } | false }>(server: S, hasPassword: boolean) {
-  const { auth } = server
-  return auth && hasPassword ? { ...server, auth: { ...auth, pass: mask } } : server
+function withMask<S extends StoredServer>({ auth, ...server }: S, hasSecret: boolean) {
+  if (!auth) return { ...server, ...(auth === false && { auth: false as const }) }
+  return { ...server, auth: hasSecret ? maskedLogin(auth) : { user: auth.user } }
+}
+
+interface StoredServer {
+  auth?: Parameters<typeof maskedLogin>[0] | false
 }

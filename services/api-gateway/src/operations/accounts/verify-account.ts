@@ -3,7 +3,8 @@ import { operations } from '@posthorn/contracts/operations'
 import type { VerifyRequest } from '@posthorn/contracts/schemas/verification'
 import { validationError } from '@posthorn/contracts/validate'
 import { hasFullRights } from '../../access/authorize.ts'
-import { credentialsOf, probeServers } from '../../accounts/probe-servers.ts'
+import { secretErrors } from '../../accounts/login-secret.ts'
+import { probeServers } from '../../accounts/probe-servers.ts'
 import { probeWithoutDetails } from '../../accounts/probe-without-details.ts'
 import { requestTimeout } from '../../http/call-worker.ts'
 import { handle } from '../../http/handle.ts'
@@ -29,8 +30,7 @@ function assertVerifiable({ imap, smtp }: VerifyRequest): void {
     if (server.useAuthServer)
       errors.push(fieldError(`${kind}.useAuthServer`, 'is not possible here'))
     else if (!server.auth && kind === 'imap') errors.push(fieldError('imap.auth', 'is required'))
-    else if (server.auth && !credentialsOf(server.auth))
-      errors.push(fieldError(`${kind}.auth.pass`, 'is required'))
+    else if (server.auth) errors.push(...secretErrors(`${kind}.auth`, server.auth))
   }
   if (errors.length > 0) throw validationError(errors)
 }

@@ -5,7 +5,12 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Request, RequestHandler, Response } from 'express'
 import { openSignIn, type SignInDeps, startSignIn } from '../../accounts/start-sign-in.ts'
 import { countProbes, findFormLink } from '../../store/form-links.ts'
-import { type ConsentPage, consumeLogin, type PendingLogin } from '../../store/oauth2-logins.ts'
+import {
+  type ConsentPage,
+  consumeLogin,
+  type PendingLogin,
+  requestedBody,
+} from '../../store/oauth2-logins.ts'
 import { FormLinkExpiredError, FormLinkUsedError, getUnusedLink } from '../form/connect-mailbox.ts'
 import { formTexts } from '../form/form-texts.ts'
 import { redirectUrlOf, withAccountState } from '../form/redirect-back.ts'
@@ -16,6 +21,7 @@ import { sendPage } from '../send-page.ts'
 import { browserIdentities, identifyBrowser } from './browser-cookie.ts'
 import { oneAddress, scopeList, signInTexts, twoAddresses } from './sign-in-pages.ts'
 import {
+  AccountGoneError,
   type ReceivedGrant,
   storeGrant,
   type StoreGrantDeps,
@@ -153,6 +159,7 @@ async function sendFailure(
   }
   if (error instanceof AppError && error.code === 'AccountAlreadyExists')
     return sendOutcome(deps, result, 'exists')
+  if (error instanceof AccountGoneError) return sendOutcome(deps, { theme, response }, 'unknown')
   deps.log.warn({ err: error }, 'sign-in failed')
   // Permanent: rejected by the provider or a misconfigured application. The code cannot be reused.
   await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')
@@ -177,7 +184,7 @@ async function restartSignIn(
 ): Promise<string | undefined> {
   try {
     if (form !== null && !(await countProbes(deps.db, form, 1))) return undefined
-    const { expectedEmail: loginHint } = registration.body
+    const loginHint = requestedBody(registration).expectedEmail ?? undefined
     const signIn = { app, registration, consent: true }
     return await startSignIn(deps, {
       ...signIn,

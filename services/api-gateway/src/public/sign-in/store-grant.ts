@@ -2,9 +2,12 @@ import { completeOAuth2Login, revokeOAuth2Grant } from '@posthorn/contracts/comm
 import type { CommandResponse } from '@posthorn/contracts/define'
 import { defined } from '@posthorn/contracts/defined'
 import type { Tx } from '@posthorn/db'
+import { AppError } from '@posthorn/errors'
 import { findExpectedEmail, isUserConnected } from '../../store/accounts.ts'
 import { upsertPassword } from '../../store/credentials.ts'
-import type { PendingLogin } from '../../store/oauth2-logins.ts'
+import { storeConsent } from '../../accounts/update-by-consent.ts'
+import type { PendingLogin, PendingUpdate, RegistrationBody } from '../../store/oauth2-logins.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { type ConnectDeps, connectMailbox } from '../form/connect-mailbox.ts'
 
 export interface StoreGrantDeps extends ConnectDeps {
@@ -20,34 +23,69 @@ export type StoreGrantResult =
   | { refused: 'unverified' }
   | { refused: 'other'; expected: string }
 
+/** Thrown if the account of a pending update was deleted. */
+export class AccountGoneError extends Error {
+  override name = 'AccountGoneError'
+}
+
 /**
- * Registers the account with the grant in one transaction. Revokes the grant if it is insufficient,
- * belongs to another user, or cannot be stored.
+ * Registers or updates the account with the grant in one transaction. Revokes the grant if it is
+ * insufficient, belongs to another user, or cannot be stored.
  *
- * @throws FormLinkUsedError, FormLinkExpiredError, AppError `AccountAlreadyExists`
+ * @throws FormLinkUsedError, FormLinkExpiredError, AccountGoneError, AppError
+ *   `AccountAlreadyExists`
  */
 export async function storeGrant(
   deps: StoreGrantDeps,
   login: PendingLogin,
   grant: ReceivedGrant,
 ): Promise<StoreGrantResult> {
-  const { registration, form: formNonce } = login
-  const { account } = registration
-  const expected = registration.body.expectedEmail ?? (await findExpectedEmail(deps.db, account))
-  const refusal = refusalOf(grant, expected)
-  if (refusal) {
-    await revokeGrant(deps, login, grant)
-    return refusal
-  }
-  const storeCredential = (tx: Tx) =>
-    upsertPassword(tx, { account, kind: 'oauth2', sealed: grant.sealedGrant })
   try {
-    const body = bodyOf(login, grant)
-    return { state: await connectMailbox(deps, { account, body, formNonce }, storeCredential) }
+    const { registration } = login
+    const result = registration.update
+      ? await update(deps, login, { grant, pending: registration.update })
+      : await register(deps, login, { grant, body: registration.body })
+    if (result.refused) await revokeGrant(deps, login, grant)
+    return result
   } catch (error) {
     await revokeGrant(deps, login, grant)
     throw error
   }
+}
+
+async function register(
+  deps: StoreGrantDeps,
+  login: PendingLogin,
+  { grant, body: input }: { grant: ReceivedGrant; body: RegistrationBody },
+): Promise<StoreGrantResult> {
+  const { registration, form: formNonce } = login
+  const { account } = registration
+  const expected = input.expectedEmail ?? (await findExpectedEmail(deps.db, account))
+  const refusal = refusalOf(grant, expected)
+  if (refusal) return refusal
+  const storeCredential = (tx: Tx) =>
+    upsertPassword(tx, { account, kind: 'oauth2', sealed: grant.sealedGrant })
+  const body = bodyOf(login, { grant, body: input })
+  return { state: await connectMailbox(deps, { account, body, formNonce }, storeCredential) }
+}
+
+async function update(
+  { db, bus, sealer, tasks }: StoreGrantDeps,
+  { registration: { account } }: PendingLogin,
+  { grant, pending }: { grant: ReceivedGrant; pending: PendingUpdate },
+): Promise<StoreGrantResult> {
+  const refusal = refusalOf(grant, undefined)
+  if (refusal) return refusal
+  const consent = { account, sealer, user: grant.user, sealedGrant: grant.sealedGrant }
+  try {
+    const { expected } = await inTransaction(db, (tx) => storeConsent(tx, pending, consent))
+    if (expected !== undefined) return { refused: 'other', expected }
+  } catch (error) {
+    const isGone = error instanceof AppError && error.kind === 'not-found'
+    throw isGone ? new AccountGoneError('the account was deleted', { cause: error }) : error
+  }
+  tasks.run(bus.invalidate({ topic: 'accounts', id: account }))
+  return { state: 'existing' }
 }
 
 /** An unverified address proves neither the owner nor the address of the mailbox. */
@@ -64,8 +102,8 @@ function refusalOf(
 
 /** Body of the registration, completed with the user who signed in. */
 function bodyOf(
-  { app, registration: { body, delegated } }: PendingLogin,
-  { user, name = user }: ReceivedGrant,
+  { app, registration: { delegated } }: PendingLogin,
+  { grant: { user, name = user }, body }: { grant: ReceivedGrant; body: RegistrationBody },
 ) {
   const delegatedUser = (delegated && body.email) || undefined
   const { authorize: _authorize, redirectUrl: _redirectUrl, ...oauth2 } = body.oauth2 || {}

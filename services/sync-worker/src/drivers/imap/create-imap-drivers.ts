@@ -32,7 +32,7 @@ export function createImapDrivers(
   const getServerOptions = createServerOptions({ settings, unsealLogin, config })
   const logins = createLoginLimiter({ ...config.logins, perSecond: loginsPerSecond })
   const credentials = createCredentialsClient(bus, worker)
-  const connector = { backend, settings, credentials, getServerOptions, logins }
+  const connector = { backend, settings, credentials, getServerOptions, logins, config }
   const indexEmpty = indexEmptyMailboxes(commit)
   const deps: ImapDriverDeps = {
     sync: { ...commit, config, summaries, reader, indexEmpty },

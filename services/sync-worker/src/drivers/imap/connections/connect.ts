@@ -5,8 +5,10 @@ import { defined } from '@posthorn/contracts/defined'
 import { assertDestination } from '@posthorn/contracts/schemas/destination'
 import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
 import type { Settings } from '@posthorn/contracts/settings/settings'
+import { tenantLastError } from '@posthorn/contracts/visible-failures'
 import type { SettingsCache, StoredServer } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { holdFailure } from '@posthorn/flow'
 import { rankAddresses } from '@posthorn/net/local-addresses'
 import type { Logger } from '@posthorn/telemetry'
 import type { UnsealLogin } from '@posthorn/unseal'
@@ -44,15 +46,17 @@ export interface ConnectDeps {
   readonly connections: ConnectionCounter
   readonly transcripts: Pick<Transcripts, 'forConnection'>
   readonly log: Logger
+  readonly config: Pick<Config, 'connectTimeoutMs'>
 }
 
 export function createConnector(deps: ConnectDeps): Connect {
   return async (account, signal, { faults, onTurn }) => {
     await deps.credentials.whenAvailable(signal)
     const viaProxy = account.proxy !== null
-    using _permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
+    using permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
     onTurn?.()
-    const session = await logIn(deps, account, { signal, faults })
+    const onHeld = () => permit[Symbol.dispose]()
+    const session = await logIn(deps, account, { signal, faults, onHeld })
     const remove = deps.connections.add(account.lease)
     void session.closed.then(remove)
     return session
@@ -64,43 +68,74 @@ const protocol = 'imap'
 interface LoginOptions {
   signal: AbortSignal
   faults: MessageFaults
+  /** Called when a failed connection starts to wait until its failure is reported. */
+  onHeld: () => void
 }
 
 /** A rejected access token may have been revoked early, so a new one is requested once. */
 async function logIn(
   deps: ConnectDeps,
   account: ImapAccount,
-  { signal, faults }: LoginOptions,
+  options: LoginOptions,
 ): Promise<MailSession> {
+  const { signal } = options
   const credentials = await deps.credentials.request(account, { protocol, signal })
   try {
-    return await connect(deps, account, { credentials, signal, faults })
+    return await connect(deps, account, { ...options, credentials })
   } catch (error) {
     const isRejected = error instanceof AppError && error.kind === 'unauthorized'
     if (!isRejected || !('accessToken' in credentials)) throw error
     const fresh = await deps.credentials.request(account, { protocol, signal, fresh: true })
     if (isDeepStrictEqual(fresh, credentials)) throw error
-    return connect(deps, account, { credentials: fresh, signal, faults })
+    return connect(deps, account, { ...options, credentials: fresh })
   }
 }
 
 async function connect(
-  { backend, log, transcripts, getServerOptions, settings: cache }: ConnectDeps,
-  { account, imap, proxy, logs }: ImapAccount,
-  { credentials, signal, faults }: LoginOptions & { credentials: Credentials },
+  { backend, log, transcripts, getServerOptions, settings: cache, config }: ConnectDeps,
+  { account, imap, isTenantsServer, proxy, logs }: ImapAccount,
+  { credentials, signal, faults, onHeld }: LoginOptions & { credentials: Credentials },
 ): Promise<MailSession> {
   assertDestination(credentials, imap, proxy)
   const settings = await cache.get()
-  return backend.connect({
+  const options = {
     ...(await getServerOptions(imap, proxy)),
     ...clientInfoOf(settings),
     localAddresses: rankLocalAddresses(account, settings),
     credentials,
     log: log.child({ account }),
-    signal,
     faults,
     ...((logs || settings.logs?.all) && { transcript: transcripts.forConnection(account) }),
-  })
+  }
+  const attempt = (limit: AbortSignal) => backend.connect({ ...options, signal: limit })
+  if (!isTenantsServer) return attempt(signal)
+  const { connectTimeoutMs: timeoutMs } = config
+  return withoutTime(attempt, { timeoutMs, signal, isHidden: isConnectionFailure, onHeld })
+}
+
+/**
+ * Connects to a server that a tenant has chosen. All failures before the reply to the login are
+ * reported after the same time, because a closed port fails earlier than a silent one.
+ */
+async function withoutTime(
+  attempt: (limit: AbortSignal) => Promise<MailSession>,
+  hold: Parameters<typeof holdFailure>[1],
+): Promise<MailSession> {
+  try {
+    return await holdFailure(attempt, hold)
+  } catch (error) {
+    if (!hold.signal.aborted) throw error
+    const options = { code: 'ECANCELED', cause: error }
+    throw new AppError('unreachable', 'Connecting was aborted', options)
+  }
+}
+
+/** True for failures whose reason tenants do not read: all before the reply to the login. */
+function isConnectionFailure(error: unknown): boolean {
+  if (!(error instanceof AppError)) return true
+  const { kind, message: response, code: serverResponseCode } = error
+  const failure = defined({ response, serverResponseCode })
+  return kind !== 'unauthorized' && tenantLastError(failure) !== failure
 }
 
 /** Client identification of the settings (RFC 2971). */

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { defined } from '@posthorn/contracts/defined'
 import type { AccountUpdate } from '@posthorn/contracts/schemas/account'
 import type { ImapUpdate, SmtpUpdate } from '@posthorn/contracts/schemas/mail-server'
-import { type AccountPlan, planAccount } from '../../accounts/plan-account.ts'
-import type { ServerInput, StoredServers } from '../../accounts/plan-server.ts'
-import { mask } from '../../http/masks.ts'
-import type { LockedAccount } from '../../store/accounts.ts'
-import type { AppForAccount } from '../../store/oauth2-apps.ts'
+import { type AccountPlan, planAccount } from './plan-account.ts'
+import { keepSecret, maskedLogin } from './login-secret.ts'
+import type { ServerInput, StoredServers } from './plan-server.ts'
+import type { LockedAccount } from '../store/accounts.ts'
+import type { AppForAccount } from '../store/oauth2-apps.ts'
 
 export interface UpdatePlan extends AccountPlan {
   /** True if sessions use something that changes. */
@@ -59,7 +59,7 @@ function isSame(column: unknown, stored: unknown): boolean {
 type StoredServer = StoredServers['imap' | 'smtp']
 
 /**
- * Completes a partial server from the stored one; the password stays with its user, as a mask.
+ * Completes a partial server from the stored one; the secret stays with its user, as a mask.
  * Other input replaces the server.
  */
 function mergeServer(
@@ -81,12 +81,7 @@ function mergeLogin(
   stored: StoredServer,
 ): ServerInput['auth'] {
   const login = stored?.auth
-  if (auth)
-    return auth.pass === undefined && login && login.user === auth.user ? masked(auth) : auth
+  if (auth) return keepSecret(auth, login)
   if (auth === false || useAuthServer) return auth
-  return login ? masked(login) : login
-}
-
-function masked({ user }: { user: string }): { user: string; pass: string } {
-  return { user, pass: mask }
+  return login ? maskedLogin(login) : login
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { AccountUpdate } from '@posthorn/contracts/schemas/account'
 import { AppError } from '@posthorn/errors'
-import type { LockedAccount } from '../../store/accounts.ts'
+import type { LockedAccount } from '../store/accounts.ts'
 import { planUpdate } from './plan-update.ts'
 
 const stored: LockedAccount = {
@@ -26,6 +26,7 @@ const stored: LockedAccount = {
   logs: false,
   paused: false,
   createdAt: new Date('2026-01-01T00:00:00Z'),
+  expectedEmail: null,
   tenantSet: [],
   passwords: ['imap', 'smtp'],
 }

@@ -1,5 +1,5 @@
 import { AppError } from '@posthorn/errors'
-import type { PasswordPlan } from '../../accounts/plan-server.ts'
+import type { PasswordPlan } from './plan-server.ts'
 import {
   afterChange,
   changedLoginParts,
@@ -7,10 +7,10 @@ import {
   type LoginAccount,
   loginOf,
   parseColumn,
-} from '../../accounts/stored-login.ts'
-import { maskUrl } from '../../http/masks.ts'
-import type { LockedAccount } from '../../store/accounts.ts'
-import type { Token } from '../../store/tokens.ts'
+} from './stored-login.ts'
+import { maskUrl } from '../http/masks.ts'
+import type { LockedAccount } from '../store/accounts.ts'
+import type { Token } from '../store/tokens.ts'
 
 /*
  * A token that is bound to an account may not redirect stored secrets of the account to servers of

@@ -1,0 +1,59 @@
+import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
+import { mask } from '../http/masks.ts'
+
+/** Login of a request: a password, or an access token that the caller manages. */
+export interface LoginInput {
+  user: string
+  pass?: string
+  /** False or empty: none. */
+  accessToken?: string | false
+}
+
+/** Login as stored, without its secret. */
+interface StoredLogin {
+  user: string
+  accessToken?: true
+}
+
+/** Member of a login that contains its secret. */
+type SecretName = 'pass' | 'accessToken'
+
+/** Member that contains the secret of a login, of a request or stored. */
+export function secretNameOf({ accessToken }: { accessToken?: unknown }): SecretName {
+  return accessToken ? 'accessToken' : 'pass'
+}
+
+/** Secret of a login. A mask stands for the stored one, undefined for none. */
+export function secretOf({ pass, accessToken }: LoginInput): string | undefined {
+  return accessToken || pass || undefined
+}
+
+/** Login without its secret, but with the kind of the secret. */
+export function withoutSecret({ user, accessToken }: LoginInput): StoredLogin {
+  return { user, ...(accessToken && { accessToken: true as const }) }
+}
+
+/** Login with a mask in place of its secret, as returned by the API. */
+export function maskedLogin(login: StoredLogin): { user: string } & { [K in SecretName]?: string } {
+  return { user: login.user, [secretNameOf(login)]: mask }
+}
+
+/** Errors of a login that has no secret, or two. `path` is the field of the login. */
+export function secretErrors(path: string, login: LoginInput): FieldError[] {
+  if (login.accessToken && login.pass !== undefined)
+    return [fieldError(`${path}.accessToken`, 'is not allowed with pass, send one of them')]
+  return secretOf(login) === undefined ? [fieldError(`${path}.pass`, 'is required')] : []
+}
+
+/**
+ * Completes a login of a partial update. Without a secret, the stored secret of the same user
+ * stays, as a mask. `accessToken: false` removes a stored access token.
+ */
+export function keepSecret<L extends LoginInput>(
+  login: L,
+  stored: StoredLogin | false | undefined,
+): L | LoginInput {
+  const isKept = stored && stored.user === login.user && secretOf(login) === undefined
+  const isRemoved = stored && stored.accessToken && login.accessToken === false
+  return isKept && !isRemoved && login.pass === undefined ? maskedLogin(stored) : login
+}

@@ -1,0 +1,161 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import { freePort } from '@posthorn/local'
+import { eventually, RawClient, testOAuthDovecot, type TestDovecot } from '@posthorn/testkit'
+import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
+
+// Accounts whose access tokens the caller manages, at a Dovecot with token mechanisms.
+
+const opened = new AsyncDisposableStack()
+afterAll(() => opened.disposeAsync())
+
+/** Valid tokens and their users, as Dovecot learns them (RFC 7662). */
+const valid = new Map<string, string>()
+const introspection = createServer((request, response) => {
+  void text(request).then((body) => {
+    const username = valid.get(new URLSearchParams(body).get('token') ?? '')
+    const reply = username === undefined ? { active: false } : { active: true, username }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply))
+  })
+}).listen(0, '127.0.0.1')
+await once(introspection, 'listening')
+opened.defer(() => void introspection.close())
+const { port } = introspection.address() as AddressInfo
+const introspectionUrl = `http://127.0.0.1:${port}/`
+
+const proxyPort = await freePort()
+const world = opened.use(
+  await startWorld({
+    names: [
+      'api-gateway',
+      'auth-bridge',
+      'sync-worker',
+      'sender',
+      'webhook-dispatcher',
+      'imap-proxy',
+    ],
+    settings: {
+      ignoreMailCertErrors: true,
+      imapProxyServerEnabled: true,
+      imapProxyServerPort: proxyPort,
+    },
+  }),
+)
+const [byXoauth2, byOAuthBearer] = await Promise.all([
+  testOAuthDovecot(introspectionUrl, ['xoauth2']),
+  testOAuthDovecot(introspectionUrl, ['oauthbearer']),
+])
+for (const dovecot of [byXoauth2, byOAuthBearer]) opened.defer(() => dovecot.drop())
+const { client } = world
+
+const get = async (account: string) =>
+  (await client.call(operations.getAccount, { params: { account } })).body
+
+function serversOf(dovecot: TestDovecot, auth: { user: string; accessToken: string }) {
+  const { host, imapPort, submissionPort } = dovecot
+  return { imap: { host, port: imapPort, auth }, smtp: { host, port: submissionPort, auth } }
+}
+
+async function register(account: string, dovecot: TestDovecot, accessToken: string) {
+  const user = `${account}@mail.test`
+  const body = {
+    account,
+    name: account,
+    email: user,
+    ...serversOf(dovecot, { user, accessToken }),
+  }
+  expect(await client.call(operations.createAccount, { body })).toMatchObject({ status: 200 })
+}
+
+async function untilState(account: string, state: string): Promise<void> {
+  await eventually(async () => expect((await get(account)).state).toBe(state))
+}
+
+test.each([
+  ['XOAUTH2', byXoauth2, 'ann'],
+  ['OAUTHBEARER', byOAuthBearer, 'ben'],
+] as const)(
+  '%s: token of the caller receives, sends, and serves the IMAP proxy',
+  async (...row) => {
+    const [, dovecot, account] = row
+    const address = `${account}@mail.test`
+    valid.set(`token of ${account}`, account)
+    const servers = serversOf(dovecot, { user: address, accessToken: `token of ${account}` })
+    const verified = await client.call(operations.verifyAccount, { body: servers })
+    expect(verified.body).toEqual({ imap: { success: true }, smtp: { success: true } })
+    await register(account, dovecot, `token of ${account}`)
+    await untilConnected(client, account)
+    expect(await get(account)).toMatchObject({
+      imap: { auth: { user: address, accessToken: '******' } },
+      smtp: { auth: { user: address, accessToken: '******' } },
+    })
+
+    const messageId = freshMessageId()
+    await dovecot.deliver(account, plainMessage({ messageId }))
+    await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+    const submitted = await client.call(operations.submitMessage, {
+      params: { account },
+      body: { to: [{ address }], subject: 'Out', text: 'By token' },
+    })
+    expect(submitted.status).toBe(200)
+    await world.webhook((webhook) => webhook.event === 'messageSent' && webhook.account === account)
+
+    const { body: made } = await client.call(operations.createTokenAlias, {
+      body: { account, scopes: ['imap-proxy'], description: 'mail client' },
+    })
+    const mailClient = await eventually(() => RawClient.open(proxyPort))
+    await mailClient.until(/\r\n/)
+    mailClient.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
+    expect(await mailClient.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
+    mailClient.close()
+  },
+)
+
+test('wrong token: authenticationError, until the caller stores a valid one', async () => {
+  await register('eve', byXoauth2, 'wrong')
+  await world.webhook(({ event, account }) => event === 'authenticationError' && account === 'eve')
+  await untilState('eve', 'authenticationError')
+  expect(JSON.stringify((await get('eve')).lastError)).not.toContain('wrong')
+  const verified = await client.call(operations.verifyAccount, {
+    body: serversOf(byXoauth2, { user: 'eve@mail.test', accessToken: 'wrong' }),
+  })
+  expect(verified.body).toMatchObject({ imap: { success: false }, smtp: { success: false } })
+
+  valid.set('right', 'eve')
+  const auth = { user: 'eve@mail.test', accessToken: 'right' }
+  const update = { partial: true, auth }
+  const updated = await client.call(operations.updateAccount, {
+    params: { account: 'eve' },
+    body: { imap: update, smtp: update },
+  })
+  expect(updated.status).toBe(200)
+  await untilConnected(client, 'eve')
+})
+
+test('expired token: authenticationError at the next connection, an updated token recovers', async () => {
+  valid.set('first', 'fay')
+  await register('fay', byXoauth2, 'first')
+  await untilConnected(client, 'fay')
+  valid.delete('first')
+  await client.call(operations.reconnectAccount, {
+    params: { account: 'fay' },
+    body: { reconnect: true },
+  })
+  await untilState('fay', 'authenticationError')
+  valid.set('second', 'fay')
+  const { body } = await client.call(operations.createToken, {
+    body: { account: 'fay', scopes: ['api'], description: 'owner' },
+  })
+  const auth = { user: 'fay@mail.test', accessToken: 'second' }
+  const response = await fetch(`${world.url}/v1/account/fay`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${body.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ imap: { partial: true, auth } }),
+  })
+  expect(response.status).toBe(200)
+  await untilConnected(client, 'fay')
+})
