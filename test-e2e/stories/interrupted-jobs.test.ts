@@ -11,7 +11,7 @@ import { serviceEnv } from '@posthorn/local/system/service-env'
 import { eventually, testDatabase } from '@posthorn/testkit'
 import { systemConfig } from '../world.ts'
 
-/** Lock of kysely's migrator. */
+/** Advisory lock of migrate. */
 const migrationLock = '3853314791062309107'
 /** A process 1 ignores a signal that it does not handle. Other processes end. */
 const asProcess1 = canIsolate() ? ['unshare', '--pid', '--fork'] : []
@@ -48,16 +48,19 @@ async function interrupt(started: ChildProcess, signal: NodeJS.Signals) {
   return { code, output: await output }
 }
 
-/** Number of sessions of the database that wait for a lock. */
-async function countWaiting(): Promise<number> {
+/** Number of sessions of the database that match a condition. */
+async function countSessions(condition: string): Promise<number> {
   const { rows } = await withClient(ownerUrl, (client) =>
     client.query<{ count: number }>(
       `select count(*)::integer from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
+       where datname = current_database() and ${condition}`,
     ),
   )
   return rows[0]?.count ?? 0
 }
+
+const isWaiting = "wait_event_type = 'Lock'"
+const isMigrate = "application_name = 'migrate'"
 
 const interrupted = 'job interrupted by a signal, run it again\n'
 
@@ -65,18 +68,60 @@ test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
 ] as const)(
-  'migrate: %s while it waits for the lock ends it with %i and its session in Postgres',
+  'migrate: %s while it waits for another migrate ends it with %i and its sessions in Postgres',
   async (signal, code) => {
     await withClient(ownerUrl, async (client) => {
       await client.query(`select pg_advisory_lock(${migrationLock})`)
       const started = startJob('migrate', { DATABASE_OWNER_URL: ownerUrl })
-      await eventually(async () => expect(await countWaiting()).toBe(1))
+      await eventually(async () => expect(await countSessions(isMigrate)).toBeGreaterThan(0))
       expect(await interrupt(started, signal)).toEqual({ code, output: interrupted })
-      // The lock is still held, so the session did not end by itself.
-      await eventually(async () => expect(await countWaiting()).toBe(0))
+      // The lock is still held, so the sessions did not end by themselves.
+      await eventually(async () => expect(await countSessions(isMigrate)).toBe(0))
     })
   },
 )
+
+/** Makes a migration pending again, and keeps its table locked as pg_dump does. */
+async function lockPending(client: { query(text: string): Promise<unknown> }): Promise<void> {
+  await client.query("delete from kysely_migration where name = '0056-handed-over'")
+  await client.query('alter table outbox drop column if exists handed_over')
+  await client.query('begin; select count(*) from outbox')
+}
+
+test('migrate: SIGTERM while it waits for the lock of a table ends its sessions in Postgres', async () => {
+  await withClient(ownerUrl, async (client) => {
+    await lockPending(client)
+    const env = { DATABASE_OWNER_URL: ownerUrl, SVC_MIGRATE_LOCK_TIMEOUT: '10m' }
+    const started = startJob('migrate', env)
+    await eventually(async () => expect(await countSessions(isWaiting)).toBe(1))
+    expect(await interrupt(started, 'SIGTERM')).toEqual({ code: 143, output: interrupted })
+    await eventually(async () => expect(await countSessions(isMigrate)).toBe(0))
+    await client.query('rollback')
+  })
+})
+
+test('migrate: a table that stays locked ends it with 75 and names the holder of the lock', async () => {
+  await withClient(ownerUrl, async (client) => {
+    await lockPending(client)
+    const started = startJob('migrate', {
+      DATABASE_OWNER_URL: ownerUrl,
+      SVC_MIGRATE_LOCK_TIMEOUT: '500ms',
+      SVC_MIGRATE_MAX_WAIT: '1s',
+    })
+    const { stdout, stderr } = started
+    if (!stdout || !stderr) throw new Error('no output')
+    const output = Promise.all([text(stdout), text(stderr)])
+    const [code] = (await once(started, 'exit')) as [number | null]
+    const [progress, error] = await output
+    expect(code).toBe(75)
+    expect(progress).toMatch(/^0056-handed-over: waits for a lock of pid \d+, application unnamed/m)
+    expect(progress).toMatch(/^0056-handed-over: attempt 1 failed \(.*lock timeout\), next one in/m)
+    expect(error).toMatch(
+      /^migration failed: 0056-handed-over got no lock in time, last held by pid/,
+    )
+    await client.query('rollback')
+  })
+})
 
 test.each([
   ['reseal', 'accounts', serviceEnv('auth-bridge', 0, config)],
@@ -85,7 +130,7 @@ test.each([
   await withClient(ownerUrl, async (client) => {
     await client.query(`begin; lock table ${table} in access exclusive mode`)
     const started = startJob(name, env)
-    await eventually(async () => expect(await countWaiting()).toBe(1))
+    await eventually(async () => expect(await countSessions(isWaiting)).toBe(1))
     expect(await interrupt(started, 'SIGTERM')).toEqual({ code: 143, output: interrupted })
     await client.query('rollback')
   })

@@ -18,7 +18,7 @@ export {
 } from './events/publish.ts'
 export { type NewEvent, recordEvents, type RecordedEvent } from './events/record.ts'
 export { batchStatements } from './batch-statements.ts'
-export { migrate, schemaIsReady } from './migrate.ts'
+export { migrate, schemaIsReady } from './migrate/migrate.ts'
 export { isQueuePaused } from './paused-queues.ts'
 export { newQueueId } from './queue-id.ts'
 export { type Page, pageCounts, type PageRequest, readPage, readRows } from './read-page.ts'

@@ -16,5 +16,7 @@ test('readMigrateConfig: reads the passwords of the roles', () => {
   expect(readMigrateConfig({ DATABASE_OWNER_URL, SVC_DATABASE_ROLE_PASSWORDS })).toEqual({
     ownerUrl: DATABASE_OWNER_URL,
     rolePasswords: { posthorn_sender: 'secret' },
+    lockTimeoutMs: 3_000,
+    maxWaitMs: 600_000,
   })
 })

@@ -1,4 +1,4 @@
-import { type Env, json, required } from '@posthorn/config'
+import { duration, type Env, json, required } from '@posthorn/config'
 
 /** Configuration of the migrate command. */
 export interface MigrateConfig {
@@ -6,6 +6,10 @@ export interface MigrateConfig {
   readonly ownerUrl: string
   /** Passwords of the services' roles. Other roles keep theirs. */
   readonly rolePasswords: Readonly<Record<string, string>>
+  /** Maximum wait for a lock behind which statements of services queue. */
+  readonly lockTimeoutMs: number
+  /** Maximum time of retries per migration. */
+  readonly maxWaitMs: number
 }
 
 /** @throws ConfigError for a missing or invalid variable */
@@ -14,5 +18,7 @@ export function readMigrateConfig(env: Env): MigrateConfig {
   return {
     ownerUrl: required(env, 'DATABASE_OWNER_URL'),
     rolePasswords: Object.fromEntries(passwords.map(([role, value]) => [role, String(value)])),
+    lockTimeoutMs: duration(env, 'SVC_MIGRATE_LOCK_TIMEOUT', { fallback: 3_000, min: 100 }),
+    maxWaitMs: duration(env, 'SVC_MIGRATE_MAX_WAIT', { fallback: 600_000, min: 1_000 }),
   }
 }

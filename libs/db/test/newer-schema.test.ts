@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'kysely'
 import { testDatabase } from '@posthorn/testkit'
-import { migrate } from '../src/migrate.ts'
+import { migrate } from '../src/migrate/migrate.ts'
 
 // An older release is applied again after an upgrade was rolled back.
 

@@ -5,7 +5,13 @@ import { runJest, runStaticChecks } from './commands.ts'
 const failed = await runStaticChecks()
 if (!(await auditDependencies())) failed.push('audit of dependencies')
 if (!(await writeBillOfMaterials())) failed.push('bill of materials')
-const rules = ['libs/tooling', 'libs/contracts', 'deploy/manifests', 'deploy/permissions']
+const rules = [
+  'libs/tooling',
+  'libs/contracts',
+  'libs/db/src/migration-rules',
+  'deploy/manifests',
+  'deploy/permissions',
+]
 const code = await runJest(['--selectProjects', 'unit', '--testPathPatterns', ...rules])
 if (code !== 0) failed.push('rules of the workspace')
 if (failed.length > 0) {

@@ -17,7 +17,7 @@ const number = String(Number(last?.slice(0, 4) ?? 0) + 1).padStart(4, '0')
 const file = join(folder, `${number}-${name}.sql`)
 writeFileSync(
   file,
-  '-- The previous release runs on this schema: add tables and columns, remove nothing.\n',
+  '-- The previous release runs on this schema, beside open readers: rules in libs/db/README.md.\n',
   { flag: 'wx' },
 )
 process.stdout.write(`${file}\n`)

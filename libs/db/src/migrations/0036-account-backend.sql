@@ -1,7 +1,8 @@
 -- Mail system of an account. Written by api-gateway at registration, read by all services that read
 -- accounts. The previous release registers accounts at mail servers only: the default.
 alter table accounts
-  add column backend text not null default 'imap' check (backend in ('imap', 'gmail', 'graph'));
+  add column backend text not null default 'imap',
+  add constraint accounts_backend_check check (backend in ('imap', 'gmail', 'graph')) not valid;
 
 -- Id, shard, mail system and time of registration of an account cannot be changed. A later migration
 -- that adds a column grants its update.

@@ -64,18 +64,3 @@ create table api_watches (
   primary key (account, remote_id)
 );
 create index api_watches_by_renewal on api_watches (renew_at);
-
--- State of Pub/Sub per OAuth2 application.
-create table pubsub_states (
-  app text primary key references oauth2_apps on delete cascade,
-  state text not null,
-  last_error jsonb,
-  updated_at timestamptz not null default now()
-);
-
--- Sending through a mail API: draft of a submission in flight ({"id", "messageId"}), and the thread it
--- continues. Written by sender.
-alter table outbox add column provider_draft jsonb, add column provider_thread text;
-create index outbox_provider_drafts on outbox (account) where provider_draft is not null;
--- Drafts of submissions are not announced.
-grant select (provider_draft, state) on outbox to posthorn_sync_worker;

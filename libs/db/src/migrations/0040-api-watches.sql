@@ -1,9 +1,5 @@
 -- Registrations for notifications, written by sync-worker under the account's lease.
 grant select, insert, update, delete on api_watches to posthorn_sync_worker;
--- Finds the registrations of accounts by their shard's holder when their sessions start: by the key.
--- Renewals are scheduled in memory, so the index by time is not read.
-drop index api_watches_by_renewal;
-
 -- Verification of an account reports its notifications.
 grant select (account, state, expires_at, renew_at, last_error) on api_watches to posthorn_api_gateway;
 

@@ -12,10 +12,3 @@ create table upload_drafts (
 create index upload_drafts_by_time on upload_drafts (check_at);
 create index upload_drafts_of_account on upload_drafts (account);
 grant select, insert, update, delete on upload_drafts to posthorn_sync_worker;
-
--- Attempts of sync-worker to watch an account, as the account record shows them.
-alter table api_watches
-  add column attempted_at timestamptz, -- latest stored attempt; null for rows of older releases
-  add column create_failures integer not null default 0, -- since the last success
-  add column renew_failures integer not null default 0;
-grant select (attempted_at, create_failures, renew_failures) on api_watches to posthorn_api_gateway;

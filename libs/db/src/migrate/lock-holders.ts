@@ -1,0 +1,95 @@
+import { settleWithin, sleep } from '@posthorn/flow'
+import { type Kysely, sql } from 'kysely'
+
+/** Session of Postgres that another one waits for. Its statement is not read: it may have data. */
+export interface LockHolder {
+  /** 0 for a prepared transaction. */
+  readonly pid: number
+  readonly role: string | null
+  readonly application: string | null
+  /** State of the session. Null if the own role may not read it. */
+  readonly state: string | null
+  /** Duration of the open transaction. */
+  readonly transactionSeconds: number | null
+  /** Time since the start of the current or last statement. */
+  readonly querySeconds: number | null
+}
+
+/** Returns the sessions that a session waits for. */
+export async function findLockHolders(
+  db: Kysely<unknown>,
+  waitingPid: number,
+): Promise<LockHolder[]> {
+  return await describeSessions(db, sql`select distinct unnest(pg_blocking_pids(${waitingPid}))`)
+}
+
+/** Returns the sessions of the database that hold an advisory lock. */
+export async function findAdvisoryHolders(db: Kysely<unknown>, key: string): Promise<LockHolder[]> {
+  return await describeSessions(
+    db,
+    sql`select pid from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+      and (classid::bigint << 32) | objid::bigint = ${sql.raw(key)}
+      and database = (select oid from pg_database where datname = current_database())`,
+  )
+}
+
+async function describeSessions(
+  db: Kysely<unknown>,
+  pids: ReturnType<typeof sql>,
+): Promise<LockHolder[]> {
+  const { rows } = await sql<LockHolder>`
+    select waited.pid, a.usename as role, nullif(a.application_name, '') as application, a.state,
+      extract(epoch from clock_timestamp() - a.xact_start)::integer as "transactionSeconds",
+      extract(epoch from clock_timestamp() - a.query_start)::integer as "querySeconds"
+    from (${pids}) as waited (pid) left join pg_stat_activity a on a.pid = waited.pid
+    order by waited.pid`.execute(db)
+  return rows
+}
+
+/** Text about a holder of a lock for the operator. */
+export function describeHolder(holder: LockHolder): string {
+  if (holder.pid === 0) return 'a prepared transaction (see pg_prepared_xacts)'
+  const { pid, role, application, state, transactionSeconds, querySeconds } = holder
+  return [
+    `pid ${pid}`,
+    `application ${application ?? 'unnamed'}`,
+    `role ${role ?? 'none'}`,
+    state === null ? 'state hidden from this role' : `state ${state}`,
+    ...(transactionSeconds === null ? [] : [`transaction of ${transactionSeconds} s`]),
+    ...(querySeconds === null ? [] : [`statement of ${querySeconds} s`]),
+  ].join(', ')
+}
+
+export interface WatchOptions {
+  /** Pool with a connection besides the waiting one. */
+  db: Kysely<unknown>
+  /** Process id of the session that may wait. */
+  pid: number
+  /** Time between two looks at the session. */
+  everyMs: number
+  /** Called with the holders at each look that finds some. */
+  onBlocked: (holders: readonly LockHolder[]) => void
+}
+
+/** Runs work of a session and reports for whom the session waits meanwhile. */
+export async function watchLocks<T>(
+  work: () => Promise<T>,
+  { db, pid, everyMs, onBlocked }: WatchOptions,
+): Promise<T> {
+  const ended = new AbortController()
+  const watch = async () => {
+    for (;;) {
+      await sleep(everyMs, ended.signal)
+      const holders = await findLockHolders(db, pid)
+      if (holders.length > 0 && !ended.signal.aborted) onBlocked(holders)
+    }
+  }
+  // The report is a help only: without a second connection the migration runs on.
+  const watching = watch().catch(() => undefined)
+  try {
+    return await work()
+  } finally {
+    ended.abort()
+    await settleWithin(watching, 1_000)
+  }
+}

@@ -1,0 +1,213 @@
+import { messageOf } from '@posthorn/errors'
+import { backoff, type Clock, monotonicClock, sleep } from '@posthorn/flow'
+import { type Kysely, sql } from 'kysely'
+import { sqlState } from '../sql-state.ts'
+import { applyIndexStatement, parseIndexMigration } from './index-migration.ts'
+import { type LockHolder, watchLocks } from './lock-holders.ts'
+import type { MigrationFile } from './migration-files.ts'
+import { lockMigrations, unlockMigrations } from './migration-lock.ts'
+import { describeHolders, type ReportProgress } from './progress.ts'
+
+/** SQLSTATEs of a lock that was not available in time, and of a deadlock. */
+const temporaryStates = new Set(['55P03', '40P01'])
+
+/** Delay after a failed attempt, in which the statements that queued behind it run. */
+const retryDelayMs = backoff({ baseMs: 1_000, maxMs: 15_000, jitter: 0.2 })
+
+/** Error of a migration that did not get a lock within the maximum wait. */
+export class MigrationBlockedError extends Error {
+  override readonly name = 'MigrationBlockedError'
+
+  constructor(migration: string, holders: readonly LockHolder[], cause: unknown) {
+    super(
+      `${migration} got no lock in time, last held by ${describeHolders(holders)}. End that transaction or wait for its end, then run migrate again: it continues with this migration.`,
+      { cause },
+    )
+  }
+}
+
+export interface RunOptions {
+  /** Maximum wait of a statement behind which others queue. */
+  lockTimeoutMs: number
+  /** Maximum time of one migration from its first failed attempt to its last one. */
+  maxWaitMs: number
+  report: ReportProgress
+  clock?: Clock
+}
+
+/** Attempts of the migration that runs. */
+interface Attempts {
+  failed: number
+  firstFailureAt: number
+  /** Sessions that were reported as holders of locks. */
+  holders: readonly LockHolder[]
+}
+
+/**
+ * Runs migrations in one session, each with its record, and `finish` after them, under the lock of
+ * migrations. The lock is released while a migration waits for its next attempt.
+ */
+export class MigrationRun {
+  readonly #db: Kysely<unknown>
+  readonly #session: Kysely<unknown>
+  readonly #options: RunOptions
+  readonly #clock: Clock
+  readonly #applied: string[] = []
+  #current: MigrationFile | undefined
+  #attempts: Attempts = { failed: 0, firstFailureAt: 0, holders: [] }
+
+  /** `session` is one connection of the pool `db`, which has a second one. */
+  constructor(db: Kysely<unknown>, session: Kysely<unknown>, options: RunOptions) {
+    this.#db = db
+    this.#session = session
+    this.#options = options
+    this.#clock = options.clock ?? monotonicClock
+  }
+
+  /**
+   * Returns the names of the applied migrations.
+   *
+   * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
+   */
+  async run(files: readonly MigrationFile[], finish: () => Promise<void>): Promise<string[]> {
+    for (;;) {
+      await lockMigrations(this.#session, {
+        db: this.#db,
+        onQueued: (holders) => this.#options.report({ kind: 'queued', holders }),
+      })
+      try {
+        await this.#applyPending(files)
+        await finish()
+        return this.#applied
+      } catch (error) {
+        await this.#afterFailure(error)
+      } finally {
+        await unlockMigrations(this.#session).catch(() => undefined)
+      }
+      await this.#delay()
+    }
+  }
+
+  async #applyPending(files: readonly MigrationFile[]): Promise<void> {
+    const recorded = await readRecorded(this.#session)
+    const pending = findPending(files, recorded)
+    for (const [at, file] of pending.entries()) {
+      if (this.#current?.name !== file.name) {
+        this.#current = file
+        this.#attempts = { failed: 0, firstFailureAt: 0, holders: [] }
+        const position = { position: at + 1, count: pending.length }
+        this.#options.report({ kind: 'started', migration: file.name, ...position })
+      }
+      const start = this.#clock()
+      await this.#applyWatched(file)
+      this.#applied.push(file.name)
+      const durationMs = this.#clock() - start
+      this.#options.report({ kind: 'applied', migration: file.name, durationMs })
+    }
+    this.#current = undefined
+  }
+
+  async #applyWatched(file: MigrationFile): Promise<void> {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(
+      this.#session,
+    )
+    await watchLocks(() => this.#apply(file), {
+      db: this.#db,
+      pid: rows[0]?.pid ?? 0,
+      everyMs: Math.min(1_000, this.#options.lockTimeoutMs / 4),
+      onBlocked: (holders) => this.#onBlocked(file, holders),
+    })
+  }
+
+  #onBlocked({ name }: MigrationFile, holders: readonly LockHolder[]): void {
+    const pids = (sessions: readonly LockHolder[]) => sessions.map(({ pid }) => pid).join()
+    if (pids(holders) === pids(this.#attempts.holders)) return
+    this.#attempts.holders = holders
+    this.#options.report({ kind: 'blocked', migration: name, holders })
+  }
+
+  async #apply(file: MigrationFile): Promise<void> {
+    const { lockTimeoutMs, maxWaitMs, report } = this.#options
+    if (file.kind === 'index') {
+      const onDropped = (index: string) =>
+        report({ kind: 'index-dropped', migration: file.name, index })
+      const statement = parseIndexMigration(file.text)
+      await applyIndexStatement(this.#session, statement, { lockTimeoutMs, maxWaitMs, onDropped })
+      return await record(this.#session, file)
+    }
+    if (file.kind === 'batches') {
+      await this.#applyBatches(file)
+      return await record(this.#session, file)
+    }
+    await this.#session.transaction().execute(async (tx) => {
+      await setLockTimeout(tx, lockTimeoutMs)
+      await sql.raw(file.text).execute(tx)
+      await record(tx, file)
+    })
+  }
+
+  async #applyBatches({ name, text }: MigrationFile): Promise<void> {
+    await setLockTimeout(this.#session, this.#options.lockTimeoutMs)
+    for (let rows = 0; ;) {
+      const { numAffectedRows = 0n } = await sql.raw(text).execute(this.#session)
+      if (numAffectedRows === 0n) return
+      rows += Number(numAffectedRows)
+      this.#options.report({ kind: 'batch', migration: name, rows })
+    }
+  }
+
+  /** Counts a failed attempt. @throws the error unless a further attempt may succeed */
+  async #afterFailure(error: unknown): Promise<void> {
+    const migration = this.#current?.name
+    if (migration === undefined || !temporaryStates.has(sqlState(error) ?? '')) throw error
+    const now = this.#clock()
+    const attempts = this.#attempts
+    if (attempts.failed === 0) attempts.firstFailureAt = now
+    attempts.failed += 1
+    if (now - attempts.firstFailureAt >= this.#options.maxWaitMs)
+      throw new MigrationBlockedError(migration, attempts.holders, error)
+    const delayMs = retryDelayMs(attempts.failed)
+    const reason = messageOf(error)
+    this.#options.report({ kind: 'retry', migration, attempt: attempts.failed, delayMs, reason })
+  }
+
+  async #delay(): Promise<void> {
+    await sleep(retryDelayMs(this.#attempts.failed))
+  }
+}
+
+/** Names of the recorded migrations. Creates the table, as releases with kysely's Migrator did. */
+async function readRecorded(session: Kysely<unknown>): Promise<Set<string>> {
+  await sql`create table if not exists kysely_migration (
+    name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(session)
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(session)
+  return new Set(rows.map(({ name }) => name))
+}
+
+async function record(session: Kysely<unknown>, { name }: MigrationFile): Promise<void> {
+  const timestamp = new Date().toISOString()
+  await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(
+    session,
+  )
+}
+
+/**
+ * Returns the migrations that are not recorded, also those before recorded ones. A schema that a
+ * newer release has migrated needs none.
+ *
+ * @throws if the schema has migrations of another build and lacks some of this one
+ */
+function findPending(files: readonly MigrationFile[], recorded: ReadonlySet<string>) {
+  const pending = files.filter(({ name }) => !recorded.has(name))
+  const own = new Set(files.map(({ name }) => name))
+  const foreign = [...recorded].filter((name) => !own.has(name)).toSorted()
+  if (pending.length > 0 && foreign.length > 0)
+    throw new Error(
+      `the schema has migrations of another build (${foreign.join(', ')}) and lacks ${pending[0]?.name}: run migrate of the build that wrote them`,
+    )
+  return pending
+}
+
+async function setLockTimeout(session: Kysely<unknown>, ms: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${String(ms)}, false)`.execute(session)
+}

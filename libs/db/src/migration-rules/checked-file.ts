@@ -1,0 +1,38 @@
+import type { MigrationFile } from '../migrate/migration-files.ts'
+import { splitStatements, type Statement } from './statements.ts'
+
+/** Migration with what its rules need. */
+export interface CheckedFile {
+  readonly name: string
+  readonly kind: MigrationFile['kind']
+  readonly statements: readonly Statement[]
+  /** Tables that the file creates. All others exist and are in use. */
+  readonly created: ReadonlySet<string>
+  /** Release in `-- contract: <release>`, from which on no code uses what the file removes. */
+  readonly contract: string | undefined
+  /** Statements of earlier migrations. */
+  readonly earlier: readonly Statement[]
+}
+
+/** Breach of a rule at a line of a file. */
+export interface Fault {
+  readonly line: number
+  readonly text: string
+}
+
+/** Returns a migration with its statements. `earlier` are the statements of those before it. */
+export function parseFile(file: MigrationFile, earlier: readonly Statement[]): CheckedFile {
+  const statements = splitStatements(file.text)
+  const created = statements.flatMap(({ text }) => {
+    const name = /^create (?:unlogged )?table (?:if not exists )?(\w+)/.exec(text)?.[1]
+    return name === undefined ? [] : [name]
+  })
+  const contract = /^-- contract: (\d+\.\d+\.\d+\S*)$/m.exec(file.text)?.[1]
+  const { name, kind } = file
+  return { name, kind, statements, created: new Set(created), contract, earlier }
+}
+
+/** True if a table has existed before the migration, so that services read and write it. */
+export function isInUse(file: CheckedFile, table: string | undefined): boolean {
+  return table !== undefined && !file.created.has(table)
+}

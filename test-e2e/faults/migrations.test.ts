@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import { checkout } from '@posthorn/local/paths'
+import { withClient } from '@posthorn/local/postgres/client'
+import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import type { ApiResponse } from '../client.ts'
+import { startWorld, type World } from '../world.ts'
+import { buildRelease, missingReason, previousRelease } from './previous-release.ts'
+import { type RollingClients, runClients, type Tally } from './rolling-clients.ts'
+import { addSender, listDuplicates } from './sending-job.ts'
+
+const reason = await missingReason(previousRelease)
+if (reason !== undefined) process.stdout.write(`migrations of releases skipped: ${reason}\n`)
+
+/** Time to install and build the previous release and to start it, on a busy machine. */
+const maxStartMs = 600_000
+const describeUpgrade = reason === undefined ? describe : describe.skip
+
+describeUpgrade(
+  'migrate beside services of the previous release and a reader of all tables',
+  () => {
+    const stack = new AsyncDisposableStack()
+    const accepted = new Set<string>()
+    let world: World
+    let sink: SmtpScript
+    let clients: readonly RollingClients[] = []
+    beforeAll(async () => {
+      const bundle = await buildRelease(previousRelease)
+      world = stack.use(await startWorld({ servers: 'own', bundle }))
+      sink = stack.use(await startSmtpScript())
+      const sender = await addSender(world, sink, 'jane')
+      clients = startClients(world, sender, accepted)
+      for (const each of clients) stack.defer(() => each.stop())
+      await untilWorked(clients)
+    }, maxStartMs)
+    afterAll(() => stack.disposeAsync())
+
+    test('while the reader holds all tables: retries, and each request succeeds or its repetition does', async () => {
+      await withReader(world.ownerUrl, async () => {
+        const job = startMigrate()
+        await job.until('attempt 2 failed')
+        expect(job.output()).toMatch(
+          /waits for a lock of pid \d+, application pg_dump, role posthorn/,
+        )
+        job.process.kill('SIGKILL')
+        expect(await job.exit).toBeNull()
+        await untilWorked(clients)
+      })
+    })
+
+    test('killed again and continued: applies the rest while the services run', async () => {
+      const killed = startMigrate()
+      await killed.until('applied in')
+      killed.process.kill('SIGKILL')
+      await killed.exit
+      const job = startMigrate()
+      expect(await job.exit).toBe(0)
+      expect(job.output()).toMatch(/\napplied 00.*, 0070-notification-secrets/)
+      await untilWorked(clients)
+    })
+
+    test('afterwards: each accepted message was sent once', async () => {
+      await Promise.all(clients.map((each) => each.stop()))
+      await eventually(() => {
+        const sent = new Set(sink.accepted.map(({ messageId }) => messageId))
+        expect([...accepted].filter((id) => !sent.has(id))).toEqual([])
+      })
+      expect(accepted.size).toBeGreaterThan(0)
+      expect(listDuplicates(sink)).toEqual([])
+    })
+
+    /** Starts `migrate` of this checkout. */
+    function startMigrate() {
+      const main = join(checkout, 'libs/db/src/migrate-main.ts')
+      const child: ChildProcess = spawn(process.execPath, [main], {
+        env: { DATABASE_OWNER_URL: world.ownerUrl },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      stack.defer(() => void child.kill('SIGKILL'))
+      let output = ''
+      child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+      const exit = once(child, 'close').then(([code]) => code as number | null)
+      return {
+        process: child,
+        exit,
+        output: () => output,
+        until: (part: string) => eventually(() => expect(output).toContain(part)),
+      }
+    }
+  },
+)
+
+/** Clients that read, and clients that submit messages, through the API. */
+function startClients(world: World, account: string, accepted: Set<string>): RollingClients[] {
+  const { client } = world
+  const reads = [
+    () => client.call(operations.getAccount, { params: { account } }),
+    () => client.call(operations.listAccounts),
+    () => client.call(operations.listOutbox),
+  ]
+  const read = repeatOnce((round) => (reads[round % reads.length] ?? reads[0])?.())
+  const submit = repeatOnce(async () => {
+    const body = { to: [{ address: 'you@elsewhere.example' }], subject: 'Hello', text: 'Hello' }
+    const response = await client.call(operations.submitMessage, {
+      params: { account },
+      body: { ...body, copy: false },
+    })
+    if (response.status === 200) accepted.add(String(response.body.messageId))
+    return response
+  })
+  return [
+    runClients({ clients: 6, everyMs: 100, round: read }),
+    runClients({ clients: 2, everyMs: 200, round: submit }),
+  ]
+}
+
+/**
+ * Round of a client that repeats a failed request once. A request may fail after the lock timeout.
+ * Until the next attempt of the migration it then succeeds.
+ */
+function repeatOnce(call: (round: number) => Promise<ApiResponse> | undefined) {
+  let round = 0
+  return async (_client: number, tally: Tally) => {
+    const at = round++
+    const first = await call(at)
+    const last = first?.status === 200 ? first : await call(at)
+    if (last?.status !== 200) tally.failures.push(JSON.stringify([first?.body, last?.body]))
+    tally.done += 1
+  }
+}
+
+/** Waits until each kind of client has worked on. Fails if a repeated request failed. */
+async function untilWorked(clients: readonly RollingClients[]): Promise<void> {
+  const before = clients.map(({ tally }) => tally.done)
+  await eventually(() => {
+    for (const [at, { tally }] of clients.entries())
+      expect(tally.done).toBeGreaterThan((before[at] ?? 0) + 20)
+  })
+  expect(clients.flatMap(({ tally }) => tally.failures.splice(0))).toEqual([])
+}
+
+/** Runs work while a transaction has read every table and stays open, as that of pg_dump. */
+async function withReader(ownerUrl: string, work: () => Promise<void>): Promise<void> {
+  await withClient(ownerUrl, async (reader) => {
+    await reader.query("set application_name = 'pg_dump'")
+    await reader.query('begin isolation level repeatable read')
+    const { rows } = await reader.query<{ name: string }>(`select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`)
+    for (const { name } of rows) await reader.query(`select count(*) from "${name}"`)
+    await work()
+    await reader.query('commit')
+  })
+}
