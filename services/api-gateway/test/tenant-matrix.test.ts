@@ -116,6 +116,7 @@ test('no request made api-gateway connect to a URL that it contained', () => {
 /** Fields by which a bound token makes Posthorn connect somewhere, and what limits them. */
 const leading: Record<string, string> = {
   'updateAccount body.webhooks': 'egress policy of webhooks; not with stored headers',
+  'updateAccount body.oauth2.redirectUrl': 'opened by the browser of the owner, after consent',
   'updateAccount body.proxy': 'refused',
   'updateAccount body.smtpEhloName': 'a name, no destination',
   'updateAccount body.imap.host': 'egress policy and ports of mail; not with stored credentials',

@@ -55,6 +55,7 @@ const queries: Record<string, (own: Tenant) => Record<string, string>> = {
 function accountUpdate({ user }: Tenant, label: string): object {
   if (label.endsWith('.delegatedAccount'))
     return { oauth2: { partial: true, auth: { delegatedUser: user } } }
+  if (label.endsWith('.redirectUrl')) return { oauth2: { partial: true, authorize: true } }
   const [, member = ''] = label.split('.')
   return ['imap', 'smtp', 'oauth2'].includes(member) ? { [member]: { partial: true } } : {}
 }

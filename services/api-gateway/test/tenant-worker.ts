@@ -26,6 +26,9 @@ const replies: Record<string, (own: Tenant) => object> = {
   }),
   uploadMessage: () => ({ path: 'INBOX' }),
   getLinkSecret: () => ({ linkSecret: 'ab'.repeat(32) }),
+  startOAuth2Login: () => ({
+    url: 'https://provider.example/?redirect_uri=https%3A%2F%2Fposthorn.example%2Foauth',
+  }),
   getOAuth2Token: ({ user = '' }) => ({
     user,
     accessToken: `Access token of ${user}`,

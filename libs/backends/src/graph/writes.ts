@@ -105,14 +105,17 @@ function isDescribed(result: Result | undefined): boolean {
 /** True unless the message has another value of a changed property. Absent ones say nothing. */
 function hasProperties(message: Etagged, json: Properties): boolean {
   const { isRead, flag, categories } = message
-  const sorted = (labels: readonly unknown[]) => JSON.stringify([...labels].toSorted())
   return (
     (json.isRead === undefined || typeof isRead !== 'boolean' || isRead === json.isRead) &&
     (json.flag === undefined || !flag?.flagStatus || flag.flagStatus === json.flag.flagStatus) &&
     (json.categories === undefined ||
       !Array.isArray(categories) ||
-      sorted(categories) === sorted(json.categories))
+      isSameSet(categories, json.categories))
   )
+}
+
+function isSameSet(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.every((one) => others.includes(one)) && others.every((one) => some.includes(one))
 }
 
 function bulkResult(ids: readonly string[], results: ReadonlyMap<string, Result>): BulkResult {

@@ -17,6 +17,7 @@ const row = {
   flushedEpoch: '0',
   flushEpoch: '0',
   createdAt: new Date(0),
+  tenantSet: [],
   state: 'new',
   stateEpoch: '1',
   initializedAt: null,

@@ -189,7 +189,7 @@ async function changeOne<T extends BulkResult>(
 /**
  * As `changeOne`, for a move.
  *
- * @throws MailApiError `unavailable`, incomplete, if the provider describes the message as not moved
+ * @throws MailApiError `unavailable`, incomplete, if the provider shows the message as not moved
  */
 async function moveOne<T extends BulkResult>(
   command: Pick<ApiCommand, 'api' | 'requestPass'>,
