@@ -143,7 +143,7 @@ async function untilWorked(clients: readonly RollingClients[]): Promise<void> {
   expect(clients.flatMap(({ tally }) => tally.failures.splice(0))).toEqual([])
 }
 
-/** Runs work while a transaction has read every table and stays open, as that of pg_dump. */
+/** Runs work beside an open transaction that has read every table, like a run of pg_dump. */
 async function withReader(ownerUrl: string, work: () => Promise<void>): Promise<void> {
   await withClient(ownerUrl, async (reader) => {
     await reader.query("set application_name = 'pg_dump'")

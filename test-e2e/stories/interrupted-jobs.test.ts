@@ -81,7 +81,7 @@ test.each([
   },
 )
 
-/** Makes a migration pending again, and keeps its table locked as pg_dump does. */
+/** Makes a migration pending again and locks the migrated table, like pg_dump. */
 async function lockPending(client: { query(text: string): Promise<unknown> }): Promise<void> {
   await client.query("delete from kysely_migration where name = '0056-handed-over'")
   await client.query('alter table outbox drop column if exists handed_over')

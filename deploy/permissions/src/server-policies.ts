@@ -64,7 +64,7 @@ export function cloudNativePgPolicies(): Yaml[] {
       },
       { from: [operator], ports: tcp(5432, 8000) },
       { from: [scraper], ports: tcp(9187) },
-      // Instances, and the jobs that copy a new one.
+      // Instances, and the jobs that copy the data to a new instance.
       { from: [{ podSelector: { matchLabels: cluster } }] },
     ]),
     protect('posthorn-pooler', pooler, [

@@ -13,7 +13,7 @@ const world = await tenants()
 afterAll(world.stop)
 const { call, db, listener, newTenant, send } = world
 
-/** Text of a service in the operator's network, as far as any part of Posthorn stores it. */
+/** Banner of a service in the operator's network, which no response to a tenant may contain. */
 const canary = 'internal-banner'
 const failure = { response: canary, description: canary, serverResponseCode: 'ECONNREFUSED' }
 const sendingFailure = { message: canary, code: 'ECONNREFUSED', response: canary, command: 'CONN' }

@@ -135,7 +135,7 @@ function withDeadline(connect: ConnectUpstream, signal: AbortSignal): Connect {
 
 /**
  * Connects to a server that a tenant has chosen. All failures before the reply to the login are
- * reported after the same time, because a closed port fails earlier than a silent one. The
+ * reported after the same time, because a closed port fails earlier than a silent port. The
  * credentials come first: their failure, which is reported immediately, must not overtake.
  */
 function withoutTime(connect: ConnectUpstream, signal: AbortSignal): Connect {

@@ -146,9 +146,9 @@ function shareBytes(
   return { part: Object.fromEntries(part), bytes: maxBytes - left }
 }
 
-/** Elements for which the condition is true, and the other ones. */
-function partition<T>(all: readonly T[], condition: (one: T) => boolean): [T[], T[]] {
+/** Elements for which the condition is true, and all other elements. */
+function partition<T>(all: readonly T[], condition: (element: T) => boolean): [T[], T[]] {
   const [yes, no]: [T[], T[]] = [[], []]
-  for (const one of all) (condition(one) ? yes : no).push(one)
+  for (const element of all) (condition(element) ? yes : no).push(element)
   return [yes, no]
 }

@@ -37,7 +37,7 @@ function match(statement: string) {
 export interface IndexBuildOptions {
   /** Maximum wait of a step that blocks the readers or writers of a table while it waits. */
   lockTimeoutMs: number
-  /** Maximum wait for one transaction of others, of a step that blocks none of them. */
+  /** Maximum wait for each older transaction, in steps that block no reader or writer. */
   maxWaitMs: number
   /** Called with the name of an index that an interrupted build left. */
   onDropped: (index: string) => void
@@ -93,8 +93,8 @@ class IndexBuilder {
   }
 
   /**
-   * Builds the index of a partitioned table: an incomplete index of the table itself, which later
-   * table partitions copy, then one of each table partition.
+   * Builds the index of a partitioned table. First creates an incomplete index of the table itself,
+   * which later table partitions copy, then an index of each table partition.
    */
   async buildPartitioned(what: IndexDefinition, table: string): Promise<void> {
     const { create, index, definition } = what

@@ -1,7 +1,7 @@
 import { settleWithin, sleep } from '@posthorn/flow'
 import { type Kysely, sql } from 'kysely'
 
-/** Session of Postgres that another one waits for. Its statement is not read: it may have data. */
+/** Session of Postgres that blocks another session. Statements are not read: they may have data. */
 export interface LockHolder {
   /** 0 for a prepared transaction. */
   readonly pid: number

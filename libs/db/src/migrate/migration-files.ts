@@ -13,7 +13,7 @@ const directory = fileURLToPath(new URL('../migrations/', import.meta.url))
  */
 export type MigrationKind = 'transaction' | 'index' | 'batches'
 
-/** Migration as its file has it. */
+/** Name, kind and statements of a migration, read from a file. */
 export interface MigrationFile {
   /** File name without `.sql`. Migrations run in the order of their names. */
   readonly name: string

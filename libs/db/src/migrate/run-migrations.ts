@@ -192,10 +192,10 @@ async function record(session: Kysely<unknown>, { name }: MigrationFile): Promis
 }
 
 /**
- * Returns the migrations that are not recorded, also those before recorded ones. A schema that a
- * newer release has migrated needs none.
+ * Returns the migrations that are not recorded, in any position. A schema that a newer release has
+ * migrated needs no migration.
  *
- * @throws if the schema has migrations of another build and lacks some of this one
+ * @throws if the schema has migrations of another build and lacks migrations of this build
  */
 function findPending(files: readonly MigrationFile[], recorded: ReadonlySet<string>) {
   const pending = files.filter(({ name }) => !recorded.has(name))

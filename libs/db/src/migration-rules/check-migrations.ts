@@ -8,7 +8,7 @@ import type { Statement } from './statements.ts'
 
 /**
  * Last migration of releases whose migrations are not checked. Applied migrations never change, so
- * only later ones have to follow the rules.
+ * only later migrations have to follow the rules.
  */
 export const lastUnchecked = '0033-random-mailbox-numbers'
 

@@ -19,7 +19,7 @@ const servers = ['imap', 'smtp'] as const
 
 /**
  * Use that a credential of an account is sealed for. `app` is the application of a grant. The seal
- * of an access token names its form, so that a token is never sent as a password.
+ * of an access token contains `form`, so that auth-bridge never issues a token as a password.
  */
 export function bindingOf(
   account: LoginAccount,

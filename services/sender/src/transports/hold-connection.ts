@@ -9,7 +9,7 @@ interface ConnectionLimits {
 
 /**
  * Connects to a server that a tenant has chosen. All failures before the login are reported after
- * the same time, because a closed port fails earlier than a silent one.
+ * the same time, because a closed port fails earlier than a silent port.
  */
 export async function withoutTime<Session>(
   connect: (limit: AbortSignal) => Promise<Session>,

@@ -115,7 +115,7 @@ async function connect(
 
 /**
  * Connects to a server that a tenant has chosen. All failures before the reply to the login are
- * reported after the same time, because a closed port fails earlier than a silent one.
+ * reported after the same time, because a closed port fails earlier than a silent port.
  */
 async function withoutTime(
   attempt: (limit: AbortSignal) => Promise<MailSession>,
