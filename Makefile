@@ -5,7 +5,7 @@ export PNPM := npx --yes pnpm@12.21.0
 RUN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 export npm_config_loglevel ?= error
 
-.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi provider-types manifests format ci build base-images image
+.PHONY: help demo test up down check servers servers-stop test-unit test-integration test-e2e test-faults test-image bench migration crawlers openapi provider-types manifests chart format ci build base-images image release release-check
 
 help: ## list of commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
@@ -68,6 +68,9 @@ provider-types: node_modules/.modules.yaml ## write the types of the provider AP
 manifests: node_modules/.modules.yaml ## write the manifests of network policies and RabbitMQ users from the code
 	@$(RUN) node deploy/permissions/src/write-main.ts
 
+chart: node_modules/.modules.yaml ## write the Helm chart into .local/chart/posthorn; IMAGE=… DIGEST=… of a release
+	@$(RUN) node deploy/manifests/src/chart/write-main.ts
+
 format: node_modules/.modules.yaml ## format all sources
 	@$(RUN) oxfmt -c libs/tooling/oxfmtrc.json --write libs services deploy test-e2e package.json '!**/*.md' '!libs/contracts/openapi.json'
 
@@ -79,7 +82,13 @@ base-images: node_modules/.modules.yaml ## record the digests of the images that
 
 image: node_modules/.modules.yaml ## build the image of all processes; needs Docker and recorded digests
 	@$(RUN) node libs/tooling/src/base-images-main.ts check
-	docker build -f deploy/Dockerfile -t posthorn --build-arg REVISION="$$(git rev-parse HEAD)" .
+	docker build -f deploy/Dockerfile -t posthorn --build-arg VERSION="$$(sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)" --build-arg REVISION="$$(git rev-parse HEAD)" .
+
+release: node_modules/.modules.yaml ## check the clone and write a version: make release VERSION=1.0.0-rc.1
+	@$(RUN) node libs/tooling/src/release/prepare-main.ts "$(VERSION)"
+
+release-check: node_modules/.modules.yaml ## check the tagged commit of a release: make release-check VERSION=1.0.0-rc.1
+	@$(RUN) node libs/tooling/src/release/check-main.ts "$(VERSION)"
 
 ci: ## run the command of CI
 	@bash .ci/run

@@ -1,13 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { checkout } from '@posthorn/local/paths'
 import { serviceNames } from '@posthorn/local/role-passwords'
 import { productionIntervals } from '../intervals.ts'
 import { startWorld } from '../world.ts'
+import { buildBundle } from './build-bundle.ts'
 import { containerOptions } from './container-options.ts'
 import type { Row } from './report.ts'
 
@@ -22,10 +19,7 @@ const windowMs = 120_000
  */
 export async function benchIdle(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
-  const bundle = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
-  stack.defer(() => rm(bundle, { recursive: true }))
-  const main = join(checkout, 'deploy/image/src/build-main.ts')
-  await promisify(execFile)(process.execPath, [main, bundle])
+  const bundle = await buildBundle(stack)
   const world = stack.use(
     await startWorld({ bundle, env: productionIntervals, envByService: containerOptions() }),
   )

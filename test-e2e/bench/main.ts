@@ -13,8 +13,10 @@ import { benchMailApis } from './mail-apis.ts'
 import { benchNotifications } from './notifications.ts'
 import { benchReading } from './reading.ts'
 import { print } from './report.ts'
+import { benchRestartReads } from './restart-reads.ts'
 import { benchSending } from './sending.ts'
 import { benchWebhooks } from './webhooks.ts'
+import { benchWorkerMemory } from './worker-memory.ts'
 
 // `make bench` prints figures with a reference from the same run. Nothing is asserted: machines
 // differ more than ratios. The sandbox comes first, because it measures CPU time.
@@ -27,8 +29,11 @@ for (const file of ['libs/sandbox/bench.ts', limits, ...measured])
 for (const row of await benchAccess()) print(row)
 for (const row of await benchNotifications()) print(row)
 for await (const row of benchMailApis()) print(row)
+process.stdout.write('restarting sync-workers with 1,000 accounts …\n')
+for (const row of await benchRestartReads()) print(row)
 process.stdout.write('starting idle services for 5 minutes …\n')
 for (const row of await benchIdle()) print(row)
+for (const row of await benchWorkerMemory()) print(row)
 process.stdout.write('starting the system with a durable Postgres …\n')
 const world = await startWorld({ servers: 'own', durable: true, env: imapProxyEnv() })
 try {

@@ -5,6 +5,7 @@ import { freePort, startHaproxy } from '@posthorn/local'
 import { cacheDirectory } from '@posthorn/local/paths'
 import { serviceNames } from '@posthorn/local/role-passwords'
 import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
+import { connectManyAccounts, messagesPath, shuffled } from '../many-accounts.ts'
 import { startWorld, untilConnected, type World, type WorldOptions } from '../world.ts'
 import { findDuplicateEvents } from './main-job.ts'
 import {
@@ -19,6 +20,8 @@ import { addSender, listDuplicates } from './sending-job.ts'
 
 // Load that two cores can carry beside fourteen processes. TEST_ROLLING_LOAD=10 multiplies it.
 const load = Number(process.env['TEST_ROLLING_LOAD'] ?? 1)
+/** Accounts of one host, of which random ones are read. Their logins take most of the time. */
+const manyAccounts = Number(process.env['TEST_ROLLING_ACCOUNTS'] ?? 100)
 
 /** Two replicas of each service under the load of clients. */
 export interface RollingJob extends AsyncDisposable {
@@ -53,22 +56,14 @@ export async function startRollingJob(
   )
   const replicas = new OutdatedReplicas(gateways)
   stack.defer(() => replicas.stop())
-  const accounts = await addAccounts(world, sink)
+  const logins = await addAccounts(world, sink)
   const accepted = new Set<string>()
-  const paths = ['/v1/account/reader', '/v1/account/reader/messages?path=INBOX']
-  const requests = { token: world.token, paths }
-  const rounds = {
-    direct: createRequests({ ...requests, url: (round) => replicas.select(round) }),
-    balanced: createRequests({ ...requests, url: () => balancer.url }),
-    fetches: createFetches({ port: ports.imap, ...accounts.reader }),
-    submissions: createSubmissions({ port: ports.smtp, ...accounts.sender }, accepted),
+  const urls = {
+    direct: (round: number) => replicas.select(round),
+    balanced: () => balancer.url,
   }
-  const clients = {
-    direct: runClients({ clients: 5 * load, everyMs: 200, round: rounds.direct }),
-    balanced: runClients({ clients: 5 * load, everyMs: 200, round: rounds.balanced }),
-    fetches: runClients({ clients: 10 * load, everyMs: 500, round: rounds.fetches }),
-    submissions: runClients({ clients: 2 * load, everyMs: 400, round: rounds.submissions }),
-  }
+  const many = stack.use(await connectManyAccounts(world, manyAccounts)).accounts
+  const clients = startClients({ world, ports, logins, accepted, urls, many })
   const stopClients = async () =>
     void (await Promise.all(Object.values(clients).map((each) => each.stop())))
   stack.defer(stopClients)
@@ -88,6 +83,39 @@ export async function startRollingJob(
       )
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+type SelectUrl = (round: number) => string | Promise<string>
+
+interface ClientsInput {
+  world: World
+  ports: { imap: number; smtp: number }
+  logins: Awaited<ReturnType<typeof addAccounts>>
+  /** Ids of submissions that smtp-proxy accepted. */
+  accepted: Set<string>
+  /** Address of the next request. */
+  urls: { direct: SelectUrl; balanced: SelectUrl }
+  /** Accounts of which random ones are read. */
+  many: readonly string[]
+}
+
+function startClients({ world, ports, logins, accepted, urls, many }: ClientsInput) {
+  const paths = ['/v1/account/reader', '/v1/account/reader/messages?path=INBOX']
+  const { token } = world
+  const rounds = {
+    direct: createRequests({ token, paths, url: urls.direct }),
+    balanced: createRequests({ token, paths, url: urls.balanced }),
+    random: createRequests({ token, paths: shuffled(many).map(messagesPath), url: urls.direct }),
+    fetches: createFetches({ port: ports.imap, ...logins.reader }),
+    submissions: createSubmissions({ port: ports.smtp, ...logins.sender }, accepted),
+  }
+  return {
+    direct: runClients({ clients: 5 * load, everyMs: 200, round: rounds.direct }),
+    balanced: runClients({ clients: 5 * load, everyMs: 200, round: rounds.balanced }),
+    random: runClients({ clients: 2 * load, everyMs: 200, round: rounds.random }),
+    fetches: runClients({ clients: 10 * load, everyMs: 500, round: rounds.fetches }),
+    submissions: runClients({ clients: 2 * load, everyMs: 400, round: rounds.submissions }),
   }
 }
 

@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { serviceNames } from '@posthorn/local/role-passwords'
+import { reportSkip } from '@posthorn/testkit/required-tests'
 import { runReleaseJobs } from '../own-servers.ts'
 import { buildCheckout, buildRelease, missingReason, previousRelease } from './previous-release.ts'
 import { type RollingJob, startRollingJob } from './rolling-job.ts'
@@ -28,7 +29,7 @@ describe('rolling restart, under load', () => {
 })
 
 const reason = await missingReason(previousRelease)
-if (reason !== undefined) process.stdout.write(`rolling upgrade skipped: ${reason}\n`)
+if (reason !== undefined) reportSkip('upgrade', reason)
 
 /** Time to install and build the previous release and to start it, on a busy machine. */
 const maxStartMs = 600_000

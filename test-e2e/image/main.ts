@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkout } from '@posthorn/local/paths'
 import { canStartRyuk } from '@posthorn/testkit/containers'
+import { reportSkip } from '@posthorn/testkit/required-tests'
 import { makeBases, namesOfBases } from './src/bases.ts'
 import { docker, pipeline } from './src/docker.ts'
 import { type Engine, EngineUnavailableError, openEngine } from './src/engine.ts'
@@ -12,7 +13,7 @@ import { buildImage, buildServers, readVersion } from './src/images.ts'
 import type { TestImages } from './src/test-images.ts'
 
 // `make test-image`: builds the image of all processes twice and tests it in containers. Without an
-// engine it prints the reason and exits with 0.
+// engine it prints the reason and exits with 0, or with 1 if POSTHORN_REQUIRE_TESTS names `image`.
 const folder = join(checkout, '.local/test-image')
 const began = performance.now()
 const report = (line: string) =>
@@ -32,7 +33,7 @@ try {
   if (engine.isPrivate) await docker('system', 'prune', '--force')
 } catch (error) {
   if (!(error instanceof EngineUnavailableError)) throw error
-  report(`SKIPPED: the image is not tested, ${error.message}`)
+  reportSkip('image', error.message)
 }
 
 /** Makes the bases and builds the images. */

@@ -18,13 +18,21 @@ import { eventually } from '@posthorn/testkit'
 import { freshMessageId, plainMessage, startWorld } from '../world.ts'
 
 const run = promisify(execFile)
+const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+  version: string
+}
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 // Outside of the checkout: a bundle that reads the sources or their packages fails.
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
 stack.defer(() => rm(folder, { recursive: true }))
 const bundle = join(folder, 'dist')
-await run(process.execPath, [join(checkout, 'deploy/image/src/build-main.ts'), bundle])
+const revision = '0123456789abcdef0123456789abcdef01234567'
+const build = (target: string) =>
+  run(process.execPath, [join(checkout, 'deploy/image/src/build-main.ts'), target], {
+    env: { ...process.env, REVISION: revision },
+  })
+await build(bundle)
 // As at a first installation: each service gets its part of the printed keys.
 const { stdout: printedKeys } = await run(process.execPath, [
   join(bundle, 'posthorn.js'),
@@ -79,7 +87,7 @@ test('services of the bundle: a message is reported, with the version in the Use
     ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
   )
   expect(signatureValid).toBe(true)
-  expect(request.headers['user-agent']).toMatch(/^Posthorn\/\d+\.\d+\.\d+ /)
+  expect(request.headers['user-agent']).toContain(`Posthorn/${version} (+`)
 })
 
 test('services of the bundle: start with the keys of `posthorn keys`, which no log contains', async () => {
@@ -201,6 +209,23 @@ test('jobs of the bundle: read their options', async () => {
   expect([missing.code, missing.stderr]).toEqual([1, 'SVC_SECRET: must be set\n'])
 })
 
+test.each(['version', '--version'])(
+  '%s of the bundle: prints the release and its commit',
+  async (name) => {
+    const { code, stdout } = await runProcess([name])
+    expect([code, stdout]).toEqual([0, `posthorn ${version} (${revision})\n`])
+  },
+)
+
+test('health and metrics of the bundle: have the release and its commit', async () => {
+  const base = `http://127.0.0.1:${world.services.ports['api-gateway']}`
+  expect(await (await fetch(`${base}/health/ready`)).json()).toEqual({
+    success: true,
+    version,
+    revision,
+  })
+})
+
 test('an unknown process exits with 2 and prints the list', async () => {
   for (const name of ['nothing', 'constructor', '']) {
     const { code, stderr } = await runProcess([name])
@@ -231,6 +256,6 @@ test('a service: loads no second HTTP client', async () => {
 
 test('build: equal sources give equal bytes', async () => {
   const again = join(folder, 'again')
-  await run(process.execPath, [join(checkout, 'deploy/image/src/build-main.ts'), again])
+  await build(again)
   await run('diff', ['--recursive', bundle, again])
 })

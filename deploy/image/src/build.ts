@@ -1,10 +1,12 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { release } from '@posthorn/config/release'
 import { rolldown } from 'rolldown'
 import { assetUrls } from './asset-urls.ts'
 import { copyPackage } from './copy-package.ts'
 import { httpModule } from './http-module.ts'
-import { billOfMaterials, findThirdParties, licenceTexts } from './third-party.ts'
+import { billOfMaterials, nodeComponent, npmComponent } from './bill-of-materials.ts'
+import { findThirdParties, licenceTexts } from './third-party.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
@@ -15,20 +17,26 @@ const unbundled = {
   'import-in-the-middle': 'libs/telemetry',
 }
 
+export interface BuildOptions {
+  /** Commit that the processes report. */
+  revision: string
+}
+
 /**
  * Bundles the processes of the image into `folder`, which is replaced. The result runs without the
  * workspace: `node folder/posthorn.js <process>`. It has a bill of materials and the licences of
- * the bundled packages. Equal sources give equal bytes.
+ * the bundled packages. Equal sources and revisions give equal bytes.
  */
-export async function build(folder: string): Promise<void> {
+export async function build(folder: string, { revision }: BuildOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   const files = await writeBundle(folder)
   for (const [name, from] of Object.entries(unbundled)) copyPackage(name, join(root, from), folder)
   const copied = globSync('node_modules/**/package.json', { cwd: folder })
   const packages = findThirdParties([...files, ...copied.map((path) => join(folder, path))])
-  const manifest = readFileSync(join(root, 'package.json'), 'utf8')
-  const { version } = JSON.parse(manifest) as { version: string }
-  writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(version, packages))
+  // `@posthorn/config/release` reads this file. The other members of the manifest are not needed.
+  writeFileSync(join(folder, 'assets/package.json'), JSON.stringify({ ...release, revision }))
+  const components = [nodeComponent(process.versions.node), ...packages.map(npmComponent)]
+  writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(release.version, components))
   writeFileSync(join(folder, 'LICENSES.txt'), licenceTexts(packages))
 }
 

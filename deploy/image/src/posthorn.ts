@@ -1,5 +1,7 @@
 #!/usr/bin/env -S node
-// Entry point of the image: `posthorn <process> [options]` runs one service or job.
+// Entry point of the image: `posthorn <process> [options]` runs one service or job, `posthorn
+// version` prints the release.
+import { release } from '@posthorn/config/release'
 import { sourceStack } from '@posthorn/telemetry/source-stack'
 
 /** Modules of the processes by argument. Each runs when it is imported. */
@@ -25,7 +27,9 @@ process.on('uncaughtException', (error: unknown) => {
 
 const [name = ''] = process.argv.splice(2, 1)
 const start = Object.hasOwn(processes, name) ? processes[name] : undefined
-if (start) {
+if (['version', '--version', '-v'].includes(name)) {
+  process.stdout.write(`posthorn ${release.version} (${release.revision})\n`)
+} else if (start) {
   process.title = `posthorn ${name}`
   process.env['OTEL_SERVICE_NAME'] ??= name
   // Instruments modules that are loaded later.

@@ -39,25 +39,6 @@ function readPackage(folder: string): ThirdParty {
   return { name, version, ...(typeof license === 'string' ? { license } : {}), texts }
 }
 
-/** Bill of materials in the format CycloneDX 1.6, without time and serial number. */
-export function billOfMaterials(version: string, packages: readonly ThirdParty[]): string {
-  const components = packages.map(({ name, version, license }) => ({
-    type: 'library',
-    name,
-    version,
-    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
-    ...(license === undefined ? {} : { licenses: [{ expression: license }] }),
-  }))
-  const document = {
-    bomFormat: 'CycloneDX',
-    specVersion: '1.6',
-    version: 1,
-    metadata: { component: { type: 'application', name: 'posthorn', version } },
-    components,
-  }
-  return `${JSON.stringify(document, null, 2)}\n`
-}
-
 /** Licences of all packages, which their distribution has to contain. */
 export function licenceTexts(packages: readonly ThirdParty[]): string {
   return packages

@@ -153,8 +153,7 @@ const mutations: Mutation[] = [
     title: 'value that the process refuses',
     from: 'SVC_DRAIN_DELAY: 5s',
     to: 'SVC_DRAIN_DELAY: 2h',
-    fault:
-      'ConfigMap sender: SVC_DRAIN_DELAY: must be between -9007199254740991 and 3600000, got 7200000',
+    fault: 'ConfigMap sender: SVC_DRAIN_DELAY: must be between 0 and 1h, got "2h"',
   },
   {
     title: 'unknown setting',

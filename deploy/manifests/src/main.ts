@@ -1,17 +1,11 @@
-import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { cacheDirectory, checkout, localDirectory } from '@posthorn/local/paths'
-import type { Build } from './build.ts'
+import { buildAll } from './build-all.ts'
+import { checkChart } from './chart/compare.ts'
 import { checkBuild, describeProblem } from './check.ts'
 import { checkCompose } from './compose.ts'
 import { readDeclaredSecrets } from './declared-secrets.ts'
-import {
-  buildTarget,
-  findKustomize,
-  listTargets,
-  NoKustomize,
-  type BuildTarget,
-} from './kustomize.ts'
+import { findKustomize, NoKustomize } from './kustomize.ts'
 import { checkKustomizations } from './kustomizations.ts'
 import { Locator } from './locate.ts'
 import { readProcesses } from './processes.ts'
@@ -22,40 +16,11 @@ import { labelledServers, operatorPods } from './rules/operator-pods.ts'
 // Checks the manifests of Kubernetes and Compose. Prints one line per fault, with file and line.
 const folder = join(checkout, 'k8s')
 
-interface Result {
-  target: BuildTarget
-  build: Build | undefined
-  /** Fault of the kustomization; empty if it was built. */
-  lines: string[]
-}
-
-async function build(kustomize: string, target: BuildTarget): Promise<Result> {
-  const work = join(localDirectory, 'manifests', target.name.replaceAll('/', '-'))
-  try {
-    return { target, build: await buildTarget(kustomize, target, work), lines: [] }
-  } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string }
-    const line = `k8s/${target.name}/kustomization.yaml:1: ${(stderr ?? message).trim()}`
-    return { target, build: undefined, lines: [line] }
-  }
-}
-
-/** Builds all targets, as many at the same time as there are processors. */
-async function buildAll(kustomize: string): Promise<Result[]> {
-  const targets = listTargets(folder)
-  const results: Result[] = []
-  const work = async () => {
-    for (let target = targets.shift(); target; target = targets.shift())
-      results.push(await build(kustomize, target))
-  }
-  await Promise.all(cpus().map(work))
-  return results
-}
-
 async function checkKubernetes(): Promise<string[]> {
   const cache = cacheDirectory(process.env)
   const kustomize = await findKustomize({ cache, path: process.env['PATH'] ?? '' })
-  const results = await buildAll(kustomize)
+  const work = join(localDirectory, 'manifests')
+  const results = await buildAll({ kustomize, folder, work })
   const builds = results.flatMap((result) => result.build ?? [])
   const facts = {
     processes,
@@ -72,7 +37,9 @@ async function checkKubernetes(): Promise<string[]> {
       (problem) => `${locator.locate(problem, folders)}: ${describeProblem(problem)}`,
     )
   })
-  return [...checkKustomizations(folder, builds, checkout), ...faults]
+  // The chart is generated from all builds.
+  const chart = results.every(({ build }) => build) ? checkChart(builds, folder) : []
+  return [...checkKustomizations(folder, builds, checkout), ...faults, ...chart]
 }
 
 const processes = readProcesses()

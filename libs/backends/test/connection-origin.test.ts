@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
+import { release } from '@posthorn/config/release'
 import { backend, start } from './scripted-session.ts'
 
 /** Source address of a connection that the server rejects with BYE. */
@@ -33,4 +34,5 @@ test('ImapBackend.connect: clientInfo, is sent with ID over the default values',
   expect(idCommand).toContain('"name" "Us"')
   expect(idCommand).toContain('"support-url" "https://us.example"')
   expect(idCommand).toContain('"vendor" "Posthorn"')
+  expect(idCommand).toContain(`"version" "${release.version}"`)
 })

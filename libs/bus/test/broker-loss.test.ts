@@ -141,11 +141,15 @@ test(
 )
 
 test(
-  'Bus: detects a hanging broker by its heartbeat, requests end at their deadline',
+  'Bus: with a hanging broker, requests fail before their deadline and heartbeats end the connection',
   async () => {
     rabbit.pause()
     try {
       await expect(request('silence', 300)).rejects.toMatchObject({ code: 'Timeout' })
+      // Before the heartbeat, which takes 10 s or longer.
+      await expect(request('silence', 8_000)).rejects.toEqual(unheld)
+      expect(bus.up).toBe(false)
+      await expect(request('silence')).rejects.toEqual(unheld)
       await expect(bus.publishEvent(event('silence'))).rejects.toEqual(unavailable)
       await eventually(() => !bus.up)
     } finally {
@@ -153,6 +157,11 @@ test(
       rabbit.resume()
     }
     await expectAllWorks('after silence')
+    // A short silence costs no connection.
+    rabbit.pause()
+    const waiting = expect(request('silence', 8_000)).rejects.toEqual(unheld)
+    await waiting.finally(() => rabbit.resume())
+    await expectAllWorks('after a short silence')
   },
   brokerStartMs * 2,
 )

@@ -3,7 +3,7 @@ import { AppError } from '@posthorn/errors'
 import { eventually, testBus } from '@posthorn/testkit'
 import { connect } from 'amqplib'
 import { type CommandContext, on } from '../src/index.ts'
-import { greet } from './commands.ts'
+import { greet, readGreeting } from './commands.ts'
 import { openBus, recordingLog } from './open-bus.ts'
 
 const { url, closeConnections, drop } = await testBus()
@@ -233,6 +233,17 @@ test('ReplyCache: a repeated request id is executed once', async () => {
   expect(await again()).toEqual({ words: 'run 1' })
   expect(await again()).toEqual({ words: 'run 1' })
   expect(await request(key)).toEqual({ words: 'run 2' })
+})
+
+test('ReplyCache: the reply of a repeatable command is not stored', async () => {
+  const key = newKey()
+  let runs = 0
+  const read = on(readGreeting, async () => ({ words: `run ${(runs += 1)}` }))
+  await using _server = await holder.serve({ queue: 'private', keys: [key], handlers: [read] })
+  const again = () =>
+    client.request(readGreeting, { name: 'you' }, { key, timeoutMs: patientMs, requestId: 'r3' })
+  expect(await again()).toEqual({ words: 'run 1' })
+  expect(await again()).toEqual({ words: 'run 2' })
 })
 
 test('ReplyCache: a repeat after a temporary failure is executed again', async () => {

@@ -7,6 +7,9 @@ export const greet = defineCommand({
   response: Type.Object({ words: Type.String() }),
 })
 
+/** Read, which may be executed again. */
+export const readGreeting = defineCommand({ ...greet, name: 'readGreeting', repeatable: true })
+
 export const download = defineCommand({
   name: 'download',
   request: Type.Object({}, { additionalProperties: false }),

@@ -50,19 +50,44 @@ export function integer(env: Env, name: string, range: IntegerRange = {}): numbe
   return value
 }
 
-const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+type DurationUnit = keyof typeof unitMs
 
 /**
- * Reads a duration in milliseconds: a plain number, or with a unit (`500ms`, `30s`, `10m`, `3d`).
+ * Reads a duration with its unit (`500ms`, `30s`, `10m`, `3d`), or `0`. Returns milliseconds.
+ *
+ * Other numbers without a unit are rejected: a reader cannot tell seconds from milliseconds.
  */
 export function duration(env: Env, name: string, range: IntegerRange = {}): number {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = range
   const text = optional(env, name)
   if (text === undefined) return integer(env, name, range)
-  const match = /^(\d+)\s*(ms|s|m|h|d)?$/.exec(text)
-  if (!match)
+  const [, digits, unit] = /^(\d+)\s*(ms|s|m|h|d)?$/.exec(text) ?? []
+  if (digits === undefined)
     throw new ConfigError(name, `must be a duration such as 30s, 10m or 3d, got "${text}"`)
-  const value = Number(match[1]) * (unitMs[match[2] ?? 'ms'] ?? 1)
-  return integer({ [name]: String(value) }, name, range)
+  const count = Number(digits)
+  if (unit === undefined && count !== 0)
+    throw new ConfigError(
+      name,
+      `must have a unit, such as ${digits}s or ${digits}ms, got "${text}"`,
+    )
+  const value = count * unitMs[(unit ?? 'ms') as DurationUnit]
+  if (value < min || value > max)
+    throw new ConfigError(name, `must be ${rangeText(min, max)}, got "${text}"`)
+  return value
+}
+
+function rangeText(minMs: number, maxMs: number): string {
+  if (maxMs === Number.MAX_SAFE_INTEGER) return `at least ${durationText(minMs)}`
+  return `between ${durationText(minMs)} and ${durationText(maxMs)}`
+}
+
+/** Duration in the largest unit that divides it. */
+function durationText(ms: number): string {
+  if (ms === 0) return '0'
+  const units = Object.entries(unitMs).toReversed()
+  const [unit, factor] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1]
+  return `${ms / factor}${unit}`
 }
 
 /** Reads a size in bytes: a plain number, or with a unit (`512kB`, `50MB`, `50M`). */

@@ -1,6 +1,10 @@
 import type { PostgresPoolClient } from 'kysely'
-import { DatabaseError, type PoolClient } from 'pg'
+import { UnavailableError } from '@posthorn/errors'
+import type { PoolClient } from 'pg'
+import type { OutageDetector } from './outage-detector.ts'
+import { sqlState } from './sql-state.ts'
 import type { StatementNames } from './statement-names.ts'
+import { asUnavailable, isResponse } from './unavailable.ts'
 
 /** Maximum duration of a transaction that waits for its client. */
 export const idleInTransactionMs = 60_000
@@ -16,8 +20,8 @@ export interface BoundedClientOptions {
   isBoundedByRole: boolean
   /** True if the connection accepts statements before the results of earlier ones. */
   isPipelined: boolean
-  /** Called after each result and each error of Postgres. */
-  onResponse: () => void
+  /** Gets each result and each error of Postgres as a response. */
+  outages: OutageDetector
 }
 
 /**
@@ -28,30 +32,31 @@ export interface BoundedClientOptions {
  * - A statement outside of one is bounded by its role, else it gets a transaction.
  *
  * Statements with parameters are named, so that each connection parses and plans them once. A
- * connection whose query timed out is discarded: it still waits for the response, so the next query
- * on it would time out too.
+ * connection whose query got no response is discarded: the connection still waits for that
+ * response, so the next query on it would get none either.
+ *
+ * @throws UnavailableError if Postgres cannot serve the statement now
  */
 export function boundedClient(
   client: PoolClient,
-  { names, timeoutMs, isBoundedByRole, isPipelined, onResponse }: BoundedClientOptions,
+  { names, timeoutMs, isBoundedByRole, isPipelined, outages }: BoundedClientOptions,
 ): PostgresPoolClient {
   const setTimeouts = `set local statement_timeout = ${timeoutMs}; set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`
   let isStuck = false
   let isInTransaction = false
 
   const send = async (text: string, values: unknown[] = []) => {
+    if (isStuck) throw new UnavailableError('the connection waits for an earlier response')
     const name = values.length > 0 ? names.of(text) : undefined
+    const query = name === undefined ? { text, values } : { text, values, name }
     try {
-      const result = await client.query(
-        name === undefined ? { text, values } : { text, values, name },
-      )
-      onResponse()
+      const result = await outages.guard(() => client.query(query))
+      outages.responded()
       return result
     } catch (error) {
-      if (error instanceof DatabaseError) onResponse()
-      // node-postgres gives this error no code.
-      if (error instanceof Error && error.message === 'Query read timeout') isStuck = true
-      throw error
+      if (isResponse(error)) outages.responded()
+      else if (error instanceof UnavailableError || isReadTimeout(error)) isStuck = true
+      throw asUnavailable(error)
     }
   }
   const sendBounded = async (text: string, values: unknown[]) => {
@@ -65,7 +70,7 @@ export function boundedClient(
       await send('commit')
       return result
     } catch (error) {
-      if (!isStuck) await send('rollback').catch(() => (isStuck = true))
+      await send('rollback').catch(() => (isStuck = true))
       throw error
     }
   }
@@ -82,7 +87,7 @@ export function boundedClient(
     try {
       return await sendBounded(text, values)
     } catch (error) {
-      if (!(error instanceof DatabaseError) || error.code !== stalePlan) throw error
+      if (sqlState(error) !== stalePlan) throw error
       // The schema has changed. A transaction is lost.
       names.exclude(text)
       if (isInTransaction) throw error
@@ -93,6 +98,11 @@ export function boundedClient(
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) => client.release(destroy === true || isStuck),
   }
+}
+
+/** True for the error of a query without a response, which node-postgres gives no code. */
+function isReadTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout'
 }
 
 /** Result of the second promise, once all are settled. @throws the first error */

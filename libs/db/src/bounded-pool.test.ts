@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { DatabaseError, type Pool } from 'pg'
 import { BoundedPool } from './bounded-pool.ts'
+import { OutageDetector } from './outage-detector.ts'
 
 interface Query {
   text: string
@@ -11,7 +12,12 @@ interface Query {
 function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {}) {
   const queries: Query[] = []
   const released: unknown[] = []
-  const script = { reply: (_query: Query): unknown => ({ rows: [] }), now: 0 }
+  const script = {
+    reply: (_query: Query): unknown => ({ rows: [] }),
+    now: 0,
+    probes: 0,
+    probe: async (): Promise<void> => undefined,
+  }
   const client = {
     pipeline,
     query: async (input: string | Query) => {
@@ -37,10 +43,14 @@ function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {})
       return client
     },
   }
-  const bounded = new BoundedPool(pool as unknown as Pool, {
-    timeoutMs: 1_000,
-    clock: () => script.now,
-  })
+  const clock = () => script.now
+  const probe = () => {
+    script.probes += 1
+    return script.probe()
+  }
+  const limits = { maxSilenceMs: 60_000, maxProbeMs: 60_000 }
+  const outages = new OutageDetector({ ...limits, probe, clock })
+  const bounded = new BoundedPool(pool as unknown as Pool, { timeoutMs: 1_000, outages, clock })
   return { bounded, queries, released, script }
 }
 
@@ -161,19 +171,25 @@ test('BoundedPool: ping queries Postgres while a connection is free', async () =
   await expect(bounded.ping()).rejects.toThrow('terminated')
 })
 
-test('BoundedPool: with all connections in use, ping depends on the last response', async () => {
+test('BoundedPool: with all connections in use, ping needs a recent response or a probe', async () => {
   const { bounded, queries, script } = scriptedPool()
   const { query } = await connection(bounded)
-  await expect(bounded.ping()).rejects.toThrow('Postgres does not respond')
   await query('select 2')
-  script.now += 5_000
+  script.now += 1_000
   await bounded.ping()
+  expect(script.probes).toBe(0)
   script.now += 1
-  await expect(bounded.ping()).rejects.toThrow('Postgres does not respond')
+  await Promise.all([bounded.ping(), bounded.ping()])
+  expect(script.probes).toBe(1)
   // An error is a response as well.
+  script.now += 1_001
   script.reply = () => Promise.reject(stale)
   await expect(query('select 3')).rejects.toBe(stale)
   await bounded.ping()
+  script.now += 1_001
+  script.probe = () => Promise.reject(new Error('refused'))
+  await expect(bounded.ping()).rejects.toThrow('Postgres does not respond')
+  expect(bounded.isResponsive).toBe(false)
   expect(texts(queries)).not.toContain('select 1')
 })
 

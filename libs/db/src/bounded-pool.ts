@@ -2,7 +2,9 @@ import { type Clock, monotonicClock, withTimeout } from '@posthorn/flow'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { boundedClient } from './bounded-client.ts'
+import type { OutageDetector } from './outage-detector.ts'
 import { StatementNames } from './statement-names.ts'
+import { asUnavailable } from './unavailable.ts'
 
 /** Connections of a pool at one time. */
 export interface PoolUse {
@@ -17,34 +19,39 @@ export interface PoolUse {
 export interface BoundedPoolOptions {
   /** Maximum duration of a statement. */
   timeoutMs: number
+  outages: OutageDetector
   /** Called with the duration of each wait for a connection of a full pool. */
   onWait?: (ms: number) => void
   clock?: Clock
 }
 
 /** Maximum duration of a ping. */
-const pingMs = 2_000
-/** Postgres counts as available for this time after its last response, while the pool is full. */
-const maxSilenceMs = 5_000
+const pingMs = 1_000
+/**
+ * Postgres counts as available for this time after its last response, while the pool is full. Later
+ * it is probed.
+ */
+const maxSilenceMs = 1_000
 
 /** Pool of connections for Kysely, whose statements are bounded (see `boundedClient`). */
 export class BoundedPool implements PostgresPool {
   readonly options: PostgresPool['options']
   readonly #pool: Pool
   readonly #timeoutMs: number
+  readonly #outages: OutageDetector
   readonly #onWait: (ms: number) => void
   readonly #clock: Clock
   readonly #names = new StatementNames()
   /** True for connections whose role has the timeout. */
   readonly #boundedByRole = new WeakMap<PoolClient, boolean>()
-  #respondedAt = -Infinity
   #ping: Promise<void> | undefined
 
   constructor(pool: Pool, options: BoundedPoolOptions) {
-    const { timeoutMs, onWait = () => undefined, clock = monotonicClock } = options
+    const { timeoutMs, outages, onWait = () => undefined, clock = monotonicClock } = options
     this.#pool = pool
     this.options = pool.options
     this.#timeoutMs = timeoutMs
+    this.#outages = outages
     this.#onWait = onWait
     this.#clock = clock
   }
@@ -55,6 +62,12 @@ export class BoundedPool implements PostgresPool {
     return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max }
   }
 
+  /** False while Postgres does not respond. */
+  get isResponsive(): boolean {
+    return !this.#outages.isOutage
+  }
+
+  /** @throws UnavailableError if Postgres cannot be reached */
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#acquire()
     try {
@@ -64,39 +77,64 @@ export class BoundedPool implements PostgresPool {
         timeoutMs: this.#timeoutMs,
         isBoundedByRole,
         isPipelined: client.pipeline,
-        onResponse: () => this.#responded(),
+        outages: this.#outages,
       })
     } catch (error) {
       client.release(true)
-      throw error
+      throw asUnavailable(error)
     }
+  }
+
+  /** Discards idle connections: after an outage, their peer may not exist any more. */
+  dropIdle(): void {
+    for (let left = this.#pool.idleCount; left > 0; left -= 1)
+      this.#pool.connect().then(
+        (client) => client.release(true),
+        () => undefined,
+      )
   }
 
   /**
    * Throws unless Postgres responds. Never waits for a connection in use: while all are, a response
-   * to another caller within the last 5 s is sufficient.
+   * to another caller within the last second, or to a probe, is sufficient.
    */
   async ping(): Promise<void> {
+    this.#outages.assertNoOutage()
     if (this.#ping !== undefined || this.#hasCapacity()) {
       this.#ping ??= this.#select1().finally(() => (this.#ping = undefined))
-      return await this.#ping
+      return await withTimeout(this.#ping, pingMs, () => {
+        throw new Error('Postgres does not respond')
+      })
     }
-    const silentMs = this.#clock() - this.#respondedAt
-    if (silentMs > maxSilenceMs)
-      throw new Error('all connections are in use and Postgres does not respond')
+    if (this.#clock() - this.#outages.respondedAt > maxSilenceMs) await this.#outages.confirm()
   }
 
   end(): Promise<void> {
+    this.#outages.stop()
     return this.#pool.end()
   }
 
   async #acquire(): Promise<PoolClient> {
-    if (this.#hasCapacity()) return await this.#pool.connect()
+    if (this.#hasCapacity()) return await this.#connect()
     const start = this.#clock()
     try {
-      return await this.#pool.connect()
+      return await this.#connect()
     } finally {
       this.#onWait(this.#clock() - start)
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    let connecting: Promise<PoolClient> | undefined
+    try {
+      return await this.#outages.guard(() => (connecting = this.#pool.connect()))
+    } catch (error) {
+      // A connection that comes later has no user.
+      connecting?.then(
+        (client) => client.release(true),
+        () => undefined,
+      )
+      throw asUnavailable(error)
     }
   }
 
@@ -108,8 +146,10 @@ export class BoundedPool implements PostgresPool {
   async #hasRoleTimeout(client: PoolClient): Promise<boolean> {
     const cached = this.#boundedByRole.get(client)
     if (cached !== undefined) return cached
-    const { rows } = await client.query<{ ms: number }>(
-      "select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int as ms",
+    const { rows } = await this.#outages.guard(() =>
+      client.query<{ ms: number }>(
+        "select (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int as ms",
+      ),
     )
     const isBounded = rows[0]?.ms === this.#timeoutMs
     this.#boundedByRole.set(client, isBounded)
@@ -117,20 +157,14 @@ export class BoundedPool implements PostgresPool {
   }
 
   async #select1(): Promise<void> {
-    const client = await this.#pool.connect()
+    const client = await this.#connect()
     try {
-      await withTimeout<unknown>(client.query('select 1'), pingMs, () => {
-        throw new Error('Postgres does not respond')
-      })
-      this.#responded()
+      await this.#outages.guard(() => client.query('select 1'))
+      this.#outages.responded()
       client.release()
     } catch (error) {
       client.release(true)
       throw error
     }
-  }
-
-  #responded(): void {
-    this.#respondedAt = this.#clock()
   }
 }

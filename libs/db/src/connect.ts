@@ -1,13 +1,15 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, type Transaction } from 'kysely'
-import { Pool } from 'pg'
+import { Client, type ClientBase, Pool } from 'pg'
 import { BoundedPool } from './bounded-pool.ts'
+import { OutageDetector } from './outage-detector.ts'
+import { probePostgres } from './probe-postgres.ts'
 import type { Tables } from './tables/index.ts'
 
 export type Db = Kysely<Tables>
 /** Transaction. Functions that require one take this type instead of Db. */
 export type Tx = Transaction<Tables>
 /** Database with the state of its pool. */
-export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping'> }
+export type PooledDb = Db & { readonly pool: Pick<BoundedPool, 'use' | 'ping' | 'isResponsive'> }
 
 export interface ConnectOptions {
   /** Shown in pg_stat_activity. */
@@ -25,24 +27,46 @@ export interface ConnectOptions {
   onError?: (error: Error) => void
   /** Called with the duration of each wait for a connection of a full pool. */
   onWait?: (ms: number) => void
+  /** Called when Postgres stops responding, and with false when it responds again. */
+  onOutage?: (isOutage: boolean) => void
+}
+
+/** Maximum wait for a connection. */
+const connectMs = 5_000
+/** Maximum duration of a handshake. One that takes longer would delay the end of an outage. */
+const handshakeMs = 2_000
+/**
+ * Limits of an unresponsive Postgres: 1.5 s in total, so that a request to the API fails within
+ * 2 s. Most of the time is for the probe, which needs a new connection.
+ */
+const outageLimits = { maxSilenceMs: 300, maxProbeMs: 1_200 }
+
+/** Client with a shorter timeout than the pool, whose timeout includes the wait for a free one. */
+class BoundedHandshake extends Client {
+  constructor(config: ConstructorParameters<typeof Client>[0]) {
+    super({ ...(config as object), connectionTimeoutMillis: handshakeMs })
+  }
 }
 
 /**
  * Creates a connection pool. The first query connects.
  *
  * Every wait is bounded: 5 s for a connection, `timeoutMs` for a statement, 60 s for a transaction
- * that waits for its client. The role's `statement_timeout` should be `timeoutMs`, which `migrate`
- * sets for the services. Otherwise each statement outside of a transaction costs two messages more,
- * which are round trips unless the pool is pipelined.
+ * that waits for its client, and 1.5 s for a Postgres that does not respond (`OutageDetector`).
+ * The role's `statement_timeout` should be `timeoutMs`, which `migrate` sets for the services.
+ * Otherwise each statement outside of a transaction costs two messages more, which are round trips
+ * unless the pool is pipelined.
  */
 export function connect(url: string, options: ConnectOptions): PooledDb {
-  const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError, onWait } = options
+  const { name, max = 10, timeoutMs = 30_000, isPipelined = false, onError } = options
+  // The name is the only startup parameter: pgbouncer rejects timeouts.
+  const server = { connectionString: url, application_name: name }
   const pool = new Pool({
-    connectionString: url,
-    // The only startup parameter: pgbouncer rejects timeouts.
-    application_name: name,
+    ...server,
+    // The pool passes its options, which the type lacks.
+    Client: BoundedHandshake as unknown as new () => ClientBase,
     max,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: 30_000,
     query_timeout: timeoutMs + Math.min(timeoutMs / 2, 5_000),
     keepAlive: true,
@@ -51,7 +75,16 @@ export function connect(url: string, options: ConnectOptions): PooledDb {
   // An error event without a listener ends the process. The pool listens on idle connections only.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', (error) => onError?.(error)))
-  const bounded = new BoundedPool(pool, { timeoutMs, ...(onWait && { onWait }) })
+  const outages = new OutageDetector({
+    ...outageLimits,
+    probe: () => probePostgres(server, outageLimits.maxProbeMs),
+    onChange(isOutage) {
+      if (isOutage) bounded.dropIdle()
+      options.onOutage?.(isOutage)
+    },
+  })
+  const { onWait } = options
+  const bounded = new BoundedPool(pool, { timeoutMs, outages, ...(onWait && { onWait }) })
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: bounded }),
     // Keys inside JSON values are not column names and stay unchanged.

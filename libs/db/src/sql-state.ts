@@ -1,7 +1,12 @@
+import { UnavailableError } from '@posthorn/errors'
 import { DatabaseError } from 'pg'
 
-/** Returns the SQLSTATE of a Postgres error; undefined for any other error. */
+/**
+ * Returns the SQLSTATE of a Postgres error, also of one that means Postgres is unavailable;
+ * undefined for any other error.
+ */
 export function sqlState(error: unknown): string | undefined {
+  if (error instanceof UnavailableError) return sqlState(error.cause)
   return error instanceof DatabaseError ? error.code : undefined
 }
 

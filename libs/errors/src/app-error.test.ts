@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { AppError, errorFromWire, errorToWire, isPermanent } from './index.ts'
+import { AppError, errorFromWire, errorToWire, isPermanent, UnavailableError } from './index.ts'
 
 test('errorFromWire: restores kind, text, code, extras and status of an error', () => {
   const full = new AppError('provider', 'OAuth2 request failed', {
@@ -26,4 +26,11 @@ test.each([
   [undefined, false],
 ])('isPermanent: response %s of a provider, %s', (status, permanent) => {
   expect(isPermanent(new AppError('provider', 'no', { status }))).toBe(permanent)
+})
+
+test('errorToWire: UnavailableError is `unavailable`, without its text', () => {
+  const wire = errorToWire(new UnavailableError('connect ECONNREFUSED 10.0.0.1:5432'))
+  const message = 'The service is temporarily unavailable, retry later'
+  expect(wire).toEqual({ kind: 'unavailable', message })
+  expect(errorToWire(new Error('x'))).toMatchObject({ kind: 'internal' })
 })

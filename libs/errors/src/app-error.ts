@@ -1,4 +1,5 @@
 import type { ErrorCode } from './codes.ts'
+import { UnavailableError } from './unavailable-error.ts'
 
 /**
  * Kind of a failure. It decides the HTTP status and whether a retry makes sense.
@@ -88,11 +89,17 @@ export function isPermanent(error: unknown): boolean {
   return kind === 'provider' ? status < 500 && status !== 429 : permanentKinds.has(kind)
 }
 
-/** Returns an AppError unchanged and wraps any other error as `internal`. */
+/**
+ * Returns an AppError unchanged. Wraps an UnavailableError as `unavailable`, any other error as
+ * `internal`.
+ */
 export function toAppError(error: unknown): AppError {
-  return error instanceof AppError
-    ? error
-    : new AppError('internal', 'Internal Server Error', { cause: error })
+  if (error instanceof AppError) return error
+  if (error instanceof UnavailableError)
+    return new AppError('unavailable', 'The service is temporarily unavailable, retry later', {
+      cause: error,
+    })
+  return new AppError('internal', 'Internal Server Error', { cause: error })
 }
 
 /** Returns the text of a thrown value. */

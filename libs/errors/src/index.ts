@@ -7,4 +7,5 @@ export {
   toAppError,
 } from './app-error.ts'
 export { type ErrorCode, errorCodes, isApplicationError } from './codes.ts'
+export { UnavailableError } from './unavailable-error.ts'
 export { errorFromWire, errorToWire, type WireError } from './wire.ts'

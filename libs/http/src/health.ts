@@ -1,3 +1,4 @@
+import { release } from '@posthorn/config/release'
 import { withTimeout } from '@posthorn/flow'
 import type { Metrics } from '@posthorn/telemetry'
 import type { Express, Request } from 'express'
@@ -21,16 +22,19 @@ export type Scrapers = (request: Request) => boolean | Promise<boolean>
 /** Maximum duration of one readiness check. */
 const checkMs = 2_000
 
-/** Mounts `/health/live`, `/health/ready` (503 while a check fails) and `/metrics`. */
+/**
+ * Mounts `/health/live`, `/health/ready` (503 while a check fails) and `/metrics`. Both health
+ * endpoints report version and revision of the release.
+ */
 export function mountHealth(
   app: Express,
   { checks, metrics, stopping, mayScrape }: HealthOptions,
 ): void {
-  app.get('/health/live', (_request, response) => void response.json({ success: true }))
+  app.get('/health/live', (_request, response) => void response.json({ success: true, ...release }))
   app.get('/health/ready', async (_request, response) => {
     const failed = stopping.aborted ? ['stopping'] : await failing(checks)
-    if (failed.length === 0) response.json({ success: true })
-    else response.status(503).json({ success: false, failed })
+    if (failed.length === 0) response.json({ success: true, ...release })
+    else response.status(503).json({ success: false, failed, ...release })
   })
   app.get('/metrics', async (request, response) => {
     if (mayScrape && !(await mayScrape(request))) throw notFound()

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { defined } from '@posthorn/contracts/defined'
-import { AppError, type ErrorKind } from '@posthorn/errors'
+import { AppError, type ErrorKind, toAppError, UnavailableError } from '@posthorn/errors'
 import type { Logger } from '@posthorn/telemetry'
 import { BodyError } from './read-body.ts'
 import { logReason } from './request-log.ts'
@@ -44,6 +44,7 @@ export function describeProblem(error: unknown): Problem {
     const { code, message, extras } = error
     return problem(statusOf(error), message, { ...defined({ code }), ...extras })
   }
+  if (error instanceof UnavailableError) return describeProblem(toAppError(error))
   // Express throws URIError for a path that is not UTF-8 after percent-decoding.
   if (error instanceof URIError) return problem(400, 'The path is not properly encoded')
   const status = clientStatusOf(error)

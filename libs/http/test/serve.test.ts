@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
+import { release as product } from '@posthorn/config/release'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { readJson, serve } from '../src/index.ts'
@@ -188,9 +189,10 @@ test('mountHealth: readiness follows the checks, liveness does not', async () =>
   const response = await fetch(`${base}/health/ready`)
   expect([response.status, await response.json()]).toEqual([
     503,
-    { success: false, failed: ['thing'] },
+    { success: false, failed: ['thing'], ...product },
   ])
-  expect((await fetch(`${base}/health/live`)).status).toBe(200)
+  const live = await fetch(`${base}/health/live`)
+  expect([live.status, await live.json()]).toEqual([200, { success: true, ...product }])
 })
 
 test('serve: disposal completes the request in flight and accepts no more', async () => {

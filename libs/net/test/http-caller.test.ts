@@ -8,6 +8,7 @@ import {
 } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { release } from '@posthorn/config/release'
 import { eventually } from '@posthorn/testkit'
 import type { HttpCallerOptions } from '../src/http-caller.ts'
 import type { CallRequest } from '../src/call.ts'
@@ -76,7 +77,7 @@ describe.each(['got', 'node'] as const)('HttpCaller with %s', (client) => {
     await http.call({ method: 'GET', url, headers: { 'User-Agent': 'own' } })
     const streamed = await http.open({ method: 'GET', url })
     streamed[Symbol.dispose]()
-    const product = expect.stringMatching(/^Posthorn\/\d+\.\d+\.\d+ \(\+https:\/\/[^() ]+\)$/)
+    const product = `Posthorn/${release.version} (+https://posthorn.example/)`
     expect(seen).toEqual([product, 'own', product])
   })
 

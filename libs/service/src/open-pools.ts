@@ -35,7 +35,12 @@ export function openPools<Name extends string>(
   const open = (pool: string, poolLimits: PoolLimits) => {
     const onError = (err: Error) => log.warn({ err }, 'connection to Postgres lost')
     const onWait = (ms: number) => waits.observe({ pool }, ms / 1_000)
-    return stack.adopt(connect(url, { name, ...poolLimits, onError, onWait }), (db) => db.destroy())
+    const onOutage = (isOutage: boolean) =>
+      isOutage
+        ? log.warn({ pool }, 'Postgres does not respond')
+        : log.info({ pool }, 'Postgres responds again')
+    const options = { name, ...poolLimits, onError, onWait, onOutage }
+    return stack.adopt(connect(url, options), (db) => db.destroy())
   }
   const pools = Object.entries<PoolLimits>(limits).map(
     ([pool, poolLimits]) => [pool, open(pool, poolLimits)] as const,
@@ -45,6 +50,11 @@ export function openPools<Name extends string>(
 }
 
 function measureUse(metrics: Metrics, pools: readonly (readonly [string, PooledDb])[]): void {
+  metrics.gauge({
+    name: 'database_up',
+    help: '0 while Postgres does not respond, 1 otherwise',
+    collect: () => Number(pools.every(([, { pool }]) => pool.isResponsive)),
+  })
   const each = (set: (gauge: Gauge, pool: string, use: PooledDb['pool']['use']) => void) => {
     return (gauge: Gauge) => {
       for (const [pool, { pool: connections }] of pools) set(gauge, pool, connections.use)

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { release } from '@posthorn/config/release'
 import { createMetrics } from './metrics.ts'
 
 /** Lines of a metric in a scrape, without help and type. */
@@ -22,12 +23,31 @@ test('gauge: a value that never comes does not delay the scrape, a late one is i
   expect(await linesOf(metrics, 'late')).toEqual(['posthorn_late{service="test"} 5'])
 })
 
-test('gauge: after a failure the metric is absent, until a value comes', async () => {
+test('gauge: without a new value, has the last value and its age, for 2 minutes', async () => {
+  let now = 0
+  const metrics = createMetrics('test', { clock: () => now })
+  const never = new Promise<number>(() => undefined)
+  const results = [Promise.resolve(3), Promise.reject(new Error('no connection'))]
+  metrics.gauge({ name: 'due', help: 'Due', collect: () => results.shift() ?? never })
+  const age = () => linesOf(metrics, 'metric_age_seconds')
+  const label = 'posthorn_metric_age_seconds{metric="posthorn_due",service="test"}'
+  expect(await linesOf(metrics, 'due')).toEqual(['posthorn_due{service="test"} 3'])
+  now = 20_000
+  expect(await age()).toEqual([`${label} 20`])
+  now = 120_000
+  expect(await linesOf(metrics, 'due')).toEqual(['posthorn_due{service="test"} 3'])
+  expect(await age()).toEqual([`${label} 120`])
+  now += 1
+  expect([...(await linesOf(metrics, 'due')), ...(await age())]).toEqual([])
+})
+
+test('gauge: a failed first collection leaves the metric absent, a value without waiting has no age', async () => {
   const metrics = createMetrics('test')
-  const results = [() => Promise.reject(new Error('no connection')), () => Promise.resolve(3)]
+  const results = [() => Promise.reject(new Error('no connection')), () => 4]
   metrics.gauge({ name: 'due', help: 'Due', collect: () => results.shift()?.() ?? 0 })
   expect(await linesOf(metrics, 'due')).toEqual([])
-  expect(await linesOf(metrics, 'due')).toEqual(['posthorn_due{service="test"} 3'])
+  expect(await linesOf(metrics, 'due')).toEqual(['posthorn_due{service="test"} 4'])
+  expect(await linesOf(metrics, 'metric_age_seconds')).toEqual([])
 })
 
 test('gauge: with labels, the function sets the values', async () => {
@@ -40,5 +60,11 @@ test('gauge: with labels, the function sets the values', async () => {
   })
   expect(await linesOf(metrics, 'states')).toEqual([
     'posthorn_states{state="idle",service="test"} 2',
+  ])
+})
+
+test('build_info: has version and revision of the release as labels', async () => {
+  expect(await linesOf(createMetrics('test'), 'build_info')).toEqual([
+    `posthorn_build_info{version="${release.version}",revision="${release.revision}",service="test"} 1`,
   ])
 })

@@ -1,4 +1,5 @@
-import { settleWithin } from '@posthorn/flow'
+import { release } from '@posthorn/config/release'
+import { type CollectGauge, SampledGauges } from './sampled-gauges.ts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 export type { Gauge }
@@ -9,16 +10,14 @@ interface MetricOptions {
   labels?: readonly string[]
 }
 
-/** Value of a gauge before a scrape. A gauge with labels is set by the function itself. */
-type CollectGauge = (gauge: Gauge) => number | Promise<number> | void
-
 /** Metrics of a service. Names get the prefix `posthorn_` and end with their unit. */
 export interface Metrics {
   /** `collect` is called before each scrape to add what is not counted yet. */
   counter(metric: MetricOptions & { collect?: (counter: Counter) => void }): Counter
   /**
-   * `collect` is called before each scrape, which waits up to 500 ms for a promise. A later value
-   * is in the next scrape. After a rejection the metric is absent.
+   * `collect` is called before each scrape, which waits up to 50 ms for a promise. Without a value
+   * by then, the scrape has the last value and `posthorn_metric_age_seconds` its age, for up to
+   * 2 min.
    */
   gauge(metric: MetricOptions & { collect?: CollectGauge }): Gauge
   histogram(metric: MetricOptions & { buckets?: number[] }): Histogram
@@ -33,43 +32,40 @@ export interface Metrics {
  */
 const lagSampleMs = 100
 
-/** Maximum wait of a scrape for the value of a gauge, such as a count in a busy database. */
-const maxCollectMs = 500
-
-function boundedCollect(collect: CollectGauge) {
-  let running: Promise<void> | undefined
-  let hasValue = false
-  return async function collectGauge(this: Gauge): Promise<void> {
-    if (running === undefined) {
-      const value = collect(this)
-      if (typeof value === 'number') this.set(value)
-      if (!(value instanceof Promise)) return
-      running = value
-        .then((result) => {
-          this.set(result)
-          hasValue = true
-        })
-        .catch(() => {
-          hasValue = false
-        })
-        .finally(() => {
-          running = undefined
-        })
-    }
-    await settleWithin(running, maxCollectMs)
-    if (!hasValue) this.remove()
-  }
+export interface MetricsOptions {
+  /** Time in milliseconds, for the ages of values. */
+  clock?: () => number
 }
 
-export function createMetrics(service: string): Metrics {
+/** Gauge with the constant value 1, whose labels name the running release. */
+function registerBuildInfo(registry: Registry): void {
+  new Gauge({
+    name: 'posthorn_build_info',
+    help: 'Version and revision of the running release, value is always 1',
+    labelNames: ['version', 'revision'],
+    registers: [registry],
+  }).set({ ...release }, 1)
+}
+
+export function createMetrics(service: string, options: MetricsOptions = {}): Metrics {
+  const { clock = () => performance.now() } = options
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs })
+  registerBuildInfo(registry)
   const full = ({ name, help, labels = [] }: MetricOptions) => ({
     name: `posthorn_${name}`,
     help,
     labelNames: [...labels],
     registers: [registry],
+  })
+  const sampled = new SampledGauges(clock)
+  const ages = new Gauge({
+    ...full({
+      name: 'metric_age_seconds',
+      help: 'Age of the value of a metric that is read from Postgres',
+      labels: ['metric'],
+    }),
   })
   return {
     counter: ({ collect, ...metric }) =>
@@ -81,14 +77,17 @@ export function createMetrics(service: string): Metrics {
           },
         }),
       }),
-    gauge: ({ collect, ...metric }) =>
-      new Gauge({
-        ...full(metric),
-        ...(collect && { collect: boundedCollect(collect) }),
-      }),
+    gauge({ collect, ...metric }) {
+      const gauge = new Gauge(full(metric))
+      if (collect) sampled.add(metric.name, gauge, collect)
+      return gauge
+    },
     histogram: ({ buckets, ...metric }) =>
       new Histogram({ ...full(metric), ...(buckets && { buckets }) }),
-    text: () => registry.metrics(),
+    async text() {
+      await sampled.collect(ages)
+      return await registry.metrics()
+    },
     contentType: registry.contentType,
   }
 }

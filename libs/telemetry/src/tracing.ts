@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { register } from 'node:module'
+import { release } from '@posthorn/config/release'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { ExpressInstrumentation } from '@opentelemetry/instrumentation-express'
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
@@ -18,7 +19,7 @@ const removedAttributes = { 'url.full': undefined, 'url.path': undefined, 'url.q
  * starts, such as an account session, is not part of its trace.
  */
 export function startTracing(env: NodeJS.ProcessEnv): void {
-  setServiceName(env, process.argv[1] ?? '')
+  describeService(env, process.argv[1] ?? '')
   // ES modules are instrumented by this hook only; without it, Express has no spans.
   register('import-in-the-middle/hook.mjs', import.meta.url)
   const sdk = new NodeSDK({
@@ -40,12 +41,17 @@ export function startTracing(env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * Sets the service name to the folder of the service unless one is configured. Other resource
- * detectors are disabled, because they export the command line.
+ * Sets the service name to the folder of the service, and the service version to that of the
+ * release, unless they are configured. Other resource detectors are disabled, because they export
+ * the command line.
  */
-function setServiceName(env: NodeJS.ProcessEnv, main: string): void {
+function describeService(env: NodeJS.ProcessEnv, main: string): void {
   env['OTEL_NODE_RESOURCE_DETECTORS'] ??= 'env'
   const { OTEL_RESOURCE_ATTRIBUTES: attributes = '' } = env
   if (!attributes.includes('service.name='))
     env['OTEL_SERVICE_NAME'] ??= basename(resolve(main, '../..'))
+  if (!attributes.includes('service.version='))
+    env['OTEL_RESOURCE_ATTRIBUTES'] = [attributes, `service.version=${release.version}`]
+      .filter((part) => part !== '')
+      .join(',')
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
+import { release } from '@posthorn/config/release'
 
 interface Attribute {
   key: string
@@ -62,6 +63,7 @@ test('inSpan: the span has the name of the service, continues the trace and is p
   const text = `await inSpan('outer', ${parent}, () => inSpan('inner', activeTrace(), async () => {}))`
   const { resource, spans } = await collectSpans('some-service', text)
   expect(resource['service.name']).toBe('some-service')
+  expect(resource['service.version']).toBe(release.version)
   expect(Object.keys(resource).filter((key) => /^(?:process|host)\./.test(key))).toEqual([])
   expect(spans.map((span) => span.name).toSorted()).toEqual(['inner', 'outer'])
   expect(spans.map((span) => span.traceId)).toEqual([traceId, traceId])

@@ -58,4 +58,5 @@ export {
   usualExtensions,
 } from './smtp-script/server.ts'
 export { applyChanges, assertSame, type ValueChanges } from './value-changes.ts'
+export { type RelayTarget, TcpRelay } from './tcp-relay.ts'
 export { timeoutsOnly } from './timeouts-only.ts'

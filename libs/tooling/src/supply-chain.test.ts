@@ -67,8 +67,41 @@ test('install scripts: the image installs with the same settings and lockfile', 
 test('workflows: use actions of a commit, and require readable advisories', () => {
   const text = globSync('.github/workflows/*', { cwd: root }).map(read).join('\n')
   const uses = [...text.matchAll(/\buses: *(\S+)/g)].map(([, name = '']) => name)
-  expect(uses.length).toBeGreaterThan(0)
-  expect(uses.filter((name) => !/^[\w-]+\/[\w./-]+@[0-9a-f]{40}$/.test(name))).toEqual([])
+  expect(uses.length).toBeGreaterThan(2)
+  // A workflow of this repository is that of the same commit.
+  const pinned = /^(?:[\w-]+\/[\w./-]+@[0-9a-f]{40}|\.\/\.github\/workflows\/[\w-]+\.yaml)$/
+  expect(uses.filter((name) => !pinned.test(name))).toEqual([])
   expect(text.match(/POSTHORN_AUDIT: .*/g)).toEqual(['POSTHORN_AUDIT: required'])
   expect(read('.ci/run')).toContain('POSTHORN_AUDIT="${POSTHORN_AUDIT:-optional}"')
+})
+
+test('workflows: check out the whole history, and require the tests of upgrade and image', () => {
+  const text = globSync('.github/workflows/*', { cwd: root }).map(read).join('\n')
+  const checkouts = text.split(/^ *- uses: actions\/checkout@.*$/m).slice(1)
+  expect(checkouts.length).toBeGreaterThan(3)
+  for (const each of checkouts) {
+    const [step = ''] = each.split(/^ {6}\S/m)
+    expect(step).toContain('          fetch-depth: 0\n')
+  }
+  const [, command = ''] = /^ {8}run: bash \.ci\/run\n((?: {8,}\S.*\n)+)/m.exec(text) ?? []
+  expect(command).toContain('POSTHORN_REQUIRE_TESTS: upgrade,image')
+  expect(text.match(/bash \.ci\/run/g)).toHaveLength(1)
+})
+
+test('workflow of a release: publishes only after all tests', () => {
+  const text = read('.github/workflows/release.yaml')
+  const jobs = text.split(/^jobs:$/m)[1]?.split(/^ {2}(?=\w+:$)/m) ?? []
+  const needs = jobs.flatMap((job) => {
+    const [, name, needed = ''] = /^(\w+):(?:.*?^ {4}needs: (\w+)$)?/ms.exec(job) ?? []
+    return name === undefined ? [] : [[name, needed]]
+  })
+  expect(needs).toEqual([
+    ['check', ''],
+    ['test', 'check'],
+    ['image', 'test'],
+    ['publish', 'image'],
+  ])
+  expect(text).toMatch(
+    /^ {2}test:\n {4}needs: check\n {4}uses: \.\/\.github\/workflows\/ci\.yaml$/m,
+  )
 })

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { connectBus } from '@posthorn/bus'
 import { describeConfig } from '@posthorn/config'
+import { release } from '@posthorn/config/release'
 import type { Invalidation } from '@posthorn/contracts/hints'
 import { cacheSettings, countMinutes } from '@posthorn/db'
 import { runPeriodically, TaskGroup } from '@posthorn/flow'
@@ -31,8 +31,7 @@ import { PushTrust } from './public/notifications/push-trust.ts'
 import { deleteExpired } from './store/delete-expired.ts'
 
 const name = 'api-gateway'
-const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-const { version } = JSON.parse(manifest) as { version: string }
+const { version } = release
 
 /** CPU time limit of one rendering; a usual template takes well below a millisecond. */
 const templateTimeoutMs = 1_000

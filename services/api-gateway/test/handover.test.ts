@@ -82,3 +82,24 @@ test.each<Case>([
   )
   expect(made).toBe(isRepeated ? 3 : 1)
 })
+
+test('callWorker: waits for the next holder until the timeout, with the rest of it per attempt', async () => {
+  const timeouts: number[] = []
+  const request = async (_command: Command, _request: object, options: { timeoutMs: number }) => {
+    timeouts.push(options.timeoutMs)
+    throw workerDied
+  }
+  const deps = { db: servers.db, bus: { up: true, request } as unknown as Bus, timeoutMs: 1_000 }
+  const workerCall = {
+    params: { account: 'moved' },
+    headers: {},
+    signal: new AbortController().signal,
+  } as unknown as WorkerCall
+  await expect(
+    callWorker(deps, workerCall, [listMailboxes, { account: 'moved', counters: false }]),
+  ).rejects.toBe(workerDied)
+  expect(timeouts.length).toBeGreaterThan(1)
+  expect(timeouts.every((timeoutMs) => timeoutMs <= 1_000)).toBe(true)
+  expect(timeouts).toEqual(timeouts.toSorted((a, b) => b - a))
+  expect(new Set(timeouts).size).toBe(timeouts.length)
+})

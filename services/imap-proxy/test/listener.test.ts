@@ -94,12 +94,12 @@ test('readiness: requires a listener where the settings enable it', async () => 
   await once(other, 'listening')
   await proxy.set({ imapProxyServerPort: busy })
   await eventually(async () =>
-    expect(await ready()).toEqual({ success: false, failed: ['listener'] }),
+    expect(await ready()).toMatchObject({ success: false, failed: ['listener'] }),
   )
   await proxy.set({ imapProxyServerEnabled: false })
-  await eventually(async () => expect(await ready()).toEqual({ success: true }))
+  await eventually(async () => expect(await ready()).toMatchObject({ success: true }))
   await proxy.set({ imapProxyServerEnabled: true, imapProxyServerPort: proxy.port })
-  await eventually(async () => expect(await ready()).toEqual({ success: true }))
+  await eventually(async () => expect(await ready()).toMatchObject({ success: true }))
 })
 
 test('readiness: from the commit of settings that enable the listener until its port is open, not ready', async () => {

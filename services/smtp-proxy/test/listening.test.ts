@@ -68,12 +68,12 @@ test('readiness: requires a listener where the settings enable it', async () => 
   await once(other, 'listening')
   await set({ smtpServerPort: busy })
   await eventually(async () =>
-    expect(await ready()).toEqual({ success: false, failed: ['listener'] }),
+    expect(await ready()).toMatchObject({ success: false, failed: ['listener'] }),
   )
   await set({ smtpServerEnabled: false })
-  await eventually(async () => expect(await ready()).toEqual({ success: true }))
+  await eventually(async () => expect(await ready()).toMatchObject({ success: true }))
   await listenAt({ smtpServerEnabled: true })
-  await eventually(async () => expect(await ready()).toEqual({ success: true }))
+  await eventually(async () => expect(await ready()).toMatchObject({ success: true }))
 })
 
 test('STARTTLS: commands pipelined in plaintext, are discarded', async () => {

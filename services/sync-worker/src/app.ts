@@ -3,7 +3,7 @@ import { imapBackend, type ImapBackend } from '@posthorn/backends'
 import { createProviderClients } from '@posthorn/backends/provider-clients'
 import type { CommandServer } from '@posthorn/bus'
 import { runPeriodically } from '@posthorn/flow'
-import { bootstrap, type ServiceContext } from '@posthorn/service/bootstrap'
+import { bootstrap, defaultChecks, type ServiceContext } from '@posthorn/service/bootstrap'
 import type { App } from '@posthorn/service/run'
 import { createHandlers } from './commands/handlers.ts'
 import type { Config } from './config.ts'
@@ -16,6 +16,7 @@ import { bindShards } from './shards/bindings.ts'
 import { holdShards, type ShardHolder } from './shards/holder.ts'
 import type { ShardObserver } from './shards/leased-shards.ts'
 import { MemoryGuard } from './shards/memory-guard.ts'
+import { processMemories } from './shards/process-memory.ts'
 import { countUnclaimedAccounts } from './store/shards.ts'
 import { deleteOldUploads } from './store/uploads.ts'
 
@@ -57,7 +58,12 @@ export async function startApp(
   const { id } = worker
   await using stack = new AsyncDisposableStack()
   const fields = { worker: id }
-  const service = await bootstrap(stack, { name, config, signal, fields })
+  const readiness: { holder?: ShardHolder } = {}
+  const checks = (context: ServiceContext) => ({
+    ...defaultChecks(context),
+    accounts: () => readiness.holder?.checkTakeover(),
+  })
+  const service = await bootstrap(stack, { name, config, signal, checks, fields })
   const { log, db, bus, port } = service
   const parts = createSessions(stack, service, { config, backend, createMailApis, worker })
   const { sessions, settings, summaries, deferred } = parts
@@ -79,6 +85,7 @@ export async function startApp(
   const pubSub = stack.use(startPubSub({ db, bus, settings, log, config }))
   const observers = [sessions, pubSub]
   const holder = stack.use(startHolder(server, { service, parts, config, worker, observers }))
+  readiness.holder = holder
   const shards = () => [...holder.leases().keys()]
   start(10_000, 'incomplete uploads', removeIncompleteUploads({ db, log, sessions, shards }))
   stack.use(
@@ -116,10 +123,13 @@ function startHolder(
   { service: { db, log, metrics: registry }, parts, config, worker, observers }: HolderDeps,
 ): ShardHolder {
   const { sessions, metrics, loginRate } = parts
-  const memory = new MemoryGuard({ log, onChange: metrics.refusingShards })
+  const memories = processMemories()
+  const memory = new MemoryGuard({ log, onChange: metrics.refusingShards, memories })
   registerLoadMetrics(registry, {
     accounts: () => sessions.load().accounts,
-    limitBytes: memory.limitBytes,
+    limitBytes: memories[0].limitBytes,
+    bytesPerAccount: () => memory.bytesPerAccount,
+    capacity: () => memory.capacity,
     unclaimedAccounts: () => countUnclaimedAccounts(db, 3 * config.heartbeatMs),
   })
   const observer = bindShards(server, observers, log)

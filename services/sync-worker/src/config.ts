@@ -67,7 +67,13 @@ export function readConfig(env: Env) {
       min: 100,
     }),
     /** Idle time after which a command connection is closed. */
-    commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 60_000, min: 100 }),
+    commandIdleMs: duration(env, 'SVC_COMMAND_IDLE_TIME', { fallback: 30_000, min: 100 }),
+    /** Maximum idle command connections of all accounts of a worker. */
+    commandIdleConnections: integer(env, 'SVC_COMMAND_IDLE_CONNECTIONS', {
+      fallback: 200,
+      min: 1,
+      max: 100_000,
+    }),
     /** Maximum protocol log lines per account. */
     logLines: integer(env, 'SVC_ACCOUNT_LOG_LINES', { fallback: 10_000, min: 100, max: 1_000_000 }),
     /** Retention of `account_changes`, the longest outage of a reader. */

@@ -1,4 +1,5 @@
 import type { Metrics } from '@posthorn/telemetry'
+import { residentBytes } from './shards/process-memory.ts'
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
@@ -60,13 +61,15 @@ export function createWorkerMetrics(metrics: Metrics) {
 interface LoadSources {
   accounts: () => number
   limitBytes: number
+  bytesPerAccount: () => number
+  capacity: () => number
   unclaimedAccounts: () => Promise<number>
 }
 
 /** Registers the metrics by which workers are scaled. */
 export function registerLoadMetrics(
   metrics: Metrics,
-  { accounts, limitBytes, unclaimedAccounts }: LoadSources,
+  { accounts, limitBytes, bytesPerAccount, capacity, unclaimedAccounts }: LoadSources,
 ): void {
   metrics.gauge({
     name: 'sync_worker_accounts',
@@ -75,14 +78,24 @@ export function registerLoadMetrics(
   })
   metrics.gauge({
     name: 'sync_worker_memory_bytes',
-    help: 'Resident memory of this process',
-    collect: () => process.memoryUsage.rss(),
+    help: 'Resident memory of this process and its message readers',
+    collect: residentBytes,
   })
   const limit = metrics.gauge({
     name: 'sync_worker_memory_limit_bytes',
-    help: 'Memory limit of the container or of the heap, whichever is lower',
+    help: 'Memory limit of the container; without one, of the heap',
   })
   limit.set(limitBytes)
+  metrics.gauge({
+    name: 'sync_worker_account_bytes',
+    help: 'Memory per account that this worker plans with, measured while it runs',
+    collect: bytesPerAccount,
+  })
+  metrics.gauge({
+    name: 'sync_worker_account_capacity',
+    help: 'Accounts that this worker has memory for beside its present ones',
+    collect: capacity,
+  })
   metrics.gauge({
     name: 'accounts_unclaimed',
     help: 'Accounts of shards that no worker holds, counted up to 10,000',

@@ -43,7 +43,8 @@ beforeAll(async () => {
   for (const { shard, epoch } of await claimShards(db, {
     worker: owner,
     limit: 256,
-    maxAccounts: 1_000,
+    capacity: 1_000,
+    step: 1_000,
     active: [],
     expiryMs: 3_600_000,
   }))

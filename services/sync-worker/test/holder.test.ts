@@ -40,6 +40,9 @@ const config = {
 /** With heartbeats that stay valid while the clock stands still. */
 const slow = { ...config, heartbeatMs: 60_000 }
 
+const noAccounts = { accounts: 0, loggedIn: 0, waiting: 0, starting: 0 }
+const claimable = (capacity: number) => ({ capacity, step: capacity })
+
 /** Holder without sessions. Its disposal does not wait for other workers. */
 function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
   const id = randomUUID()
@@ -52,11 +55,12 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
     observer: { claimed: async () => undefined, released: async () => undefined },
     accounts: {
       listed: true,
-      load: () => ({ accounts: 0, waiting: 0 }),
+      moving: 0,
+      load: () => noAccounts,
       logins: () => new Map(),
     },
     limits: {
-      memory: { refusing: false, check: () => 1_000_000 },
+      memory: { refusing: false, check: () => claimable(1_000_000) },
       loginRate: new LoginRate(config.logins.perSecond),
     },
     ...change,
@@ -156,7 +160,8 @@ describe('holdShards: with one account of one host per shard', () => {
   const logins = new Map(Array.from({ length: 256 }, (_, shard) => [shard, new Map([['h', 1]])]))
   const accounts = {
     listed: true,
-    load: () => ({ accounts: 256, waiting: 0 }),
+    moving: 0,
+    load: () => ({ ...noAccounts, accounts: 256, loggedIn: 256 }),
     logins: () => logins,
   }
   /** A login takes an hour, so that only the test makes another worker ready. */
@@ -166,7 +171,7 @@ describe('holdShards: with one account of one host per shard', () => {
 
   test('releases a surplus shard whenever another worker is ready to log its account in', async () => {
     const loginRate = new LoginRate(1)
-    const limits = { memory: { refusing: false, check: () => 1_000_000 }, loginRate }
+    const limits = { memory: { refusing: false, check: () => claimable(1_000_000) }, loginRate }
     await using holder = hold(stoppedClock().now, { accounts, limits, config: hourly })
     await eventually(() => expect(holder.leases().size).toBe(256))
     const other = await addWorker()
@@ -207,7 +212,7 @@ describe('holdShards: with one account of one host per shard', () => {
 
   test('keeps surplus shards while the other worker refuses them', async () => {
     let reconciled = 0
-    const memory = { refusing: false, check: () => 1_000_000 + ++reconciled }
+    const memory = { refusing: false, check: () => claimable(1_000_000 + ++reconciled) }
     const limits = { memory, loginRate: new LoginRate(1) }
     await using holder = hold(stoppedClock().now, { accounts, limits, config: hourly })
     await eventually(() => expect(holder.leases().size).toBe(256))
@@ -224,7 +229,7 @@ test('holdShards: a worker that joins others waits until they count it', async (
   await addWorker()
   const clock = stoppedClock()
   let reconciled = 0
-  const memory = { refusing: false, check: () => 1_000 * ++reconciled }
+  const memory = { refusing: false, check: () => claimable(1_000 * ++reconciled) }
   const limits = { memory, loginRate: new LoginRate(1) }
   await using holder = hold(clock.now, { config: slow, limits })
   await eventually(() => expect(reconciled).toBeGreaterThan(3))
@@ -245,10 +250,10 @@ describe('holdShards: at the memory limit', () => {
       released: async () => undefined,
     }
     const loginRate = new LoginRate(1)
-    const memory = { refusing: false, check: () => (claims.length === 0 ? 9 : 0) }
+    const memory = { refusing: false, check: () => claimable(claims.length === 0 ? 9 : 0) }
     await using holder = hold(stoppedClock().now, { observer, limits: { memory, loginRate } })
-    await eventually(() => expect(claims).toEqual([5]))
-    expect([...holder.leases().keys()].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4])
+    await eventually(() => expect(claims).toEqual([4]))
+    expect([...holder.leases().keys()].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3])
   })
 
   test('of another worker: claims the shards that one refuses', async () => {
@@ -262,7 +267,7 @@ describe('holdShards: at the memory limit', () => {
   })
 
   test('stores that it refuses, for the others', async () => {
-    const memory = { refusing: true, check: () => 0 }
+    const memory = { refusing: true, check: () => claimable(0) }
     const limits = { memory, loginRate: new LoginRate(1) }
     await using holder = hold(stoppedClock().now, { limits })
     const stored = () => database.db.selectFrom('workers').select('refusing').execute()

@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 const expiryMs = 3_600_000
-const limits = { limit: 256, maxAccounts: 1_000, expiryMs }
+const limits = { limit: 256, capacity: 1_000, step: 1_000, expiryMs }
 
 async function worker(): Promise<string> {
   const id = randomUUID()
@@ -120,19 +120,27 @@ test('listWorkers: live workers with their shards, and the caller in any case', 
   expect(await list(second)).toEqual([rows[1]])
 })
 
-test('claimShards: stops at the shard with which maxAccounts is reached', async () => {
+test('claimShards: stops at the shard with which the step is reached, and within the capacity', async () => {
   await database.db.deleteFrom('workers').execute()
   await database.db.deleteFrom('accounts').execute()
   await sql`
     insert into accounts (account, shard, name)
     select 'a' || n, n % 10, 'Test' from generate_series(0, 39) as n
   `.execute(database.db)
-  const claim = { worker: await worker(), ...limits, active: [] }
-  expect(await claimShards(db, { ...claim, maxAccounts: 0 })).toEqual([])
+  const claim = { worker: await worker(), ...limits }
+  const active: number[] = []
+  const claimed = async (change: { capacity?: number; step?: number }) => {
+    const leases = await claimShards(db, { ...claim, active, ...change })
+    active.push(...leases.map(({ shard }) => shard))
+    return new Set(leases.map(({ shard }) => shard))
+  }
+  expect(await claimed({ step: 0 })).toEqual(new Set())
+  expect(await claimed({ capacity: 3 })).toEqual(new Set())
   expect(await countUnclaimedAccounts(db, expiryMs)).toBe(40)
-  const leases = await claimShards(db, { ...claim, maxAccounts: 9 })
-  expect(new Set(leases.map(({ shard }) => shard))).toEqual(new Set([0, 1, 2]))
+  expect(await claimed({ step: 9 })).toEqual(new Set([0, 1, 2]))
   expect(await countUnclaimedAccounts(db, expiryMs)).toBe(28)
+  expect(await claimed({ capacity: 9 })).toEqual(new Set([3, 4]))
+  expect(await countUnclaimedAccounts(db, expiryMs)).toBe(20)
 })
 
 test('withLease: stale for an old epoch, another owner and a deleted account', async () => {

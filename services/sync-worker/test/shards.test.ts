@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { release } from '@posthorn/config/release'
 import { shardOf } from '@posthorn/contracts/shards'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
@@ -147,7 +148,9 @@ test('without RabbitMQ: ready, and holds its shards', async () => {
   const worker = await world.startWorker({ amqpUrl: 'amqp://nobody@127.0.0.1:1' })
   await holds(worker.id, 256)
   const get = (path: string) => fetch(`http://127.0.0.1:${worker.port}${path}`)
-  expect(await (await get('/health/ready')).json()).toEqual({ success: true })
+  await eventually(async () =>
+    expect(await (await get('/health/ready')).json()).toEqual({ success: true, ...release }),
+  )
   expect(await (await get('/metrics')).text()).toMatch(/^posthorn_bus_up\{.*\} 0$/m)
   await world.stopWorker(worker)
 })

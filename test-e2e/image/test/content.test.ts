@@ -61,6 +61,7 @@ test('configuration: numeric user, no shell in between, no variable but the docu
   expect(new Set(Env.map((variable) => variable.split('=')[0]))).toEqual(
     new Set([
       'MALLOC_ARENA_MAX',
+      'MALLOC_MMAP_THRESHOLD_',
       'MALLOC_TRIM_THRESHOLD_',
       'NODE_ENV',
       'PATH',
@@ -80,6 +81,11 @@ test('labels: title, description, version and revision of the build', async () =
   })
 })
 
+test('version: the processes report that of the labels', async () => {
+  const run = ['run', '--rm', '--network=none', '--read-only', images.image]
+  expect(await docker(...run, '--version')).toBe(`posthorn ${images.version} (${images.revision})`)
+})
+
 test('bill of materials: lists the packages of the image and no development package', async () => {
   const run = ['run', '--rm', '--network=none', '--read-only', '--entrypoint=cat', images.image]
   const text = await docker(...run, 'sbom.cdx.json')
@@ -91,6 +97,7 @@ test('bill of materials: lists the packages of the image and no development pack
   const names = new Set(components.map(({ name }) => name))
   expect(bomFormat).toBe('CycloneDX')
   expect(names).toContain('imapflow')
+  expect(names).toContain('node')
   const installed = files.flatMap(
     ({ path }) =>
       /^posthorn\/(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/@]+)\/package\.json$/.exec(path)?.[1] ??

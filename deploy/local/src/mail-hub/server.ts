@@ -15,6 +15,8 @@ export interface StartMailHubOptions {
   port: number
   /** LMTP port that receives mail for mail.test. */
   lmtpPort: number
+  /** Fixed port of the list of accepted messages. Default: a free one. */
+  controlPort?: number | undefined
   /** File that records the process. If set, it outlives this process. */
   record?: string | undefined
 }
@@ -40,11 +42,14 @@ export async function startMailHub({
   port,
   lmtpPort,
   record,
+  controlPort: wanted,
 }: StartMailHubOptions): Promise<MailHub> {
   await mkdir(dir, { recursive: true })
-  const { controlPort } = await loadOrCreateState(join(dir, 'mail-hub.json'), async () => ({
-    controlPort: await freePort(),
-  }))
+  const { controlPort } = await loadOrCreateState(
+    join(dir, 'mail-hub.json'),
+    async () => ({ controlPort: await freePort() }),
+    wanted === undefined ? {} : { controlPort: wanted },
+  )
   const options: MailHubOptions = { port, controlPort, bind: '127.0.0.1', lmtpPort }
   const control = `http://127.0.0.1:${controlPort}`
   const server = await manageServer(async () => {

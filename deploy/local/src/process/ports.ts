@@ -44,11 +44,11 @@ export async function freePortFrom(wanted: number): Promise<number> {
   throw new Error(`no free port from ${wanted} to ${wanted + 199}`)
 }
 
-/** True if the port has no listener on loopback. */
-export async function isFree(port: number): Promise<boolean> {
+/** True if the port has no listener on the address. */
+export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const server = createServer()
   try {
-    server.listen(port, '127.0.0.1')
+    server.listen(port, host)
     await once(server, 'listening')
     return true
   } catch {

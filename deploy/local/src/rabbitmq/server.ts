@@ -21,7 +21,8 @@ export interface RabbitOptions {
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  port?: number
+  /** Fixed ports. The others are free ones. */
+  ports?: Partial<RabbitPorts>
   /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
@@ -45,11 +46,15 @@ export interface Rabbit extends ManagedServer, RabbitAddress {
   destroy(): Promise<void>
 }
 
-interface State {
+/** Ports of a node: AMQP, connections of other nodes, name service and management API. */
+export interface RabbitPorts {
   port: number
   distribution: number
   epmd: number
   management: number
+}
+
+interface State extends RabbitPorts {
   password: string
   cookie: string
 }
@@ -66,7 +71,7 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
   const state = await loadOrCreateState<State>(
     join(dir, 'rabbitmq.json'),
     createState,
-    options.port === undefined ? {} : { port: options.port },
+    options.ports,
   )
   const address: RabbitAddress = {
     amqp: `amqp://posthorn:${state.password}@127.0.0.1:${state.port}`,

@@ -1,21 +1,11 @@
 import { join } from 'node:path'
+import { defined } from '@posthorn/contracts/defined'
 import { type Dovecot, type DovecotAddress, startDovecot } from '../dovecot/server.ts'
 import type { ManagedServer } from '../process/managed-server.ts'
 import { type MailHub, startMailHub } from '../mail-hub/server.ts'
 import { type Postgres, startPostgres } from '../postgres/server.ts'
 import { type Rabbit, startRabbit } from '../rabbitmq/server.ts'
-
-/** Fixed ports. Ports left out are free ones, which stay the same for a directory. */
-export interface SystemPorts {
-  api?: number
-  imapProxy?: number
-  smtpProxy?: number
-  postgres?: number
-  rabbitmq?: number
-  dovecotImap?: number
-  dovecotImaps?: number
-  dovecotSubmission?: number
-}
+import type { SystemPorts } from './system-ports.ts'
 
 export interface SystemServersOptions {
   /** Directory of ports, secrets, logs and server data. */
@@ -31,7 +21,8 @@ export interface SystemServersOptions {
    * except keys and passwords, which are generated here.
    */
   env?: Readonly<Record<string, string | undefined>>
-  ports?: SystemPorts
+  /** Ports of variables. Others are those of the last start, or free ones. */
+  ports?: Partial<SystemPorts>
   /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined
 }
@@ -93,7 +84,7 @@ async function database({
     dir: join(dir, 'postgres'),
     durable,
     record,
-    ...port(ports.postgres),
+    ...defined({ port: ports.postgres }),
   })
   return { postgres, ownerUrl: await postgres.database('posthorn') }
 }
@@ -111,7 +102,12 @@ async function broker({
     dir: join(dir, 'rabbitmq'),
     cache,
     record,
-    ...port(ports.rabbitmq),
+    ports: defined({
+      port: ports.rabbitmq,
+      distribution: ports.rabbitmqDistribution,
+      epmd: ports.rabbitmqEpmd,
+      management: ports.rabbitmqManagement,
+    }),
   })
   const amqpUrl = await rabbit.vhost('posthorn')
   await rabbit.grantServices('posthorn')
@@ -128,25 +124,24 @@ async function mail({
   const address = env['POSTHORN_DOVECOT']
   if (address === 'off') return {}
   if (address) return { mail: JSON.parse(address) as DovecotAddress }
-  const { dovecotImap: imap, dovecotImaps: imaps, dovecotSubmission: submission } = ports
-  const wanted = Object.fromEntries(
-    Object.entries({ imap, imaps, submission }).filter(([, value]) => value !== undefined),
-  )
   const dovecot = await startDovecot({
     dir: join(dir, 'dovecot'),
     cache,
-    ports: wanted,
+    ports: defined({
+      imap: ports.dovecotImap,
+      imaps: ports.dovecotImaps,
+      submission: ports.dovecotSubmission,
+      lmtp: ports.dovecotLmtp,
+      relay: ports.dovecotRelay,
+    }),
     record,
   })
   const hub = await startMailHub({
     dir: join(dir, 'mail-hub'),
     port: dovecot.relayPort,
     lmtpPort: dovecot.lmtpPort,
+    controlPort: ports.mailHubControl,
     record,
   })
   return { dovecot, hub, mail: dovecot.address }
-}
-
-function port(wanted: number | undefined): { port?: number } {
-  return wanted === undefined ? {} : { port: wanted }
 }

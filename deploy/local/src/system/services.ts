@@ -53,12 +53,7 @@ export interface Services {
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const { names = serviceNames, replicas = {}, logDir } = options
   await mkdir(logDir, { recursive: true })
-  const instances = names.flatMap((service) =>
-    Array.from({ length: replicas[service] ?? 1 }, (_, index) => ({
-      service,
-      name: index === 0 ? service : `${service}-${index + 1}`,
-    })),
-  )
+  const instances = listProcesses(names, replicas)
   const bundles: Record<string, string | undefined> = {}
   for (const { name } of instances) bundles[name] = options.bundle
   const ports: Record<string, number> = {}
@@ -109,6 +104,19 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     },
     stopAll,
   }
+}
+
+/** Processes of the services, by name. */
+export function listProcesses(
+  names: readonly ServiceName[],
+  replicas: Partial<Record<ServiceName, number>>,
+): { service: ServiceName; name: string }[] {
+  return names.flatMap((service) =>
+    Array.from({ length: replicas[service] ?? 1 }, (_, index) => ({
+      service,
+      name: index === 0 ? service : `${service}-${index + 1}`,
+    })),
+  )
 }
 
 const defaultReadyMs = 180_000

@@ -6,18 +6,18 @@ import { promisify } from 'node:util'
 import { assertApiToken } from './assert-api-token.ts'
 import type { DovecotAddress } from '../dovecot/server.ts'
 import { checkout } from '../paths.ts'
-import { freePorts } from '../process/ports.ts'
 import { withClient } from '../postgres/client.ts'
-import { rolePasswords, type ServiceName } from '../role-passwords.ts'
+import { rolePasswords, serviceNames, type ServiceName } from '../role-passwords.ts'
 import { clientHost } from './service-env.ts'
-import { type Services, type ServicesOptions, startServices } from './services.ts'
-import { randomPassword, loadOrCreateState } from '../files/state-file.ts'
+import { listProcesses, type Services, type ServicesOptions, startServices } from './services.ts'
+import { loadOrCreateState, randomPassword, readState } from '../files/state-file.ts'
 import {
   startSystemServers,
   stopSystemServers,
   type SystemServers,
   type SystemServersOptions,
 } from './servers.ts'
+import { allocateSystemPorts, systemFile } from './system-ports.ts'
 
 export interface SystemOptions extends SystemServersOptions {
   /** Keeps the directory when the system is stopped, for the next start. Defaults to false. */
@@ -49,13 +49,18 @@ export interface System extends SystemServers {
   stop(): Promise<void>
 }
 
-interface State {
+interface Secrets {
   secret: string
   token: string
   serviceSecret: string
+}
+
+interface State extends Secrets {
   api: number
   imapProxy: number
   smtpProxy: number
+  /** Ports of health and metrics by process name, also of processes that are not started now. */
+  health: Readonly<Record<string, number>>
 }
 
 /**
@@ -63,13 +68,9 @@ interface State {
  * is ready.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { dir, keep = false, bind = '127.0.0.1', ports = {} } = options
-  const { api, imapProxy, smtpProxy } = ports
-  const wanted = Object.fromEntries(
-    Object.entries({ api, imapProxy, smtpProxy }).filter(([, value]) => value !== undefined),
-  )
-  const state = await loadOrCreateState<State>(join(dir, 'system.json'), createState, wanted)
-  const servers = await startSystemServers(options)
+  const { dir, keep = false, bind = '127.0.0.1' } = options
+  const { state, ports } = await loadState(options, bind)
+  const servers = await startSystemServers({ ...options, ports })
   const stopServers = async () => {
     await stopSystemServers(servers)
     if (!keep) await rm(dir, { recursive: true, force: true })
@@ -114,7 +115,7 @@ function servicesOptions(
     logDir: join(dir, 'log'),
     replicas,
     ...(names ? { names } : {}),
-    ports: { 'api-gateway': state.api },
+    ports: state.health,
     record,
     shared: {
       ownerUrl: servers.ownerUrl,
@@ -148,9 +149,24 @@ const generatedVariables = new Set([
   'SVC_DATABASE_ROLE_PASSWORDS',
 ])
 
-async function createState(): Promise<State> {
+/** Chooses the ports and stores them with the secrets of the system. */
+async function loadState(
+  { dir, names = serviceNames, replicas = {}, ports: wanted = {} }: SystemOptions,
+  bind: string,
+) {
+  const processes = listProcesses(names, replicas).map(({ name }) => name)
+  const allocated = await allocateSystemPorts({ dir, wanted, processes, bind })
+  const { api, imapProxy, smtpProxy } = allocated.ports
+  const file = join(dir, systemFile)
+  const { health } = await readState<State>(file)
+  const ports = { api, imapProxy, smtpProxy, health: { ...health, ...allocated.health } }
+  const fresh = async () => ({ ...createSecrets(), ...ports })
+  const state = await loadOrCreateState<State>(file, fresh, ports)
+  return { state, ports: allocated.ports }
+}
+
+function createSecrets(): Secrets {
   return {
-    ...(await freePorts('api', 'imapProxy', 'smtpProxy')),
     secret: randomPassword(),
     token: randomBytes(32).toString('hex'),
     serviceSecret: randomPassword(),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { release } from '@posthorn/config/release'
 import { resolveAllowed, type ResolvedAddress } from '@posthorn/net/egress'
 import { findLocalAddress } from '@posthorn/net/local-addresses'
 import { assertMailPort } from '@posthorn/net/ports'
@@ -72,7 +73,7 @@ export async function clientOptions(
 /** Replaces the default values of imapflow. */
 const defaultClientInfo = {
   name: 'Posthorn',
-  version: '1',
+  version: release.version,
   vendor: 'Posthorn',
   'support-url': false,
 } as const

@@ -18,6 +18,8 @@ export type FrameType =
   | 'end'
   | 'failure'
   | 'credit'
+  /** From a process to itself, to see whether the broker delivers. */
+  | 'echo'
 
 /** Message to the reply queue of one process. */
 export interface RpcFrame {

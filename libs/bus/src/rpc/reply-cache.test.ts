@@ -36,3 +36,12 @@ test('ReplyCache: beyond its size, evicts the oldest reply and stores no large o
   await cache.once('huge', async () => reply('', { content: Buffer.alloc(64 * 1024 + 1) }))
   expect((await cache.once('huge', async () => reply('again'))).content.toString()).toBe('again')
 })
+
+test('ReplyCache: small replies, keeps none of the pool that they were encoded in', async () => {
+  const cache = new ReplyCache()
+  const encoded = Buffer.from('{"ok":true}')
+  const stored = await cache.once('r', async () => reply('', { content: encoded }))
+  expect(encoded.buffer.byteLength).toBe(Buffer.poolSize)
+  expect(stored.content.equals(encoded)).toBe(true)
+  expect(stored.content.buffer.byteLength).toBe(encoded.length)
+})

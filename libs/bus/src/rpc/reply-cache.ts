@@ -3,14 +3,17 @@ import { TtlCache } from '@posthorn/flow'
 const ttlMs = 600_000
 const maxReplies = 10_000
 const maxBytes = 16 * 1024 * 1024
-/** Larger replies are not stored: they are reads, which can be repeated. */
+/** Larger replies are not stored. */
 const maxReplyBytes = 64 * 1024
 
 export interface EncodedReply {
   content: Buffer
   /** Label of the metrics. */
   result: string
-  /** True if a repeated request may get the same reply: success or permanent failure. */
+  /**
+   * True if a repeated request gets the same reply: success or permanent failure of a command that
+   * must not run twice.
+   */
   final: boolean
 }
 
@@ -31,8 +34,24 @@ export class ReplyCache {
    * reject.
    */
   once(request: string, execute: () => Promise<EncodedReply>): Promise<EncodedReply> {
-    return this.#replies.load(request, execute, {
-      storeIf: ({ final, content }) => final && content.length <= maxReplyBytes,
+    return this.#replies.load(request, async () => withOwnBytes(await execute()), {
+      storeIf: isStored,
     })
   }
+}
+
+function isStored({ final, content }: EncodedReply): boolean {
+  return final && content.length <= maxReplyBytes
+}
+
+/**
+ * Reply whose content is not a slice of the pool of small buffers. Each slice keeps its pool of
+ * 64 KiB in memory.
+ */
+function withOwnBytes(reply: EncodedReply): EncodedReply {
+  const { content } = reply
+  if (!isStored(reply) || content.length === content.buffer.byteLength) return reply
+  const own = Buffer.allocUnsafeSlow(content.length)
+  own.set(content)
+  return { ...reply, content: own }
 }

@@ -9,6 +9,7 @@ import type { RecoveringConnection } from '../connection/recovering-connection.t
 import type { Instruments } from '../instruments.ts'
 import { encode, headerText } from '../payload.ts'
 import { declareExchange, exchangeFor } from '../topology.ts'
+import { BrokerMonitor } from './broker-monitor.ts'
 import { DirectQueueCache } from './direct-queue-cache.ts'
 import type { FramePublisher } from './frame-publisher.ts'
 import {
@@ -72,6 +73,14 @@ export class RpcClient {
   readonly #deps: RpcClientDeps
   readonly #pending = new Map<string, { request: PendingRequest; key: string }>()
   readonly #directQueues = new DirectQueueCache()
+  readonly #monitor = new BrokerMonitor({
+    isWaiting: () => this.#pending.size > 0,
+    sendEcho: () => this.#sendEcho(),
+    onChange: (isSilent) => {
+      if (isSilent) this.failAll()
+      this.#deps.onChange()
+    },
+  })
 
   constructor(deps: RpcClientDeps) {
     this.#deps = deps
@@ -81,11 +90,17 @@ export class RpcClient {
       setup: (channel) => this.#setup(channel),
       onChange: (ready) => {
         if (!ready) this.failAll()
+        this.#monitor.reset()
         deps.onChange()
       },
       log: deps.log,
       name: 'requests',
     })
+  }
+
+  /** True while the broker delivers nothing. Requests fail then. */
+  get isBrokerSilent(): boolean {
+    return this.#monitor.isSilent
   }
 
   async request(call: RpcCall): Promise<Reply> {
@@ -105,6 +120,7 @@ export class RpcClient {
 
   /** Handles a frame for one of the pending requests. */
   receive(message: Message): void {
+    this.#monitor.received()
     const id = correlationId(message)
     const entry = this.#pending.get(id)
     if (entry) {
@@ -146,7 +162,8 @@ export class RpcClient {
     const timeoutMs = Math.min(maxTimerMs, Math.ceil(options.timeoutMs))
     if (!(timeoutMs > 0)) throw deadlineExceeded()
     const replyTo = this.#deps.replyQueue()
-    if (!this.channel.current || !replyTo || !connection.unblocked.isOpen) throw noResponder()
+    if (!this.channel.current || !replyTo || !connection.unblocked.isOpen || this.isBrokerSilent)
+      throw noResponder()
     const content = encode(request)
 
     const direct = this.#directQueues.find(key)
@@ -161,6 +178,7 @@ export class RpcClient {
       ...(direct === undefined ? {} : { shared: { key, request: fallback } }),
     })
     this.#pending.set(pending.id, { request: pending, key })
+    this.#monitor.watch()
     const deadline = Date.now() + timeoutMs
     const headers = {
       ...activeTrace(),
@@ -212,6 +230,15 @@ export class RpcClient {
     } catch (error) {
       pending.fail(noResponder(error)) // The channel was closed concurrently.
     }
+  }
+
+  /** A broker with an alarm takes no messages, but still delivers replies. */
+  #sendEcho(): boolean {
+    const to = this.#deps.replyQueue()
+    if (to === undefined || !this.channel.current || !this.#deps.connection.unblocked.isOpen)
+      return false
+    this.#deps.frames.trySend({ to, type: 'echo', id: '' })
+    return true
   }
 
   /** Publishes a cancellation of an unknown request, which is returned if no responder is bound. */

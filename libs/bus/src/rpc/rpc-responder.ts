@@ -3,7 +3,7 @@ import type { Command } from '@posthorn/contracts/define'
 import { defined } from '@posthorn/contracts/defined'
 import { serviceOf } from '@posthorn/contracts/services'
 import { check, matches } from '@posthorn/contracts/validate'
-import { AppError, errorToWire, isPermanent, toAppError } from '@posthorn/errors'
+import { AppError, errorToWire, isPermanent, toAppError, UnavailableError } from '@posthorn/errors'
 import { discard } from '@posthorn/flow'
 import { inSpan, type Logger } from '@posthorn/telemetry'
 import type { Message } from 'amqplib'
@@ -157,7 +157,8 @@ export class RpcResponder {
     const { command } = execution.handler
     try {
       const response = await this.#handle(execution)
-      return { content: encodeResponse(command, response), result: 'ok', final: true }
+      const final = command.repeatable !== true
+      return { content: encodeResponse(command, response), result: 'ok', final }
     } catch (error) {
       return this.#failure(execution.request, error, execution.active)
     }
@@ -181,6 +182,8 @@ export class RpcResponder {
     const error = toAppError(cause)
     if (error.kind === 'internal' && !active?.signal.aborted)
       this.#deps.log.error({ err: cause, command }, 'command failed')
+    if (cause instanceof UnavailableError)
+      this.#deps.log.warn({ err: cause, command }, 'command failed with 503')
     return {
       content: encode({ error: errorToWire(error) }),
       result: error.kind,

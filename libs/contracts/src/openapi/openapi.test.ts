@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { release } from '@posthorn/config/release'
 import { AppError, errorCodes } from '@posthorn/errors'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type TSchema, Type } from 'typebox'
@@ -14,9 +15,6 @@ import { secretSettings, settingKeys } from '../settings/settings.ts'
 import { check } from '../validate.ts'
 
 const root = join(import.meta.dirname, '../..')
-const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-  version: string
-}
 /** Reason for which a body is rejected, if any. */
 function rejection(schema: TSchema, value: unknown): unknown {
   try {
@@ -27,7 +25,7 @@ function rejection(schema: TSchema, value: unknown): unknown {
   }
 }
 
-const document = JSON.parse(JSON.stringify(buildOpenApi(version))) as {
+const document = JSON.parse(JSON.stringify(buildOpenApi(release.version))) as {
   paths: Record<
     string,
     Record<

@@ -20,9 +20,10 @@ export interface WorkerCall extends RequestContext {
   headers: { 'x-svc-timeout'?: number }
 }
 
-/** Maximum time for which a request waits for the worker that takes its account over. */
-const handoverMs = 8_000
-const delayMs = backoff({ baseMs: 100, maxMs: 1_000, jitter: 0.2 })
+/** Rest of the timeout that the last attempt gets, so that it can reach the next holder. */
+const lastAttemptMs = 200
+/** The next holder has an account within about 1 s. */
+const backoffMs = backoff({ baseMs: 100, maxMs: 500, jitter: 0.2 })
 
 /**
  * Sends a command to the worker that holds the account. The worker reports a disconnected account.
@@ -34,7 +35,8 @@ export async function callWorker<C extends Command>(
   call: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<CommandResponse<C>> {
-  const send = () => deps.bus.request(command, request, rpcOptions(deps, call))
+  const send = (timeoutMs: number) =>
+    deps.bus.request(command, request, rpcOptions(call, timeoutMs))
   return await untilHeld(deps, call, { command, send })
 }
 
@@ -44,18 +46,20 @@ export async function streamFromWorker<C extends Command>(
   call: WorkerCall,
   [command, request]: [C, CommandRequest<C>],
 ): Promise<StreamedReply<C>> {
-  const send = () => deps.bus.requestStream(command, request, rpcOptions(deps, call))
+  const send = (timeoutMs: number) =>
+    deps.bus.requestStream(command, request, rpcOptions(call, timeoutMs))
   return await untilHeld(deps, call, { command, send })
 }
 
 interface WorkerRequest<T> {
   command: Command
-  send: () => Promise<T>
+  send: (timeoutMs: number) => Promise<T>
 }
 
 /**
- * Sends a request, again while no worker holds the account. A command that a worker may have
- * executed is sent again only if it is repeatable. Without the broker, there is no second attempt.
+ * Sends a request, again while no worker holds the account, within the timeout. A command that a
+ * worker may have executed is sent again only if it is repeatable. Without the broker, there is no
+ * second attempt.
  */
 async function untilHeld<T>(
   deps: WorkerDeps,
@@ -63,21 +67,24 @@ async function untilHeld<T>(
   { command, send }: WorkerRequest<T>,
 ): Promise<T> {
   const { signal, headers } = call
-  const endAt = performance.now() + Math.min(handoverMs, requestTimeout(deps, headers))
+  const endAt = performance.now() + requestTimeout(deps, headers)
+  const remainingMs = () => endAt - performance.now()
+  const delayMs = (attempt: number) =>
+    Math.max(0, Math.min(backoffMs(attempt), remainingMs() - lastAttemptMs))
   const isRetryable = (error: unknown) =>
     isUnheld(error) &&
     deps.bus.up &&
-    performance.now() < endAt &&
+    remainingMs() > lastAttemptMs &&
     (command.repeatable || error instanceof UnroutedError)
   try {
-    return await send()
+    return await send(remainingMs())
   } catch (error) {
     if (!isUnheld(error)) throw error
     await assertWasConnected(deps, call, error)
     if (!isRetryable(error)) throw error
   }
   await sleep(delayMs(1), signal)
-  return await retryUntil(send, { delayMs, signal, isRetryable })
+  return await retryUntil(() => send(remainingMs()), { delayMs, signal, isRetryable })
 }
 
 function isUnheld(error: unknown): boolean {
@@ -102,9 +109,8 @@ async function assertWasConnected(
   })
 }
 
-function rpcOptions(deps: WorkerDeps, { params, headers, signal }: WorkerCall) {
-  const key = `shard.${shardOf(params.account)}`
-  return { key, timeoutMs: requestTimeout(deps, headers), signal }
+function rpcOptions({ params, signal }: WorkerCall, timeoutMs: number) {
+  return { key: `shard.${shardOf(params.account)}`, timeoutMs: Math.ceil(timeoutMs), signal }
 }
 
 /** Timeout of a command: that of the configuration, or a longer one that the client requests. */

@@ -4,7 +4,6 @@ import { assertText, readJson } from '@posthorn/http'
 import type { Router, Request, Response } from 'express'
 import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
 import type { Caller } from '../access/caller.ts'
-import { asUnavailable } from '../store/database-errors.ts'
 import {
   disconnectSignal,
   type EventStreamResponse,
@@ -43,7 +42,7 @@ export function mountOperations(
         await runHandler(handler, uploads, { ...authorized, request, response })
       } catch (error) {
         if (isClientDisconnect(response, error)) return
-        throw asUnavailable(error)
+        throw error
       }
     })
   }

@@ -7,7 +7,7 @@ import { cors, type HttpServer, serve, type ServeOptions, type TlsOptions } from
 import { readCertificate } from '@posthorn/service/certificate'
 import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config.ts'
-import { trustsProxies, stripUntrustedHeaders } from './trusts-proxies.ts'
+import { scrapeWaitMs, stripUntrustedHeaders, trustsProxies } from './trusts-proxies.ts'
 import type { HttpServerConfig } from './http-server-config.ts'
 import { reportTrustedProxies } from './report-trusted-proxies.ts'
 import { mayScrape } from './scrapers.ts'
@@ -73,7 +73,7 @@ export async function startHttpServer({
     mayScrape: async (request) =>
       mayScrape(
         request,
-        request.headers['x-forwarded-for'] === undefined || (await isTrusted())
+        request.headers['x-forwarded-for'] === undefined || (await isTrusted(scrapeWaitMs))
           ? httpServer
           : { ...httpServer, trustedProxies: [] },
       ),

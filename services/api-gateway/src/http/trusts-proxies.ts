@@ -2,16 +2,21 @@ import type { SettingsCache } from '@posthorn/db'
 import { settleWithin } from '@posthorn/flow'
 import type { RequestHandler } from 'express'
 
-/** Maximum wait for the settings; beyond it the last value applies. */
-const maxWaitMs = 250
+/** Maximum wait of a request for the settings; beyond it the last value applies. */
+const requestWaitMs = 250
+/** Maximum wait of a scrape, which responds within 100 ms also without Postgres. */
+export const scrapeWaitMs = 40
+
+/** Returns whether trusted proxies are used, after a wait of at most `maxWaitMs`. */
+export type TrustsProxies = (maxWaitMs?: number) => Promise<boolean>
 
 /**
  * Returns whether trusted proxies are used, by the setting `enableApiProxy`. The setting can only
  * disable them; their addresses come from the environment.
  */
-export function trustsProxies(settings: SettingsCache): () => Promise<boolean> {
+export function trustsProxies(settings: SettingsCache): TrustsProxies {
   let isEnabled = true
-  return async () => {
+  return async (maxWaitMs = requestWaitMs) => {
     const update = settings.get().then(({ enableApiProxy = true }) => {
       isEnabled = enableApiProxy
     })
@@ -21,7 +26,7 @@ export function trustsProxies(settings: SettingsCache): () => Promise<boolean> {
 }
 
 /** Removes `X-Forwarded-For` while proxies are not trusted, so later handlers need no check. */
-export function stripUntrustedHeaders(isTrusted: () => Promise<boolean>): RequestHandler {
+export function stripUntrustedHeaders(isTrusted: TrustsProxies): RequestHandler {
   return async ({ headers }, _response, next) => {
     if (headers['x-forwarded-for'] !== undefined && !(await isTrusted()))
       delete headers['x-forwarded-for']

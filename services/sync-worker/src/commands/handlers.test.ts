@@ -10,9 +10,10 @@ const { signal } = new AbortController()
 
 /** Calls commands of account `a`, whose driver may change. */
 function commandsOf(drivers: { a: Partial<AccountDriver> }) {
-  const find = (account: string) =>
+  const findPrepared = async (account: string) =>
     account === 'a' ? ({ driver: drivers.a } as AccountSession) : undefined
-  const handlers = createHandlers({ db: undefined as unknown as Db, sessions: { find } })
+  const sessions = { findPrepared }
+  const handlers = createHandlers({ db: undefined as unknown as Db, sessions })
   const call = async (name: string, request: object) => {
     const handler = handlers.find(({ command }) => command.name === name)
     return handler?.handle(request as never, { signal, deadline: Infinity, requestId: '1' })

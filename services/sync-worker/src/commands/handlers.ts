@@ -13,7 +13,7 @@ import { deleteUpload } from '../store/uploads.ts'
 
 export interface HandlerDeps {
   db: Db
-  sessions: Pick<Registry, 'find'>
+  sessions: Pick<Registry, 'findPrepared'>
 }
 
 /**
@@ -21,20 +21,22 @@ export interface HandlerDeps {
  * account's driver that has the name of the command.
  */
 export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] {
-  const driverOf = ({ account }: { account: string }) => getDriver(sessions, account)
+  const driverOf = ({ account }: { account: string }, signal: AbortSignal) =>
+    getDriver(sessions, account, signal)
   const filings = new KeyedMutex<string>()
   const exceptions: Partial<AccountCommandMethods> = {
     // One after the other for the same message, so that the second request finds the copy.
     fileSent(request, signal, deadline) {
-      const work = () => {
+      const work = async () => {
         signal.throwIfAborted()
-        return driverOf(request).fileSent(request, signal, deadline)
+        return (await driverOf(request, signal)).fileSent(request, signal, deadline)
       }
       return filings.run(request.queueId, work, signal)
     },
     async uploadMessage(request, signal, deadline) {
       try {
-        return await driverOf(request).uploadMessage(request, signal, deadline)
+        const driver = await driverOf(request, signal)
+        return await driver.uploadMessage(request, signal, deadline)
       } catch (error) {
         // Deletes the bytes if the driver did not; no request refers to them any more.
         await deleteUpload(db, request.upload).catch(() => undefined)
@@ -46,15 +48,19 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
   return names.map((name) => ({
     command: accountCommands[name],
     async handle(request: never, { signal, deadline }) {
-      const methods = name in exceptions ? exceptions : driverOf(request)
+      const methods = name in exceptions ? exceptions : await driverOf(request, signal)
       return methods[name]?.(request, signal, deadline)
     },
   }))
 }
 
 /** @throws AppError `unavailable` `WorkerNotAvailable` without a session of the account */
-function getDriver(sessions: HandlerDeps['sessions'], account: string): AccountDriver {
-  const session = sessions.find(account)
+async function getDriver(
+  sessions: HandlerDeps['sessions'],
+  account: string,
+  signal: AbortSignal,
+): Promise<AccountDriver> {
+  const session = await sessions.findPrepared(account, signal)
   if (!session)
     throw new AppError('unavailable', 'No worker holds the account', { code: 'WorkerNotAvailable' })
   return session.driver

@@ -41,6 +41,11 @@ export class SyncRequests {
     this.#pending.abort()
   }
 
+  /** Interrupts the session between two syncs, without a request. */
+  interrupt(): void {
+    this.#pending.abort()
+  }
+
   /** Returns and clears the requests. */
   take(): ReturnType<typeof noRequests> {
     const requests = this.#requests

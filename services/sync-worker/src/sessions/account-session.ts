@@ -65,11 +65,16 @@ export class AccountSession implements DriverContext {
   ended = false
   /** True from the first login until reconnecting fails. */
   loggedIn = false
+  /** True once the first attempt to connect ended, or if there is nothing to connect to. */
+  attempted = false
   /** Undefined until the registration is read, and for accounts without a server. */
   account: Account | undefined
+  /** Resolves when the registration was read, or could not be read. Commands wait for it. */
+  readonly prepared: Promise<void>
   readonly #deps: AccountSessionDeps
   readonly #stop = new AbortController()
   readonly #done: Promise<void>
+  readonly #prepared = Promise.withResolvers<void>()
   readonly #status: StatusRecorder
   #connection: ConnectionRun = { startedAt: 0, synced: false, progressed: false }
 
@@ -80,6 +85,7 @@ export class AccountSession implements DriverContext {
     this.log = deps.log.child({ account: lease.account })
     this.#status = new StatusRecorder({ ...deps, log: this.log }, lease)
     this.driver = deps.createDriver(this)
+    this.prepared = this.#prepared.promise
     this.#done = this.#run()
   }
 
@@ -105,7 +111,7 @@ export class AccountSession implements DriverContext {
   async reportLogin(user: string): Promise<void> {
     this.#connection.startedAt = Date.now()
     await this.#status.apply({ kind: 'loggedIn', user })
-    this.loggedIn = true
+    this.loggedIn = this.attempted = true
   }
 
   async reportSync(refusal: MailboxRefusal | undefined): Promise<void> {
@@ -134,12 +140,17 @@ export class AccountSession implements DriverContext {
 
   async #run(): Promise<void> {
     try {
-      if (await this.#prepare()) await this.#runConnections()
+      const canConnect = await this.#prepare()
+      this.#prepared.resolve()
+      if (canConnect) await this.#runConnections()
     } catch (err) {
       if (this.#stop.signal.aborted) return
       this.ended = true
       if (isStale(err)) this.log.info('shard lease lost, stopping account session')
       else this.log.error({ err }, 'account session crashed, restarting')
+    } finally {
+      this.#prepared.resolve()
+      this.attempted = true
     }
   }
 
@@ -170,6 +181,7 @@ export class AccountSession implements DriverContext {
     for (let attempts = 0; this.state !== 'unset' && !signal.aborted;) {
       await sleep(reconnectDelayMs(attempts, this.#deps.config), signal)
       const { synced, progressed, connectedMs, ...outcome } = await this.#runConnection()
+      this.attempted = true
       if (signal.aborted) return
       const hasFailed = 'error' in outcome
       const internalFailure = hasFailed && !failureOf(outcome.error)

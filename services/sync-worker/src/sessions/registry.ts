@@ -1,9 +1,10 @@
+import { shardOf } from '@posthorn/contracts/shards'
 import type { Backend } from '@posthorn/db'
-import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
+import { abortable, type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { CreateDriver } from '../drivers/account-driver.ts'
 import type { LoginCounts } from '../shards/handover.ts'
 import type { ShardAccounts, ShardObserver } from '../shards/leased-shards.ts'
-import type { AccountLoad } from '../shards/memory-guard.ts'
+import type { AccountLoad } from '../shards/memory-budget.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import { AccountSession, type AccountSessionDeps } from './account-session.ts'
@@ -27,6 +28,10 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
   /** Leased shards whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
+  /** Sessions of moved accounts that have not ended their first attempt to connect. */
+  readonly #moving = new Set<AccountSession>()
+  /** Resolves after the next listing of accounts. */
+  #listing = Promise.withResolvers<void>()
 
   constructor(deps: RegistryDeps) {
     this.#deps = deps
@@ -41,6 +46,19 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
 
   find(account: string): AccountSession | undefined {
     return this.#running.get(account)
+  }
+
+  /**
+   * Session of an account, after its registration was read. Commands arrive as soon as a shard is
+   * leased, so this waits until the accounts of the shard are listed.
+   */
+  async findPrepared(account: string, signal: AbortSignal): Promise<AccountSession | undefined> {
+    const shard = shardOf(account)
+    while (!this.#running.has(account) && this.#unlisted.has(shard))
+      await abortable(this.#listing.promise, signal)
+    const session = this.#running.get(account)
+    if (session) await abortable(session.prepared, signal)
+    return session
   }
 
   /** Reconciles one account, or all, with its registration. */
@@ -65,6 +83,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
       this.#leases.delete(shard)
       this.#unlisted.delete(shard)
     }
+    this.#announceListing()
     const released = new Set(shards)
     for (const [account, { lease }] of this.#running)
       if (released.has(lease.shard)) void this.#stop(account)
@@ -77,9 +96,22 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     return this.#unlisted.size === 0
   }
 
+  get moving(): number {
+    for (const session of this.#moving)
+      if (session.attempted || this.#running.get(session.lease.account) !== session)
+        this.#moving.delete(session)
+    return this.#moving.size
+  }
+
   load(): AccountLoad {
     const sessions = [...this.#running.values()]
-    return { accounts: sessions.length, waiting: sessions.filter(isWaiting).length }
+    const waiting = sessions.filter(isWaiting)
+    return {
+      accounts: sessions.length,
+      loggedIn: sessions.filter(({ loggedIn }) => loggedIn).length,
+      waiting: waiting.length,
+      starting: waiting.filter(({ attempted }) => !attempted).length,
+    }
   }
 
   logins(): Map<number, LoginCounts> {
@@ -109,6 +141,12 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     await Promise.all(missing.map((account) => this.#reconcile(account)))
     for (const version of versions) this.#ensure(version)
     for (const shard of shards) this.#unlisted.delete(shard)
+    this.#announceListing()
+  }
+
+  #announceListing(): void {
+    this.#listing.resolve()
+    this.#listing = Promise.withResolvers<void>()
   }
 
   async #reconcile(account: string): Promise<void> {
@@ -124,7 +162,10 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const session = this.#running.get(account)
     if (!session) {
       const deps = this.#sessionDeps.get(backend)
-      if (deps) this.#running.set(account, new AccountSession(deps, { ...lease, account }, version))
+      if (!deps) return
+      const started = new AccountSession(deps, { ...lease, account }, version)
+      this.#running.set(account, started)
+      if (this.#unlisted.has(shard)) this.#moving.add(started)
       return
     }
     const isCurrent =

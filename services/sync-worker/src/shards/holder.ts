@@ -2,9 +2,12 @@ import { type Clock, monotonicClock, runPeriodically } from '@posthorn/flow'
 import type { Lease } from '../store/lease.ts'
 import { deleteDeadWorkers, deleteWorker, markStopping } from '../store/shards.ts'
 import { LeasedShards, type ShardHolderOptions } from './leased-shards.ts'
+import { Takeover } from './takeover.ts'
 
 export interface ShardHolder extends AsyncDisposable {
   leases(): ReadonlyMap<number, Lease>
+  /** @throws Error while accounts are taken over from other workers */
+  checkTakeover(): void
   /** Claims and releases immediately. */
   wake(): void
 }
@@ -22,6 +25,13 @@ export function holdShards(
   const { db, worker, log } = options
   const { claimMs, heartbeatMs } = options.config
   const leased = new LeasedShards(options, clock)
+  const takeover = new Takeover({
+    shards: leased,
+    loginRate: options.limits.loginRate,
+    accounts: options.accounts,
+    logins: options.config.logins,
+    clock,
+  })
   const loop = runPeriodically(
     { everyMs: Math.min(claimMs, heartbeatMs), log, name: 'shards' },
     (signal) => leased.reconcile(signal),
@@ -32,6 +42,7 @@ export function holdShards(
   )
   return {
     leases: () => leased.leases,
+    checkTakeover: () => takeover.check(),
     wake: () => loop.wake(),
     async [Symbol.asyncDispose]() {
       await Promise.all([loop[Symbol.asyncDispose](), reaper[Symbol.asyncDispose]()])

@@ -17,7 +17,8 @@ import {
 } from '../store/shards.ts'
 import { fairShare } from './fair-share.ts'
 import { listReceivers, type LoginCounts, loginSeconds, sumOf } from './handover.ts'
-import type { AccountLoad, MemoryGuard } from './memory-guard.ts'
+import type { AccountLoad } from './memory-budget.ts'
+import type { ClaimLimits, MemoryGuard } from './memory-guard.ts'
 
 /** Starts and stops the work on shards. */
 export interface ShardObserver {
@@ -31,6 +32,8 @@ export interface ShardObserver {
 export interface ShardAccounts {
   /** True if the sessions of all leased shards have been started. */
   readonly listed: boolean
+  /** Accounts of claimed shards that have not ended their first attempt to connect. */
+  readonly moving: number
   load(): AccountLoad
   /** Accounts that will log in at their next holder, by shard. */
   logins(): ReadonlyMap<number, LoginCounts>
@@ -70,6 +73,7 @@ export class LeasedShards {
   /** Value of `refusing` in the last heartbeat. */
   #isRefusingStored = false
   #isHandingOver = false
+  #isTaking = true
   /** End of the work on expired shards. Nothing is claimed before. */
   #stopping: Promise<void> | undefined
 
@@ -80,10 +84,15 @@ export class LeasedShards {
     this.#releases = new TaskGroup({ onError })
   }
 
+  /** True until this worker has its fair share, or no memory for more. */
+  get isTaking(): boolean {
+    return this.#isTaking
+  }
+
   /** Sends a heartbeat if due, then moves towards the fair share. */
   async reconcile(signal: AbortSignal): Promise<void> {
     const { db, worker, accounts, limits } = this.#options
-    const maxAccounts = limits.memory.check(accounts.load())
+    const claimable = limits.memory.check(accounts.load())
     await this.#sendHeartbeatIfDue()
     if (this.#stopping) return
     const stored = await listShardsOf(db, worker.id)
@@ -94,7 +103,7 @@ export class LeasedShards {
     const active = this.#active()
     if (stored.some(({ shard }) => !active.includes(shard)))
       await releaseOrphaned(db, { worker: worker.id, active })
-    await this.#balance(maxAccounts, signal)
+    await this.#balance(claimable, signal)
   }
 
   /**
@@ -193,18 +202,20 @@ export class LeasedShards {
   }
 
   /** Claims missing shards, or releases surplus ones at the pace of the other workers. */
-  async #balance(maxAccounts: number, signal: AbortSignal): Promise<void> {
+  async #balance(claimable: ClaimLimits, signal: AbortSignal): Promise<void> {
     const { worker, config } = this.#options
     const workers = await this.#listWorkers()
     const self = workers.find(({ id }) => id === worker.id)
     if (!self || signal.aborted) return
-    const surplus = this.leases.size - fairShare({ ...self, shards: this.leases.size }, workers)
+    const share = fairShare({ ...self, shards: this.leases.size }, workers)
+    const surplus = this.leases.size - share
     const handsOver = surplus > 0
     if (handsOver && !this.#isHandingOver)
       this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
     this.#isHandingOver = handsOver
     if (handsOver) await this.#releaseReady(surplus, workers, config.claimMs)
-    else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, maxAccounts)
+    else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, claimable)
+    this.#isTaking = claimable.capacity > 0 && this.leases.size < share
   }
 
   /** True if all other workers count this one, so that no host gets too many logins. */
@@ -231,14 +242,15 @@ export class LeasedShards {
     this.#startReleases(ready)
   }
 
-  async #claim(limit: number, maxAccounts: number): Promise<void> {
+  async #claim(limit: number, { capacity, step }: ClaimLimits): Promise<void> {
     const { db, worker, config, observer, accounts, log } = this.#options
     // Before the sessions of earlier claims have started, their memory is unknown.
-    if (limit <= 0 || maxAccounts <= 0 || !accounts.listed) return
+    if (limit <= 0 || step <= 0 || !accounts.listed) return
     const leases = await claimShards(db, {
       worker: worker.id,
       limit,
-      maxAccounts,
+      capacity,
+      step,
       active: this.#active(),
       expiryMs: 3 * config.heartbeatMs,
     })

@@ -1,39 +1,110 @@
 import { describe, expect, test } from '@jest/globals'
-import { MemoryGuard, memoryLimitBytes } from './memory-guard.ts'
+import type { AccountLoad } from './memory-budget.ts'
+import { MemoryGuard } from './memory-guard.ts'
+import { processMemories } from './process-memory.ts'
 
 const MB = 1_000_000
 
+/** Guard of 1,000 MB, of which accounts may use 750. 100 kB are planned for each. */
 function createGuard() {
   const lines: string[] = []
   const states: number[] = []
-  const memory = { usedBytes: 200 * MB }
+  const memory = { usedBytes: 150 * MB, heapBytes: 50 * MB }
   const log = (_fields: object, message: string) => void lines.push(message)
   const guard = new MemoryGuard({
     log: { info: log, warn: log } as never,
     onChange: (refusing) => void states.push(refusing),
-    limitBytes: 400 * MB,
-    usedBytes: () => memory.usedBytes,
+    memories: [
+      {
+        name: 'resident',
+        limitBytes: 1_000 * MB,
+        usedBytes: () => memory.usedBytes,
+        plannedBytes: 100_000,
+      },
+      {
+        name: 'heap',
+        limitBytes: 600 * MB,
+        usedBytes: () => memory.heapBytes,
+        plannedBytes: 50_000,
+      },
+    ],
   })
+  guard.check(loadOf({}))
   return { guard, memory, lines, states }
 }
 
+function loadOf(change: Partial<AccountLoad>): AccountLoad {
+  const { loggedIn = 0, waiting = 0 } = change
+  return { accounts: loggedIn + waiting, loggedIn, waiting, starting: waiting, ...change }
+}
+
 describe('MemoryGuard', () => {
-  test('returns the accounts there is memory for, with that of waiting ones reserved', () => {
+  test('without accounts, claims a quarter of what there is memory for', () => {
     const { guard } = createGuard()
-    expect(guard.check({ accounts: 0, waiting: 0 })).toBe(1_400)
-    expect(guard.check({ accounts: 1_000, waiting: 1_000 })).toBe(400)
+    expect(guard.check(loadOf({}))).toEqual({ capacity: 6_000, step: 1_500 })
+  })
+
+  test('accounts that start, claims none beside them before they are measured', () => {
+    const { guard } = createGuard()
+    expect(guard.check(loadOf({ waiting: 1_500 }))).toEqual({ capacity: 4_500, step: 0 })
+    // Their first login failed: their memory stays reserved, and others may be claimed.
+    const failed = loadOf({ waiting: 1_500, starting: 0 })
+    expect(guard.check(failed)).toEqual({ capacity: 4_500, step: 1_125 })
+  })
+
+  test('idle accounts, plans with their memory after a read', () => {
+    const { guard, memory } = createGuard()
+    memory.usedBytes = 190 * MB // 40 kB per account
+    expect(guard.check(loadOf({ loggedIn: 1_000 }))).toEqual({ capacity: 5_000, step: 1_250 })
+    expect(guard.bytesPerAccount).toBe(100_000)
+  })
+
+  test('accounts larger than planned, plans with their measured memory', () => {
+    const { guard, memory } = createGuard()
+    // 230 kB per account. With 300 accounts of the planned 100 kB, 200 kB on average.
+    memory.usedBytes = 380 * MB
+    expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(1_850)
+    expect(guard.bytesPerAccount).toBe(200_000)
+    expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 500 })).capacity).toBe(1_350)
+  })
+
+  test('a heap that is closer to its limit, plans with the heap', () => {
+    const { guard, memory } = createGuard()
+    memory.heapBytes = 425 * MB // 375 kB per account, 300 kB with those of 50 kB; 25 MB are left
+    expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(83)
+  })
+
+  test('accounts that use what others measured, grows until the planned part is used', () => {
+    const { guard, memory } = createGuard()
+    const sizeBytes = 130_000
+    let loggedIn = 0
+    for (let n = 0; n < 100; n++) {
+      loggedIn += guard.check(loadOf({ loggedIn })).step
+      memory.usedBytes = 150 * MB + loggedIn * sizeBytes
+      expect(memory.usedBytes).toBeLessThanOrEqual(900 * MB)
+    }
+    expect(guard.check(loadOf({ loggedIn })).capacity).toBe(0)
+    // 4,615 fit the planned part.
+    expect(loggedIn).toBeGreaterThan(4_500)
+    expect(loggedIn).toBeLessThan(4_700)
+  })
+
+  test('a burst of the first logins, does not count as the memory of few accounts', () => {
+    const { guard, memory } = createGuard()
+    memory.usedBytes = 250 * MB // 1 MB for each of 100 accounts
+    expect(guard.check(loadOf({ loggedIn: 100, waiting: 900 })).capacity).toBeGreaterThan(0)
     expect(guard.refusing).toBe(false)
   })
 
-  test('refuses at 85 % and accepts again below 75 %, each logged once', () => {
+  test('refuses at 75 % and accepts again below 65 %, each logged once', () => {
     const { guard, memory, lines, states } = createGuard()
-    memory.usedBytes = 340 * MB
-    expect(guard.check({ accounts: 1_400, waiting: 0 })).toBe(0)
-    memory.usedBytes = 301 * MB
-    expect(guard.check({ accounts: 1_400, waiting: 0 })).toBe(0)
+    memory.usedBytes = 750 * MB
+    expect(guard.check(loadOf({ loggedIn: 1_000 }))).toEqual({ capacity: 0, step: 0 })
+    memory.usedBytes = 651 * MB
+    expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(0)
     expect(guard.refusing).toBe(true)
-    memory.usedBytes = 299 * MB
-    expect(guard.check({ accounts: 1_400, waiting: 0 })).toBe(410)
+    memory.usedBytes = 649 * MB
+    expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(248)
     expect(states).toEqual([0, 1, 0])
     expect(lines).toEqual([
       'memory limit reached, refusing further shards',
@@ -42,7 +113,9 @@ describe('MemoryGuard', () => {
   })
 })
 
-test('memoryLimitBytes: at most the limit of the heap', () => {
-  expect(memoryLimitBytes()).toBeGreaterThan(0)
-  expect(memoryLimitBytes()).toBeLessThan(1e13)
+test('processMemories: limits and use of this process', () => {
+  for (const { limitBytes, usedBytes } of processMemories()) {
+    expect(usedBytes()).toBeGreaterThan(1e6)
+    expect(limitBytes).toBeGreaterThan(usedBytes())
+  }
 })

@@ -1,43 +1,43 @@
-import { totalmem } from 'node:os'
-import { getHeapStatistics } from 'node:v8'
 import type { Logger } from '@posthorn/telemetry'
-
-/** Accounts of the leased shards. */
-export interface AccountLoad {
-  accounts: number
-  /** Accounts among them that are not logged in yet and will need memory. */
-  waiting: number
-}
+import { type AccountLoad, type LimitedMemory, MemoryBudget, plannedPart } from './memory-budget.ts'
 
 export interface MemoryGuardOptions {
   log: Pick<Logger, 'info' | 'warn'>
   /** Called with 1 while shards are refused, else with 0. */
   onChange: (refusing: 0 | 1) => void
-  /** Default: the limit of this process. */
-  limitBytes?: number
-  /** Default: the resident set of this process. */
-  usedBytes?: () => number
+  memories: readonly LimitedMemory[]
 }
 
-/** Memory of an account that is logged in: session, TLS connection and cached state. */
-const accountBytes = 100_000
-/** Part of the limit from which shards are refused. The rest is for bursts of syncs. */
-const refuseAt = 0.85
+/** Accounts that may be claimed. */
+export interface ClaimLimits {
+  /** Accounts there is memory for. 0 while refusing. */
+  capacity: number
+  /** Accounts to claim before their memory is measured. The last shard may exceed it. */
+  step: number
+}
+
 /** Part of the limit below which shards are accepted again. */
-const acceptBelow = 0.75
+const acceptBelow = 0.65
+/**
+ * Part of the free capacity that accounts without a measurement may take, unless more accounts are
+ * logged in. Two workers claim half of their capacity immediately, so that reads can start.
+ */
+const unmeasuredPart = 0.25
 
 /**
- * Decides whether this worker has memory for further shards. Memory that accounts will need after
- * their login counts as used.
+ * Decides whether this worker has memory for further shards, and how many to claim at a time.
+ * Memory that accounts will need after their login counts as used.
  */
 export class MemoryGuard {
-  readonly limitBytes: number
   readonly #options: MemoryGuardOptions
+  readonly #budgets: readonly MemoryBudget[]
   #refusing = false
+  #bytesPerAccount = 0
+  #capacity = 0
 
   constructor(options: MemoryGuardOptions) {
     this.#options = options
-    this.limitBytes = options.limitBytes ?? memoryLimitBytes()
+    this.#budgets = options.memories.map((memory) => new MemoryBudget(memory))
     options.onChange(0)
   }
 
@@ -46,33 +46,48 @@ export class MemoryGuard {
     return this.#refusing
   }
 
-  /** Checks the memory. Returns the number of accounts there is memory for; 0 while refusing. */
-  check({ accounts, waiting }: AccountLoad): number {
-    const { log, onChange, usedBytes = residentBytes } = this.#options
-    const { limitBytes } = this
-    const expectedBytes = usedBytes() + waiting * accountBytes
-    const part = this.#refusing ? acceptBelow : refuseAt
-    const refusing = expectedBytes >= part * limitBytes
-    if (refusing !== this.#refusing) {
-      this.#refusing = refusing
-      const fields = { accounts, waiting, expectedBytes, limitBytes }
-      if (refusing) log.warn(fields, 'memory limit reached, refusing further shards')
-      else log.info(fields, 'memory available, accepting shards again')
-      onChange(refusing ? 1 : 0)
-    }
-    return refusing ? 0 : Math.ceil((refuseAt * limitBytes - expectedBytes) / accountBytes)
+  /** Memory per account that the last check planned with, of the memory that limits most. */
+  get bytesPerAccount(): number {
+    return this.#bytesPerAccount
+  }
+
+  /** Accounts there is memory for beside the present ones, as of the last check. */
+  get capacity(): number {
+    return this.#capacity
+  }
+
+  /** Checks the memory. Returns what may be claimed. */
+  check(load: AccountLoad): ClaimLimits {
+    const uses = this.#budgets.map((budget) => ({ ...budget.measure(load), ...budget.memory }))
+    const tightest = uses.reduce((least, use) => (use.capacity < least.capacity ? use : least))
+    this.#bytesPerAccount = tightest.bytesPerAccount
+    const part = this.#refusing ? acceptBelow : plannedPart
+    this.#setRefusing(
+      uses.some(({ expectedBytes, limitBytes }) => expectedBytes >= part * limitBytes),
+      { ...load, ...tightest },
+    )
+    const capacity = this.#refusing ? 0 : Math.max(0, tightest.capacity)
+    this.#capacity = capacity
+    const unmeasured = Math.max(load.loggedIn, Math.ceil(capacity * unmeasuredPart))
+    return { capacity, step: Math.min(capacity, Math.max(0, unmeasured - load.starting)) }
+  }
+
+  #setRefusing(refusing: boolean, use: AccountLoad & MemoryFields): void {
+    if (refusing === this.#refusing) return
+    this.#refusing = refusing
+    const { log, onChange } = this.#options
+    const { accounts, waiting, name, expectedBytes, limitBytes } = use
+    const bytesPerAccount = Math.round(use.bytesPerAccount)
+    const fields = { accounts, waiting, memory: name, expectedBytes, limitBytes, bytesPerAccount }
+    if (refusing) log.warn(fields, 'memory limit reached, refusing further shards')
+    else log.info(fields, 'memory available, accepting shards again')
+    onChange(refusing ? 1 : 0)
   }
 }
 
-function residentBytes(): number {
-  return process.memoryUsage.rss()
-}
-
-/** Memory limit of this process: that of its container or of its heap, whichever is lower. */
-export function memoryLimitBytes(): number {
-  const heapBytes = getHeapStatistics().heap_size_limit
-  // 0, or more than the machine has, if there is no limit.
-  const containerBytes = process.constrainedMemory()
-  const isLimited = containerBytes > 0 && containerBytes <= totalmem()
-  return isLimited ? Math.min(containerBytes, heapBytes) : heapBytes
+interface MemoryFields {
+  name: string
+  expectedBytes: number
+  limitBytes: number
+  bytesPerAccount: number
 }

@@ -119,8 +119,10 @@ export interface ClaimOptions {
   worker: string
   /** Maximum number of shards. */
   limit: number
-  /** Accounts that the worker has memory for. The last shard may exceed it. */
-  maxAccounts: number
+  /** Maximum number of accounts in them. */
+  capacity: number
+  /** Number of accounts after which no further shard is claimed. */
+  step: number
   /** Shards this worker works on. Others that it owns in the table are claimed again. */
   active: readonly number[]
   /** Validity of a heartbeat. */
@@ -130,7 +132,7 @@ export interface ClaimOptions {
 /** Claims shards without an owner or with a dead one, and raises their epochs. */
 export async function claimShards(
   db: Db,
-  { worker, limit, maxAccounts, active, expiryMs }: ClaimOptions,
+  { worker, limit, capacity, step, active, expiryMs }: ClaimOptions,
 ): Promise<Lease[]> {
   const { rows } = await sql<{ shard: number; epoch: string }>`
     with free as materialized (
@@ -148,10 +150,13 @@ export async function claimShards(
       select shard, (select count(*) from accounts where accounts.shard = free.shard) as accounts
       from free
     ), summed as (
-      select shard, sum(accounts) over (order by shard) - accounts as preceding from counted
+      select shard, sum(accounts) over (order by shard) as accounts,
+        sum(accounts) over (order by shard) - accounts as preceding
+      from counted
     )
     update shards set owner = ${worker}::uuid, epoch = epoch + 1
-    from summed where shards.shard = summed.shard and summed.preceding < ${maxAccounts}::bigint
+    from summed where shards.shard = summed.shard
+      and summed.preceding < ${step}::bigint and summed.accounts <= ${capacity}::bigint
     returning shards.shard, shards.epoch
   `.execute(db)
   return rows.map(({ shard, epoch }) => ({ shard, owner: worker, epoch }))

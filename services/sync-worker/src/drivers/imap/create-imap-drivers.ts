@@ -5,6 +5,7 @@ import { createCredentialsClient } from '../credentials.ts'
 import type { DriverParts } from '../driver-parts.ts'
 import { onVerifyImap } from './commands/verify-imap.ts'
 import { createConnector, createServerOptions } from './connections/connect.ts'
+import { IdleConnections } from './connections/idle-connections.ts'
 import { createLoginLimiter } from './connections/login-limiter.ts'
 import { createCommandDeps, ImapDriver, type ImapDriverDeps } from './imap-driver.ts'
 import { indexEmptyMailboxes } from './sync/changes/initial-sync.ts'
@@ -37,6 +38,7 @@ export function createImapDrivers(
   const deps: ImapDriverDeps = {
     sync: { ...commit, config, summaries, reader, indexEmpty },
     connect: createConnector({ ...connector, connections, transcripts, log }),
+    idleConnections: new IdleConnections(config.commandIdleConnections),
     config,
     commands: createCommandDeps({ db, settings, reader }),
     loginKeyOf: (host) => logins.keyOf(host),

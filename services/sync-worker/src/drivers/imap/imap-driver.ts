@@ -155,7 +155,7 @@ export class ImapDriver implements AccountDriver {
 
   async getQuota(...[request, signal]: Call<'getQuota'>) {
     const target = this.#connected(request, signal)
-    return withMailSession(target, {}, async (mail) => ({
+    return withMailSession(target, { mayBorrow: true }, async (mail) => ({
       quota: (await mail.quota()) ?? (false as const),
     }))
   }
@@ -172,12 +172,14 @@ export class ImapDriver implements AccountDriver {
   }
 
   #target({ account }: { account: string }, signal: AbortSignal): AccountCommand {
+    this.#session.ask()
     return { account, session: this.#session, signal }
   }
 
   /** As `#target`. @throws AppError: see `assertConnected` */
   #connected(request: { account: string }, signal: AbortSignal): AccountCommand {
+    const target = this.#target(request, signal)
     assertConnected(this.#session.context)
-    return this.#target(request, signal)
+    return target
   }
 }

@@ -16,7 +16,10 @@ export interface AccountCommand {
   signal: AbortSignal
 }
 
-/** Runs work on a connection of the account's command pool, never on the one that syncs. */
+/**
+ * Runs work on a connection of the account's command pool. `mayBorrow` admits the connection that
+ * syncs, while the login limits delay the first one of the pool.
+ */
 export async function withMailSession<T>(
   { session, signal }: Pick<AccountCommand, 'session' | 'signal'>,
   options: Omit<ConnectionRequest, 'signal'> | Omit<WriteRequest, 'signal'>,

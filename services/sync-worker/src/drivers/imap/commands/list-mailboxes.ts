@@ -19,7 +19,7 @@ export async function listMailboxes(
   const rows = await listMailboxRows(db, account)
   if (rows.length === 0) assertConnected(target.session.context)
   if (!counters) return { mailboxes: rows.map(toEntry) }
-  return withMailSession(target, {}, async (mail) => {
+  return withMailSession(target, { mayBorrow: true }, async (mail) => {
     const mailboxes: MailboxEntry[] = []
     for (const row of rows) {
       target.signal.throwIfAborted()

@@ -95,6 +95,6 @@ export function readMailbox<T>(
       ? getMailbox(db, target.account, key)
       : getMailboxByNumber(db, target.account, key)
   return mailboxes.use(target.session, { key, find }, (row) =>
-    withMailSession(target, { mailbox: row.path }, (mail) => read(mail, row)),
+    withMailSession(target, { mailbox: row.path, mayBorrow: true }, (mail) => read(mail, row)),
   )
 }

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from '@jest/globals'
 import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { CommandPool } from './command-pool.ts'
+import { IdleConnections } from './idle-connections.ts'
 
 class Session {
   readonly name: string
@@ -27,13 +28,20 @@ afterEach(async () => {
 })
 
 /** Pool with its opened connections. The server accepts up to `room` connections. */
-function testPool({ max = 4, room = Infinity, idleMs = 60_000 } = {}) {
+function testPool({
+  max = 4,
+  room = Infinity,
+  idleMs = 60_000,
+  idle = new IdleConnections(100),
+} = {}) {
   const opened: Session[] = []
   let open = 0
   const server = { room }
   const pool = new CommandPool({
     max,
     idleMs,
+    borrow: () => Promise.reject(new Error('no session')),
+    idle,
     connect: async () => {
       await Promise.resolve()
       if (open >= server.room) throw new AppError('unreachable', 'Too many', { code: 'LIMIT' })
@@ -231,4 +239,38 @@ test('CommandPool: disposal rejects waiting and later requests', async () => {
   await expect(second).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
   await expect(borrow()).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
   await expect(opened[0]?.closed).resolves.toBeUndefined()
+})
+
+test('CommandPool: work that the disposal ends rejects as handed over, not as a lost connection', async () => {
+  const { pool, opened, signal } = testPool()
+  const { promise: started, resolve: start } = Promise.withResolvers<void>()
+  const running = pool.run({ signal }, async () => {
+    start()
+    await opened[0]?.closed
+    throw new AppError('unreachable', 'lost')
+  })
+  await started
+  const disposed = pool[Symbol.asyncDispose]()
+  await expect(running).rejects.toMatchObject({ code: 'WorkerNotAvailable' })
+  await disposed
+})
+
+test('IdleConnections: beyond its limit, closes the longest idle connection of any account', async () => {
+  const idle = new IdleConnections(2)
+  const accounts = [testPool({ idle }), testPool({ idle }), testPool({ idle })]
+  const closed: number[] = []
+  for (const [index, { borrow, opened }] of accounts.entries()) {
+    const connection = await borrow()
+    void opened[0]?.closed.then(() => closed.push(index))
+    connection.release()
+  }
+  await Promise.resolve()
+  expect(closed).toEqual([0])
+  // A connection in use does not count, and is not closed.
+  const used = await accounts[1]?.borrow()
+  ;(await accounts[0]?.borrow())?.release()
+  expect(closed).toEqual([0])
+  used?.release()
+  await Promise.resolve()
+  expect(closed).toEqual([0, 2])
 })

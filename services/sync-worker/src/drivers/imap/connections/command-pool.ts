@@ -1,14 +1,21 @@
 import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
+import { connectOrBorrow, type ConnectTurns } from './connect-or-borrow.ts'
+import type { IdleConnections } from './idle-connections.ts'
+import type { SessionLoan } from './session-loans.ts'
 
 export interface CommandPoolOptions {
-  connect: (signal: AbortSignal) => Promise<MailSession>
+  connect: (signal: AbortSignal, turns: ConnectTurns) => Promise<MailSession>
+  /** Waits for the connection that syncs. */
+  borrow: (signal: AbortSignal) => Promise<SessionLoan>
   /** Maximum connections. */
   max: number
   /** True if the loss of a connection helps to find a message at which the server drops it. */
   narrows?: (error: unknown) => boolean
   /** Idle time after which a connection is closed. */
   idleMs: number
+  /** Idle connections of all accounts. */
+  idle: IdleConnections
 }
 
 export interface ConnectionRequest {
@@ -19,6 +26,11 @@ export interface ConnectionRequest {
   longRunning?: boolean
   /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
   consumerPaced?: boolean
+  /**
+   * Reads, and soon ends: while there is no connection and the login limits delay the first one,
+   * it may use the connection that syncs.
+   */
+  mayBorrow?: boolean
 }
 
 /** A request that changes something. */
@@ -44,6 +56,7 @@ interface Connection {
   /** Mailbox that was requested last. */
   mailbox?: string
   idleTimer?: NodeJS.Timeout
+  readonly close: () => void
 }
 
 /** A connection, or the permission to open one. */
@@ -81,6 +94,8 @@ export class CommandPool implements AsyncDisposable {
   /**
    * Runs work on a connection; once more on another one if a reused connection is lost, and as long
    * as losses help to find a faulty message.
+   *
+   * @throws AppError `unavailable` `WorkerNotAvailable` if the disposal of the pool ends the work
    */
   async run<T>(
     request: ConnectionRequest | WriteRequest,
@@ -101,6 +116,7 @@ export class CommandPool implements AsyncDisposable {
         const isLost = error instanceof AppError && error.kind === 'unreachable'
         release(isLost || request.signal.aborted)
         mayRepeat ||= repeats < maxNarrowing && this.#narrows(request, error)
+        if (isLost) this.#closed.signal.throwIfAborted()
         if (!isLost || !mayRepeat || request.signal.aborted) throw error
       }
     }
@@ -117,13 +133,14 @@ export class CommandPool implements AsyncDisposable {
     const grant = this.#grant(request) ?? (await this.#wait(request, signal))
     if (grant !== 'connect') return this.#lend(grant, request, true)
     try {
-      return this.#lend(await this.#connect(signal), request, false)
+      return await this.#open(request, signal)
     } catch (error) {
       this.#uncount(request)
       // The server rejects more connections or cannot be reached: share the existing ones.
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
       this.#serveWaiting()
+      this.#closed.signal.throwIfAborted()
       if (!hasOthers) throw error
       return this.acquire(request)
     }
@@ -190,21 +207,34 @@ export class CommandPool implements AsyncDisposable {
       this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
       this.#idle.at(-1)
     if (!connection) return undefined
-    this.#idle.splice(this.#idle.indexOf(connection), 1)
-    clearTimeout(connection.idleTimer)
+    this.#removeIdle(connection)
     return connection
   }
 
-  async #connect(signal: AbortSignal): Promise<Connection> {
+  /** Opens a connection, or borrows the one that syncs. */
+  async #open(request: ConnectionRequest, signal: AbortSignal): Promise<PooledConnection> {
+    const connect = (stop: AbortSignal, turns: ConnectTurns = {}) => this.#connect(stop, turns)
+    if (!request.mayBorrow || this.#connections.size > 0)
+      return this.#lend(await connect(signal), request, false)
+    const opened = await connectOrBorrow({ connect, borrow: this.#options.borrow }, signal)
+    if ('release' in opened) return this.#lendLoan(opened, request)
+    return this.#lend(opened, request, false)
+  }
+
+  async #connect(signal: AbortSignal, turns: ConnectTurns): Promise<Connection> {
     try {
-      const session = await this.#options.connect(signal)
-      const connection: Connection = { session, lost: false }
+      const session = await this.#options.connect(signal, turns)
+      const connection: Connection = {
+        session,
+        lost: false,
+        close: () => void this.#close(connection),
+      }
       this.#connections.add(connection)
       void session.closed.then(() => {
         connection.lost = true
         this.#remove(connection)
       })
-      if (this.#closed.signal.aborted) void this.#close(connection)
+      if (this.#closed.signal.aborted || signal.aborted) void this.#close(connection)
       return connection
     } finally {
       this.#connecting--
@@ -234,9 +264,26 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
+  /** Work may be repeated, because the connection may be lost without notice. */
+  #lendLoan({ session, release }: SessionLoan, request: ConnectionRequest): PooledConnection {
+    let isReleased = false
+    return {
+      session,
+      reused: true,
+      release: () => {
+        if (isReleased) return
+        isReleased = true
+        this.#uncount(request)
+        release()
+        this.#serveWaiting()
+      },
+    }
+  }
+
   #addIdle(connection: Connection): void {
-    connection.idleTimer = setTimeout(() => void this.#close(connection), this.#options.idleMs)
+    connection.idleTimer = setTimeout(connection.close, this.#options.idleMs)
     this.#idle.push(connection)
+    this.#options.idle.add(connection.close)
   }
 
   async #close(connection: Connection): Promise<void> {
@@ -245,10 +292,15 @@ export class CommandPool implements AsyncDisposable {
   }
 
   #remove(connection: Connection): void {
-    clearTimeout(connection.idleTimer)
+    this.#removeIdle(connection)
     this.#connections.delete(connection)
+    this.#serveWaiting()
+  }
+
+  #removeIdle(connection: Connection): void {
+    clearTimeout(connection.idleTimer)
+    this.#options.idle.remove(connection.close)
     const at = this.#idle.indexOf(connection)
     if (at >= 0) this.#idle.splice(at, 1)
-    this.#serveWaiting()
   }
 }

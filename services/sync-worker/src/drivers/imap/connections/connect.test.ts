@@ -31,7 +31,9 @@ const backend: ImapBackend = {
 
 function connector() {
   const limits = { perHost: 1, perSecond: 1_000, concurrent: 1 }
-  const logins = createLoginLimiter(limits, () => Promise.resolve(undefined))
+  const logins = createLoginLimiter(limits, {
+    findAddress: () => Promise.resolve(undefined),
+  })
   const deps: ConnectDeps = {
     backend,
     settings: { get: () => Promise.resolve({}) },
@@ -64,7 +66,7 @@ function report(
   const account = { account: 'a', imap, isTenantsServer, proxy: null } as unknown as ImapAccount
   const add = (outcome: unknown) => void seen.push({ atMs: Date.now() - startedAt, outcome })
   const faults = {} as Parameters<typeof connect>[2]['faults']
-  void connect(account, signal, { faults }).then(add, add)
+  void connect(account, signal, { faults, loginFor: 'sync' }).then(add, add)
   return seen
 }
 

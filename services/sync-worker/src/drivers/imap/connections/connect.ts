@@ -17,6 +17,7 @@ import type { Transcripts } from '../../../logs/transcripts.ts'
 import type { ImapAccount } from '../../../store/accounts.ts'
 import type { ConnectionCounter } from '../../driver-parts.ts'
 import type { CredentialsClient } from '../../credentials.ts'
+import type { LoginFor } from './login-gate.ts'
 import type { LoginLimiter } from './login-limiter.ts'
 
 /**
@@ -33,6 +34,9 @@ export type Connect = (
 export interface AccountConnection {
   /** Messages of the account that its server cannot describe. */
   faults: MessageFaults
+  loginFor: LoginFor
+  /** Called if the login limits do not admit the connection immediately. */
+  onWait?: (() => void) | undefined
   /** Called when the login limits admit the connection. */
   onTurn?: (() => void) | undefined
 }
@@ -50,10 +54,10 @@ export interface ConnectDeps {
 }
 
 export function createConnector(deps: ConnectDeps): Connect {
-  return async (account, signal, { faults, onTurn }) => {
+  return async (account, signal, { faults, loginFor, onWait, onTurn }) => {
     await deps.credentials.whenAvailable(signal)
-    const viaProxy = account.proxy !== null
-    using permit = await deps.logins.acquire(account.imap.host, signal, { viaProxy })
+    const login = { loginFor, onWait, viaProxy: account.proxy !== null }
+    using permit = await deps.logins.acquire(account.imap.host, signal, login)
     onTurn?.()
     const onHeld = () => permit[Symbol.dispose]()
     const session = await logIn(deps, account, { signal, faults, onHeld })

@@ -15,12 +15,17 @@ import { OutdatedConnectionError } from '../sync/mailbox-list/second-connection.
 import { storeUidValidity } from '../sync/mailbox-list/unsynced-mailboxes.ts'
 import { followMailboxes } from '../sync/passes/follower.ts'
 import { isUnfinished } from '../sync/sync-plan.ts'
+import { AccountDemand } from './account-demand.ts'
 import { CommandPool } from './command-pool.ts'
-import type { Connect } from './connect.ts'
+import type { AccountConnection, Connect } from './connect.ts'
+import type { IdleConnections } from './idle-connections.ts'
+import { SessionLoans } from './session-loans.ts'
 
 export interface ImapSessionDeps {
   readonly sync: SyncDeps
   readonly connect: Connect
+  /** Idle command connections of all accounts. */
+  readonly idleConnections: IdleConnections
   readonly config: Pick<Config, 'commandConnections' | 'commandIdleMs'>
 }
 
@@ -42,6 +47,8 @@ export class ImapAccountSession implements AsyncDisposable {
   readonly #deps: ImapSessionDeps
   readonly #parked: ParkedMailboxes
   readonly #faults = new MessageFaults()
+  readonly #demand = new AccountDemand()
+  readonly #loans: SessionLoans
   /** Connections lost in a row that narrowed down a faulty message. */
   #narrowing = 0
   #following: Promise<void> = Promise.resolve()
@@ -52,11 +59,14 @@ export class ImapAccountSession implements AsyncDisposable {
     // One minute with the default interval.
     this.#parked = new ParkedMailboxes(deps.sync.config.mailboxPollMs * 5)
     this.context = context
+    this.#loans = new SessionLoans(() => context.requests.interrupt())
     this.commands = new CommandPool({
-      connect: (signal) => this.#connectForCommand(signal),
+      connect: (signal, turns) => this.#connectForCommand(signal, turns),
+      borrow: (signal) => this.#loans.borrow(signal),
       narrows: (error) => this.#faults.narrows(error),
       max: deps.config.commandConnections,
       idleMs: deps.config.commandIdleMs,
+      idle: deps.idleConnections,
     })
   }
 
@@ -69,6 +79,11 @@ export class ImapAccountSession implements AsyncDisposable {
   /** State that the account session stored last. */
   get state(): AccountState | undefined {
     return this.context.state
+  }
+
+  /** Lets the session log in before those of other accounts, because a command has arrived. */
+  ask(): void {
+    if (!this.#session) this.#demand.ask()
   }
 
   /** Requests a sync of mailboxes, by id, that a command changed. */
@@ -141,13 +156,15 @@ export class ImapAccountSession implements AsyncDisposable {
     try {
       const session = await this.#logIn(account, signal)
       this.#session = session
+      this.#demand.clear()
       await context.reportLogin(session.user)
       await using syncing = context.enter('syncing')
       await followMailboxes({
         deps: sync,
         account,
         session,
-        connect: (stop) => connect(account, stop, { faults: this.#faults }),
+        lend: (lent) => this.#loans.lend(lent),
+        connect: (stop) => connect(account, stop, { faults: this.#faults, loginFor: 'sync' }),
         signal,
         log: context.log,
         requests: context.requests,
@@ -188,13 +205,18 @@ export class ImapAccountSession implements AsyncDisposable {
     const enter = () => void connecting.use(context.enter('connecting'))
     if (context.wasSynced) enter()
     const onTurn = context.wasSynced ? undefined : enter
-    return await this.#deps.connect(account, signal, { faults: this.#faults, onTurn })
+    const login = { faults: this.#faults, loginFor: this.#demand, onTurn }
+    return await this.#deps.connect(account, signal, login)
   }
 
-  async #connectForCommand(signal: AbortSignal): Promise<MailSession> {
+  async #connectForCommand(
+    signal: AbortSignal,
+    turns: Pick<AccountConnection, 'onWait' | 'onTurn'>,
+  ): Promise<MailSession> {
     const { account } = this
     if (!account) throw noServer('NotSyncing')
-    return this.#deps.connect(account, signal, { faults: this.#faults })
+    const login = { faults: this.#faults, loginFor: 'command' as const, ...turns }
+    return this.#deps.connect(account, signal, login)
   }
 }
 

@@ -8,6 +8,7 @@ const cpuMs = () => process.cpuUsage().user / 1_000
 const never = new AbortController().signal
 const limits = { perHost: 1, perSecond: 100_000, concurrent: 100 }
 const noAddress = async () => undefined
+const session = { loginFor: 'sync' } as const
 
 /** Records the order of permits. */
 function recorder() {
@@ -30,11 +31,11 @@ async function settle(): Promise<void> {
 
 describe('createLoginLimiter', () => {
   test('perHost: further logins at the host wait, FIFO', async () => {
-    const limiter = createLoginLimiter(limits, noAddress)
+    const limiter = createLoginLimiter(limits, { findAddress: noAddress })
     const { order, release, record } = recorder()
     for (const name of ['first', 'second', 'third'])
-      void limiter.acquire('a.example', never).then(record(name))
-    void limiter.acquire('b.example', never).then(record('other'))
+      void limiter.acquire('a.example', never, session).then(record(name))
+    void limiter.acquire('b.example', never, session).then(record('other'))
     await settle()
     expect(order.toSorted()).toEqual(['first', 'other'])
     release('first')
@@ -47,11 +48,11 @@ describe('createLoginLimiter', () => {
   })
 
   test('two names of one address share its limit; case is ignored', async () => {
-    const limiter = createLoginLimiter(limits, async () => '192.0.2.1')
+    const limiter = createLoginLimiter(limits, { findAddress: async () => '192.0.2.1' })
     const { order, release, record } = recorder()
-    void limiter.acquire('a.example', never).then(record('a'))
-    void limiter.acquire('b.example', never).then(record('b'))
-    void limiter.acquire('A.EXAMPLE', never).then(record('A'))
+    void limiter.acquire('a.example', never, session).then(record('a'))
+    void limiter.acquire('b.example', never, session).then(record('b'))
+    void limiter.acquire('A.EXAMPLE', never, session).then(record('A'))
     await settle()
     expect(order).toEqual(['a'])
     release('a')
@@ -60,14 +61,20 @@ describe('createLoginLimiter', () => {
   })
 
   test('viaProxy: does not resolve the address of the host', async () => {
-    const limiter = createLoginLimiter(limits, () => Promise.reject(new Error('must not resolve')))
-    using _permit = await limiter.acquire('a.example', never, { viaProxy: true })
+    const limiter = createLoginLimiter(limits, {
+      findAddress: () => Promise.reject(new Error('must not resolve')),
+    })
+    using _permit = await limiter.acquire('a.example', never, { ...session, viaProxy: true })
   })
 
   test('concurrent: limits all hosts together without blocking the wait at others', async () => {
-    const limiter = createLoginLimiter({ ...limits, perHost: 10, concurrent: 2 }, noAddress)
+    const limiter = createLoginLimiter(
+      { ...limits, perHost: 10, concurrent: 3 },
+      { findAddress: noAddress },
+    )
     const { order, release, record } = recorder()
-    for (const host of ['a', 'b', 'c']) void limiter.acquire(host, never).then(record(host))
+    for (const host of ['a', 'b', 'c'])
+      void limiter.acquire(host, never, session).then(record(host))
     await settle()
     expect(order).toEqual(['a', 'b'])
     release('b')
@@ -76,26 +83,29 @@ describe('createLoginLimiter', () => {
   })
 
   test('an aborted wait leaves every queue and releases its permits', async () => {
-    const limiter = createLoginLimiter(limits, async () => '192.0.2.1')
+    const limiter = createLoginLimiter(limits, { findAddress: async () => '192.0.2.1' })
     const cancelled = new AbortController()
-    const first = await limiter.acquire('a.example', never)
-    const atHost = limiter.acquire('a.example', cancelled.signal)
-    const atAddress = limiter.acquire('b.example', cancelled.signal)
+    const first = await limiter.acquire('a.example', never, session)
+    const atHost = limiter.acquire('a.example', cancelled.signal, session)
+    const atAddress = limiter.acquire('b.example', cancelled.signal, session)
     await settle()
     cancelled.abort()
     await expect(atHost).rejects.toMatchObject({ kind: 'unavailable' })
     await expect(atAddress).rejects.toMatchObject({ kind: 'unavailable' })
     first[Symbol.dispose]()
     for (const host of ['a.example', 'b.example']) {
-      using _permit = await limiter.acquire(host, never)
+      using _permit = await limiter.acquire(host, never, session)
     }
-    await expect(limiter.acquire('a.example', cancelled.signal)).rejects.toThrow()
+    await expect(limiter.acquire('a.example', cancelled.signal, session)).rejects.toThrow()
   })
 
   test('perSecond: paces the start of logins', async () => {
-    const limiter = createLoginLimiter({ perHost: 100, perSecond: 100, concurrent: 100 }, noAddress)
+    const limiter = createLoginLimiter(
+      { perHost: 100, perSecond: 100, concurrent: 100 },
+      { findAddress: noAddress },
+    )
     const startedAt = performance.now()
-    const all = Array.from({ length: 21 }, () => limiter.acquire('a.example', never))
+    const all = Array.from({ length: 21 }, () => limiter.acquire('a.example', never, session))
     const at = all.map(async (permit) => {
       await permit
       return performance.now() - startedAt
@@ -107,18 +117,18 @@ describe('createLoginLimiter', () => {
   })
 
   test('keyOf: the address of a host, once it was resolved', async () => {
-    const limiter = createLoginLimiter(limits, async () => '192.0.2.1')
+    const limiter = createLoginLimiter(limits, { findAddress: async () => '192.0.2.1' })
     expect(limiter.keyOf('A.example')).toBe('a.example')
-    using _permit = await limiter.acquire('a.example', never)
+    using _permit = await limiter.acquire('a.example', never, session)
     expect(limiter.keyOf('A.example')).toBe('192.0.2.1')
   })
 
   test('10,000 aborted waits cost little CPU time', async () => {
-    const limiter = createLoginLimiter(limits, noAddress)
-    using _permit = await limiter.acquire('a.example', never)
+    const limiter = createLoginLimiter(limits, { findAddress: noAddress })
+    using _permit = await limiter.acquire('a.example', never, session)
     const startedAt = cpuMs()
     const cancelled = Array.from({ length: 10_000 }, () => new AbortController())
-    const waiting = cancelled.map(({ signal }) => limiter.acquire('a.example', signal))
+    const waiting = cancelled.map(({ signal }) => limiter.acquire('a.example', signal, session))
     for (const controller of cancelled.toReversed()) controller.abort()
     const results = await Promise.allSettled(waiting)
     expect(results.every(({ status }) => status === 'rejected')).toBe(true)

@@ -1,17 +1,27 @@
 import { AppError } from '@posthorn/errors'
-import { KeyedSemaphore, RateLimiter, Semaphore, TtlCache } from '@posthorn/flow'
+import { type Clock, Semaphore, TtlCache } from '@posthorn/flow'
 import { resolveAllowed } from '@posthorn/net/egress'
 import type { Config } from '../../../config.ts'
+import { type LoginFor, LoginGate, type LoginGateOptions } from './login-gate.ts'
+
+/** Login that waits for a permit. */
+export interface LoginRequest {
+  loginFor: LoginFor
+  /** True if a proxy resolves the host, so that the address of the host is not limited. */
+  viaProxy?: boolean
+  /** Called, possibly more than once, if the login has to wait. */
+  onWait?: (() => void) | undefined
+}
 
 /** Limits logins at mail servers, so that a start with thousands of accounts overloads none. */
 export interface LoginLimiter {
   /**
-   * Waits for a permit, FIFO per host; dispose it when the login is complete. With `viaProxy` the
-   * address of the host is not limited, because the proxy resolves it.
+   * Waits for a permit of the host, in the order of `LoginGate`; dispose it when the login is
+   * complete.
    *
    * @throws AppError `unavailable` when the signal aborts
    */
-  acquire(host: string, signal: AbortSignal, options?: { viaProxy?: boolean }): Promise<Disposable>
+  acquire(host: string, signal: AbortSignal, request: LoginRequest): Promise<Disposable>
   /** Key of the limits of a host: its address if it was resolved, else its name. */
   keyOf(host: string): string
 }
@@ -24,10 +34,11 @@ export type LoginLimits = Omit<Config['logins'], 'perSecond'> & {
 /** Finds one address of a host, the same at each call; undefined if it cannot be resolved. */
 export type FindAddress = (host: string, signal: AbortSignal) => Promise<string | undefined>
 
-/** Compensates late timers: permits may run ahead of an even pace by this time. */
-const toleranceMs = 50
-/** Maximum hosts and addresses with a pace; evicted ones start again without a delay. */
-const maxPaces = 10_000
+export interface LoginLimiterParts {
+  findAddress?: FindAddress
+  clock?: Clock
+}
+
 const maxAddresses = 10_000
 
 /**
@@ -36,35 +47,59 @@ const maxAddresses = 10_000
  */
 export function createLoginLimiter(
   { perHost, perSecond, concurrent }: LoginLimits,
-  findAddress: FindAddress = cacheAddresses(),
+  { findAddress = cacheAddresses(), clock }: LoginLimiterParts = {},
 ): LoginLimiter {
-  const all = new Semaphore(concurrent)
-  const semaphores = new KeyedSemaphore(perHost)
-  const paces = new TtlCache<string, RateLimiter>({ max: maxPaces })
+  const all = new LoginGate({ capacity: concurrent })
+  const gates = new LoginGates({ capacity: perHost, perSecond, ...(clock && { clock }) })
   const addresses = new TtlCache<string, string>({ max: maxAddresses })
   return {
     keyOf: (host) => addresses.get(host.toLowerCase()) ?? host.toLowerCase(),
-    async acquire(host, signal, { viaProxy = false } = {}) {
+    async acquire(host, signal, { viaProxy = false, loginFor, onWait }) {
       using permits = new DisposableStack()
-      const acquirePaced = async (key: string) => {
-        permits.use(await semaphores.acquire(key, signal))
-        const pace = paces.getOrCreate(key, () => new RateLimiter({ perSecond, toleranceMs }))
-        await pace.acquire(signal)
-      }
+      const wait = { signal, loginFor, onWait }
       try {
-        await acquirePaced(`host ${host.toLowerCase()}`)
+        permits.use(await gates.get(`host ${host.toLowerCase()}`).acquire(wait))
         const address = viaProxy ? undefined : await findAddress(host, signal)
         if (address !== undefined) {
           addresses.set(host.toLowerCase(), address)
-          await acquirePaced(`address ${address}`)
+          permits.use(await gates.get(`address ${address}`).acquire(wait))
         }
-        permits.use(await all.acquire(signal))
+        permits.use(await all.acquire(wait))
       } catch (cause) {
         if (!signal.aborted) throw cause
         throw new AppError('unavailable', 'Waiting for a login permit was cancelled', { cause })
       }
       return permits.move()
     },
+  }
+}
+
+/** Number of gates from which idle ones are dropped; a dropped one starts without a delay. */
+const minSweep = 10_000
+
+/** One gate per host name and per address. */
+class LoginGates {
+  readonly #options: LoginGateOptions
+  readonly #gates = new Map<string, LoginGate>()
+  #sweepAt = minSweep
+
+  constructor(options: LoginGateOptions) {
+    this.#options = options
+  }
+
+  get(key: string): LoginGate {
+    const existing = this.#gates.get(key)
+    if (existing) return existing
+    if (this.#gates.size >= this.#sweepAt) this.#sweep()
+    const gate = new LoginGate(this.#options)
+    this.#gates.set(key, gate)
+    return gate
+  }
+
+  #sweep(): void {
+    for (const [key, gate] of this.#gates) if (gate.isIdle) this.#gates.delete(key)
+    // Each gate is visited once per doubling.
+    this.#sweepAt = Math.max(minSweep, 2 * this.#gates.size)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { MailSession } from '@posthorn/backends'
 import { sleep } from '@posthorn/flow'
 import { listMailboxRows } from '../../../../store/mailboxes.ts'
 import { UidValidityGuard } from '../changes/uid-validity.ts'
@@ -23,6 +24,8 @@ export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidVal
   /** Called after each full sync pass, with the last mailbox that the server refused. */
   onSynced: (refusal: MailboxRefusal | undefined) => Promise<void>
   requests: SyncRequests
+  /** Lends the connection to commands that wait for it. Returns true if it was lent. */
+  lend: (session: MailSession) => Promise<boolean>
 }
 
 /** Interval of pings to a server without a mailbox to watch. */
@@ -93,9 +96,12 @@ class MailboxFollower {
   }
 
   async run(): Promise<void> {
-    const { signal, session, selection, requests } = this.#context
+    const { signal, session, selection, requests, lend } = this.#context
     let mainSync: MainSync = 'none'
     for (;;) {
+      signal.throwIfAborted()
+      // A command may select another mailbox.
+      if (await lend(session)) selection.mailbox = undefined
       signal.throwIfAborted()
       const { pending } = requests
       await this.#syncOthers()

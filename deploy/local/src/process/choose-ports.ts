@@ -1,0 +1,90 @@
+/** Port that a system needs. */
+export interface PortRequest {
+  /** Use of the port, for errors. */
+  use: string
+  /** Port of a variable, which is taken or rejected. */
+  wanted?: number | undefined
+  /** Port of the last start. */
+  stored?: number | undefined
+  /** True if clients know the stored port, so another one would break them. */
+  isFixed: boolean
+  /** Variable that sets the port, for errors. */
+  variable?: string
+}
+
+export interface PortSource {
+  /** True if the port has no listener. */
+  isFree: (port: number) => Promise<boolean>
+  /** Returns a port without a listener. */
+  freePort: () => Promise<number>
+}
+
+/**
+ * Chooses all ports of a system together, so that no two are equal: ports of variables, then stored
+ * ones, then free ones. A stored port that another process occupies is replaced unless it is fixed.
+ *
+ * @throws Error that names the port, its use and the remedy
+ */
+export async function choosePorts<Name extends string>(
+  requests: Readonly<Record<Name, PortRequest>>,
+  source: PortSource,
+): Promise<Record<Name, number>> {
+  const choice = new PortChoice(requests, source)
+  await choice.takeWanted()
+  await choice.takeStored()
+  await choice.takeFree()
+  return Object.fromEntries(choice.chosen) as Record<Name, number>
+}
+
+/** Ports that are chosen so far. */
+class PortChoice {
+  readonly chosen = new Map<string, number>()
+  readonly #uses = new Map<number, PortRequest>()
+  readonly #requests: [name: string, request: PortRequest][]
+  readonly #source: PortSource
+
+  constructor(requests: Readonly<Record<string, PortRequest>>, source: PortSource) {
+    this.#requests = Object.entries(requests)
+    this.#source = source
+  }
+
+  async takeWanted(): Promise<void> {
+    for (const [name, request] of this.#requests) {
+      const { wanted, use } = request
+      if (wanted === undefined) continue
+      const other = this.#uses.get(wanted)
+      if (other) throw new Error(`${use} and ${other.use} cannot both have port ${wanted}`)
+      if (!(await this.#source.isFree(wanted))) throw occupied(wanted, request)
+      this.#take(name, request, wanted)
+    }
+  }
+
+  async takeStored(): Promise<void> {
+    for (const [name, request] of this.#requests) {
+      const { stored } = request
+      if (stored === undefined || this.chosen.has(name) || this.#uses.has(stored)) continue
+      if (await this.#source.isFree(stored)) this.#take(name, request, stored)
+      else if (request.isFixed) throw occupied(stored, request)
+    }
+  }
+
+  async takeFree(): Promise<void> {
+    const stored = new Set(this.#requests.map(([, request]) => request.stored))
+    for (const [name, request] of this.#requests) {
+      while (!this.chosen.has(name)) {
+        const port = await this.#source.freePort()
+        if (!this.#uses.has(port) && !stored.has(port)) this.#take(name, request, port)
+      }
+    }
+  }
+
+  #take(name: string, request: PortRequest, port: number): void {
+    this.chosen.set(name, port)
+    this.#uses.set(port, request)
+  }
+}
+
+function occupied(port: number, { use, variable }: PortRequest): Error {
+  const remedy = variable === undefined ? '' : `, or set ${variable} to another port`
+  return new Error(`another process listens on port ${port} of ${use}: stop it${remedy}`)
+}

@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+import { readState } from '../files/state-file.ts'
+import { choosePorts, type PortRequest } from '../process/choose-ports.ts'
+import { freePort, isFree } from '../process/ports.ts'
+
+interface PortUse extends Pick<PortRequest, 'use' | 'isFixed' | 'variable'> {
+  /** File of the system's directory in which the server stores its port, and the key there. */
+  stored: readonly [file: string, key: string]
+}
+
+const servers = {
+  postgres: 'postgres/postgres.json',
+  rabbitmq: 'rabbitmq/rabbitmq.json',
+  dovecot: 'dovecot/dovecot.json',
+  mailHub: 'mail-hub/mail-hub.json',
+} as const
+/** File of the ports that clients know, of health ports and secrets. */
+export const systemFile = 'system.json'
+
+/** Ports of the API, proxies and mail server are fixed: programs and accounts name them. */
+const uses = {
+  api: fixed('the API', 'POSTHORN_PORT', [systemFile, 'api']),
+  imapProxy: fixed('imap-proxy', 'POSTHORN_IMAP_PROXY_PORT', [systemFile, 'imapProxy']),
+  smtpProxy: fixed('smtp-proxy', 'POSTHORN_SMTP_PROXY_PORT', [systemFile, 'smtpProxy']),
+  dovecotImap: fixed('IMAP', 'POSTHORN_DOVECOT_IMAP_PORT', [servers.dovecot, 'imap']),
+  dovecotImaps: fixed('IMAPS', 'POSTHORN_DOVECOT_IMAPS_PORT', [servers.dovecot, 'imaps']),
+  dovecotSubmission: fixed('submission', 'POSTHORN_DOVECOT_SUBMISSION_PORT', [
+    servers.dovecot,
+    'submission',
+  ]),
+  dovecotLmtp: free('LMTP', [servers.dovecot, 'lmtp']),
+  dovecotRelay: free('the mail hub', [servers.dovecot, 'relay']),
+  mailHubControl: free('the control of the mail hub', [servers.mailHub, 'controlPort']),
+  postgres: {
+    ...free('PostgreSQL', [servers.postgres, 'port']),
+    variable: 'POSTHORN_POSTGRES_PORT',
+  },
+  rabbitmq: {
+    ...free('RabbitMQ', [servers.rabbitmq, 'port']),
+    variable: 'POSTHORN_RABBITMQ_PORT',
+  },
+  rabbitmqDistribution: free('the RabbitMQ node', [servers.rabbitmq, 'distribution']),
+  rabbitmqEpmd: free('epmd', [servers.rabbitmq, 'epmd']),
+  rabbitmqManagement: free('the management API of RabbitMQ', [servers.rabbitmq, 'management']),
+} satisfies Record<string, PortUse>
+
+type PortName = keyof typeof uses
+/** Ports of the API, the proxies and the servers of a system, by use. */
+export type SystemPorts = Record<PortName, number>
+
+export interface SystemPortsOptions {
+  /** Directory of the system. */
+  dir: string
+  /** Ports of variables. */
+  wanted: Partial<SystemPorts>
+  /** Names of the processes that have a port for health and metrics. */
+  processes: readonly string[]
+  /** Listen address of the API and the proxies. */
+  bind: string
+}
+
+/** All ports of a system. */
+export interface AllocatedPorts {
+  ports: SystemPorts
+  /** Ports of health and metrics by process name, for api-gateway also of the API. */
+  health: Record<string, number>
+}
+
+/**
+ * Chooses all ports of a system before its first server starts. Ports of an earlier start are kept.
+ *
+ * @throws Error that names the port and the remedy if another process has a port that must not
+ * change
+ */
+export async function allocateSystemPorts(options: SystemPortsOptions): Promise<AllocatedPorts> {
+  const { dir, wanted, processes, bind } = options
+  const states: Record<string, Record<string, unknown>> = {}
+  for (const file of [systemFile, ...Object.values(servers)])
+    states[file] = await readState(join(dir, file))
+  const storedHealth = (states[systemFile]?.['health'] ?? {}) as Record<string, unknown>
+  const requests: Record<string, PortRequest> = {}
+  for (const [name, { stored, ...use }] of Object.entries<PortUse>(uses)) {
+    const [file, key] = stored
+    requests[name] = {
+      ...use,
+      wanted: wanted[name as PortName],
+      stored: portOf(states[file]?.[key]),
+    }
+  }
+  const healthName = (name: string) => `health of ${name}`
+  for (const name of processes.filter((each) => each !== 'api-gateway'))
+    requests[healthName(name)] = {
+      use: healthName(name),
+      stored: portOf(storedHealth[name]),
+      isFixed: false,
+    }
+  const isUnused = async (port: number) =>
+    (await isFree(port)) && (bind === '127.0.0.1' || (await isFree(port, bind)))
+  const chosen = await choosePorts(requests, { isFree: isUnused, freePort })
+  const health = processes.map((name) => [
+    name,
+    chosen[name === 'api-gateway' ? 'api' : healthName(name)],
+  ])
+  const ports = Object.keys(uses).map((name) => [name, chosen[name]])
+  return {
+    ports: Object.fromEntries(ports) as SystemPorts,
+    health: Object.fromEntries(health) as Record<string, number>,
+  }
+}
+
+function portOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function fixed(use: string, variable: string, stored: PortUse['stored']): PortUse {
+  return { use, variable, stored, isFixed: true }
+}
+
+function free(use: string, stored: PortUse['stored']): PortUse {
+  return { use, stored, isFixed: false }
+}

@@ -1,0 +1,100 @@
+import type { PlainManifest } from './plain-manifests.ts'
+
+/** Field of a manifest whose content is a value of the chart. */
+export interface Binding {
+  kind: string
+  /** Name of the manifest; absent for all of the kind, whose name is then part of `value`. */
+  name?: string
+  path: readonly (string | number)[]
+  /** Path in the values. `*` is the name of the manifest. */
+  value: readonly string[]
+}
+
+const container = ['spec', 'template', 'spec', 'containers', 'posthorn'] as const
+const pod = ['spec', 'template', 'spec'] as const
+const pgbouncer = ['spec', 'pgbouncer', 'parameters'] as const
+
+/** All fields that values set, besides images, ConfigMaps and names of secrets. */
+export const bindings: readonly Binding[] = [
+  { kind: 'Deployment', path: ['spec', 'replicas'], value: ['services', '*', 'replicas'] },
+  {
+    kind: 'Deployment',
+    path: [...pod, 'terminationGracePeriodSeconds'],
+    value: ['services', '*', 'terminationGracePeriodSeconds'],
+  },
+  { kind: 'Deployment', path: [...container, 'resources'], value: ['services', '*', 'resources'] },
+  {
+    kind: 'Deployment',
+    path: [...container, 'env', 'NODE_OPTIONS', 'value'],
+    value: ['services', '*', 'nodeOptions'],
+  },
+  { kind: 'Job', path: [...container, 'resources'], value: ['jobs', '*', 'resources'] },
+  {
+    kind: 'HorizontalPodAutoscaler',
+    path: ['spec', 'minReplicas'],
+    value: ['autoscaling', '*', 'minReplicas'],
+  },
+  {
+    kind: 'HorizontalPodAutoscaler',
+    path: ['spec', 'maxReplicas'],
+    value: ['autoscaling', '*', 'maxReplicas'],
+  },
+  {
+    kind: 'ScaledObject',
+    path: ['spec', 'minReplicaCount'],
+    value: ['autoscaling', '*', 'minReplicas'],
+  },
+  {
+    kind: 'ScaledObject',
+    path: ['spec', 'maxReplicaCount'],
+    value: ['autoscaling', '*', 'maxReplicas'],
+  },
+  { kind: 'Ingress', path: ['spec', 'rules', 0, 'host'], value: ['hosts', 'api'] },
+  { kind: 'Ingress', path: ['spec', 'tls', 0, 'hosts', 0], value: ['hosts', 'api'] },
+  { kind: 'Gateway', path: ['spec', 'listeners', 'https', 'hostname'], value: ['hosts', 'api'] },
+  { kind: 'HTTPRoute', path: ['spec', 'hostnames', 0], value: ['hosts', 'api'] },
+  { kind: 'Certificate', path: ['spec', 'dnsNames'], value: ['hosts', 'mail'] },
+  {
+    kind: 'Certificate',
+    path: ['spec', 'issuerRef', 'name'],
+    value: ['mailCertificate', 'clusterIssuer'],
+  },
+  { kind: 'Cluster', path: ['spec', 'instances'], value: ['postgres', 'instances'] },
+  {
+    kind: 'Cluster',
+    path: ['spec', 'postgresql', 'parameters'],
+    value: ['postgres', 'parameters'],
+  },
+  { kind: 'Cluster', path: ['spec', 'resources'], value: ['postgres', 'resources'] },
+  { kind: 'Cluster', path: ['spec', 'storage'], value: ['postgres', 'storage'] },
+  { kind: 'Cluster', path: ['spec', 'walStorage'], value: ['postgres', 'walStorage'] },
+  { kind: 'Pooler', path: ['spec', 'instances'], value: ['postgres', 'pooler', 'instances'] },
+  { kind: 'Pooler', path: pgbouncer, value: ['postgres', 'pooler', 'parameters'] },
+  { kind: 'RabbitmqCluster', path: ['spec', 'replicas'], value: ['rabbitmq', 'replicas'] },
+  { kind: 'RabbitmqCluster', path: ['spec', 'resources'], value: ['rabbitmq', 'resources'] },
+  { kind: 'RabbitmqCluster', path: ['spec', 'persistence'], value: ['rabbitmq', 'persistence'] },
+]
+
+/** Name of a manifest in the values: without the release of a Job. */
+export function boundName({ kind, name, content }: PlainManifest): string {
+  if (kind !== 'Job') return name
+  const labels = (content['metadata'] as { labels: Record<string, string> }).labels
+  return labels['app.kubernetes.io/name'] ?? name
+}
+
+/** Bindings of a manifest with their path in the values. */
+export function bindingsOf(manifest: PlainManifest): Binding[] {
+  return bindings
+    .filter(({ kind, name = manifest.name }) => kind === manifest.kind && name === manifest.name)
+    .map((binding) => ({
+      ...binding,
+      value: binding.value.map((key) => (key === '*' ? boundName(manifest) : key)),
+    }))
+}
+
+/** Member of a map, or item of a list by position or by its `name`. */
+export function memberOf(value: unknown, key: string | number): unknown {
+  if (Array.isArray(value) && typeof key === 'string')
+    return value.find((item: { name?: unknown }) => item.name === key)
+  return (value as Record<string | number, unknown> | undefined)?.[key]
+}

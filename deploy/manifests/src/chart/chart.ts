@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { release } from '@posthorn/config/release'
+import type { Build } from '../build.ts'
+import { readDeclaredSecrets } from '../declared-secrets.ts'
+import { isObject } from '../schema/path.ts'
+import { parseYaml } from '../yaml.ts'
+import { findBuild, valueName } from './component-names.ts'
+import { type ChartSources, chartTemplates } from './templates.ts'
+import { defaultValues, type ImageValues, overlayValues, type Values } from './values/values.ts'
+import { valuesSchema } from './values/schema.ts'
+import { valuesText } from './values/text.ts'
+
+/** Helm chart, generated from the manifests. */
+export interface Chart {
+  name: string
+  /** Version of the chart and of its application. */
+  version: string
+  values: Values
+  /** Values of each overlay by its name. */
+  overlays: ReadonlyMap<string, Values>
+  schema: object
+  /** Templates by file below `templates/`. */
+  templates: ReadonlyMap<string, string>
+}
+
+/** Image of the manifests, which have no registry. */
+export const localImage: ImageValues = { repository: 'posthorn', digest: '' }
+
+/** Generates the chart from the builds of the base, of each component alone and of the overlays. */
+export function createChart(
+  builds: readonly Build[],
+  folder: string,
+  image: ImageValues = localImage,
+): Chart {
+  const secrets = new Map(
+    [...readDeclaredSecrets(folder).keys()].map((name) => [
+      valueName(name.replace(/^posthorn-/, '')),
+      name,
+    ]),
+  )
+  const sources: ChartSources = { builds, folder, secrets }
+  const values = defaultValues(sources, image)
+  const names = builds.flatMap(({ name }) => (name.startsWith('overlays/') ? [name] : []))
+  const overlays = names.map((name) => {
+    const components = componentsOfOverlay(join(folder, name))
+    const own = overlayValues(sources, findBuild(builds, name), { components, defaults: values })
+    return [name.replace('overlays/', ''), own] as const
+  })
+  return {
+    name: 'posthorn',
+    version: release.version,
+    values,
+    overlays: new Map(overlays),
+    schema: valuesSchema(values),
+    templates: chartTemplates(sources),
+  }
+}
+
+/** Components that the kustomization of an overlay lists. */
+function componentsOfOverlay(folder: string): string[] {
+  const [document] = parseYaml(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'))
+  const content = isObject(document?.content) ? document.content : {}
+  const paths = (content['components'] ?? []) as string[]
+  return paths.map((path) => path.replace(/^.*\/components\//, ''))
+}
+
+/** Files of the chart by path in its folder. */
+export function chartFiles(chart: Chart): Map<string, string> {
+  const metadata = {
+    apiVersion: 'v2',
+    name: chart.name,
+    description: 'Mailboxes of customers through one JSON REST API',
+    type: 'application',
+    version: chart.version,
+    appVersion: chart.version,
+    kubeVersion: '>=1.31.0-0',
+  }
+  return new Map([
+    ['Chart.yaml', stringify(metadata)],
+    ['values.yaml', valuesText(chart.values)],
+    ['values.schema.json', `${JSON.stringify(chart.schema, null, 2)}\n`],
+    ...[...chart.overlays].map(
+      ([name, values]) => [`values-${name}.yaml`, stringify(values)] as const,
+    ),
+    ...[...chart.templates].map(([file, text]) => [`templates/${file}`, text] as const),
+  ])
+}

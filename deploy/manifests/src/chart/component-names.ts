@@ -1,0 +1,30 @@
+import type { Build } from '../build.ts'
+import type { Condition } from './tree/nodes.ts'
+
+const prefix = 'components/'
+
+/** Name of a component in the values: `mailProxies` for the folder `mail-proxies`. */
+export function valueName(folder: string): string {
+  return folder.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
+}
+
+/** Folders of the components that were built alone. */
+export function componentsOf(builds: readonly Build[]): string[] {
+  return builds.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
+}
+
+/** Condition that a component is on. */
+export function isOn(folder: string): Condition {
+  return `$.Values.components.${valueName(folder)}`
+}
+
+/**
+ * Returns the build of a name.
+ *
+ * @throws Error if kustomize did not build it
+ */
+export function findBuild(builds: readonly Build[], name: string): Build {
+  const build = builds.find((each) => each.name === name)
+  if (!build) throw new Error(`k8s/${name} was not built`)
+  return build
+}

@@ -1,0 +1,74 @@
+import { isObject } from '../schema/path.ts'
+import type { Variant } from './tree/merge-variants.ts'
+import { reference } from './expressions.ts'
+import { allOf, Expression, not, type TemplateNode } from './tree/nodes.ts'
+import type { PlainManifest } from './plain-manifests.ts'
+
+export type ConfigurationData = Readonly<Record<string, string>>
+
+const prefix = 'posthorn-'
+/** Variable whose value is a JSON text. The values of the chart have its members. */
+export const settingsVariable = 'SVC_SETTINGS'
+const authoritiesFile = 'ca.crt'
+
+/** Path in the values of the variables of a ConfigMap. */
+export function environmentPath(name: string): string[] {
+  if (name === `${prefix}services`) return ['environment']
+  return ['services', name.slice(prefix.length), 'environment']
+}
+
+/** Path in the values of an entry that is not a variable of the environment. */
+export function ownPath(key: string): string[] | undefined {
+  if (key === settingsVariable) return ['settings']
+  return key === authoritiesFile ? ['certificateAuthorities'] : undefined
+}
+
+export function dataOf({ content }: Pick<PlainManifest, 'content'>): ConfigurationData {
+  return (content['data'] ?? {}) as ConfigurationData
+}
+
+/** Entries of a ConfigMap: all variables in the values, and those that components add. */
+export function configurationNode(name: string, variants: readonly Variant[]): TemplateNode {
+  const [base, ...others] = variants.map(({ condition, value }) => ({
+    condition,
+    data: isObject(value) ? dataOf({ content: value }) : {},
+  }))
+  const data = base?.data ?? {}
+  const own = Object.keys(data).flatMap((key) => {
+    const path = ownPath(key)
+    if (path === undefined) return []
+    const json = key === settingsVariable ? ' | toJson' : ''
+    return [`${key}: {{ ${reference(path)} | toJson${json} }}`]
+  })
+  if (own.length > 0 && own.length === Object.keys(data).length)
+    return { kind: 'block', lines: own }
+  const values = reference(environmentPath(name))
+  const added = others.flatMap((other) =>
+    Object.entries(other.data)
+      .filter(([key, value]) => data[key] !== value)
+      .flatMap(([key, value]) => [
+        `{{- if ${allOf(other.condition, not(`hasKey ${values} ${JSON.stringify(key)}`))} }}`,
+        `${key}: ${JSON.stringify(value)}`,
+        '{{- end }}',
+      ]),
+  )
+  const all = [
+    `{{- range $name, $value := ${values} }}`,
+    '{{ $name }}: {{ $value | toJson }}',
+    '{{- end }}',
+  ]
+  return { kind: 'block', lines: [...own, ...all, ...added] }
+}
+
+/**
+ * Checksum of the configuration of a Deployment, which is an annotation of its pods: another value
+ * restarts them. `flags` are the conditions of components that add variables.
+ */
+export function checksum(names: readonly string[], flags: readonly string[]): Expression {
+  const paths = names.map((name) =>
+    name === `${prefix}ca` ? ['certificateAuthorities'] : environmentPath(name),
+  )
+  const settings = names.includes(`${prefix}api-gateway`) ? [['settings']] : []
+  const values = [...paths, ...settings].map(reference)
+  return new Expression(`{{ list ${[...values, ...flags].join(' ')} | toJson | sha256sum }}`)
+}

@@ -1,0 +1,49 @@
+import type { PlainManifest } from './plain-manifests.ts'
+
+/** Manifest, or item of one of its lists, that other components make needless. */
+export interface Exclusion {
+  kind: string
+  name: string
+  /** Folder of the component that makes it needless. */
+  unless: string
+  /** Path of a list, and the `secretKey` of its item. Absent for the whole manifest. */
+  item?: { path: readonly string[]; secretKey: string }
+}
+
+/**
+ * Effects of two components on each other. The overlay `large` has patches for them. Manifests that
+ * do not exist have no effect.
+ */
+export const exclusions: readonly Exclusion[] = [
+  // `rabbitmq-operator` replaces the Job and its administrator.
+  { kind: 'NetworkPolicy', name: 'broker-users', unless: 'rabbitmq-operator' },
+  { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
+  { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },
+  { kind: 'ExternalSecret', name: 'posthorn-amqp-admin', unless: 'rabbitmq-operator' },
+  // The operator of Postgres creates the owner.
+  {
+    kind: 'ExternalSecret',
+    name: 'posthorn-database-owner',
+    unless: 'postgres-cloudnativepg',
+    item: { path: ['spec', 'data'], secretKey: 'url' },
+  },
+]
+
+/** Components that manifests of overlays alone need. Namespaces are created by Helm. */
+const overlayManifests: Readonly<Record<string, readonly string[]>> = {
+  ExternalSecret: ['external-secrets', 'rabbitmq-operator'],
+}
+
+/**
+ * Components under which a manifest of an overlay is part of the chart.
+ *
+ * @throws Error for a kind that is not listed
+ */
+export function componentsFor({ kind, name }: PlainManifest): readonly string[] {
+  const components = overlayManifests[kind]
+  if (!components)
+    throw new Error(
+      `${kind} ${name} is part of an overlay only: move it into a component, or name its components in deploy/manifests/src/chart/interactions.ts`,
+    )
+  return components
+}

@@ -1,0 +1,63 @@
+import { relative } from 'node:path'
+import type { Build, Manifest } from '../build.ts'
+import { baseName } from '../locate.ts'
+import { isObject } from '../schema/path.ts'
+
+/** Manifest as the chart has it: without names and annotations that only other tools need. */
+export interface PlainManifest {
+  kind: string
+  name: string
+  content: Record<string, unknown>
+  /** File of the chart, below `templates/`. */
+  file: string
+}
+
+/**
+ * Converts the manifests of a build: ConfigMaps have no hash in their names, since a checksum
+ * restarts the pods instead, and annotations for Helm are left to the chart. Namespaces are created
+ * by Helm.
+ */
+export function plainManifests(build: Build, folder: string): PlainManifest[] {
+  const names = new Map(
+    build.manifests
+      .filter(({ kind }) => kind === 'ConfigMap')
+      .map((manifest) => [manifest.name, baseName(manifest)]),
+  )
+  return build.manifests
+    .filter(({ kind }) => kind !== 'Namespace')
+    .map((manifest) => {
+      const content = withoutTools(
+        replaceNames(manifest.content, names),
+      ) as PlainManifest['content']
+      const name = names.get(manifest.name) ?? manifest.name
+      return { kind: manifest.kind, name, content, file: fileOf(manifest, folder) }
+    })
+}
+
+function fileOf({ kind, origin }: Manifest, folder: string): string {
+  if (origin.isGenerated) return kind === 'ConfigMap' ? 'configuration.yaml' : 'generated.yaml'
+  return relative(folder, origin.file).replace(/^base\//, '')
+}
+
+function replaceNames(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => replaceNames(item, names))
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, replaceNames(member, names)]),
+    )
+  return typeof value === 'string' ? (names.get(value) ?? value) : value
+}
+
+/** Removes annotations for Helm, the namespace, and `annotations` without members. */
+function withoutTools(content: unknown): unknown {
+  if (!isObject(content) || !isObject(content['metadata'])) return content
+  const { annotations = {}, namespace: _namespace, ...metadata } = content['metadata']
+  const kept = Object.entries(annotations as object).filter(([key]) => !key.startsWith('helm.sh/'))
+  return {
+    ...content,
+    metadata: {
+      ...metadata,
+      ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
+    },
+  }
+}

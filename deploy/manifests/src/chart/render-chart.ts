@@ -1,0 +1,47 @@
+import { isObject } from '../schema/path.ts'
+import { parseYaml } from '../yaml.ts'
+import type { Chart } from './chart.ts'
+import { renderTemplate } from './template/render.ts'
+import type { Values } from './values/values.ts'
+
+export interface RenderOptions {
+  values?: Values
+  /** False renders an upgrade. */
+  isInstall?: boolean
+}
+
+/** Renders a chart as `helm template` does. Returns the objects in the order of the files. */
+export function renderChart(
+  chart: Chart,
+  { values = {}, isInstall = true }: RenderOptions = {},
+): Record<string, unknown>[] {
+  const root = {
+    Values: coalesce(chart.values, values),
+    Chart: { Name: chart.name, Version: chart.version, AppVersion: chart.version },
+    Release: {
+      Name: 'posthorn',
+      Service: 'Helm',
+      IsInstall: isInstall,
+      IsUpgrade: !isInstall,
+    },
+  }
+  return [...chart.templates].flatMap(([file, text]) => {
+    try {
+      const documents = parseYaml(renderTemplate(text, root))
+      return documents.map(({ content }) => content as Record<string, unknown>)
+    } catch (cause) {
+      throw new Error(`templates/${file}: ${(cause as Error).message}`, { cause })
+    }
+  })
+}
+
+/** Merges values over the default ones. A null removes a key, as in Helm. */
+function coalesce(defaults: Values, values: Values): Values {
+  const result = { ...defaults }
+  for (const [key, value] of Object.entries(values)) {
+    const standard = result[key]
+    if (value === null) delete result[key]
+    else result[key] = isObject(value) && isObject(standard) ? coalesce(standard, value) : value
+  }
+  return result
+}

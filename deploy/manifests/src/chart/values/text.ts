@@ -1,0 +1,38 @@
+import { Document, isMap, isScalar } from 'yaml'
+import type { Values } from './values.ts'
+
+/** Comments of the members of the values. */
+const comments: Readonly<Record<string, string>> = {
+  image:
+    'Image of all processes. An empty tag is the version of the chart. The digest is optional.',
+  components: 'Optional parts, as in k8s/README.md. Each works on its own.',
+  secrets: 'Names of the secrets that exist before the installation: k8s/README.md.',
+  services:
+    'Services. `environment` has variables of deploy/configuration.md, `nodeOptions` the heap limits\nthat belong to the memory limit.',
+  jobs: 'Jobs of a release: schema, and users of RabbitMQ.',
+  environment: 'Variables of all services.',
+  settings: 'Settings of /v1/settings that the operator sets.',
+  certificateAuthorities: 'CA certificates (PEM) that are trusted in addition to the public ones.',
+  hosts: 'Names of the API and of the mail proxies.',
+  autoscaling: 'Limits of the component `autoscaling`.',
+  mailCertificate: 'Issuer of the component `mailCertificate`.',
+  postgres: 'Database of the component `postgresCloudnativepg`.',
+  rabbitmq: 'Broker of the component `rabbitmqOperator`.',
+}
+
+/** Text of `values.yaml`, with one comment per member. */
+export function valuesText(values: Values): string {
+  const document = new Document(values)
+  document.commentBefore =
+    ' Default values, generated from k8s/base and k8s/components. values-<overlay>.yaml has those of an overlay.'
+  if (!isMap(document.contents)) throw new Error('values are not a map')
+  for (const { key } of document.contents.items) {
+    if (!isScalar(key)) continue
+    const comment = comments[String(key.value)]
+    if (comment === undefined)
+      throw new Error(`values/text.ts has no comment for ${String(key.value)}`)
+    key.commentBefore = comment.replaceAll(/^/gm, ' ')
+    key.spaceBefore = true
+  }
+  return document.toString({ lineWidth: 100 })
+}

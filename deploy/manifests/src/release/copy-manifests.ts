@@ -1,0 +1,29 @@
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ImageValues } from '../chart/values/values.ts'
+
+/** Registry in the overlays, which has no image. */
+const example = /^( {4})newName: registry\.example\.com\/posthorn$/gm
+
+/**
+ * Copies the manifests into `target`, which is replaced. All overlays name the image of the release
+ * by its tag and its digest.
+ *
+ * @throws Error if an overlay has another image
+ */
+export function copyReleaseManifests(folder: string, target: string, image: ImageValues): void {
+  rmSync(target, { recursive: true, force: true })
+  cpSync(folder, target, { recursive: true })
+  const base = readFileSync(join(target, 'base/kustomization.yaml'), 'utf8')
+  const tag = /^ {4}newTag: (\S+)$/m.exec(base)?.[1]
+  if (tag === undefined) throw new Error('k8s/base/kustomization.yaml has no newTag')
+  for (const name of globSync('overlays/*/kustomization.yaml', { cwd: target })) {
+    const text = readFileSync(join(target, name), 'utf8')
+    const fields = [`newName: ${image.repository}`, `newTag: ${tag}`, `digest: ${image.digest}`]
+    const replaced = text.replace(example, (_match, indent: string) =>
+      fields.map((field) => `${indent}${field}`).join('\n'),
+    )
+    if (replaced === text) throw new Error(`k8s/${name} does not name the example's registry`)
+    writeFileSync(join(target, name), replaced)
+  }
+}

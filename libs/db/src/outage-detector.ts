@@ -1,0 +1,156 @@
+import { setImmediate as pendingEvents } from 'node:timers/promises'
+import { UnavailableError } from '@posthorn/errors'
+import { type Clock, monotonicClock, withTimeout } from '@posthorn/flow'
+
+export interface OutageDetectorOptions {
+  /** Asks Postgres for a response. Resolves with one, rejects without. */
+  probe: () => Promise<void>
+  /** Silence in which an operation waits before Postgres is probed. */
+  maxSilenceMs: number
+  /** Maximum duration of a probe. */
+  maxProbeMs: number
+  /** Pause between probes during an outage. */
+  probeEveryMs?: number
+  /** Called when an outage begins, and with false when it ends. */
+  onChange?: (isOutage: boolean) => void
+  clock?: Clock
+}
+
+/**
+ * Ends operations early when Postgres does not respond at all, so that callers get an error within
+ * `maxSilenceMs` plus `maxProbeMs`.
+ *
+ * A slow statement is no outage: Postgres is probed only while no connection gets a response, and
+ * the probe uses a connection of its own. During an outage operations fail immediately, and probes
+ * continue until one succeeds.
+ */
+export class OutageDetector {
+  readonly #options: Required<OutageDetectorOptions>
+  /** Start of each operation in progress, oldest first, by its rejection. */
+  readonly #waiting = new Map<(error: Error) => void, number>()
+  readonly #stop = new AbortController()
+  #respondedAt = -Infinity
+  #timer: NodeJS.Timeout | undefined
+  #probing: Promise<void> | undefined
+  #isOutage = false
+
+  constructor(options: OutageDetectorOptions) {
+    const defaults = { probeEveryMs: 250, onChange: () => undefined, clock: monotonicClock }
+    this.#options = { ...defaults, ...options }
+  }
+
+  get isOutage(): boolean {
+    return this.#isOutage
+  }
+
+  /** Time of the last response. */
+  get respondedAt(): number {
+    return this.#respondedAt
+  }
+
+  /** @throws UnavailableError during an outage */
+  assertNoOutage(): void {
+    if (this.#isOutage) throw outageError()
+  }
+
+  /**
+   * Probes Postgres although no operation has waited long. Concurrent calls share one probe.
+   *
+   * @throws UnavailableError without a response
+   */
+  async confirm(): Promise<void> {
+    this.assertNoOutage()
+    await this.#probe()
+    this.assertNoOutage()
+  }
+
+  /**
+   * Starts an operation and returns its result.
+   *
+   * @throws UnavailableError during an outage. The operation may continue.
+   */
+  guard<T>(start: () => Promise<T>): Promise<T> {
+    this.assertNoOutage()
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(reject, this.#options.clock())
+      this.#watch(this.#options.maxSilenceMs)
+      const end = () => this.#waiting.delete(reject)
+      start().then(
+        (result) => {
+          end()
+          resolve(result)
+        },
+        (error: unknown) => {
+          end()
+          reject(error as Error)
+        },
+      )
+    })
+  }
+
+  /** Records a response of Postgres. Ends an outage. */
+  responded(): void {
+    this.#respondedAt = this.#options.clock()
+    this.#setOutage(false)
+  }
+
+  stop(): void {
+    this.#stop.abort()
+    clearTimeout(this.#timer)
+  }
+
+  #watch(delayMs: number): void {
+    if (this.#timer !== undefined || this.#probing || this.#stop.signal.aborted) return
+    this.#timer = setTimeout(() => void this.#check(), delayMs).unref()
+  }
+
+  /** Probes Postgres if an operation has waited for `maxSilenceMs` without any response. */
+  async #check(): Promise<void> {
+    // After a pause of this process, responses may have arrived that are not processed yet.
+    await pendingEvents()
+    this.#timer = undefined
+    const [oldest] = this.#waiting.values()
+    if (!this.#isOutage) {
+      if (oldest === undefined) return
+      const silentMs = this.#options.clock() - Math.max(oldest, this.#respondedAt)
+      // Timers may fire up to 1 ms early.
+      const leftMs = this.#options.maxSilenceMs - silentMs
+      if (leftMs > 1) return this.#watch(leftMs)
+    }
+    await this.#probe()
+    this.#watch(this.#isOutage ? this.#options.probeEveryMs : this.#options.maxSilenceMs)
+  }
+
+  #probe(): Promise<void> {
+    return (this.#probing ??= this.#sendProbe().finally(() => (this.#probing = undefined)))
+  }
+
+  async #sendProbe(): Promise<void> {
+    const { probe, maxProbeMs, clock } = this.#options
+    const startedAt = clock()
+    const probing = probe().then(
+      () => true,
+      () => false,
+    )
+    const succeeded = await withTimeout(probing, maxProbeMs, () => false)
+    if (!succeeded) await pendingEvents()
+    if (this.#stop.signal.aborted) return
+    if (succeeded) this.responded()
+    else if (this.#respondedAt < startedAt) this.#setOutage(true)
+  }
+
+  #setOutage(isOutage: boolean): void {
+    if (isOutage === this.#isOutage) return
+    this.#isOutage = isOutage
+    if (isOutage) {
+      const rejections = [...this.#waiting.keys()]
+      this.#waiting.clear()
+      for (const reject of rejections) reject(outageError())
+    }
+    this.#options.onChange(isOutage)
+  }
+}
+
+function outageError(): UnavailableError {
+  return new UnavailableError('Postgres does not respond')
+}

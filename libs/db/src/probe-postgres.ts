@@ -1,0 +1,25 @@
+import { Client, type ClientConfig } from 'pg'
+import { isResponse } from './unavailable.ts'
+
+/**
+ * Resolves when Postgres responds on a new connection, also with an error such as too many
+ * connections. Rejects if it does not respond within `timeoutMs`. The connection is closed.
+ */
+export async function probePostgres(config: ClientConfig, timeoutMs: number): Promise<void> {
+  const client = new Client({
+    ...config,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  })
+  // An error event without a listener ends the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('select 1')
+  } catch (error) {
+    if (!isResponse(error)) throw error
+  } finally {
+    // Not awaited: an unresponsive server never closes its side.
+    client.end().catch(() => undefined)
+  }
+}

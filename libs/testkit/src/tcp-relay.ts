@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { freePort } from '@posthorn/local/process/ports'
+
+/** Address of a server: `host:port`. */
+export interface RelayTarget {
+  hostname: string
+  port: string
+}
+
+/** TCP relay before a server, which delays or drops data as a broken network does. */
+export class TcpRelay implements AsyncDisposable {
+  readonly port: number
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #target: RelayTarget
+  #delayMs = 0
+  #isSilent = false
+
+  private constructor(port: number, target: RelayTarget) {
+    this.port = port
+    this.#target = target
+    this.#server = createServer((client) => this.#join(client))
+  }
+
+  static async to(target: RelayTarget): Promise<TcpRelay> {
+    const relay = new TcpRelay(await freePort(), target)
+    relay.#server.listen(relay.port, '127.0.0.1')
+    await once(relay.#server, 'listening')
+    return relay
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`
+  }
+
+  /** Connects to another server. Open connections are cut. */
+  retarget(target: RelayTarget): void {
+    this.#target = target
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Delays data of each direction by this time. */
+  delay(ms: number): void {
+    this.#delayMs = ms
+  }
+
+  /** Drops all data, as a firewall that drops packets. */
+  silence(isSilent: boolean): void {
+    this.#isSilent = isSilent
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  #join(client: Socket): void {
+    const upstream = connect(Number(this.#target.port), this.#target.hostname)
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      this.#sockets.add(from)
+      from.on('data', (chunk) => this.#pass(chunk, to))
+      from.on('error', () => undefined)
+      from.on('close', () => {
+        this.#sockets.delete(from)
+        to.destroy()
+      })
+    }
+  }
+
+  #pass(chunk: Buffer, to: Socket): void {
+    if (this.#isSilent) return
+    if (this.#delayMs === 0) to.write(chunk)
+    // Timers of equal delays fire in their order.
+    else setTimeout(() => to.destroyed || to.write(chunk), this.#delayMs)
+  }
+}

@@ -1,0 +1,60 @@
+const unreleased = 'Unreleased'
+
+interface Section {
+  /** Text of the heading, such as `1.0.0 (2026-12-01)`. */
+  heading: string
+  body: string
+}
+
+/** Sections of a changelog: headings of the second level with their text. */
+function sectionsOf(changelog: string): Section[] {
+  return changelog
+    .split(/^## /m)
+    .slice(1)
+    .map((text) => {
+      const end = text.indexOf('\n')
+      return { heading: text.slice(0, end), body: text.slice(end).trim() }
+    })
+}
+
+/** Text of the section of a version, or of `Unreleased`. Undefined without the section. */
+export function sectionOf(changelog: string, name: string): string | undefined {
+  return sectionsOf(changelog).find(({ heading }) => heading.split(' ')[0] === name)?.body
+}
+
+/** Versions of a changelog, newest first. */
+export function versionsOf(changelog: string): string[] {
+  return sectionsOf(changelog)
+    .map(({ heading }) => heading.split(' ')[0] ?? '')
+    .filter((name) => name !== unreleased)
+}
+
+/** Moves the text of `Unreleased` into the section of a new version with its date (YYYY-MM-DD). */
+export function addVersion(changelog: string, version: string, date: string): string {
+  const heading = `## ${unreleased}\n`
+  if (!changelog.includes(heading)) throw new Error(`the changelog has no section ${unreleased}`)
+  return changelog.replace(heading, `${heading}\n## ${version} (${date})\n`)
+}
+
+/** Faults of the changelog of a commit that is to be released. */
+export function changelogFaults(changelog: string): string[] {
+  const text = sectionOf(changelog, unreleased) ?? ''
+  return text === '' ? [`deploy/CHANGELOG.md: the section ${unreleased} is empty`] : []
+}
+
+/** Faults of the changelog of a released commit. */
+export function releasedChangelogFaults(changelog: string, version: string): string[] {
+  const text = sectionOf(changelog, version)
+  const first = versionsOf(changelog)[0]
+  return [
+    ...(text === undefined || text === ''
+      ? [`deploy/CHANGELOG.md: version ${version} has no section with text`]
+      : []),
+    ...(text !== undefined && first !== version
+      ? [`deploy/CHANGELOG.md: the newest version is ${first}, not ${version}`]
+      : []),
+    ...(sectionOf(changelog, unreleased)
+      ? [`deploy/CHANGELOG.md: the section ${unreleased} has text that is part of no release`]
+      : []),
+  ]
+}

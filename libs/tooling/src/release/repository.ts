@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Files that contain the version, with the pattern of the place. The group is the version. */
+const versionFiles: Readonly<Record<string, RegExp>> = {
+  'package.json': /(?<=^ {2}"version": ")([^"]*)(?=",$)/m,
+  'k8s/base/kustomization.yaml': /(?<=^ {4}newTag: )(\S+)$/m,
+  'libs/contracts/openapi.json': /(?<=^ {4}"version": ")([^"]*)(?=",$)/m,
+}
+
+export const changelogFile = 'deploy/CHANGELOG.md'
+const previousReleaseFile = 'test-e2e/faults/previous-release.ts'
+
+/** Clone of the project of which a release is made. */
+export class Repository {
+  readonly folder: string
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.folder, file), 'utf8')
+  }
+
+  /** Versions by file. */
+  versions(): Map<string, string> {
+    return new Map(
+      Object.entries(versionFiles).map(([file, pattern]) => [
+        file,
+        pattern.exec(this.read(file))?.[1] ?? '',
+      ]),
+    )
+  }
+
+  /** Texts of the files that contain the version, with another one. */
+  withVersion(version: string): Map<string, string> {
+    return new Map(
+      Object.entries(versionFiles).map(([file, pattern]) => [
+        file,
+        this.read(file).replace(pattern, version),
+      ]),
+    )
+  }
+
+  /** Commit that the rolling upgrade starts from. */
+  previousRelease(): string {
+    const text = this.read(previousReleaseFile)
+    return /^export const previousRelease = '([^']*)'$/m.exec(text)?.[1] ?? ''
+  }
+
+  /** Output of git without the last newline; undefined if it fails. */
+  async git(...args: string[]): Promise<string | undefined> {
+    return run('git', args, { cwd: this.folder }).then(
+      ({ stdout }) => stdout.trimEnd(),
+      () => undefined,
+    )
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Idle command connections of all accounts of a worker. Each takes about 100 kB, so their number is
+ * limited: beyond `max`, the one that is idle for the longest time is closed.
+ */
+export class IdleConnections {
+  readonly #max: number
+  /** Functions that close a connection, the longest idle one first. */
+  readonly #closers = new Set<() => void>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Adds an idle connection. `close` must remove it. */
+  add(close: () => void): void {
+    this.#closers.add(close)
+    const [longestIdle] = this.#closers
+    if (this.#closers.size > this.#max) longestIdle?.()
+  }
+
+  /** Removes a connection that is in use or closed. */
+  remove(close: () => void): void {
+    this.#closers.delete(close)
+  }
+}

@@ -1,0 +1,157 @@
+import { type Clock, RateLimiter } from '@posthorn/flow'
+import { AccountDemand } from './account-demand.ts'
+
+/** Purpose of a login: a command, an account session, or another connection that syncs. */
+export type LoginFor = 'command' | AccountDemand | 'sync'
+
+export interface LoginGateOptions {
+  /** Maximum concurrent logins. */
+  capacity: number
+  /** Logins started per second. A function is evaluated at each login. Default: no limit. */
+  perSecond?: number | (() => number)
+  clock?: Clock
+}
+
+export interface LoginWait {
+  signal: AbortSignal
+  loginFor: LoginFor
+  /** Called if no permit is free. */
+  onWait?: (() => void) | undefined
+}
+
+/**
+ * Part of the concurrent logins that only commands may use. Without it, slow logins of sessions
+ * would take all permits, and the first command would wait for the end of one.
+ */
+const commandPart = 1 / 3
+/** Logins of commands for each one of the sessions, while both wait. */
+const commandsPerSession = 2
+/** Compensates late timers: permits may run ahead of an even pace by this time. */
+const toleranceMs = 50
+
+/** FIFO queues, by falling priority. `demanded`: sessions of accounts that commands wait for. */
+type Lane = 'commands' | 'demanded' | 'others'
+
+type Kind = 'commands' | 'sessions'
+
+interface Waiter {
+  readonly admit: (permit: Disposable) => void
+}
+
+/**
+ * Logins at one host or address. While logins of commands and of sessions wait, commands start two
+ * of three. Among the sessions, those of accounts that commands wait for come first.
+ */
+export class LoginGate {
+  readonly #capacity: number
+  readonly #maxSessions: number
+  readonly #pace: RateLimiter | undefined
+  readonly #lanes: Readonly<Record<Lane, Set<Waiter>>> = {
+    commands: new Set(),
+    demanded: new Set(),
+    others: new Set(),
+  }
+  readonly #running = { commands: 0, sessions: 0 }
+  /** Logins of commands since the last one of a session. */
+  #commandsInRow = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({ capacity, perSecond, clock }: LoginGateOptions) {
+    this.#capacity = capacity
+    this.#maxSessions = Math.max(1, capacity - Math.ceil(capacity * commandPart))
+    if (perSecond !== undefined)
+      this.#pace = new RateLimiter({ perSecond, toleranceMs, ...(clock && { clock }) })
+  }
+
+  /** True without logins and waiting callers. The gate may be dropped then. */
+  get isIdle(): boolean {
+    const { commands, sessions } = this.#running
+    return commands + sessions === 0 && !this.#isWaiting('commands', 'demanded', 'others')
+  }
+
+  /** Waits for a permit. Takes a free one synchronously. Dispose it after the login. */
+  acquire({ signal, loginFor, onWait }: LoginWait): Promise<Disposable> {
+    if (signal.aborted) return Promise.reject(signal.reason as Error)
+    const demand = loginFor instanceof AccountDemand ? loginFor : undefined
+    return new Promise((resolve, reject) => {
+      let isAdmitted = false
+      const waiting = new DisposableStack()
+      const waiter: Waiter = {
+        admit(permit) {
+          isAdmitted = true
+          waiting.dispose()
+          resolve(permit)
+        },
+      }
+      const onAbort = () => {
+        for (const lane of Object.values(this.#lanes)) lane.delete(waiter)
+        waiting.dispose()
+        reject(signal.reason as Error)
+        this.#admit()
+      }
+      this.#lanes[laneOf(loginFor)].add(waiter)
+      this.#admit()
+      if (isAdmitted) return
+      signal.addEventListener('abort', onAbort, { once: true })
+      waiting.defer(() => signal.removeEventListener('abort', onAbort))
+      if (demand) waiting.use(demand.onAsk(() => this.#prefer(waiter)))
+      onWait?.()
+    })
+  }
+
+  /** Moves a session to the accounts that commands wait for. */
+  #prefer(waiter: Waiter): void {
+    if (this.#lanes.others.delete(waiter)) this.#lanes.demanded.add(waiter)
+  }
+
+  #isWaiting(...lanes: Lane[]): boolean {
+    return lanes.some((lane) => this.#lanes[lane].size > 0)
+  }
+
+  #admit(): void {
+    clearTimeout(this.#timer)
+    for (let kind = this.#next(); kind; kind = this.#next()) {
+      const delayMs = this.#pace?.delayMs ?? 0
+      if (delayMs > 0) {
+        this.#timer = setTimeout(() => this.#admit(), Math.ceil(delayMs))
+        return
+      }
+      this.#start(kind)
+    }
+  }
+
+  /** Kind of the next login; undefined if no waiting login may start. */
+  #next(): Kind | undefined {
+    const { commands, sessions } = this.#running
+    if (commands + sessions >= this.#capacity) return undefined
+    const isSessionNext = this.#isWaiting('demanded', 'others') && sessions < this.#maxSessions
+    if (!this.#isWaiting('commands')) return isSessionNext ? 'sessions' : undefined
+    return isSessionNext && this.#commandsInRow >= commandsPerSession ? 'sessions' : 'commands'
+  }
+
+  #start(kind: Kind): void {
+    const { commands, demanded, others } = this.#lanes
+    const lane = kind === 'commands' ? commands : demanded.size > 0 ? demanded : others
+    const [waiter] = lane
+    if (!waiter) return
+    lane.delete(waiter)
+    this.#pace?.take()
+    this.#commandsInRow = kind === 'commands' ? this.#commandsInRow + 1 : 0
+    this.#running[kind]++
+    waiter.admit(this.#permit(kind))
+  }
+
+  #permit(kind: Kind): Disposable {
+    const permit = new DisposableStack()
+    permit.defer(() => {
+      this.#running[kind]--
+      this.#admit()
+    })
+    return permit
+  }
+}
+
+function laneOf(loginFor: LoginFor): Lane {
+  if (loginFor === 'command') return 'commands'
+  return loginFor !== 'sync' && loginFor.isAsked ? 'demanded' : 'others'
+}

@@ -1,0 +1,70 @@
+/** Memory of a process that is limited: its resident set, or the heap of V8. */
+export interface LimitedMemory {
+  /** Name in logs. */
+  readonly name: 'resident' | 'heap'
+  readonly limitBytes: number
+  readonly usedBytes: () => number
+  /** Memory per account to plan with before this process has measured more. */
+  readonly plannedBytes: number
+}
+
+/** Accounts of the leased shards. */
+export interface AccountLoad {
+  accounts: number
+  loggedIn: number
+  /** Accounts that are not logged in and will need memory. */
+  waiting: number
+  /** Waiting accounts whose first login has not ended, so that their memory was never measured. */
+  starting: number
+}
+
+/** State of a limited memory at one time. */
+export interface MemoryUse {
+  /** Memory in use, with that of accounts that are not logged in. */
+  expectedBytes: number
+  bytesPerAccount: number
+  /** Accounts there is memory for. Negative above the planned part of the limit. */
+  capacity: number
+}
+
+/**
+ * Part of the limit that accounts may use. The rest is for bursts: large syncs, message readers,
+ * and garbage of the heap.
+ */
+export const plannedPart = 0.75
+/**
+ * Number of accounts that `plannedBytes` stands for beside the measured ones. A burst of logins
+ * takes 100 MB for a short time, which the first accounts alone do not explain.
+ */
+const plannedAccounts = 300
+
+/**
+ * Plans one limited memory with the bytes per account that this process uses, at least
+ * `plannedBytes`: accounts that were only logged in need more after their first reads.
+ */
+export class MemoryBudget {
+  readonly memory: LimitedMemory
+  /** Memory without accounts. */
+  #baseBytes = Infinity
+
+  constructor(memory: LimitedMemory) {
+    this.memory = memory
+  }
+
+  measure({ loggedIn, waiting }: AccountLoad): MemoryUse {
+    const { limitBytes, plannedBytes } = this.memory
+    const usedBytes = this.memory.usedBytes()
+    const active = loggedIn + waiting
+    if (active === 0 || this.#baseBytes === Infinity)
+      this.#baseBytes = Math.min(this.#baseBytes, usedBytes)
+    const accountsBytes = plannedAccounts * plannedBytes + usedBytes - this.#baseBytes
+    const measured = accountsBytes / (plannedAccounts + loggedIn)
+    const bytesPerAccount = Math.max(plannedBytes, measured)
+    const expectedBytes = Math.max(
+      usedBytes + waiting * bytesPerAccount,
+      this.#baseBytes + active * bytesPerAccount,
+    )
+    const capacity = Math.floor((plannedPart * limitBytes - expectedBytes) / bytesPerAccount)
+    return { expectedBytes, bytesPerAccount, capacity }
+  }
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
+import type { LimitedMemory } from './memory-budget.ts'
+
+/**
+ * Resident memory of an account over TLS after one read, as `make bench` measures it. An idle
+ * account takes 160 kB until then.
+ */
+const accountResidentBytes = 225_000
+/** Part of it in the heap of V8, with garbage. */
+const accountHeapBytes = 120_000
+/** Size of a page in `/proc`, on all platforms of the image. */
+const pageBytes = 4_096
+
+/** Limited memories of this process, the resident one first. */
+export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory] {
+  const { heap_size_limit: heapLimitBytes } = getHeapStatistics()
+  return [
+    {
+      name: 'resident',
+      limitBytes: residentLimitBytes(heapLimitBytes),
+      usedBytes: residentBytes,
+      plannedBytes: accountResidentBytes,
+    },
+    {
+      name: 'heap',
+      limitBytes: heapLimitBytes,
+      usedBytes: () => getHeapStatistics().used_heap_size,
+      plannedBytes: accountHeapBytes,
+    },
+  ]
+}
+
+/** Memory limit of the container. Without one, memory is planned as if all of it were heap. */
+function residentLimitBytes(heapLimitBytes: number): number {
+  // 0, or more than the machine has, if there is no limit.
+  const containerBytes = process.constrainedMemory()
+  return containerBytes > 0 && containerBytes <= totalmem() ? containerBytes : heapLimitBytes
+}
+
+/** Resident memory of this process and its message readers, which share the container's limit. */
+export function residentBytes(): number {
+  return childPids().reduce((sum, pid) => sum + residentBytesOf(pid), process.memoryUsage.rss())
+}
+
+/** Processes that this one started. None on systems without `/proc`. */
+function childPids(): string[] {
+  try {
+    return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
+      .split(' ')
+      .filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+/** Resident memory of a process without code that it shares; 0 if it has ended. */
+function residentBytesOf(pid: string): number {
+  try {
+    const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8')
+      .split(' ')
+      .map(Number)
+    return (resident - shared) * pageBytes
+  } catch {
+    return 0
+  }
+}

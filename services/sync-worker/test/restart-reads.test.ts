@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { accountCommands } from '@posthorn/contracts/commands'
+import { eventually, type ImapScript, startImapScript } from '@posthorn/testkit'
+import { mail } from './imap-client.ts'
+import { testWorld, type World } from './world.ts'
+
+// Reads of accounts of one host while the login limits delay most logins.
+
+const { listMessages, getMessage } = accountCommands
+const firstPage = { path: 'INBOX', page: 0, pageSize: 20 }
+/** Accounts that cannot all log in within the deadline of a read, 30 s. */
+const count = 50
+const fastLogins = { perHost: 50, perSecond: 10_000, concurrent: 200 }
+const slowLogins = { perHost: 10, perSecond: 1, concurrent: 200 }
+
+let world: World
+let server: ImapScript
+beforeAll(async () => {
+  world = await testWorld()
+})
+afterEach(async () => {
+  await world.reset()
+  await server[Symbol.asyncDispose]()
+})
+afterAll(() => world.close())
+
+/** Registers accounts at a server with one message and waits until all have synced. */
+async function syncedAccounts(accounts: number): Promise<string[]> {
+  server = await startImapScript()
+  server.mailbox('INBOX').append(mail({ subject: 'old' }))
+  const worker = await world.startWorker({ logins: fastLogins })
+  const registered = await Promise.all(
+    Array.from({ length: accounts }, (_, n) =>
+      world.register(
+        { host: server.host, imapPort: server.port, user: `user-${n}`, pass: 'secret' },
+        { imap: { resyncDelay: 900 } },
+      ),
+    ),
+  )
+  await Promise.all(registered.map((account) => world.connected(account)))
+  await world.stopWorker(worker)
+  return registered
+}
+
+async function announced(account: string, subjects: string[]): Promise<void> {
+  const events = await world.expectEvents(account, ['messageNew'], subjects.length)
+  expect(events.map(({ data }) => data['subject'])).toEqual(subjects)
+}
+
+const logins = () => server.received.filter((line) => line.startsWith('AUTHENTICATE')).length
+
+test('restart: reads of accounts at the end of the queue need only their own logins', async () => {
+  const accounts = await syncedAccounts(count)
+  const before = logins()
+  // One login per second: all sessions take longer than the deadline of a read.
+  await world.startWorker({ logins: slowLogins })
+  const last = accounts.slice(-4)
+  const pages = await Promise.all(
+    last.map((account) => eventually(() => world.ask(listMessages, account, firstPage))),
+  )
+  expect(pages.map(({ total }) => total)).toEqual([1, 1, 1, 1])
+  expect(logins() - before).toBeLessThan(count / 2)
+  // Their sessions follow before those of other accounts.
+  const watching = () => server.sessions.filter(({ idling }) => idling).map(({ user }) => user)
+  const users = last.map((_, n) => `user-${count - 4 + n}`)
+  await eventually(() => expect(watching()).toEqual(expect.arrayContaining(users)))
+  expect(logins() - before).toBeLessThan(count / 2)
+})
+
+describe('without a login permit', () => {
+  test('a read uses the connection that syncs, which then reports new messages', async () => {
+    const [account = ''] = await syncedAccounts(1)
+    await world.startWorker({ logins: { ...slowLogins, perSecond: 1 / 3_600 } })
+    await eventually(() => expect(server.sessions.some(({ idling }) => idling)).toBe(true))
+    const connections = server.connections
+    // Commands reach the worker when RabbitMQ has bound its queue.
+    const list = () => world.ask(listMessages, account, firstPage)
+    const { messages } = await eventually(list)
+    expect(messages).toMatchObject([{ subject: 'old' }])
+    const id = messages[0]?.id ?? ''
+    const reads = Array.from({ length: 5 }, () => world.ask(getMessage, account, { message: id }))
+    server.mailbox('INBOX').append(mail({ subject: 'meanwhile' }))
+    expect(await Promise.all(reads)).toHaveLength(5)
+    await announced(account, ['old', 'meanwhile'])
+    server.mailbox('INBOX').append(mail({ subject: 'later' }))
+    await announced(account, ['old', 'meanwhile', 'later'])
+    expect(server.connections).toBe(connections)
+  })
+})
+
+test('readiness: a worker is ready when the accounts moved to it are logged in', async () => {
+  await syncedAccounts(3)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  server.on('AUTHENTICATE', async (command) => {
+    await released
+    return await command.defaultReply()
+  })
+  const worker = await world.startWorker({ logins: fastLogins })
+  const ready = async () =>
+    (await fetch(`http://127.0.0.1:${worker.port}/health/ready`)).json() as Promise<object>
+  await eventually(() => expect(server.sessions.length).toBe(3))
+  expect(await ready()).toEqual({ success: false, failed: ['accounts'] })
+  release()
+  await eventually(async () => expect(await ready()).toEqual({ success: true }))
+})

@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { checkout } from '@posthorn/local/paths'
+
+/** Bundles all processes as `make build` does. Returns the folder, which the stack deletes. */
+export async function buildBundle(stack: AsyncDisposableStack): Promise<string> {
+  const bundle = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
+  stack.defer(() => rm(bundle, { recursive: true }))
+  const main = join(checkout, 'deploy/image/src/build-main.ts')
+  await promisify(execFile)(process.execPath, [main, bundle])
+  return bundle
+}

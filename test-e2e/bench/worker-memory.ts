@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { operations } from '@posthorn/contracts/operations'
+import { eventually } from '@posthorn/testkit'
+import { productionIntervals } from '../intervals.ts'
+import { startWorld, type World } from '../world.ts'
+import { buildBundle } from './build-bundle.ts'
+import { containerOptions } from './container-options.ts'
+import type { Row } from './report.ts'
+import { residentBytes } from './resident-bytes.ts'
+import { startPart } from './start-part.ts'
+import type { TlsClientsRequest } from './tls-clients-main.ts'
+
+const count = 1_000
+const atOnce = 16
+/** Time after which a started process has returned the memory of its start. */
+const settleMs = 15_000
+/** Time after the reads in which their memory is expected to be returned. */
+const returnMs = 60_000
+
+/**
+ * Resident memory of one sync-worker of the image per 1,000 accounts at a server with TLS: idle,
+ * after a page and a message of each were read, and one minute later. Compared with bare clients
+ * in IDLE, one per account.
+ */
+export async function benchWorkerMemory(): Promise<Row[]> {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startPart('imap-accounts-main.ts'))
+  const clients = stack.use(await startPart('tls-clients-main.ts'))
+  const request: TlsClientsRequest = { port: server.port, count }
+  const reference = await clients.request<number>(request)
+  const world = stack.use(
+    await startWorld({
+      bundle: await buildBundle(stack),
+      names: ['api-gateway', 'auth-bridge', 'sync-worker'],
+      env: productionIntervals,
+      envByService: containerOptions(),
+    }),
+  )
+  const pid = world.services.pids['sync-worker'] ?? 0
+  await delay(settleMs)
+  const before = await residentBytes(pid)
+  const row = async (when: string): Promise<Row> => ({
+    what: `sync-worker, memory of ${count} accounts over TLS, ${when}`,
+    measured: ((await residentBytes(pid)) - before) / count / 1_000,
+    reference: reference / 1_000,
+    unit: ' MB per 1,000',
+    referenceIs: 'bare imapflow clients in IDLE',
+  })
+  const accounts = Array.from({ length: count }, (_, n) => `tls-${n}`)
+  await forAll(accounts, (account) => register(world, account, server.port))
+  await eventually(() => expectConnected(world), { timeoutMs: 600_000 })
+  await delay(returnMs)
+  const idle = await row('idle')
+  await forAll(accounts, (account) => readOnce(world, account))
+  const read = await row('each read once')
+  await delay(returnMs)
+  return [idle, read, await row('one minute after the reads')]
+}
+
+async function forAll(
+  accounts: readonly string[],
+  run: (account: string) => Promise<void>,
+): Promise<void> {
+  const waiting = [...accounts]
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let account = waiting.pop(); account; account = waiting.pop()) await run(account)
+    }),
+  )
+}
+
+async function register({ client }: World, account: string, port: number): Promise<void> {
+  const auth = { user: account, pass: 'secret' }
+  const tls = { rejectUnauthorized: false } // self-signed certificate
+  const imap = { host: '127.0.0.1', port, secure: true, auth, tls, resyncDelay: 900 }
+  const { status } = await client.call(operations.createAccount, {
+    body: { account, name: 'Jane Doe', email: `${account}@mail.test`, imap },
+  })
+  if (status !== 200) throw new Error(`registering ${account}: ${status}`)
+}
+
+async function expectConnected({ client }: World): Promise<true> {
+  const { body } = await client.call(operations.listAccounts, {
+    query: { state: 'connected', pageSize: 1 },
+  })
+  if (body.total < count) throw new Error(`${body.total} of ${count} are connected`)
+  return true
+}
+
+async function readOnce({ client }: World, account: string): Promise<void> {
+  const list = await client.call(operations.listMessages, {
+    params: { account },
+    query: { path: 'INBOX' },
+  })
+  const message = list.body.messages?.[0]?.id ?? ''
+  const { status } = await client.call(operations.getMessage, { params: { account, message } })
+  if (status !== 200) throw new Error(`reading ${account}: ${list.status}, ${status}`)
+}

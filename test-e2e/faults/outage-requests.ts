@@ -1,0 +1,133 @@
+import { RawClient } from '@posthorn/testkit'
+import type { World } from '../world.ts'
+
+/** Result of one request during an outage. */
+export interface OutageResult {
+  /** HTTP status, or the first word of a reply of a mail proxy. */
+  status: number | string
+  ms: number
+}
+
+export interface OutageSubject {
+  world: Pick<World, 'url' | 'token' | 'services'>
+  /** Connected account, and a token for both mail proxies. */
+  account: string
+  proxyToken: string
+  imapPort: number
+  smtpPort: number
+}
+
+/**
+ * Maximum duration of a request, for the client: the bound of 2 s and some seconds for a busy
+ * machine. A request that waited for the unavailable server would take longer.
+ */
+const deadlineMs = 4_000
+
+type Requests = Record<string, () => Promise<number | string>>
+
+/** Requests to the API, one of each kind. */
+export function apiRequests({ world, account }: OutageSubject): Requests {
+  const call = (method: string, path: string, body?: object) => async () => {
+    const response = await fetch(world.url + path, {
+      method,
+      headers: { authorization: `Bearer ${world.token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(deadlineMs),
+    })
+    await response.arrayBuffer()
+    return response.status
+  }
+  return {
+    'read account': call('GET', `/v1/account/${account}`),
+    'list accounts': call('GET', '/v1/accounts'),
+    'list outbox': call('GET', '/v1/outbox'),
+    submit: call('POST', `/v1/account/${account}/submit`, {
+      to: [{ address: 'b@mail.test' }],
+      text: 'x',
+      // Not due during this test.
+      sendAt: '2100-01-01T00:00:00.000Z',
+    }),
+    'update settings': call('POST', '/v1/settings', { notifyText: false }),
+    'create token': call('POST', '/v1/token', { scopes: ['api'], description: 'outage', account }),
+  }
+}
+
+/** Command to the worker of the account. */
+export function accountCommand({ world, account }: OutageSubject): Requests {
+  return {
+    'list mailboxes': async () => {
+      const response = await fetch(`${world.url}/v1/account/${account}/mailboxes`, {
+        headers: { authorization: `Bearer ${world.token}` },
+        signal: AbortSignal.timeout(deadlineMs),
+      })
+      await response.arrayBuffer()
+      return response.status
+    },
+  }
+}
+
+/** One path of each service, such as `/metrics`. */
+export function serviceRequests({ world: { services } }: OutageSubject, path: string): Requests {
+  return Object.fromEntries(
+    Object.entries(services.urls).map(([name, url]) => [
+      `${path} of ${name}`,
+      async () => {
+        const response = await fetch(url + path, { signal: AbortSignal.timeout(deadlineMs) })
+        await response.arrayBuffer()
+        return response.status
+      },
+    ]),
+  )
+}
+
+/** Logins of mail clients. The result is the status of the reply, with its first code. */
+export function proxyLogins({ account, proxyToken, imapPort, smtpPort }: OutageSubject): Requests {
+  return {
+    'IMAP login': async () => {
+      const client = await RawClient.open(imapPort)
+      try {
+        await client.until(/^\* OK.*\r\n/)
+        client.send(`a LOGIN ${account} ${proxyToken}\r\n`)
+        const reply = await client.until(/^a .*\r\n/m, deadlineMs)
+        return /^a (OK|NO \[\w+\])/m.exec(reply)?.[1] ?? reply
+      } finally {
+        client.socket.destroy()
+      }
+    },
+    'SMTP login': async () => {
+      const client = await RawClient.open(smtpPort)
+      try {
+        await client.until(/^220 .*\r\n/)
+        client.send('EHLO client.test\r\n')
+        await client.until(/^250 .*\r\n/m)
+        const login = Buffer.from(`\0${account}\0${proxyToken}`).toString('base64')
+        client.send(`AUTH PLAIN ${login}\r\n`)
+        return (await client.until(/^\d{3} .*\r\n/m, deadlineMs)).slice(0, 3)
+      } finally {
+        client.socket.destroy()
+      }
+    },
+  }
+}
+
+/** Sends all requests concurrently. A request beyond its deadline has the status `no response`. */
+export async function sendAll(requests: Requests): Promise<Record<string, OutageResult>> {
+  const results = await Promise.all(
+    Object.entries(requests).map(async ([name, send]) => {
+      const start = performance.now()
+      const status = await send().catch(() => 'no response')
+      return [name, { status, ms: Math.round(performance.now() - start) }] as const
+    }),
+  )
+  return Object.fromEntries(results)
+}
+
+/** Statuses by request. */
+export function statusesOf(results: Record<string, OutageResult>): Record<string, number | string> {
+  return Object.fromEntries(Object.entries(results).map(([name, { status }]) => [name, status]))
+}
+
+/** Statuses of the requests if all have the same one. */
+export function allHave(requests: Requests, status: number | string) {
+  return Object.fromEntries(Object.keys(requests).map((name) => [name, status]))
+}
