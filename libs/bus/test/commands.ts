@@ -7,6 +7,13 @@ export const greet = defineCommand({
   response: Type.Object({ words: Type.String() }),
 })
 
+export const redeem = defineCommand({
+  name: 'redeem',
+  request: Type.Object({ code: Type.String() }, { additionalProperties: false }),
+  response: Type.Object({ words: Type.String() }),
+  atMostOnce: true,
+})
+
 export const download = defineCommand({
   name: 'download',
   request: Type.Object({}, { additionalProperties: false }),

@@ -149,7 +149,8 @@ export class RpcClient {
     if (!this.channel.current || !replyTo || !connection.unblocked.isOpen) throw noResponder()
     const content = encode(request)
 
-    const direct = this.#directQueues.find(key)
+    // A direct request is repeated after a short silence, although its responder may be busy with it.
+    const direct = command.atMostOnce ? undefined : this.#directQueues.find(key)
     const fallback = () => this.#fallBack(outgoing, direct)
     const pending = new PendingRequest({
       timeoutMs,
