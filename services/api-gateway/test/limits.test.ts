@@ -16,7 +16,7 @@ await bus.serve({
   handlers: [
     on(changeOutbox, async ({ queueId }) => {
       changed.push(queueId)
-      return { result: 'done' }
+      return { result: 'done' as const }
     }),
   ],
 })
@@ -91,9 +91,6 @@ test.each<[string, (count: number) => object, string, string]>([
   const written = text.split('\r\n\r\n', 1)[0]?.match(/^X-(?:Number-\d+|Many): /gm)
   expect(written).toHaveLength(1_000)
   const { status, body } = await submit({ to, text: 'x', headers: headersOf(1_001) })
-  expect([status, body]).toEqual([
-    400,
-    invalid(path, reason),
-  ])
+  expect([status, body]).toEqual([400, invalid(path, reason)])
   expect(await rows()).toEqual([])
 })

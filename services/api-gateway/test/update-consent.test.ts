@@ -242,5 +242,5 @@ test.each<[string, string, object]>([
   for (const answer of answers)
     expect(answer).toMatchObject({ status: 400, body: { message, fields: [{ path }] } })
   const stored = await db.selectFrom('oauth2Logins').select('registration').execute()
-  expect(stored.filter(({ registration }) => registration.account === account)).toEqual([])
+  expect(stored.filter(({ registration }) => registration?.account === account)).toEqual([])
 })

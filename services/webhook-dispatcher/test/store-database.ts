@@ -1,11 +1,12 @@
 import { connect, type Db } from '@posthorn/db'
 import { testDatabase } from '@posthorn/testkit'
 
-export interface StoreDatabase extends AsyncDisposable {
+export interface StoreDatabase {
   /** Connection of the owner. */
   db: Db
   /** Connection with the grants of the service's role. */
   own: Db
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Creates a database for tests of statements, without a running dispatcher. */
