@@ -94,7 +94,7 @@ test.each([
   ['before it has said that it takes a while', 'begun'],
   ['after', 'acknowledged'],
 ] as const)(
-  'RpcClient: with a responder killed %s, no other one executes a command with atMostOnce',
+  'RpcClient: with a responder killed %s, no other responder executes a command with atMostOnce',
   async (_when, step) => {
     await using client = await openBus(url)
     const before = await repeatedCount()

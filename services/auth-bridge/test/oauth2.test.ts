@@ -100,13 +100,13 @@ test('AccessTokens: concurrent requests to two replicas, renew once', async () =
 
 test('AccessTokens: lease expired before the token request, sends none and uses the newer token', async () => {
   await register('stalled')
-  const [asked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [requested, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   provider.holdDiscovery = async () => {
-    asked.resolve()
+    requested.resolve()
     await release.promise
   }
   const stalled = world.getCredentials('stalled', 'imap', true)
-  await asked.promise
+  await requested.promise
   provider.holdDiscovery = undefined
   // 20 s later: a replica that was not interrupted renews the token.
   const row = db.updateTable('oauth2Tokens').where('account', '=', 'stalled')

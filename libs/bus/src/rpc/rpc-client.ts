@@ -149,7 +149,7 @@ export class RpcClient {
     if (!this.channel.current || !replyTo || !connection.unblocked.isOpen) throw noResponder()
     const content = encode(request)
 
-    // A direct request is repeated after a short silence, although its responder may be busy with it.
+    // A direct request is repeated after 1 s of silence, although its responder may be busy.
     const direct = command.atMostOnce ? undefined : this.#directQueues.find(key)
     const fallback = () => this.#fallBack(outgoing, direct)
     const pending = new PendingRequest({
