@@ -5,8 +5,9 @@ import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
 import { freePort } from '@posthorn/local'
-import { eventually, RawClient, testOAuthDovecot, type TestDovecot } from '@posthorn/testkit'
-import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
+import { eventually, testOAuthDovecot, type TestDovecot } from '@posthorn/testkit'
+import { startWorld, untilConnected } from '../world.ts'
+import { useByToken } from './use-by-token.ts'
 
 // Accounts whose access tokens the caller manages, at a Dovecot with token mechanisms.
 
@@ -93,25 +94,7 @@ test.each([
       imap: { auth: { user: address, accessToken: '******' } },
       smtp: { auth: { user: address, accessToken: '******' } },
     })
-
-    const messageId = freshMessageId()
-    await dovecot.deliver(account, plainMessage({ messageId }))
-    await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
-    const submitted = await client.call(operations.submitMessage, {
-      params: { account },
-      body: { to: [{ address }], subject: 'Out', text: 'By token' },
-    })
-    expect(submitted.status).toBe(200)
-    await world.webhook((webhook) => webhook.event === 'messageSent' && webhook.account === account)
-
-    const { body: made } = await client.call(operations.createTokenAlias, {
-      body: { account, scopes: ['imap-proxy'], description: 'mail client' },
-    })
-    const mailClient = await eventually(() => RawClient.open(proxyPort))
-    await mailClient.until(/\r\n/)
-    mailClient.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
-    expect(await mailClient.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
-    mailClient.close()
+    await useByToken(world, { account, dovecot, proxyPort })
   },
 )
 

@@ -8,7 +8,8 @@ import {
   type TestDovecot,
   testOpenIdProvider,
 } from '@posthorn/testkit'
-import { freshMessageId, plainMessage, startWorld, untilConnected } from '../world.ts'
+import { startWorld, untilConnected } from '../world.ts'
+import { useByToken } from './use-by-token.ts'
 
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
@@ -116,24 +117,7 @@ test.each([
       email: address,
       oauth2: { auth: { user: address }, refreshToken: '******' },
     })
-    const messageId = freshMessageId()
-    await dovecot.deliver(account, plainMessage({ messageId }))
-    await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
-    const submitted = await client.call(operations.submitMessage, {
-      params: { account },
-      body: { to: [{ address }], subject: 'Out', text: 'By token' },
-    })
-    expect(submitted.status).toBe(200)
-    await world.webhook((webhook) => webhook.event === 'messageSent' && webhook.account === account)
-
-    const { body: made } = await client.call(operations.createTokenAlias, {
-      body: { account, scopes: ['imap-proxy'], description: 'mail client' },
-    })
-    const mailClient = await eventually(() => RawClient.open(proxyPort))
-    await mailClient.until(/\r\n/)
-    mailClient.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
-    expect(await mailClient.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
-    mailClient.close()
+    await useByToken(world, { account, dovecot, proxyPort })
   },
 )
 

@@ -91,6 +91,14 @@ export interface FlagsUpdate {
   set?: readonly string[]
 }
 
+/** Messages of a change of flags that the server does not show with it. */
+export interface UnconfirmedFlags {
+  /** Messages with other flags than requested. */
+  unchanged: UidRange[]
+  /** Messages that the connection does not have. */
+  missing: UidRange[]
+}
+
 /** Destination of moved messages. The new UIDs are absent without UIDPLUS. */
 export interface MovedMessages {
   path: string
@@ -226,6 +234,11 @@ export interface MailSession extends AsyncDisposable {
    * notified to `watch` of this session.
    */
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
+  /**
+   * As `changeFlags`, and repeats the change for messages that the server does not show with it.
+   * Returns those that are left. Costs nothing more if the server reports the new flags.
+   */
+  confirmFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<UnconfirmedFlags>
   /** Changes Gmail labels. `unprocessable` on other servers. */
   changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**

@@ -10,6 +10,13 @@ export const greet = defineCommand({
 /** Read, which may be executed again. */
 export const readGreeting = defineCommand({ ...greet, name: 'readGreeting', repeatable: true })
 
+export const redeem = defineCommand({
+  name: 'redeem',
+  request: Type.Object({ code: Type.String() }, { additionalProperties: false }),
+  response: Type.Object({ words: Type.String() }),
+  atMostOnce: true,
+})
+
 export const download = defineCommand({
   name: 'download',
   request: Type.Object({}, { additionalProperties: false }),

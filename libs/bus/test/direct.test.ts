@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { AppError } from '@posthorn/errors'
 import { eventually, testBus } from '@posthorn/testkit'
 import { connect } from 'amqplib'
 import { on } from '../src/index.ts'
-import { greet } from './commands.ts'
+import { greet, redeem } from './commands.ts'
 import { openBus } from './open-bus.ts'
 import { killAll, startDying } from './start-dying.ts'
 
@@ -81,3 +82,45 @@ test.each([
   expect(await pending).toEqual({ words: 'hello you' })
   expect(await client.request(greet, { name: 'me' }, options)).toEqual({ words: 'hello me' })
 })
+
+/** Number of requests that `holder` has dropped because another process may execute them. */
+async function repeatedCount(): Promise<number> {
+  const lines = (await holder.metrics.text()).split('\n')
+  const line = lines.find((text) => /bus_consumed_total\{.*"repeated"/.test(text))
+  return Number(line?.split(' ').at(-1) ?? 0)
+}
+
+test.each([
+  ['before it has said that it takes a while', 'begun'],
+  ['after', 'acknowledged'],
+] as const)(
+  'RpcClient: with a responder killed %s, no other responder executes a command with atMostOnce',
+  async (_when, step) => {
+    await using client = await openBus(url)
+    const before = await repeatedCount()
+    const dying = await startDying(url, 'shared')
+    // The direct queue of the responder is known from now on.
+    expect(await client.request(greet, { name: 'you' }, options)).toEqual({ words: 'the dying' })
+    const abort = new AbortController()
+    const request = { ...options, signal: abort.signal }
+    const pending = Promise.allSettled([client.request(redeem, { code: 'once' }, request)])
+    await eventually(dying[step])
+    dying.kill()
+    const redeemed: string[] = []
+    await using _other = await holder.serve({
+      queue: 'credentials',
+      handlers: [
+        on(greet, async ({ name }) => ({ words: `hello ${name}` })),
+        on(redeem, async ({ code }) => {
+          redeemed.push(code)
+          return { words: code }
+        }),
+      ],
+    })
+    await eventually(async () => expect(await repeatedCount()).toBe(before + 1))
+    expect(redeemed).toEqual([])
+    abort.abort(new AppError('unavailable', 'the responder is dead'))
+    expect(await pending).toMatchObject([{ status: 'rejected', reason: { kind: 'unavailable' } }])
+    expect(await client.request(redeem, { code: 'next' }, options)).toEqual({ words: 'next' })
+  },
+)

@@ -3,7 +3,7 @@
 // `begun` for each request without a reply, and `acknowledged` once its acknowledgement was sent.
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { connectBus, on } from '../src/index.ts'
-import { download, greet } from './commands.ts'
+import { download, greet, redeem } from './commands.ts'
 
 const [, , url = '', shared] = process.argv
 const log = createLogger('dying', 'silent')
@@ -19,6 +19,10 @@ let replies = shared === undefined ? 0 : 1
 const handlers = [
   on(greet, () => {
     if (replies-- > 0) return Promise.resolve({ words: 'the dying' })
+    begun()
+    return new Promise(() => undefined)
+  }),
+  on(redeem, () => {
     begun()
     return new Promise(() => undefined)
   }),

@@ -100,6 +100,11 @@ export interface Command {
   readonly streams?: boolean
   /** If true, a second execution has no further effect, so a caller may repeat a lost request. */
   readonly repeatable?: boolean
+  /**
+   * If true, an execution uses something up, so a request must not be executed by two processes. A
+   * request that may have reached a process before is dropped, and its caller gets an error.
+   */
+  readonly atMostOnce?: boolean
   /** If true, there is no reply: the command is sent with `Bus.notify`, and may be lost. */
   readonly oneWay?: boolean
 }

@@ -88,3 +88,22 @@ test('holdFailure: an abort of the caller ends work and wait', async () => {
   expect(reports).toEqual([[{ atMs: 10, outcome: reason }], [{ atMs: 10, outcome: hidden }]])
   expect(jest.getTimerCount()).toBe(0)
 })
+
+test('holdFailure: reports the errors of timeout and abort that the caller has chosen', async () => {
+  const stop = new AbortController()
+  const named = (name: string) => (cause: unknown) => new Error(name, { cause })
+  const more = { signal: stop.signal, abortError: named('cancelled'), isHidden: () => true }
+  const withTimeout = { ...more, timeoutError: named('late') }
+  const reports = [report(silent, withTimeout), report(silent, more)]
+  await jest.advanceTimersByTimeAsync(31_000)
+  const late = { atMs: 31_000, outcome: new Error('late', { cause: hidden }) }
+  expect(reports).toEqual([[late], [{ atMs: 31_000, outcome: hidden }]])
+  const aborted = [report(() => Promise.reject(hidden), withTimeout), report(silent, withTimeout)]
+  await jest.advanceTimersByTimeAsync(10)
+  stop.abort(shown)
+  await jest.advanceTimersByTimeAsync(0)
+  expect(aborted).toEqual([
+    [{ atMs: 10, outcome: new Error('cancelled', { cause: shown }) }],
+    [{ atMs: 10, outcome: new Error('cancelled', { cause: hidden }) }],
+  ])
+})

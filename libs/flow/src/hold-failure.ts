@@ -12,18 +12,36 @@ export interface FailureHold {
   isHidden: (error: unknown) => boolean
   /** Called when a hidden failure starts to wait, so that the caller can release what it holds. */
   onHeld?: (() => void) | undefined
+  /** Error of work that fails after the timeout. Default: its own error. */
+  timeoutError?: (cause: unknown) => unknown
+  /** Error after an abort by the caller. Default: the error of the work or reason of the signal. */
+  abortError?: (cause: unknown) => unknown
 }
 
 /**
- * Runs work whose failures tell something by their time, such as a closed port from a silent one.
- * A hidden failure is reported 1 s after the timeout, counted from the start, whenever it occurred.
- * Results and other failures are reported immediately.
+ * Runs work whose failures tell something by their time, such as a connection to a server that a
+ * tenant has chosen: a closed port fails earlier than a silent port. A hidden failure is reported
+ * 1 s after the timeout, counted from the start, whenever it occurred. Results and other failures
+ * are reported immediately.
  *
- * @throws the error of the work; the reason of the signal if that aborts the wait
+ * @throws the error of the work; the reason of the signal if that aborts the wait; or what
+ * `timeoutError` and `abortError` return
  */
 export async function holdFailure<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  { timeoutMs, signal, isHidden, onHeld }: FailureHold,
+  hold: FailureHold,
+): Promise<T> {
+  const { signal, abortError } = hold
+  try {
+    return await runHeld(work, hold)
+  } catch (error) {
+    throw signal.aborted && abortError ? abortError(error) : error
+  }
+}
+
+async function runHeld<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { timeoutMs, signal, isHidden, onHeld, timeoutError }: FailureHold,
 ): Promise<T> {
   const timeout = new AbortController()
   const end = new AbortController()
@@ -33,7 +51,8 @@ export async function holdFailure<T>(
   visible.catch(() => undefined)
   try {
     return await work(AbortSignal.any([signal, timeout.signal]))
-  } catch (error) {
+  } catch (cause) {
+    const error = timeout.signal.aborted && timeoutError ? timeoutError(cause) : cause
     if (!signal.aborted && isHidden(error)) {
       onHeld?.()
       await visible

@@ -28,6 +28,20 @@ test('assertShape: 1,000 members of one object pass, another throws', () => {
   const members = Array.from({ length: 1_000 }, (_, at) => `"${at}":[0,{"a":0}]`).join()
   expect(shape(`[0,{"to":{${members}},"b":1}]`)).not.toThrow()
   expect(shape(`[0,{"to":{${members},"x":0}}]`)).toThrow('more than 1000 members')
+  expect(shape(`{${members},"x":0}`)).toThrow('An object has more than 1000 members')
+})
+
+test.each([
+  ['headers', '{"text":"[{","headers":', '}'],
+  ['mailMerge.1.params', '{"a":{"b":[{}]},"mailMerge":[{"params":{"c":1}},{"params":', '}]}'],
+  ['a"b.2', String.raw`{"a\"b":["x",[],`, ']}'],
+])('assertShape: names the object with too many members, %s', (path, before, after) => {
+  const members = Array.from({ length: 1_001 }, (_, at) => `"${at}":{"a":[0]}`).join()
+  const message = `"${path}" must not have more than 1000 members`
+  const key = path.split('.').at(-1)
+  expect(shape(`${before}{${members}}${after}`)).toThrow(
+    expect.objectContaining({ message, extras: { fields: [{ path, key, message }] } }),
+  )
 })
 
 test.each([

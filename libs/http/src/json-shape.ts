@@ -1,10 +1,13 @@
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { validationError } from '@posthorn/contracts/validate'
 import { AppError } from '@posthorn/errors'
+import { pathAt } from './json-path.ts'
 
 /** Maximum nesting. No request schema of the API exceeds 10 levels. */
 const maxDepth = 100
 /**
  * Maximum members of one object. Larger objects become hash tables, which take ten times as long.
- * The largest legitimate objects are the values of a template and 200 headers.
+ * The largest legitimate objects are the values of a template and 1,000 headers.
  */
 const maxMembersOfObject = 1_000
 /** Maximum bytes of numbers and white space, which are read one by one: 80 for each value. */
@@ -30,7 +33,8 @@ kinds[quote] = kind.quote
  * almost nothing. Malformed text is left to the parser.
  *
  * @throws AppError `invalid` for more than `maxValues` members and elements, of which an array or
- * object counts twice, and beyond one of the limits above
+ * object counts twice, and beyond one of the limits above,
+ * with `fields` for an object with too many members
  */
 export function assertShape(text: Buffer, maxValues: number): void {
   const shape = new Shape(maxValues)
@@ -39,7 +43,7 @@ export function assertShape(text: Buffer, maxValues: number): void {
     const byteKind = kinds[text[at] as number]
     if (byteKind === kind.other) otherBytes += 1
     else if (byteKind === kind.quote) at = endOfText(text, at)
-    else if (byteKind === kind.comma) shape.addValue()
+    else if (byteKind === kind.comma) shape.addValue(text, at)
     else if (byteKind === kind.open) shape.open(text[at] === openBrace)
     else shape.close()
     if (otherBytes > maxOtherBytes) throw new AppError('invalid', tooSparse)
@@ -73,13 +77,13 @@ class Shape {
     if (this.#depth > 0) this.#depth -= 1
   }
 
-  /** Adds a value to the innermost array or object. */
-  addValue(): void {
+  /** Adds a value to the innermost array or object. `at` is the position of the comma before it. */
+  addValue(text: Buffer, at: number): void {
     this.#count()
     const members = (this.#members[this.#depth] as number) + 1
     this.#members[this.#depth] = members
     if (members > maxMembersOfObject && this.#isObject[this.#depth] === 1)
-      throw new AppError('invalid', `An object has more than ${maxMembersOfObject} members`)
+      throw tooManyMembers(pathAt(text, at, endOfText))
   }
 
   #count(): void {
@@ -87,6 +91,13 @@ class Shape {
     if (this.#values > this.#maxValues)
       throw new AppError('invalid', `JSON has more than ${this.#maxValues} values`)
   }
+}
+
+function tooManyMembers(path: string): AppError {
+  const reason = `must not have more than ${maxMembersOfObject} members`
+  return path === ''
+    ? new AppError('invalid', `An object has more than ${maxMembersOfObject} members`)
+    : validationError([fieldError(path, reason)])
 }
 
 /** Finds the end of a text: the next quote that is not escaped. */

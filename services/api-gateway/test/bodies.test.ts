@@ -46,17 +46,21 @@ test('a mail merge of 1,000 recipients with 40 parameters each is accepted', asy
 })
 
 test('a body with 200,000 members gets 400 before they are parsed', async () => {
-  const refused = (message: string) => ({
+  const refused = (message: string, more: object = {}) => ({
     statusCode: 400,
     error: 'Bad Request',
     message,
+    ...more,
   })
+  const tooMany = '"render.params" must not have more than 1000 members'
   const many = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [at, params(1_000)]))
   expect((await submitted({ ...submission(1), render: { params: many } })).body).toEqual(
     refused('JSON has more than 50000 values'),
   )
   expect((await submitted({ ...submission(1), render: { params: params(1_001) } })).body).toEqual(
-    refused('An object has more than 1000 members'),
+    refused(tooMany, {
+      fields: [{ path: 'render.params', key: 'params', message: tooMany }],
+    }),
   )
   const { body } = await call('POST', '/v1/account', {
     body: { ...registration('c'), webhooksCustomHeaders: Array.from({ length: 20_000 }, () => 0) },

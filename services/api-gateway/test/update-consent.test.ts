@@ -198,3 +198,49 @@ test.each<[string, object, object]>([
   expect([status, problem.fields?.map((field) => field.path)]).toEqual([400, [path]])
   expect(await put('unknown', { oauth2: authorize })).toMatchObject({ status: 404 })
 })
+
+test('createAccount: with authorize, masks of an existing account keep its values', async () => {
+  const headers = [{ key: 'X-Key', value: 'hush' }]
+  const secrets = { webhooks: 'https://u:p@hooks.example/', proxy: 'socks5://u:p@proxy.example/' }
+  await register('known', { ...secrets, webhooksCustomHeaders: headers })
+  const before = await rowOf('known')
+  const { webhooks, proxy, webhooksCustomHeaders } = await get('known')
+  const masked = { webhooks, proxy, webhooksCustomHeaders }
+  expect(JSON.stringify(masked).match(/\*{6}/g)).toHaveLength(3)
+  const post = (body: object) =>
+    gateway.call('POST', '/v1/account', {
+      body: { account: 'known', name: 'New', oauth2: authorize, ...body },
+    })
+  const { status, body } = await post(masked)
+  expect([status, Object.keys(body)]).toEqual([200, ['redirect']])
+  // The masks mean the values of the request, not those of the consent.
+  await put('known', { webhooksCustomHeaders: [{ key: 'X-Key', value: 'other' }] })
+  const { location } = await consent(String(body['redirect']), 'known@mail.test')
+  expect(location).toBe(`${redirectUrl}?account=known&state=existing`)
+  const after = await rowOf('known')
+  for (const member of ['webhooks', 'proxy', 'webhooksCustomHeaders'] as const)
+    expect(after[member]).toEqual(before[member])
+  expect(after.name).toBe('New')
+})
+
+test.each<[string, string, object]>([
+  ['a new account', 'unseen', { webhooksCustomHeaders: [{ key: 'X-Key', value: '******' }] }],
+  ['another header', 'masks', { webhooksCustomHeaders: [{ key: 'X-No', value: '******' }] }],
+  ['a part of a value', 'masks', { webhooksCustomHeaders: [{ key: 'X-Key', value: 'a ******' }] }],
+  ['another URL', 'masks', { webhooks: 'https://u:******@evil.example/' }],
+  ['no proxy', 'masks', { proxy: 'socks5://u:******@proxy.example/' }],
+])('createAccount: with authorize, a mask for %s is a 400, as of an update', async (...row) => {
+  const [, account, masked] = row
+  const webhooksCustomHeaders = [{ key: 'X-Key', value: 'hush' }]
+  if (account === 'masks' && (await put(account, {})).status === 404)
+    await register(account, { webhooks: 'https://u:p@hooks.example/', webhooksCustomHeaders })
+  const body = { name: 'New', oauth2: authorize, ...masked }
+  const answers = [await gateway.call('POST', '/v1/account', { body: { account, ...body } })]
+  if (account === 'masks') answers.push(await put(account, body))
+  const [path = ''] = Object.keys(masked)
+  const message = `"${path}" contains a masked value that is not the stored one`
+  for (const answer of answers)
+    expect(answer).toMatchObject({ status: 400, body: { message, fields: [{ path }] } })
+  const stored = await db.selectFrom('oauth2Logins').select('registration').execute()
+  expect(stored.filter(({ registration }) => registration?.account === account)).toEqual([])
+})

@@ -134,8 +134,8 @@ export async function createOAuth2World({
     getPubSubToken: (app: string) => bus.request(getPubSubToken, { app }, options),
     start: (request: CommandRequest<typeof startOAuth2Login>) =>
       bus.request(startOAuth2Login, request, options),
-    complete: (request: CommandRequest<typeof completeOAuth2Login>) =>
-      bus.request(completeOAuth2Login, request, options),
+    complete: (request: CommandRequest<typeof completeOAuth2Login>, signal?: AbortSignal) =>
+      bus.request(completeOAuth2Login, request, { ...options, ...(signal && { signal }) }),
     revoke: (request: CommandRequest<typeof revokeOAuth2Grant>) =>
       bus.request(revokeOAuth2Grant, request, options),
     /** Runs a login: consent page, callback, grant. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { createOAuth2World } from './oauth2-world.ts'
 
 const world = await createOAuth2World({ replicas: 2 })
-const { provider } = world
+const { db, provider } = world
 afterAll(() => world[Symbol.asyncDispose]())
 await world.insertProviderApp('app')
 
@@ -96,6 +96,27 @@ test('AccessTokens: concurrent requests to two replicas, renew once', async () =
   )
   expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1)
   expect(refreshes()).toBe(before + 1)
+})
+
+test('AccessTokens: lease expired before the token request, sends none and uses the newer token', async () => {
+  await register('stalled')
+  const [requested, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  provider.holdDiscovery = async () => {
+    requested.resolve()
+    await release.promise
+  }
+  const stalled = world.getCredentials('stalled', 'imap', true)
+  await requested.promise
+  provider.holdDiscovery = undefined
+  // 20 s later: a replica that was not interrupted renews the token.
+  const row = db.updateTable('oauth2Tokens').where('account', '=', 'stalled')
+  await row.set({ refreshingUntil: sql<Date>`now() - interval '1 second'` }).execute()
+  const [before, refused] = [refreshes(), provider.counts.refused['refresh_token']]
+  await world.verify('app', 'stalled')
+  expect(refreshes()).toBe(before + 1)
+  release.resolve()
+  expect(await stalled).toEqual(await world.getCredentials('stalled'))
+  expect([refreshes(), provider.counts.refused['refresh_token']]).toEqual([before + 1, refused])
 })
 
 test('isJustRenewed: a rejected new token, is not renewed for 5 min or until a reconnect', async () => {

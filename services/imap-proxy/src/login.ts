@@ -115,7 +115,7 @@ async function connectUpstream(
     const connect: ConnectUpstream = (credentials, limit) =>
       connectToServer(server, { signal: limit, ...limits, buffers, tlsSessions, credentials })
     const upstream = imap.isTenantsServer
-      ? await retryWithFreshToken(requestCredentials, withoutTime(connect, signal))
+      ? await retryWithFreshToken(requestCredentials, withHeldFailures(connect, signal))
       : await retryWithFreshToken(requestCredentials, withDeadline(connect, signal))
     return { account, auth, upstream, permit }
   } catch (error) {
@@ -134,11 +134,10 @@ function withDeadline(connect: ConnectUpstream, signal: AbortSignal): Connect {
 }
 
 /**
- * Connects to a server that a tenant has chosen. All failures before the reply to the login are
- * reported after the same time, because a closed port fails earlier than a silent port. The
- * credentials come first: their failure, which is reported immediately, must not overtake.
+ * Connects to a server that a tenant has chosen. The credentials come first: their failure, which
+ * is reported immediately, must not overtake that of the connection.
  */
-function withoutTime(connect: ConnectUpstream, signal: AbortSignal): Connect {
+function withHeldFailures(connect: ConnectUpstream, signal: AbortSignal): Connect {
   const isHidden = (error: unknown) =>
     error instanceof AppError && error.kind !== 'rejected' && error.kind !== 'rate-limited'
   return async (credentials) => {

@@ -274,19 +274,25 @@ describe.each([
       await world.startWorker({ commandConnections: connections })
       const failures: string[] = []
       let completed = 0
-      const run = async (first: number) => {
+      const setUp = async () => {
         const { user, deliver } = await start()
         const account = await world.register(user)
         await world.connected(account)
         const { path: archive } = await world.ask(createMailbox, account, { path: ['Filed'] })
+        return { account, archive, deliver }
+      }
+      // One after the other: logins take turns, and the first command has to wait for its login.
+      const scenes: Awaited<ReturnType<typeof setUp>>[] = []
+      while (scenes.length < accounts) scenes.push(await setUp())
+      const run = async (scene: (typeof scenes)[0], first: number) => {
         for (const round of roundsOf(first)) {
-          await runRound({ account, archive, deliver }, round, connections).then(
+          await runRound(scene, round, connections).then(
             () => completed++,
             (error: unknown) => failures.push(`${JSON.stringify(round)}: ${String(error)}`),
           )
         }
       }
-      await Promise.all(Array.from({ length: accounts }, (_, first) => run(first)))
+      await Promise.all(scenes.map(run))
       expect(failures).toEqual([])
       expect(completed).toBe(Math.max(rounds, names.length))
     },

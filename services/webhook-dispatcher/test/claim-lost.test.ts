@@ -1,21 +1,17 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
-import { eventually, testDatabase } from '@posthorn/testkit'
+import { eventually } from '@posthorn/testkit'
 import { PreAttemptError } from '../src/attempt/outcome.ts'
 import { AttemptRecorder } from '../src/attempt/recorder.ts'
 import { Backlog } from '../src/dispatch/backlog.ts'
 import { ClaimLock, InFlightDeliveries } from '../src/dispatch/in-flight-deliveries.ts'
 import { TargetThrottle } from '../src/dispatch/target-throttle.ts'
 import { claimDueDeliveries, type ClaimedDelivery } from '../src/store/deliveries.ts'
+import { storeDatabase } from './store-database.ts'
 
-const database = await testDatabase()
-const { db } = database
-const own = connect(database.roleUrl('posthorn_webhook_dispatcher'), { name: 'test' })
-afterAll(async () => {
-  await own.destroy()
-  await database.drop()
-})
+const database = await storeDatabase()
+const { db, own } = database
+afterAll(() => database[Symbol.asyncDispose]())
 
 const owner = { id: crypto.randomUUID(), leaseMs: 60_000 }
 const other = crypto.randomUUID()

@@ -1,18 +1,15 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { connect, type Db, markPublished, recordEvents, type Tx } from '@posthorn/db'
-import { eventually, testDatabase } from '@posthorn/testkit'
+import { type Db, markPublished, recordEvents, type Tx } from '@posthorn/db'
+import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { markFannedOut } from '../src/store/events.ts'
+import { storeDatabase } from './store-database.ts'
 
 // Writers mark events as published while a fan-out marks them. Both statements concern many rows.
 
-const database = await testDatabase()
-const { db } = database
-const own = connect(database.roleUrl('posthorn_webhook_dispatcher'), { name: 'test' })
-afterAll(async () => {
-  await own.destroy()
-  await database.drop()
-})
+const database = await storeDatabase()
+const { db, own } = database
+afterAll(() => database[Symbol.asyncDispose]())
 
 /** Plans of Postgres, which depend on statistics. The order in which rows are read differs. */
 const plans = {

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { connect, type Db } from '@posthorn/db'
+import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 import { createLogger } from '@posthorn/telemetry'
-import { eventually, testDatabase } from '@posthorn/testkit'
+import { eventually } from '@posthorn/testkit'
 import { nextState, releasedResult } from '../src/attempt/outcome.ts'
 import { AttemptRecorder } from '../src/attempt/recorder.ts'
 import { runRetention } from '../src/store/retention.ts'
@@ -15,15 +15,11 @@ import {
   renewClaims,
 } from '../src/store/deliveries.ts'
 import { createSchedule } from '../src/targets/options.ts'
+import { storeDatabase } from './store-database.ts'
 
-const database = await testDatabase()
-const { db } = database
-/** Connection with the grants of the service's role. */
-const own = connect(database.roleUrl('posthorn_webhook_dispatcher'), { name: 'test' })
-afterAll(async () => {
-  await own.destroy()
-  await database.drop()
-})
+const database = await storeDatabase()
+const { db, own } = database
+afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() => db.deleteFrom('deliveries').execute())
 
 const me = { id: crypto.randomUUID(), leaseMs: 60_000 }

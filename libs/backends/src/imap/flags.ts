@@ -14,6 +14,8 @@ import { maxLineLength } from './tokens.ts'
 
 /** Messages per command, so that the server is not silent for long. */
 const batchUids = 5_000
+/** Messages of one command whose flags are confirmed. A larger set has UIDs that never existed. */
+export const maxConfirmed = batchUids
 /** Maximum number of commands. Ranges may contain UIDs that never existed. */
 const maxBatches = 100
 const maxLabelLength = 1_024
@@ -27,7 +29,7 @@ export async function changeFlags(
   uids: readonly UidRange[],
   update: FlagsUpdate,
 ): Promise<void> {
-  for (const flag of Object.values<readonly string[]>({ ...update }).flat()) assertFlag(flag)
+  assertFlags(update)
   await store(connection, uids, { update, useLabels: false })
 }
 
@@ -45,10 +47,14 @@ export async function changeLabels(
 
 /** Sequence sets that fit into a command line and keep the duration of each command short. */
 export function* commandSets(uids: readonly UidRange[]): Generator<string, void, undefined> {
+  for (const ranges of commandRanges(uids)) yield formatSequenceSet(ranges)
+}
+
+/** Ranges of one command each, as in `commandSets`. */
+export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[], void, undefined> {
   const ranges = normaliseRanges(uids)
   const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))
-  for (const batch of batchesOf(ranges, size))
-    for (const piece of piecesOf(batch, maxLineLength - 1_000)) yield formatSequenceSet(piece)
+  for (const batch of batchesOf(ranges, size)) yield* piecesOf(batch, maxLineLength - 1_000)
 }
 
 /** Marks messages as deleted. The caller must hold the mutex. */
@@ -76,18 +82,40 @@ function assertLabel(label: string): void {
     throw new AppError('invalid', `Invalid label: ${JSON.stringify(label.slice(0, 128))}`)
 }
 
+/** @throws AppError `invalid` */
+export function assertFlags(update: FlagsUpdate): void {
+  for (const flag of Object.values<readonly string[]>({ ...update }).flat()) assertFlag(flag)
+}
+
+interface Store {
+  client: ImapFlow
+  /** UIDs. */
+  set: string
+  update: FlagsUpdate
+  useLabels?: boolean
+}
+
+/** Sends the commands of a change. The caller must hold the mutex. */
+export async function storeFlags(
+  connection: ImapConnection,
+  { client, set, update, useLabels = false }: Store,
+): Promise<void> {
+  for (const { method, flags } of steps(update))
+    if (!(await client[method](set, flags, { uid: true, useLabels })))
+      throw storeError(connection, client)
+}
+
 async function store(
   connection: ImapConnection,
   uids: readonly UidRange[],
   { update, useLabels }: { update: FlagsUpdate; useLabels: boolean },
 ): Promise<void> {
   const mailbox = connection.selected
-  const options = { uid: true, useLabels }
   for (const set of commandSets(uids))
-    await connection.call(async (client) => {
-      for (const { method, flags } of steps(update))
-        if (!(await client[method](set, flags, options))) throw storeError(connection, client)
-    }, mailbox)
+    await connection.call(
+      (client) => storeFlags(connection, { client, set, update, useLabels }),
+      mailbox,
+    )
 }
 
 type Step = 'messageFlagsSet' | 'messageFlagsAdd' | 'messageFlagsRemove'

@@ -18,6 +18,7 @@ import type { ImapConnection } from './connection.ts'
 import { downloadPart, downloadSource } from './download.ts'
 import { emailIds } from './email-ids.ts'
 import { fetchMessages, fetchBySequence } from './fetch.ts'
+import { confirmFlags } from './confirm-flags.ts'
 import { changeFlags, changeLabels } from './flags.ts'
 import { createMailbox, deleteMailbox, renameMailbox, subscribe } from './mailbox-commands.ts'
 import { listMailboxes } from './list.ts'
@@ -122,6 +123,10 @@ export class ImapSession implements MailSession {
 
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate) {
     return changeFlags(this.#connection, uids, change)
+  }
+
+  confirmFlags(uids: readonly UidRange[], change: FlagsUpdate) {
+    return confirmFlags(this.#connection, uids, change)
   }
 
   changeLabels(uids: readonly UidRange[], change: FlagsUpdate) {

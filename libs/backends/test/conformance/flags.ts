@@ -62,6 +62,33 @@ export function flagCases({ backend, account }: TestEnvironment): void {
     expect(await flagsIn(session)).toEqual({ 1: ['\\Answered'], 2: [], 3: ['\\Answered'] })
   })
 
+  test('confirmFlags: messages without the change, are returned', async () => {
+    await using one = await account()
+    for (let n = 0; n < 3; n++) await one.append(mail, { flags: ['old'] })
+    await using session = await backend.connect(one.options)
+    await session.select('INBOX')
+    // This connection has the message until the server reports the deletion.
+    await one.expunge(2)
+    const change = { add: ['\\Flagged', 'new'], remove: ['old'] }
+    const all = { unchanged: [], missing: [] }
+    expect(await session.confirmFlags([[1, 3]], change)).toEqual({ ...all, missing: [[2, 2]] })
+    const changed = ['\\Flagged', 'new']
+    expect(await flagsIn(session)).toEqual({ 1: changed, 3: changed })
+    // A server may report flags only if they were other flags before.
+    for (const again of [change, { set: ['NEW', '\\flagged'] }, { remove: ['old'] }])
+      expect(
+        await session.confirmFlags(
+          [
+            [1, 1],
+            [3, 3],
+          ],
+          again,
+        ),
+      ).toEqual(all)
+    expect(await session.confirmFlags([[9, 9]], change)).toEqual({ ...all, missing: [[9, 9]] })
+    expect(await session.confirmFlags([], change)).toEqual(all)
+  })
+
   test('changeFlags: watch on the same session, receives the new flags', async () => {
     await using one = await account()
     const uid = await one.append(mail)

@@ -166,7 +166,8 @@ export class RpcClient {
       throw noResponder()
     const content = encode(request)
 
-    const direct = this.#directQueues.find(key)
+    // A direct request is repeated after 1 s of silence, although its responder may be busy.
+    const direct = command.atMostOnce ? undefined : this.#directQueues.find(key)
     const fallback = () => this.#fallBack(outgoing, direct)
     const pending = new PendingRequest({
       timeoutMs,

@@ -67,6 +67,9 @@ export class RpcResponder {
     if (active.wasCancelled(request.id)) return 'cancelled'
     if (Date.now() >= request.deadline) return 'expired'
     if (active.has(request.id)) return 'repeated' // Redelivered: the first execution replies.
+    const isOnce = this.#handlers.get(request.command)?.command.atMostOnce
+    // Another process may be executing the request, and its reply still counts.
+    if (isOnce && message.fields.redelivered) return 'repeated'
     const entry = active.start(request.id, request)
     const ackTimer = setTimeout(() => this.#sendAck(request), ackAfterMs)
     try {

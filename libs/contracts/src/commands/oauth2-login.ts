@@ -27,9 +27,13 @@ export const startOAuth2Login = defineCommand({
   }),
 })
 
-/** Exchanges the authorization code for a grant and reads its user. */
+/**
+ * Exchanges the authorization code for a grant and reads its user. A provider that receives a code
+ * twice revokes the tokens that it issued for the code (RFC 6749 §4.1.2).
+ */
 export const completeOAuth2Login = defineCommand({
   name: 'completeOAuth2Login',
+  atMostOnce: true,
   request: Strict({
     app: Type.String(),
     /** Account whose row the grant is sealed for. */

@@ -17,6 +17,8 @@ export interface TestOpenIdProvider extends ProviderSettings {
   introspectionUrl: string
   /** If set, the token endpoint executes requests and waits for this before it responds. */
   holdTokenReplies?: (() => Promise<void>) | undefined
+  /** If set, the discovery document is sent after this. */
+  holdDiscovery?: (() => Promise<void>) | undefined
   /** If set, the response to every token request. */
   tokenReply?: { status: number; body: string } | undefined
   /** Revokes all grants of a user. */
@@ -65,8 +67,10 @@ export async function testOpenIdProvider(
   })
   const handle = provider.callback()
   server.on('request', (request, response) => {
-    const { tokenReply: fixedReply, holdTokenReplies: hold } = test
-    if (hold && request.url === '/token') delayReply(response, hold)
+    const { tokenReply: fixedReply, holdTokenReplies, holdDiscovery } = test
+    const isDiscovery = request.url?.startsWith('/.well-known/')
+    const hold = isDiscovery ? holdDiscovery : request.url === '/token' && holdTokenReplies
+    if (hold) delayReply(response, hold)
     if (fixedReply && request.url === '/token')
       response
         .writeHead(fixedReply.status, { 'content-type': 'application/json' })

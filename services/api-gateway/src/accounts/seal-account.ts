@@ -30,18 +30,26 @@ export async function sealColumns(
 
 type SealedMembers = Pick<AccountRegistration, 'webhooks' | 'proxy' | 'webhooksCustomHeaders'>
 
-/** Variant of `sealColumns` for a registration or an update that waits for consent. */
+/**
+ * Variant of `sealColumns` for a registration or an update that waits for consent. Values come from
+ * its planned columns, which have no masks: a mask could have another meaning at the consent.
+ */
 export async function sealRegistration<T extends SealedMembers>(
   registration: T,
+  { webhooks, proxy, webhooksCustomHeaders: json }: AccountColumns,
   { account, sealer }: SealDeps,
 ): Promise<T> {
-  const input = registration.webhooksCustomHeaders?.map(({ key, value = '' }) => ({ key, value }))
-  const headers = input && (await sealHeaders(input, `account/${account}`, sealer))
+  const headers = json
+    ? await sealHeaders(JSON.parse(json) as Header[], `account/${account}`, sealer)
+    : undefined
+  const unmasked = { ...registration, ...(webhooks && { webhooks }), ...(proxy && { proxy }) }
   return {
-    ...(await sealUrls(registration, sealer)),
+    ...(await sealUrls(unmasked, sealer)),
     ...defined({ webhooksCustomHeaders: headers }),
   }
 }
+
+type Header = { key: string; value: string }
 
 interface AccountUrls {
   webhooks?: string | null

@@ -39,16 +39,8 @@ export async function prepareConsent(tx: Tx, update: Update): Promise<UpdateSign
   const checked = { ...update, body: { ...body, oauth2: expected } }
   const { columns, app } = await checkUpdate(tx, checked, { stored, isSignIn: true })
   if (!app) throw validationError([fieldError('oauth2.provider', 'is required')])
-  // The stored masks could have another meaning at the consent.
-  const { webhooks, proxy, webhooksCustomHeaders: headers } = columns
-  const unmasked = {
-    ...body,
-    ...(webhooks && { webhooks }),
-    ...(proxy && { proxy }),
-    ...(headers && { webhooksCustomHeaders: JSON.parse(headers) as Header[] }),
-  }
   const pending: PendingUpdate = {
-    body: await sealRegistration(unmasked, { account, sealer }),
+    body: await sealRegistration(body, columns, { account, sealer }),
     caller,
     registeredAt: stored.createdAt.getTime(),
     requestedAt: Date.now(),
@@ -58,8 +50,6 @@ export async function prepareConsent(tx: Tx, update: Update): Promise<UpdateSign
   const registration = { account, redirectUrl, update: pending }
   return { app: app.id, registration, ...defined({ loginHint }) }
 }
-
-type Header = { key: string; value: string }
 
 /** Consent of the owner: the user who signed in and the grant, sealed for the account. */
 export interface Consent extends SealDeps {

@@ -12,7 +12,12 @@ import {
   type RefreshFailure,
   storeTokens,
 } from '../store/oauth2-tokens.ts'
-import { claimRefresh, type RefreshLease, releaseRefresh } from '../store/refresh-leases.ts'
+import {
+  claimRefresh,
+  extendRefresh,
+  type RefreshLease,
+  releaseRefresh,
+} from '../store/refresh-leases.ts'
 import { type Application, loadGrantApplication } from './application.ts'
 import { tokenBindingOf } from '../bound-secrets.ts'
 import { parseGrant, type ResolvedGrant, type StoredGrant } from './grant.ts'
@@ -132,19 +137,28 @@ export class AccessTokens {
       const current = await findGrantTokens(db, lease.account)
       if (versionOf(current) !== versionOf(tokens) || (!insist && recentFailure(current)))
         return undefined
-      return await this.#renew(renewal)
+      return await this.#renew(lease, renewal)
     } finally {
       await releaseRefresh(db, lease).catch(() => undefined)
     }
   }
 
-  /** Undefined if newer tokens were stored in the meantime. */
-  async #renew({ app, resolved, tokens, stored }: Renewal): Promise<AccessToken | undefined> {
+  /** Undefined if the lease was lost, or newer tokens were stored in the meantime. */
+  async #renew(
+    lease: RefreshLease,
+    { app, resolved, tokens, stored }: Renewal,
+  ): Promise<AccessToken | undefined> {
     const { db } = this.#deps
     const { holder } = resolved
+    let isLost = false
+    // The endpoints may have taken long to find. Another replica may have replaced the token since.
+    const beforeRequest = async () => {
+      isLost = !(await extendRefresh(db, lease, leaseMs))
+      if (isLost) throw new Error('the lease of the renewal has expired')
+    }
     try {
       const grant = grantOf(app, resolved, stored)
-      const response = await requestToken(this.#deps, app, grant)
+      const response = await requestToken({ ...this.#deps, beforeRequest }, app, grant)
       const { accessToken, refreshToken = stored.refreshToken, expires, lifetimeMs } = response
       const renewed: StoredGrant = {
         accessToken,
@@ -156,6 +170,7 @@ export class AccessTokens {
         ? toAccessToken(renewed, false)
         : undefined
     } catch (error) {
+      if (isLost) return undefined
       // The grant may have been replaced during the request with the old one.
       const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined

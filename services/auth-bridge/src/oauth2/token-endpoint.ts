@@ -54,6 +54,8 @@ export interface OAuth2Deps {
   http: Pick<HttpCaller, 'call'>
   federation: Pick<Federation, 'sign'>
   now?: () => number
+  /** Called before a token request is sent. A failure prevents the request. */
+  beforeRequest?: () => Promise<void>
   /** Called after each token request. `statusCode` is 0 if there was no response. */
   onRequest?: (outcome: { provider: string; ok: boolean; statusCode: number }) => void
 }
@@ -110,6 +112,7 @@ async function callTokenEndpoint(
     const parameters = await parametersOf(deps, { app, endpoints }, grant)
     const server = toAuthorizationServer(endpoints)
     const client = toClient(app)
+    await deps.beforeRequest?.()
     const received = await genericTokenEndpointRequest(
       server,
       client,

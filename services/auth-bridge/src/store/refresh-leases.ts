@@ -28,6 +28,23 @@ export async function claimRefresh(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
+/** Renews a lease. False if it has expired: another replica may have taken the lease since. */
+export async function extendRefresh(
+  db: Db,
+  { account, holder }: RefreshLease,
+  leaseMs: number,
+): Promise<boolean> {
+  const refreshingUntil = sql<Date>`now() + make_interval(secs => ${leaseMs / 1_000})`
+  const { numUpdatedRows } = await db
+    .updateTable('oauth2Tokens')
+    .set({ refreshingUntil })
+    .where('account', '=', account)
+    .where('refreshing', '=', holder)
+    .where('refreshingUntil', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 export async function releaseRefresh(db: Db, { account, holder }: RefreshLease): Promise<void> {
   await db
     .updateTable('oauth2Tokens')

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { NetworkRouting } from '@posthorn/db'
+import { holdFailure } from '@posthorn/flow'
 import type { ConnectedSocket } from '@posthorn/net/connect-socket'
 import type { EgressPolicy } from '@posthorn/net/egress'
 import type { MailPorts } from '@posthorn/net/ports'
@@ -15,7 +16,6 @@ import {
   tokenHandlers,
   toNodemailerLogin,
 } from './nodemailer.ts'
-import { withoutTime } from './hold-connection.ts'
 import { acceptedRecipients, parseOffers, prepareEnvelope, toSendResult } from './smtp-envelope.ts'
 import {
   AttemptError,
@@ -134,7 +134,13 @@ export class SmtpSession {
     const connect = (limit: AbortSignal) =>
       SmtpSession.#connect(credentials, { ...options, signal: limit })
     const session = destination.isTenantsServer
-      ? await withoutTime(connect, { ...limits, signal })
+      ? await holdFailure(connect, {
+          timeoutMs: limits.connectMs + limits.greetingMs,
+          signal,
+          isHidden: (error) => error instanceof AttemptError,
+          timeoutError: (cause) => timeoutError('CONN', cause),
+          abortError: () => cancelled(signal),
+        })
       : await connect(signal)
     try {
       if (credentials && session.#connection.allowsAuth) await session.#login(credentials, signal)

@@ -41,19 +41,23 @@ export function onCreateAccount(deps: ChangeDeps) {
   })
 }
 
-/** Stores a registration until the owner consents. Returns the URL of the consent page. */
+/**
+ * Stores a registration until the owner consents. Masks mean the values that the account has now.
+ * Returns the URL of the consent page.
+ */
 async function startConsent(
   deps: ChangeDeps,
   account: string,
   { account: _account, ...input }: AccountRegistration,
 ): Promise<string> {
-  const body = await sealRegistration(input, { account, sealer: deps.sealer })
-  const { oauth2, expectedEmail, email } = body
+  const { oauth2, expectedEmail, email } = input
   const { provider = '', redirectUrl = '', auth } = oauth2 || {}
   // Errors are reported now: the client receives no response when the owner returns.
-  await inTransaction(deps.db, async (tx) => {
-    planAccount(input, undefined, await findAppFor(tx, oauth2, undefined))
+  const { columns } = await inTransaction(deps.db, async (tx) => {
+    const stored = await lockAccount(tx, account)
+    return planAccount(input, stored, await findAppFor(tx, oauth2, stored))
   })
+  const body = await sealRegistration(input, columns, { account, sealer: deps.sealer })
   const loginHint = expectedEmail ?? auth?.user ?? email
   const registration = { account, body, redirectUrl }
   return startSignIn(deps, { app: provider, registration, ...defined({ loginHint }) })

@@ -1,9 +1,12 @@
 import { defined } from '@posthorn/contracts/defined'
 import type { FlagResult, FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
 
-/** Response of an update: each requested step with its success. */
-export function updateResult({ flags, labels }: FlagUpdate, success: boolean): FlagResult {
-  const steps = (update: object | undefined) =>
-    update && Object.fromEntries(Object.keys(update).map((step) => [step, success]))
-  return defined({ flags: steps(flags), labels: steps(labels) })
+/** Response of an update: each requested step with the success of its kind. */
+export function updateResult(
+  { flags, labels }: FlagUpdate,
+  success: { flags: boolean; labels: boolean },
+): FlagResult {
+  const steps = (update: object | undefined, isChanged: boolean) =>
+    update && Object.fromEntries(Object.keys(update).map((step) => [step, isChanged]))
+  return defined({ flags: steps(flags, success.flags), labels: steps(labels, success.labels) })
 }

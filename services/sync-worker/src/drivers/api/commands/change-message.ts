@@ -41,7 +41,7 @@ export function updateMessage({
     )
     const isShown = !unchanged.includes(id)
     const read = await readChanged(command, id, (state) => hasChange(state, change))
-    const result = updateResult(update, isShown)
+    const result = updateResult(update, { flags: isShown, labels: isShown })
     // An outdated state, of a change that the provider has confirmed, is left out.
     if (!read || (isShown && !hasChange(read.state, change))) return result
     return withState(correct(result, { state: read.state, change }), read.entry)

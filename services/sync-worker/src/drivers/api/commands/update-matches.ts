@@ -29,7 +29,8 @@ export function updateMessages({
     await changeMatches(command, { path, search }, async (ids) => {
       emailIds.push(...changedOf(ids, await api.updateMessages(ids, change, signal)))
     })
-    return { ...updateResult(update, emailIds.length > 0), emailIds }
+    const isChanged = emailIds.length > 0
+    return { ...updateResult(update, { flags: isChanged, labels: isChanged }), emailIds }
   }
 }
 

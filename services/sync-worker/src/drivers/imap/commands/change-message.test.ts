@@ -61,12 +61,14 @@ test.each([
 })
 
 test('updateResult: contains each requested step', () => {
-  expect(updateResult({ flags: { add: ['a'], delete: [] }, labels: { set: [] } }, true)).toEqual({
+  const update = { flags: { add: ['a'], delete: [] }, labels: { set: [] } }
+  expect(updateResult(update, { flags: true, labels: false })).toEqual({
     flags: { add: true, delete: true },
-    labels: { set: true },
+    labels: { set: false },
   })
-  expect(updateResult({ flags: { set: ['a'] } }, false)).toEqual({ flags: { set: false } })
-  expect(updateResult({}, true)).toEqual({})
+  const success = { flags: false, labels: true }
+  expect(updateResult({ flags: { set: ['a'] } }, success)).toEqual({ flags: { set: false } })
+  expect(updateResult({}, success)).toEqual({})
 })
 
 test('assertLabelSupport: rejects labels without server support', () => {

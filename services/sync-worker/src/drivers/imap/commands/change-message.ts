@@ -1,4 +1,4 @@
-import type { MailSession, MovedMessages, UidRange } from '@posthorn/backends'
+import type { MailSession, MovedMessages, UidRange, UnconfirmedFlags } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
 import { AppError } from '@posthorn/errors'
@@ -17,7 +17,12 @@ import {
   readInMailbox,
 } from './mailbox.ts'
 
-/** Changes flags and labels of a message. The next sync records the events. */
+/**
+ * Changes flags and labels of a message. The next sync records the events. A change of flags that
+ * the server does not show was not made.
+ *
+ * @throws AppError `not-found` `MessageNotFound`, also if the message is deleted meanwhile
+ */
 export async function updateMessage(
   deps: CommandDeps,
   { message, update }: AccountRequest<'updateMessage'>,
@@ -25,10 +30,14 @@ export async function updateMessage(
 ): Promise<AccountReply<'updateMessage'>> {
   const position = await locateMessage(deps.db, target.account, message)
   const check = (mail: MailSession) => assertLabelSupport(mail, update)
-  await changeMessage(target, { ...position, check }, (mail, uids) =>
-    applyUpdate(mail, uids, update),
+  const { unchanged } = await changeMessage(target, { ...position, check }, (mail, uids) =>
+    readInMailbox(mail, { row: position.row, readOnly: false }, async () => {
+      const left = await applyUpdate(mail, uids, update)
+      if (left.missing.length > 0) throw messageNotFound()
+      return left
+    }),
   )
-  return updateResult(update, true)
+  return updateResult(update, { flags: unchanged.length === 0, labels: true })
 }
 
 /** Moves a message. Returns its new id if the server reports the new UID (UIDPLUS). */
@@ -131,14 +140,19 @@ export function assertLabelSupport({ capabilities }: MailSession, { labels }: Fl
     })
 }
 
-/** Changes flags and labels of messages in the selected mailbox. */
+/**
+ * Changes flags and labels of messages in the selected mailbox. Returns the messages that the
+ * server does not show with the flags. Labels are not confirmed: Gmail does not list the label of
+ * the selected mailbox, and removes the message from the mailbox with it.
+ */
 export async function applyUpdate(
   mail: MailSession,
   uids: readonly UidRange[],
   { flags, labels }: FlagUpdate,
-): Promise<void> {
-  if (flags) await mail.changeFlags(uids, toFlagChange(flags))
+): Promise<UnconfirmedFlags> {
+  const left = flags && (await mail.confirmFlags(uids, toFlagChange(flags)))
   if (labels) await mail.changeLabels(uids, toFlagChange(labels))
+  return left ?? { unchanged: [], missing: [] }
 }
 
 function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUpdate['flags']>) {

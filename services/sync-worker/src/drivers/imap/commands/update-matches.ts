@@ -2,7 +2,7 @@ import type { MailSession, UidRange } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { Search } from '@posthorn/contracts/schemas/search'
 import { encodeMessageId } from '@posthorn/message-id'
-import { batchesOf, countUids } from '../index/ranges.ts'
+import { batchesOf, countUids, normaliseRanges, subtractRanges } from '../index/ranges.ts'
 import { toSearchTerms } from '../../messages/search-terms.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
@@ -23,19 +23,28 @@ const batchSize = 1_000
 /** Maximum ids or pairs of ids in a response, some megabytes. */
 const maxIds = 250_000
 
-/** Changes flags and labels of all messages of a mailbox that match a search. */
+/**
+ * Changes flags and labels of all messages of a mailbox that match a search. Messages that the
+ * server does not show with the flags count as not changed.
+ */
 export async function updateMessages(
   deps: CommandDeps,
   { path, search, update }: AccountRequest<'updateMessages'>,
   target: AccountCommand,
 ): Promise<AccountReply<'updateMessages'>> {
   const row = await getMailbox(deps.db, target.account, path)
-  const { count, ...emailIds } = await updateMatches(
+  let matched = 0
+  const { count, emailIds } = await updateMatches(
     target,
     { row, search, check: (mail) => assertLabelSupport(mail, update) },
-    (mail, uids) => applyUpdate(mail, uids, update),
+    async (mail, uids) => {
+      const { unchanged, missing } = await applyUpdate(mail, uids, update)
+      matched += countUids(uids)
+      return normaliseRanges([...unchanged, ...missing])
+    },
   )
-  return { ...updateResult(update, count > 0), ...emailIds }
+  const result = updateResult(update, { flags: count > 0, labels: matched > 0 })
+  return { ...result, ...defined({ emailIds }) }
 }
 
 /** Moves all messages of a mailbox that match a search. */
@@ -79,7 +88,7 @@ interface SearchScope {
 }
 
 interface UpdatedMatches {
-  /** Number of matching messages. */
+  /** Number of changed messages. */
   count: number
   /** Persistent ids of the changed messages, if the server has such ids. */
   emailIds?: string[]
@@ -87,12 +96,13 @@ interface UpdatedMatches {
 
 /**
  * Changes all matches in batches on one connection. At the deadline it stops between two batches:
- * completed batches stay changed. No batch is repeated. Requests a sync in every case.
+ * completed batches stay changed. No batch is repeated. Requests a sync in every case. `change` may
+ * return the messages that it did not change.
  */
 async function updateMatches(
   { session, signal }: AccountCommand,
   { row, search, destination = row, check }: SearchScope,
-  change: (mail: MailSession, uids: UidRange[]) => Promise<void>,
+  change: (mail: MailSession, uids: UidRange[]) => Promise<readonly UidRange[] | void>,
 ): Promise<UpdatedMatches> {
   const terms = toSearchTerms(search)
   let matches: UidRange[] = []
@@ -109,9 +119,10 @@ async function updateMatches(
       signal.throwIfAborted()
       await mail.ensureSelected(row.path, { readOnly: false })
       const ids = await mail.emailIds(uids)
-      await change(mail, uids)
-      for (const id of ids) emailIds.push(id)
-      count += countUids(uids)
+      const left = (await change(mail, uids)) ?? []
+      const changed = subtractRanges(uids, left)
+      for (const id of left.length > 0 ? await mail.emailIds(changed) : ids) emailIds.push(id)
+      count += countUids(changed)
     }
     return defined({ count, emailIds: objectId || gmail ? emailIds.slice(0, maxIds) : undefined })
   }

@@ -114,24 +114,12 @@ async function connect(
   const attempt = (limit: AbortSignal) => backend.connect({ ...options, signal: limit })
   if (!isTenantsServer) return attempt(signal)
   const { connectTimeoutMs: timeoutMs } = config
-  return withoutTime(attempt, { timeoutMs, signal, isHidden: isConnectionFailure, onHeld })
+  const isHidden = isConnectionFailure
+  return holdFailure(attempt, { timeoutMs, signal, isHidden, onHeld, abortError })
 }
 
-/**
- * Connects to a server that a tenant has chosen. All failures before the reply to the login are
- * reported after the same time, because a closed port fails earlier than a silent port.
- */
-async function withoutTime(
-  attempt: (limit: AbortSignal) => Promise<MailSession>,
-  hold: Parameters<typeof holdFailure>[1],
-): Promise<MailSession> {
-  try {
-    return await holdFailure(attempt, hold)
-  } catch (error) {
-    if (!hold.signal.aborted) throw error
-    const options = { code: 'ECANCELED', cause: error }
-    throw new AppError('unreachable', 'Connecting was aborted', options)
-  }
+function abortError(cause: unknown): AppError {
+  return new AppError('unreachable', 'Connecting was aborted', { code: 'ECANCELED', cause })
 }
 
 /** True for failures whose reason tenants do not read: all before the reply to the login. */

@@ -1,0 +1,38 @@
+import { expect } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import { eventually, RawClient, type TestDovecot } from '@posthorn/testkit'
+import { freshMessageId, plainMessage, type WorldAccess } from '../world.ts'
+
+export interface TokenAccount {
+  account: string
+  /** Server whose user has the name of the account. */
+  dovecot: TestDovecot
+  /** Port of the IMAP proxy. */
+  proxyPort: number
+}
+
+/** Receives and sends a message of a connected account, and reads it through the IMAP proxy. */
+export async function useByToken(
+  world: WorldAccess,
+  { account, dovecot, proxyPort }: TokenAccount,
+): Promise<void> {
+  const { client } = world
+  const messageId = freshMessageId()
+  await dovecot.deliver(account, plainMessage({ messageId }))
+  await world.webhook(({ event, data }) => event === 'messageNew' && data.messageId === messageId)
+  const submitted = await client.call(operations.submitMessage, {
+    params: { account },
+    body: { to: [{ address: `${account}@mail.test` }], subject: 'Out', text: 'By token' },
+  })
+  expect(submitted.status).toBe(200)
+  await world.webhook((webhook) => webhook.event === 'messageSent' && webhook.account === account)
+
+  const { body: made } = await client.call(operations.createTokenAlias, {
+    body: { account, scopes: ['imap-proxy'], description: 'mail client' },
+  })
+  const mailClient = await eventually(() => RawClient.open(proxyPort))
+  await mailClient.until(/\r\n/)
+  mailClient.send(`a LOGIN ${account} ${made.token}\r\nb STATUS INBOX (MESSAGES)\r\n`)
+  expect(await mailClient.until(/^b .*\r\n/m)).toMatch(/MESSAGES [12]\)/)
+  mailClient.close()
+}
