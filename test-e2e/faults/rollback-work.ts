@@ -39,8 +39,8 @@ const header = { key: 'X-Rollback', value: 'sealed by the newer release' }
 
 /**
  * Stores work through the API: settings, an account with sealed logins, sealed headers and an
- * index, an account with a grant, a token, a template, a submission for tomorrow, and a notification
- * that waits for its second attempt. The stack ends the servers of the account with a grant.
+ * index, an account with a grant, a token, a template and a submission for tomorrow. A notification
+ * waits for its second attempt. The stack ends the servers of the account with a grant.
  */
 export async function storeWork(world: World, stack: AsyncDisposableStack): Promise<StoredWork> {
   const user = world.mail.freshUser()

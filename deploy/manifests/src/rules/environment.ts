@@ -45,7 +45,7 @@ function checkTwice({ variables }: OwnContainer): ManifestFault[] {
     .map((variable) => inVariable(variable, `${variable.name} is set twice`))
 }
 
-/** `env` of a container replaces a ConfigMap, so an operator who changes the ConfigMap changes nothing. */
+/** Variables of a ConfigMap that have no effect, because `env` of the container sets them. */
 function checkReplaced({ pod, variables }: OwnContainer): ManifestFault[] {
   const isOwn = ({ manifest }: PlacedVariable) => manifest === pod.manifest
   const own = new Set(variables.filter(isOwn).map(({ name }) => name))
