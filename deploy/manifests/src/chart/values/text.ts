@@ -5,8 +5,8 @@ import type { Values } from './values.ts'
 const comments: Readonly<Record<string, string>> = {
   image:
     'Image of all processes. An empty tag is the version of the chart. The digest is optional.',
-  components: 'Optional parts, as in k8s/README.md. Each works on its own.',
-  secrets: 'Names of the secrets that exist before the installation: k8s/README.md.',
+  components: 'Optional parts, described in README.md. Each works on its own.',
+  secrets: 'Names of the secrets, which exist before the installation: README.md.',
   services:
     'Services. `environment` has variables of deploy/configuration.md, `nodeOptions` the heap limits\nthat belong to the memory limit.',
   jobs: 'Jobs of a release: schema, and users of RabbitMQ.',
