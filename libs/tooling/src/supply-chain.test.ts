@@ -100,8 +100,11 @@ test('workflows: only jobs that publish have write permissions, and those that t
     )
   })
   expect(writes).toEqual([
-    ...['image: packages', 'image: id-token'],
-    ...['publish: contents', 'publish: packages', 'publish: id-token'],
+    'image: packages',
+    'image: id-token',
+    'publish: contents',
+    'publish: packages',
+    'publish: id-token',
   ])
   expect(workflows.join('').match(/\bwrite\b/g)).toHaveLength(writes.length)
 })
