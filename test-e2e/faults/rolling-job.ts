@@ -8,6 +8,7 @@ import { eventually, type SmtpScript, startSmtpScript } from '@posthorn/testkit'
 import { connectManyAccounts, messagesPath, shuffled } from '../many-accounts.ts'
 import { startWorld, untilConnected, type World, type WorldOptions } from '../world.ts'
 import { findDuplicateEvents } from './main-job.ts'
+import { ReplicaBundles } from './replica-bundles.ts'
 import {
   createFetches,
   createRequests,
@@ -23,6 +24,8 @@ const load = Number(process.env['TEST_ROLLING_LOAD'] ?? 1)
 /** Accounts of one host, of which random ones are read. Their logins take most of the time. */
 const manyAccounts = Number(process.env['TEST_ROLLING_ACCOUNTS'] ?? 100)
 
+const gatewayNames = ['api-gateway', 'api-gateway-2']
+
 /** Two replicas of each service under the load of clients. */
 export interface RollingJob extends AsyncDisposable {
   readonly world: World
@@ -32,7 +35,7 @@ export interface RollingJob extends AsyncDisposable {
   untilWorked(): Promise<void>
   /**
    * Stops the clients and waits until each accepted message was sent once and reported once.
-   * Returns the work done by kind of client.
+   * Returns the work done by kind of client, and the reads that the previous release refused.
    */
   endWithoutLoss(): Promise<Record<string, number>>
   [Symbol.asyncDispose](): Promise<void>
@@ -46,7 +49,7 @@ export async function startRollingJob(
   const ports = { imap: await freePort(), smtp: await freePort() }
   const world = stack.use(await startRollingWorld(options, ports))
   const sink = stack.use(await startSmtpScript())
-  const gateways = ['api-gateway', 'api-gateway-2'].map((name) => world.services.urls[name] ?? '')
+  const gateways = gatewayNames.map((name) => world.services.urls[name] ?? '')
   const balancer = stack.use(
     await startHaproxy({
       dir: join(world.logDir, 'haproxy'),
@@ -63,7 +66,10 @@ export async function startRollingJob(
     balanced: () => balancer.url,
   }
   const many = stack.use(await connectManyAccounts(world, manyAccounts)).accounts
-  const clients = startClients({ world, ports, logins, accepted, urls, many })
+  const bundles = new ReplicaBundles(options.bundle)
+  const mayRefuse = (address: string, code: string) =>
+    bundles.mayRefuse(gatewayNames[gateways.indexOf(address)] ?? '', code)
+  const clients = startClients({ world, ports, logins, accepted, urls, many, mayRefuse })
   const stopClients = async () =>
     void (await Promise.all(Object.values(clients).map((each) => each.stop())))
   stack.defer(stopClients)
@@ -73,14 +79,14 @@ export async function startRollingJob(
     async replace(replica, bundle) {
       await world.services.stop(replica)
       await world.services.start(replica, bundle)
+      bundles.set(replica, bundle)
     },
     untilWorked: () => untilWorked(clients),
     async endWithoutLoss() {
       await stopClients()
       await untilReportedOnce(world, sink, accepted)
-      return Object.fromEntries(
-        Object.entries(clients).map(([kind, { tally }]) => [kind, tally.done]),
-      )
+      const done = Object.entries(clients).map(([kind, { tally }]) => [kind, tally.done] as const)
+      return { ...Object.fromEntries(done), excused: clients.random.tally.excused }
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
@@ -98,15 +104,23 @@ interface ClientsInput {
   urls: { direct: SelectUrl; balanced: SelectUrl }
   /** Accounts of which random ones are read. */
   many: readonly string[]
+  /** True if a replica of the previous release may cause an error code of an address now. */
+  mayRefuse: (address: string, code: string) => boolean
 }
 
-function startClients({ world, ports, logins, accepted, urls, many }: ClientsInput) {
+function startClients({ many, mayRefuse, ...input }: ClientsInput) {
+  const { world, ports, logins, accepted, urls } = input
   const paths = ['/v1/account/reader', '/v1/account/reader/messages?path=INBOX']
   const { token } = world
   const rounds = {
     direct: createRequests({ token, paths, url: urls.direct }),
     balanced: createRequests({ token, paths, url: urls.balanced }),
-    random: createRequests({ token, paths: shuffled(many).map(messagesPath), url: urls.direct }),
+    random: createRequests({
+      token,
+      paths: shuffled(many).map(messagesPath),
+      url: urls.direct,
+      mayRefuse,
+    }),
     fetches: createFetches({ port: ports.imap, ...logins.reader }),
     submissions: createSubmissions({ port: ports.smtp, ...logins.sender }, accepted),
   }

@@ -5,6 +5,8 @@ import { serviceNames } from '@posthorn/local/role-passwords'
 import { reportSkip } from '@posthorn/testkit/required-tests'
 import { runReleaseJobs } from '../own-servers.ts'
 import { buildCheckout, buildRelease, missingReason, previousRelease } from './previous-release.ts'
+import { listRollbackExceptions } from './rollback-exceptions.ts'
+import { continueWork, resealAll, storeWork, type StoredWork } from './rollback-work.ts'
 import { type RollingJob, startRollingJob } from './rolling-job.ts'
 
 describe('rolling restart, under load', () => {
@@ -34,10 +36,11 @@ if (reason !== undefined) reportSkip('upgrade', reason)
 /** Time to install and build the previous release and to start it, on a busy machine. */
 const maxStartMs = 600_000
 const describeUpgrade = reason === undefined ? describe : describe.skip
-describeUpgrade('rolling upgrade from the previous release, under load', () => {
+describeUpgrade('rolling upgrade from the previous release and rollback, under load', () => {
   const stack = new AsyncDisposableStack()
   const bundles = { previous: '', next: '' }
   let job: RollingJob
+  let work: StoredWork
   beforeAll(async () => {
     bundles.previous = await buildRelease(previousRelease)
     job = stack.use(await startRollingJob({ servers: 'own', bundle: bundles.previous }))
@@ -51,11 +54,6 @@ describeUpgrade('rolling upgrade from the previous release, under load', () => {
     await job.untilWorked()
   })
 
-  test('jobs of the previous release on the newer schema: nothing changes', async () => {
-    expect(await runJobs(bundles.previous)).toBe('schema is up to date\n')
-    await job.untilWorked()
-  })
-
   // In the order of k8s/README.md: auth-bridge must unseal what the others seal.
   test('auth-bridge replaced by this release: no request fails, nothing is cut', async () => {
     for (const replica of replicasOf('auth-bridge')) await job.replace(replica, bundles.next)
@@ -65,20 +63,59 @@ describeUpgrade('rolling upgrade from the previous release, under load', () => {
   test.each([0, 1])(
     'replica %i of all other services replaced: no request fails, nothing is cut',
     async (at) => {
-      const others = serviceNames.filter((name) => name !== 'auth-bridge')
-      const replicas = others.map((name) => replicasOf(name)[at] ?? '')
-      await Promise.all(replicas.map((replica) => job.replace(replica, bundles.next)))
+      await replaceOthers(at, bundles.next)
       await job.untilWorked()
     },
   )
 
-  test('after the upgrade: each accepted message was sent once, and reported once', async () => {
-    const work = await job.endWithoutLoss()
-    for (const [name, pid] of Object.entries(job.world.services.pids))
-      expect([name, readlinkSync(`/proc/${pid}/cwd`)]).toEqual([name, bundles.next])
-    expect(work['submissions']).toBeGreaterThan(0)
-    process.stdout.write(`rolling upgrade of 7 services: ${JSON.stringify(work)}\n`)
+  test('after the upgrade: all processes are of this release, which stores work', async () => {
+    expectProcessesOf(bundles.next)
+    work = await storeWork(job.world, stack)
+    await resealAll(job.world, bundles.next)
+    expect(await listRollbackExceptions(job.world.ownerUrl)).toEqual([])
+    await job.untilWorked()
   })
+
+  test('rollback: jobs of the previous release change nothing', async () => {
+    expect(await runJobs(bundles.previous)).toBe('schema is up to date\n')
+    await job.untilWorked()
+  })
+
+  test('rollback of auth-bridge: no request fails, nothing is cut', async () => {
+    for (const replica of replicasOf('auth-bridge')) await job.replace(replica, bundles.previous)
+    await job.untilWorked()
+  })
+
+  test.each([0, 1])(
+    'rollback of replica %i of all other services: no request fails, nothing is cut',
+    async (at) => {
+      await replaceOthers(at, bundles.previous)
+      await job.untilWorked()
+    },
+  )
+
+  test('after the rollback: the previous release continues the stored work', async () => {
+    expectProcessesOf(bundles.previous)
+    await continueWork(job.world, work)
+  })
+
+  test('after the rollback: each accepted message was sent once, and reported once', async () => {
+    const done = await job.endWithoutLoss()
+    expect(done['submissions']).toBeGreaterThan(0)
+    process.stdout.write(`rolling upgrade and rollback of 7 services: ${JSON.stringify(done)}\n`)
+  })
+
+  /** Replaces one replica of each service but auth-bridge, at the same time. */
+  async function replaceOthers(at: number, bundle: string): Promise<void> {
+    const others = serviceNames.filter((name) => name !== 'auth-bridge')
+    const replicas = others.map((name) => replicasOf(name)[at] ?? '')
+    await Promise.all(replicas.map((replica) => job.replace(replica, bundle)))
+  }
+
+  function expectProcessesOf(bundle: string): void {
+    for (const [name, pid] of Object.entries(job.world.services.pids))
+      expect([name, readlinkSync(`/proc/${pid}/cwd`)]).toEqual([name, bundle])
+  }
 
   /** Runs migrate and broker-users. Returns the output of migrate. */
   function runJobs(bundle: string): Promise<string> {

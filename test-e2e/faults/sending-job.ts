@@ -123,3 +123,14 @@ export function listDuplicates(
       same: new Set(copies).size === 1,
     }))
 }
+
+/** Sets the clock of a waiting submission forward. */
+export async function makeDue({ ownerUrl }: World, { queueId }: Submitted): Promise<void> {
+  const { rowCount } = await withClient(ownerUrl, (client) =>
+    client.query(
+      "update outbox set send_at = now(), next_attempt_at = now() where queue_id = $1 and state = 'queued'",
+      [queueId],
+    ),
+  )
+  if (rowCount !== 1) throw new Error(`${queueId} does not wait`)
+}

@@ -143,6 +143,13 @@ const mutations: Mutation[] = [
     fault: 'Deployment sender: sender does not read SVC_SHUTDOWN_TIME',
   },
   {
+    title: 'variable of a ConfigMap that the container replaces',
+    from: '  SVC_DRAIN_DELAY: 5s\n',
+    to: '  SVC_DRAIN_DELAY: 5s\n  SVC_SHUTDOWN_TIMEOUT: 10s\n',
+    line: '  SVC_SHUTDOWN_TIMEOUT: 10s',
+    fault: 'ConfigMap sender: SVC_SHUTDOWN_TIMEOUT has no effect: `env` of sender sets it',
+  },
+  {
     title: 'variable that is required',
     from: '            - { name: DATABASE_URL_FILE, value: /run/secrets/database-url }\n',
     to: '',

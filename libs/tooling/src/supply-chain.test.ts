@@ -88,6 +88,27 @@ test('workflows: check out the whole history, and require the tests of upgrade a
   expect(text.match(/bash \.ci\/run/g)).toHaveLength(1)
 })
 
+test('workflows: only jobs that publish have write permissions, and those that they need', () => {
+  const workflows = globSync('.github/workflows/*', { cwd: root }).toSorted().map(read)
+  for (const text of workflows) expect(text).toContain('\npermissions:\n  contents: read\n\n')
+  const writes = workflows.flatMap((text) => {
+    const jobs = text.split(/^jobs:$/m)[1]?.split(/^ {2}(?=\w+:$)/m) ?? []
+    return jobs.flatMap((job) =>
+      [...job.matchAll(/^ {6}([\w-]+): write$/gm)].map(
+        ([, scope]) => `${/^\w+/.exec(job)?.[0]}: ${scope}`,
+      ),
+    )
+  })
+  expect(writes).toEqual([
+    'image: packages',
+    'image: id-token',
+    'publish: contents',
+    'publish: packages',
+    'publish: id-token',
+  ])
+  expect(workflows.join('').match(/\bwrite\b/g)).toHaveLength(writes.length)
+})
+
 test('workflow of a release: publishes only after all tests', () => {
   const text = read('.github/workflows/release.yaml')
   const jobs = text.split(/^jobs:$/m)[1]?.split(/^ {2}(?=\w+:$)/m) ?? []

@@ -28,6 +28,13 @@ export const bindings: readonly Binding[] = [
     path: [...container, 'env', 'NODE_OPTIONS', 'value'],
     value: ['services', '*', 'nodeOptions'],
   },
+  {
+    kind: 'Deployment',
+    path: [...pod, 'priorityClassName'],
+    value: ['priorityClass', 'name'],
+  },
+  { kind: 'PriorityClass', path: ['metadata', 'name'], value: ['priorityClass', 'name'] },
+  { kind: 'PriorityClass', path: ['value'], value: ['priorityClass', 'value'] },
   { kind: 'Job', path: [...container, 'resources'], value: ['jobs', '*', 'resources'] },
   {
     kind: 'HorizontalPodAutoscaler',
@@ -49,6 +56,7 @@ export const bindings: readonly Binding[] = [
     path: ['spec', 'maxReplicaCount'],
     value: ['autoscaling', '*', 'maxReplicas'],
   },
+  { kind: 'Ingress', path: ['metadata', 'annotations'], value: ['ingress', '*', 'annotations'] },
   { kind: 'Ingress', path: ['spec', 'rules', 0, 'host'], value: ['hosts', 'api'] },
   { kind: 'Ingress', path: ['spec', 'tls', 0, 'hosts', 0], value: ['hosts', 'api'] },
   { kind: 'Gateway', path: ['spec', 'listeners', 'https', 'hostname'], value: ['hosts', 'api'] },
@@ -73,6 +81,12 @@ export const bindings: readonly Binding[] = [
   { kind: 'RabbitmqCluster', path: ['spec', 'replicas'], value: ['rabbitmq', 'replicas'] },
   { kind: 'RabbitmqCluster', path: ['spec', 'resources'], value: ['rabbitmq', 'resources'] },
   { kind: 'RabbitmqCluster', path: ['spec', 'persistence'], value: ['rabbitmq', 'persistence'] },
+]
+
+/** Kinds that a value switches off. It is true by default. */
+export const switches: readonly { kind: string; value: readonly string[] }[] = [
+  // The class belongs to the cluster, and Helm refuses an object of another release.
+  { kind: 'PriorityClass', value: ['priorityClass', 'create'] },
 ]
 
 /** Name of a manifest in the values: without the release of a Job. */

@@ -9,7 +9,7 @@ import { parseYaml } from '../yaml.ts'
 import { type Chart, chartFiles, createChart, localImage } from './chart.ts'
 import { compare } from './compare.ts'
 import { findBuild } from './component-names.ts'
-import { renderChart } from './render-chart.ts'
+import { renderChart, renderNotes } from './render-chart.ts'
 import type { Values } from './values/values.ts'
 
 const folder = join(checkout, 'k8s')
@@ -28,7 +28,7 @@ interface Rendered {
     replicas?: number
     template?: {
       metadata: { annotations?: Record<string, string> }
-      spec: { containers: { image: string }[]; volumes: object[] }
+      spec: { containers: { image: string }[]; volumes: object[]; priorityClassName?: string }
     }
   }
   data?: Record<string, string>
@@ -133,6 +133,73 @@ describeWithKustomize('Helm chart of the manifests', () => {
     expect(renamed).not.toContain('"posthorn-database"')
     expect(renamed).not.toContain('"posthorn-api-tls"')
     expect(renamed).toContain('"my-certificate"')
+  })
+
+  test('PriorityClass: another installation creates it, or there is none', () => {
+    const classes = (values: Values) => {
+      const objects = render(values)
+      const pods = objects.filter(({ kind }) => kind === 'Deployment')
+      return {
+        created: objects.filter(({ kind }) => kind === 'PriorityClass').length,
+        used: new Set(pods.map(({ spec }) => spec?.template?.spec.priorityClassName)),
+      }
+    }
+    expect(classes({})).toEqual({ created: 1, used: new Set(['posthorn']) })
+    const others = { priorityClass: { create: false, name: 'business' } }
+    expect(classes(others)).toEqual({ created: 0, used: new Set(['business']) })
+  })
+
+  test('optional fields: absent without a value, else in all pods, ingresses and load balancers', () => {
+    const components = { ingress: true, mailProxies: true }
+    const text = JSON.stringify(render({ components }))
+    for (const field of ['nodeSelector', 'tolerations', 'ingressClassName'])
+      expect(text).not.toContain(`"${field}"`)
+    const toleration = { key: 'mail', operator: 'Exists' }
+    const objects = render({
+      components,
+      nodeSelector: { pool: 'mail' },
+      tolerations: [toleration],
+      ingress: { className: 'nginx', 'api-gateway': { annotations: { own: 'x' } } },
+      loadBalancers: { annotations: { scheme: 'internal' } },
+    })
+    const pods = objects.flatMap(({ spec }) => spec?.template?.spec ?? [])
+    expect(pods).toHaveLength(9)
+    for (const pod of pods)
+      expect(pod).toMatchObject({ nodeSelector: { pool: 'mail' }, tolerations: [toleration] })
+    const ingress = find(objects, 'Ingress', 'api-gateway')
+    expect(ingress?.spec).toMatchObject({ ingressClassName: 'nginx' })
+    expect(ingress?.metadata.annotations).toMatchObject({
+      own: 'x',
+      'nginx.ingress.kubernetes.io/proxy-body-size': '50m',
+    })
+    const annotationsOf = (name: string) => find(objects, 'Service', name)?.metadata.annotations
+    expect(annotationsOf('imap')).toEqual({ scheme: 'internal' })
+    expect(annotationsOf('api-gateway')).toBeUndefined()
+  })
+
+  test('notes: name the secret, the address of the API, and missing trusted proxies', () => {
+    expect(renderNotes(chart)).toContain('port-forward service/api-gateway')
+    expect(renderNotes(chart)).not.toContain('WARNING')
+    const components = { ingress: true }
+    const withIngress = renderNotes(chart, { components, secrets: { api: 'my-token' } })
+    expect(withIngress).toContain('https://posthorn.example.com/docs')
+    expect(withIngress).toContain('secret my-token')
+    expect(withIngress).toContain('WARNING: SVC_TRUSTED_PROXIES')
+    const environment = { SVC_TRUSTED_PROXIES: '10.42.7.0/24' }
+    expect(
+      renderNotes(chart, { components, services: { 'api-gateway': { environment } } }),
+    ).not.toContain('WARNING')
+  })
+
+  test('README: has the secrets and commands, and no link into the repository', () => {
+    const readme = chartFiles(chart).get('README.md') ?? ''
+    expect(readme).toContain('`posthorn-sealing-private`')
+    expect(readme).toContain('helm upgrade --install')
+    expect(readme).not.toMatch(/\]\((?!https?:)/)
+  })
+
+  test('values: texts that YAML 1.1 reads as booleans are in quotes', () => {
+    expect(chartFiles(chart).get('values.yaml')).toContain('proxy-buffering: "off"')
   })
 
   test('files: values of all overlays conform to the schema, misspelt values do not', () => {

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
 import { release } from '@posthorn/config/release'
 import type { Build } from '../build.ts'
 import { readDeclaredSecrets } from '../declared-secrets.ts'
 import { isObject } from '../schema/path.ts'
 import { parseYaml } from '../yaml.ts'
 import { findBuild, valueName } from './component-names.ts'
+import { notesTemplate, readmeText } from './documents.ts'
 import { type ChartSources, chartTemplates } from './templates.ts'
 import { defaultValues, type ImageValues, overlayValues, type Values } from './values/values.ts'
 import { valuesSchema } from './values/schema.ts'
-import { valuesText } from './values/text.ts'
+import { helmText, valuesText } from './values/text.ts'
 
 /** Helm chart, generated from the manifests. */
 export interface Chart {
@@ -23,6 +23,9 @@ export interface Chart {
   schema: object
   /** Templates by file below `templates/`. */
   templates: ReadonlyMap<string, string>
+  /** Template of the notes after an installation. */
+  notes: string
+  readme: string
 }
 
 /** Image of the manifests, which have no registry. */
@@ -55,6 +58,8 @@ export function createChart(
     overlays: new Map(overlays),
     schema: valuesSchema(values),
     templates: chartTemplates(sources),
+    notes: notesTemplate,
+    readme: readmeText(folder, release.version),
   }
 }
 
@@ -78,12 +83,14 @@ export function chartFiles(chart: Chart): Map<string, string> {
     kubeVersion: '>=1.31.0-0',
   }
   return new Map([
-    ['Chart.yaml', stringify(metadata)],
+    ['Chart.yaml', helmText(metadata)],
+    ['README.md', chart.readme],
     ['values.yaml', valuesText(chart.values)],
     ['values.schema.json', `${JSON.stringify(chart.schema, null, 2)}\n`],
     ...[...chart.overlays].map(
-      ([name, values]) => [`values-${name}.yaml`, stringify(values)] as const,
+      ([name, values]) => [`values-${name}.yaml`, helmText(values)] as const,
     ),
+    ['templates/NOTES.txt', chart.notes],
     ...[...chart.templates].map(([file, text]) => [`templates/${file}`, text] as const),
   ])
 }

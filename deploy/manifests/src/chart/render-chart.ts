@@ -15,16 +15,7 @@ export function renderChart(
   chart: Chart,
   { values = {}, isInstall = true }: RenderOptions = {},
 ): Record<string, unknown>[] {
-  const root = {
-    Values: coalesce(chart.values, values),
-    Chart: { Name: chart.name, Version: chart.version, AppVersion: chart.version },
-    Release: {
-      Name: 'posthorn',
-      Service: 'Helm',
-      IsInstall: isInstall,
-      IsUpgrade: !isInstall,
-    },
-  }
+  const root = rootOf(chart, { values, isInstall })
   return [...chart.templates].flatMap(([file, text]) => {
     try {
       const documents = parseYaml(renderTemplate(text, root))
@@ -33,6 +24,25 @@ export function renderChart(
       throw new Error(`templates/${file}: ${(cause as Error).message}`, { cause })
     }
   })
+}
+
+/** Renders the notes that Helm prints after an installation. */
+export function renderNotes(chart: Chart, values: Values = {}): string {
+  return renderTemplate(chart.notes, rootOf(chart, { values, isInstall: true }))
+}
+
+function rootOf(chart: Chart, { values, isInstall }: Required<RenderOptions>): object {
+  return {
+    Values: coalesce(chart.values, values),
+    Chart: { Name: chart.name, Version: chart.version, AppVersion: chart.version },
+    Release: {
+      Name: 'posthorn',
+      Namespace: 'posthorn',
+      Service: 'Helm',
+      IsInstall: isInstall,
+      IsUpgrade: !isInstall,
+    },
+  }
 }
 
 /** Merges values over the default ones. A null removes a key, as in Helm. */

@@ -1,10 +1,12 @@
 import type { Build } from '../build.ts'
 import { bindValues, type SecretNames } from './bind-values.ts'
-import { boundName } from './bindings.ts'
+import { boundName, switches } from './bindings.ts'
 import { componentsOf, findBuild, isOn } from './component-names.ts'
 import { checksum, configurationNode, dataOf } from './configuration.ts'
+import { reference } from './expressions.ts'
 import { emit } from './tree/emit.ts'
 import { joinConditions } from './tree/join-conditions.ts'
+import { addOptionalFields, memberNode } from './optional-fields.ts'
 import { type Exclusion, componentsFor, exclusions } from './interactions.ts'
 import { mergeVariants, presenceOf, type Variant } from './tree/merge-variants.ts'
 import { allOf, type Condition, entry, not, type TemplateNode, toNode } from './tree/nodes.ts'
@@ -97,10 +99,13 @@ function templateOf(first: PlainManifest, variants: Variant[], context: Context)
   )
   if (first.kind === 'ConfigMap') setMember(node, ['data'], configurationNode(first.name, variants))
   if (first.kind === 'Job') addHooks(node)
+  addOptionalFields(node, first)
   const unless = exclusions.filter(({ kind, name }) => kind === first.kind && name === first.name)
   for (const exclusion of unless) excludeItem(node, exclusion)
   const needless = unless.filter(({ item }) => !item).map((each) => not(isOn(each.unless)))
-  return documentOf(node, allOf(condition, ...needless))
+  const wanted = switches.filter(({ kind }) => kind === first.kind)
+  const ifWanted = wanted.map(({ value }) => reference(value))
+  return documentOf(node, allOf(condition, ...needless, ...ifWanted))
 }
 
 function documentOf(node: TemplateNode, condition: Condition | undefined): string {
@@ -177,11 +182,6 @@ function excludeItem(node: TemplateNode, { unless, item }: Exclusion): void {
   })
   if (!excluded) throw new Error(`${item.path.join('.')} has no item ${item.secretKey}`)
   excluded.condition = not(isOn(unless))
-}
-
-function memberNode(node: TemplateNode | undefined, key: string): TemplateNode | undefined {
-  if (node?.kind !== 'map') return undefined
-  return node.entries.find((each) => each.key === key)?.alternatives[0]?.node
 }
 
 function setMember(node: TemplateNode, [key = '']: readonly string[], value: TemplateNode): void {

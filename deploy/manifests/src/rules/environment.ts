@@ -15,6 +15,7 @@ export function checkVariables(
   return ownContainers(build, processes).flatMap((own) => [
     ...checkProcess(own),
     ...checkTwice(own),
+    ...checkReplaced(own),
     ...own.variables.flatMap((variable) => checkFile(own, variable, stored)),
   ])
 }
@@ -42,6 +43,20 @@ function checkTwice({ variables }: OwnContainer): ManifestFault[] {
         .some(({ name, manifest }) => name === variable.name && manifest === variable.manifest),
     )
     .map((variable) => inVariable(variable, `${variable.name} is set twice`))
+}
+
+/** Variables of a ConfigMap that have no effect, because `env` of the container sets them. */
+function checkReplaced({ pod, variables }: OwnContainer): ManifestFault[] {
+  const isOwn = ({ manifest }: PlacedVariable) => manifest === pod.manifest
+  const own = new Set(variables.filter(isOwn).map(({ name }) => name))
+  return variables
+    .filter((variable) => !isOwn(variable) && own.has(variable.name))
+    .map((variable) =>
+      inVariable(
+        variable,
+        `${variable.name} has no effect: \`env\` of ${pod.manifest.name} sets it`,
+      ),
+    )
 }
 
 /** A value that is a path of a file has to be in a volume. */

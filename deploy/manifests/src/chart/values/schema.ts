@@ -5,6 +5,9 @@ import type { Values } from './values.ts'
 const openMaps: Readonly<Record<string, object>> = {
   environment: { type: 'object', additionalProperties: { type: 'string' } },
   parameters: { type: 'object', additionalProperties: { type: 'string' } },
+  annotations: { type: 'object', additionalProperties: { type: 'string' } },
+  nodeSelector: { type: 'object', additionalProperties: { type: 'string' } },
+  tolerations: { type: 'array', items: { type: 'object' } },
   settings: { type: 'object' },
   resources: {
     type: 'object',

@@ -1,8 +1,9 @@
 import { isObject } from '../../schema/path.ts'
 import type { Build } from '../../build.ts'
-import { bindingsOf, memberOf } from '../bindings.ts'
+import { bindingsOf, memberOf, switches } from '../bindings.ts'
 import { componentsOf, findBuild, valueName } from '../component-names.ts'
 import { dataOf, environmentPath, ownPath, settingsVariable } from '../configuration.ts'
+import { optionalFields } from '../optional-fields.ts'
 import { type PlainManifest, plainManifests } from '../plain-manifests.ts'
 import type { ChartSources } from '../templates.ts'
 
@@ -29,12 +30,14 @@ export function defaultValues(
     setBound(values, manifest)
     if (manifest.kind === 'ConfigMap') setConfiguration(values, manifest)
   }
+  for (const { value } of switches) setAt(values, value, true)
   const added = components.flatMap((name) =>
     plainManifests(findBuild(builds, `components/${name}`), folder),
   )
   for (const manifest of added)
     if (!base.some(({ kind, name }) => kind === manifest.kind && name === manifest.name))
       setBound(values, manifest)
+  for (const { value, standard } of optionalFields) setAt(values, value, standard)
   return values
 }
 

@@ -249,34 +249,26 @@ export class CommandPool implements AsyncDisposable {
   #lend(connection: Connection, request: ConnectionRequest, reused: boolean): PooledConnection {
     const { mailbox } = request
     if (mailbox !== undefined) connection.mailbox = mailbox
-    let isReleased = false
-    return {
-      session: connection.session,
-      reused,
-      release: (broken = false) => {
-        if (isReleased) return
-        isReleased = true
-        this.#uncount(request)
-        if (broken || connection.lost || this.#closed.signal.aborted) void this.#close(connection)
-        else this.#addIdle(connection)
-        this.#serveWaiting()
-      },
-    }
+    const release = this.#releaseOnce(request, (broken) => {
+      if (broken || connection.lost || this.#closed.signal.aborted) void this.#close(connection)
+      else this.#addIdle(connection)
+    })
+    return { session: connection.session, reused, release }
   }
 
   /** Work may be repeated, because the connection may be lost without notice. */
   #lendLoan({ session, release }: SessionLoan, request: ConnectionRequest): PooledConnection {
+    return { session, reused: true, release: this.#releaseOnce(request, release) }
+  }
+
+  #releaseOnce(request: ConnectionRequest, release: (broken: boolean) => void) {
     let isReleased = false
-    return {
-      session,
-      reused: true,
-      release: () => {
-        if (isReleased) return
-        isReleased = true
-        this.#uncount(request)
-        release()
-        this.#serveWaiting()
-      },
+    return (broken = false) => {
+      if (isReleased) return
+      isReleased = true
+      this.#uncount(request)
+      release(broken)
+      this.#serveWaiting()
     }
   }
 

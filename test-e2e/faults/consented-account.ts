@@ -1,0 +1,94 @@
+import { expect } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import { testOAuthDovecot, type TestDovecot, testOpenIdProvider } from '@posthorn/testkit'
+import { freshMessageId, plainMessage, untilConnected, type Webhook, type World } from '../world.ts'
+import { submit } from './sending-job.ts'
+
+/** Account with a grant of an OpenID provider, at a mail server that accepts only its tokens. */
+export interface ConsentedAccount {
+  /** Receives a message and sends one. Each is reported once. */
+  receiveAndSend(): Promise<void>
+}
+
+const account = 'consented'
+const address = `${account}@mail.test`
+/** Lifetime of access tokens. Each release renews them. */
+const accessTokenSeconds = 20
+
+/** Stores an application and an account by consent. The stack ends the servers. */
+export async function connectByConsent(
+  world: World,
+  stack: AsyncDisposableStack,
+): Promise<ConsentedAccount> {
+  const redirectUrl = `${world.url}/oauth`
+  const provider = stack.adopt(await testOpenIdProvider({ redirectUrls: [redirectUrl] }), (each) =>
+    each.close(),
+  )
+  provider.accessTokenSeconds = accessTokenSeconds
+  const dovecot = stack.adopt(await testOAuthDovecot(provider.introspectionUrl), (each) =>
+    each.drop(),
+  )
+  await world.client.call(operations.updateSettings, { body: { ignoreMailCertErrors: true } })
+  const app = await createApp(world, { provider, dovecot, redirectUrl })
+  const { status, body } = await world.client.call(operations.createAccount, {
+    body: {
+      account,
+      name: account,
+      email: address,
+      oauth2: { provider: app, authorize: true, redirectUrl: 'http://127.0.0.1:1/done' },
+    },
+  })
+  if (status !== 200) throw new Error(`registering ${account}: ${status} ${JSON.stringify(body)}`)
+  const opened = await fetch(String(body.redirect), { redirect: 'manual' })
+  const cookie = opened.headers.getSetCookie().map((line) => line.split(';', 1)[0])
+  const { callback } = await provider.consent(String(opened.headers.get('location')))
+  const headers = { cookie: cookie.join('; ') }
+  const returned = await fetch(callback, { redirect: 'manual', headers })
+  expect(returned.status).toBe(303)
+  await untilConnected(world.client, account)
+  return { receiveAndSend: () => receiveAndSend(world, dovecot) }
+}
+
+interface AppOptions {
+  provider: Awaited<ReturnType<typeof testOpenIdProvider>>
+  dovecot: TestDovecot
+  redirectUrl: string
+}
+
+async function createApp({ client }: World, options: AppOptions): Promise<string> {
+  const { provider, redirectUrl } = options
+  const { host, imapPort, submissionPort } = options.dovecot
+  const { status, body } = await client.call(operations.createOAuth2App, {
+    body: {
+      name: 'Test provider',
+      provider: 'generic',
+      enabled: true,
+      issuer: provider.issuer,
+      clientId: provider.clientId,
+      clientSecret: provider.clientSecret,
+      redirectUrl,
+      scopes: ['openid', 'email', 'profile', 'offline_access', 'mail'],
+      imap: { host, port: imapPort },
+      smtp: { host, port: submissionPort },
+    },
+  })
+  expect(status).toBe(200)
+  return String(body.id)
+}
+
+async function receiveAndSend(world: World, dovecot: TestDovecot): Promise<void> {
+  await untilConnected(world.client, account)
+  const received = freshMessageId()
+  await dovecot.deliver(account, plainMessage({ messageId: received, to: address }))
+  const isNew = reportOf('messageNew', received)
+  await world.webhook(isNew)
+  const { messageId } = await submit(world, account)
+  const isSent = reportOf('messageSent', messageId)
+  await world.webhook(isSent)
+  expect(world.webhooks().filter(isNew)).toHaveLength(1)
+  expect(world.webhooks().filter(isSent)).toHaveLength(1)
+}
+
+function reportOf(name: string, messageId: string) {
+  return ({ event, data }: Webhook) => event === name && data.messageId === messageId
+}

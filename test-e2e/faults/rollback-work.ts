@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import type { Operation } from '@posthorn/contracts/define'
+import { type CallInput, createClient } from '../client.ts'
+import { freshMessageId, plainMessage, untilConnected, type Webhook, type World } from '../world.ts'
+import { connectByConsent, type ConsentedAccount } from './consented-account.ts'
+import { type RefusedNotification, refuseNotification } from './refused-notification.ts'
+import { makeDue, type Submitted } from './sending-job.ts'
+
+/** Objects and work that one release has stored, and another one continues. */
+export interface StoredWork {
+  user: MailUser
+  /** Account with a grant, whose access tokens expire within seconds. */
+  consented: ConsentedAccount
+  template: string
+  /** Token that is bound to the account. */
+  token: string
+  /** Submission for tomorrow. */
+  delayed: Submitted
+  /** Repeats the request of the delayed submission with its key. */
+  repeatDelayed: () => Promise<Submitted>
+  /** Notification of a route that waits for its second attempt. */
+  refused: RefusedNotification
+}
+
+/** User at the mail server. */
+export interface MailUser {
+  user: string
+  address: string
+}
+
+const dayMs = 24 * 3_600_000
+const account = 'written'
+const header = { key: 'X-Rollback', value: 'sealed by the newer release' }
+
+/**
+ * Stores work through the API: settings, an account with sealed logins, sealed headers and an
+ * index, an account with a grant, a token, a template and a submission for tomorrow. A notification
+ * waits for its second attempt. The stack ends the servers of the account with a grant.
+ */
+export async function storeWork(world: World, stack: AsyncDisposableStack): Promise<StoredWork> {
+  const user = world.mail.freshUser()
+  await world.register(account, user, { webhooksCustomHeaders: [header] })
+  await untilConnected(world.client, account)
+  const consented = await connectByConsent(world, stack)
+  const template = await call(world, operations.createTemplate, {
+    body: { account, name: 'news', content: { subject: 'News', text: 'Hello' } },
+  })
+  const { token } = await call(world, operations.createTokenAlias, {
+    body: { account, scopes: ['api'], description: 'rollback' },
+  })
+  const repeatDelayed = submitDelayed(world)
+  const delayed = await repeatDelayed()
+  const report = () => untilReported(world, user)
+  const refused = await refuseNotification(world, { account, report })
+  return { user, consented, template: template.id, token, delayed, repeatDelayed, refused }
+}
+
+/**
+ * Seals all stored values with their use, also those of the release before, in the environment of
+ * auth-bridge. Fails if a value is left.
+ */
+export async function resealAll({ services }: World, bundle: string): Promise<void> {
+  const text = readFileSync(`/proc/${services.pids['auth-bridge']}/environ`, 'utf8')
+  const env = Object.fromEntries(text.split('\0').map((line) => line.split(/=(.*)/s, 2)))
+  await promisify(execFile)(process.execPath, [join(bundle, 'posthorn.js'), 'reseal'], { env })
+}
+
+/**
+ * Continues stored work: reads, reports and sends with stored logins and grants, delivers the
+ * refused notification, sends the delayed submission, and deletes the account. Fails for a second
+ * submission or report.
+ */
+export async function continueWork(world: World, work: StoredWork): Promise<void> {
+  await untilConnected(world.client, account)
+  const messageId = await untilReported(world, work.user)
+  const own = createClient(world.url, work.token)
+  const query = { path: 'INBOX' }
+  const list = await own.call(operations.listMessages, { params: { account }, query })
+  const ids = (list.body.messages as { messageId: string }[]).map((entry) => entry.messageId)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids).toEqual(expect.arrayContaining([messageId, work.refused.messageId]))
+  const { content } = await call(world, operations.getTemplate, {
+    params: { template: work.template },
+  })
+  expect(content.subject).toBe('News')
+  await work.consented.receiveAndSend()
+  await work.refused.untilAccepted()
+  expect(await work.repeatDelayed()).toEqual(work.delayed)
+  await makeDue(world, work.delayed)
+  const isReport = ({ event, data }: Webhook) =>
+    event === 'messageSent' && data.messageId === work.delayed.messageId
+  await world.webhook(isReport)
+  expect(world.webhooks().filter(isReport)).toHaveLength(1)
+  await changeAndDelete(world)
+}
+
+/** Changes and deletes the account, which concerns columns and tables of the newer release. */
+async function changeAndDelete(world: World): Promise<void> {
+  const params = { account }
+  await call(world, operations.updateAccount, { params, body: { name: 'Changed' } })
+  expect(await call(world, operations.getAccount, { params })).toMatchObject({ name: 'Changed' })
+  await call(world, operations.deleteAccount, { params })
+  await world.webhook(
+    (webhook) => webhook.event === 'accountDeleted' && webhook.account === account,
+  )
+}
+
+/** Returns a request that submits one message for tomorrow, whatever the number of its calls. */
+function submitDelayed(world: World): () => Promise<Submitted> {
+  const input = {
+    params: { account },
+    headers: { 'idempotency-key': freshMessageId() },
+    body: {
+      to: [{ address: 'you@elsewhere.example' }],
+      subject: 'Tomorrow',
+      text: 'Hello',
+      copy: false,
+      sendAt: new Date(Date.now() + dayMs).toISOString(),
+    },
+  }
+  return async () => {
+    const { queueId, messageId } = await call(world, operations.submitMessage, input)
+    return { queueId, messageId }
+  }
+}
+
+/** Delivers a message and waits for its webhook with the header. Returns its Message-ID. */
+async function untilReported(world: World, { user, address }: MailUser): Promise<string> {
+  const messageId = freshMessageId()
+  await world.mail.deliver(user, plainMessage({ messageId, to: address }))
+  const { request } = await world.webhook(
+    ({ event, data }) => event === 'messageNew' && data.messageId === messageId,
+  )
+  expect(request.headers[header.key.toLowerCase()]).toBe(header.value)
+  return messageId
+}
+
+/** Body of a response with status 200. */
+async function call({ client }: World, operation: Operation, input: CallInput) {
+  const { status, body } = await client.call(operation, input)
+  if (status !== 200) throw new Error(`${operation.id}: ${status} ${JSON.stringify(body)}`)
+  return body
+}
