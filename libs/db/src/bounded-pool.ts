@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import { boundedClient } from './bounded-client.ts'
 import type { OutageDetector } from './outage-detector.ts'
 import { StatementNames } from './statement-names.ts'
-import { asUnavailable } from './unavailable.ts'
+import { asUnavailable, toUnavailable } from './unavailable.ts'
 
 /** Connections of a pool at one time. */
 export interface PoolUse {
@@ -67,7 +67,7 @@ export class BoundedPool implements PostgresPool {
     return !this.#outages.isOutage
   }
 
-  /** @throws UnavailableError if Postgres cannot be reached */
+  /** @throws UnavailableError if Postgres cannot be reached, or admits no connection */
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#acquire()
     try {
@@ -134,7 +134,7 @@ export class BoundedPool implements PostgresPool {
         (client) => client.release(true),
         () => undefined,
       )
-      throw asUnavailable(error)
+      throw toUnavailable(error)
     }
   }
 

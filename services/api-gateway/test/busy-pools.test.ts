@@ -74,7 +74,7 @@ test('with all connections of both pools in use, health and metrics respond', as
     }
   })
   expect(live?.status).toBe(200)
-  expect(ready).toEqual({ status: 200, text: '{"success":true}' })
+  expect(ready?.status).toBe(200)
   expect(metrics?.status).toBe(200)
   const valueOf = (name: string, labels: string) =>
     metrics?.text.match(
