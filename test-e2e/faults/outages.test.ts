@@ -102,6 +102,8 @@ interface Fault {
   through?: 'Postgres' | 'pgbouncer'
   /** True if the pools of services have no connection when the fault begins. */
   isCold?: true
+  /** True if Postgres ends the holder of a lock first, so that a waiting read may succeed. */
+  endsLocks?: true
   begin: () => unknown
   end: () => unknown
 }
@@ -114,7 +116,11 @@ const asOwner = (statement: string) => withClient(ownerUrl, (client) => client.q
 const alterRoles = (change: string) =>
   asOwner(serviceNames.map((name) => `alter role ${roleOf(name)} ${change}`).join('; '))
 
-const stopped = { begin: () => postgres.stop(), end: () => postgres.restart() }
+const stopped: Fault = {
+  endsLocks: true,
+  begin: () => postgres.stop(),
+  end: () => postgres.restart(),
+}
 const paused = { begin: () => postgres.pause(), end: () => postgres.resume() }
 const silent = { begin: () => database.silence(true), end: () => database.silence(false) }
 const delayed = {
@@ -163,7 +169,7 @@ test.each<[string, Fault]>([
     ])
     const later = await sendAll({ ...api, ...commands })
     report(name, { API: first, later, logins: refused, live: isLive, metrics: scraped })
-    expect(statusesOf(before)).toEqual({ 'read account': 503 })
+    expect(fault.endsLocks ? [200, 503] : [503]).toContain(before['read account']?.status)
     expect(statusesOf(first)).toEqual(allHave(api, 503))
     // With a token that was cached shortly before, a worker may respond from its memory.
     for (const { status } of Object.values(called)) expect([200, 503]).toContain(status)
