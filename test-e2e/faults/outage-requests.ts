@@ -25,22 +25,37 @@ const deadlineMs = 4_000
 
 type Requests = Record<string, () => Promise<number | string>>
 
-/** Requests to the API, one of each kind. */
-export function apiRequests({ world, account }: OutageSubject): Requests {
-  const call = (method: string, path: string, body?: object) => async () => {
-    const response = await fetch(world.url + path, {
+function apiCall(
+  { url, token }: Pick<World, 'url' | 'token'>,
+  ...[method, path, body]: [method: string, path: string, body?: object]
+): () => Promise<number> {
+  return async () => {
+    const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${world.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(deadlineMs),
     })
     await response.arrayBuffer()
     return response.status
   }
+}
+
+export function readAccount({ world, account }: OutageSubject): Requests {
+  return { 'read account': apiCall(world, 'GET', `/v1/account/${account}`) }
+}
+
+/** Requests to the API, one of each kind. */
+export function apiRequests(subject: OutageSubject): Requests {
+  const { world, account } = subject
+  const call = (method: string, path: string, body?: object) => apiCall(world, method, path, body)
   return {
-    'read account': call('GET', `/v1/account/${account}`),
+    ...readAccount(subject),
     'list accounts': call('GET', '/v1/accounts'),
     'list outbox': call('GET', '/v1/outbox'),
+    'read settings': call('GET', '/v1/settings?notifyText=true'),
+    'read logs': call('GET', `/v1/logs/${account}`),
+    'list webhook routes': call('GET', '/v1/webhookRoutes'),
     submit: call('POST', `/v1/account/${account}/submit`, {
       to: [{ address: 'b@mail.test' }],
       text: 'x',
@@ -52,17 +67,12 @@ export function apiRequests({ world, account }: OutageSubject): Requests {
   }
 }
 
-/** Command to the worker of the account. */
-export function accountCommand({ world, account }: OutageSubject): Requests {
+/** Commands to the worker of the account. */
+export function accountCommands({ world, account }: OutageSubject): Requests {
+  const call = (path: string) => apiCall(world, 'GET', `/v1/account/${account}${path}`)
   return {
-    'list mailboxes': async () => {
-      const response = await fetch(`${world.url}/v1/account/${account}/mailboxes`, {
-        headers: { authorization: `Bearer ${world.token}` },
-        signal: AbortSignal.timeout(deadlineMs),
-      })
-      await response.arrayBuffer()
-      return response.status
-    },
+    'list mailboxes': call('/mailboxes'),
+    'list messages': call('/messages?path=INBOX&pageSize=1'),
   }
 }
 

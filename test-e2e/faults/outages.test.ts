@@ -3,18 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
+import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import { freePort, startPgbouncer } from '@posthorn/local'
 import { cacheDirectory } from '@posthorn/local/paths'
+import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, TcpRelay } from '@posthorn/testkit'
 import { startOwnServers } from '../own-servers.ts'
 import { startWorld } from '../world.ts'
+import { lockAccounts } from './outage-reads.ts'
 import {
-  accountCommand,
+  accountCommands,
   allHave,
   apiRequests,
   type OutageResult,
   type OutageSubject,
   proxyLogins,
+  readAccount,
   sendAll,
   serviceRequests,
   statusesOf,
@@ -68,7 +72,7 @@ const subject: OutageSubject = {
 const pids = { ...world.services.pids }
 
 const api = apiRequests(subject)
-const command = accountCommand(subject)
+const commands = accountCommands(subject)
 const logins = proxyLogins(subject)
 const live = serviceRequests(subject, '/health/live')
 const ready = serviceRequests(subject, '/health/ready')
@@ -76,10 +80,9 @@ const metrics = serviceRequests(subject, '/metrics')
 
 /** Waits until everything works again, without a restart of a service. */
 async function untilAllWorks(): Promise<void> {
+  const all = { ...api, ...commands, ...ready }
   await eventually(async () => {
-    expect(statusesOf(await sendAll({ ...api, ...command, ...ready }))).toEqual(
-      allHave({ ...api, ...command, ...ready }, 200),
-    )
+    expect(statusesOf(await sendAll(all))).toEqual(allHave(all, 200))
     expect(statusesOf(await sendAll(logins))).toEqual({ 'IMAP login': 'OK', 'SMTP login': '235' })
   })
   expect(world.services.pids).toEqual(pids)
@@ -95,107 +98,131 @@ function report(name: string, kinds: Record<string, Record<string, OutageResult>
 }
 
 interface Fault {
-  before?: () => Promise<void>
-  begin: () => Promise<void> | void
-  end: () => Promise<void> | void
+  /** Server that services connect to. Defaults to Postgres. */
+  through?: 'Postgres' | 'pgbouncer'
+  /** True if the pools of services have no connection when the fault begins. */
+  isCold?: true
+  /** True if Postgres ends the holder of a lock first, so that a waiting read may succeed. */
+  endsLocks?: true
+  begin: () => unknown
+  end: () => unknown
 }
 
-const through = (target: 'Postgres' | 'pgbouncer') => async () =>
-  database.retarget(
-    target === 'Postgres' ? new URL(ownerUrl) : new URL(`tcp://${pgbouncer.address}`),
-  )
-const stopped = { begin: () => postgres.stop(), end: () => postgres.restart() }
+/** Connects services to a server. Their present connections are cut. */
+const connectTo = (server: Fault['through'] = 'Postgres') =>
+  database.retarget(new URL(server === 'Postgres' ? ownerUrl : `tcp://${pgbouncer.address}`))
+
+const asOwner = (statement: string) => withClient(ownerUrl, (client) => client.query(statement))
+const alterRoles = (change: string) =>
+  asOwner(serviceNames.map((name) => `alter role ${roleOf(name)} ${change}`).join('; '))
+
+const stopped: Fault = {
+  endsLocks: true,
+  begin: () => postgres.stop(),
+  end: () => postgres.restart(),
+}
 const paused = { begin: () => postgres.pause(), end: () => postgres.resume() }
+const silent = { begin: () => database.silence(true), end: () => database.silence(false) }
+const delayed = {
+  begin: () => database.delay(2_000),
+  end() {
+    database.delay(0)
+    connectTo() // Later data must not overtake delayed data.
+  },
+}
+const refusing = {
+  async begin() {
+    await alterRoles('nologin')
+    await asOwner(`select pg_terminate_backend(pid) from pg_stat_activity where usename like
+      'posthorn_%'`)
+  },
+  end: () => alterRoles('login'),
+}
 
 test.each<[string, Fault]>([
   ['Postgres stopped', stopped],
   ['Postgres paused', paused],
-  [
-    'network to Postgres drops packets',
-    { begin: () => database.silence(true), end: () => database.silence(false) },
-  ],
-  [
-    'network to Postgres delays packets by 2 s',
-    {
-      begin: () => database.delay(2_000),
-      async end() {
-        database.delay(0)
-        await through('Postgres')() // Later data must not overtake delayed data.
-      },
-    },
-  ],
-  ['Postgres stopped behind pgbouncer', { before: through('pgbouncer'), ...stopped }],
-  ['Postgres paused behind pgbouncer', { before: through('pgbouncer'), ...paused }],
-])('%s: requests respond 503, health and metrics respond', async (name, { before, begin, end }) => {
-  await (before ?? through('Postgres'))()
+  ['Postgres paused, no connections', { isCold: true, ...paused }],
+  ['Postgres refuses logins', refusing],
+  ['network to Postgres drops packets', silent],
+  ['network to Postgres drops packets, no connections', { isCold: true, ...silent }],
+  ['network to Postgres delays packets by 2 s', delayed],
+  ['Postgres stopped behind pgbouncer', { through: 'pgbouncer', ...stopped }],
+  ['Postgres paused behind pgbouncer', { through: 'pgbouncer', ...paused }],
+  ['Postgres paused behind pgbouncer, cold', { through: 'pgbouncer', isCold: true, ...paused }],
+])('%s: requests respond 503, health and metrics respond', async (name, fault) => {
+  connectTo(fault.through)
   await untilAllWorks()
-  await begin()
+  if (fault.isCold) connectTo(fault.through)
+  const lock = await lockAccounts(ownerUrl)
+  const early = sendAll(readAccount(subject))
   try {
-    const [first, commands, refused, isLive, scraped] = await Promise.all([
+    await lock.untilAwaited()
+    await fault.begin()
+    const [before, first, called, refused, isLive, scraped] = await Promise.all([
+      early,
       sendAll(api),
-      sendAll(command),
+      sendAll(commands),
       sendAll(logins),
       sendAll(live),
       sendAll(metrics),
     ])
-    const later = await sendAll({ ...api, ...command })
-    report(name, { API: first, later, logins: refused, metrics: scraped })
+    const later = await sendAll({ ...api, ...commands })
+    report(name, { API: first, later, logins: refused, live: isLive, metrics: scraped })
+    expect(fault.endsLocks ? [200, 503] : [503]).toContain(before['read account']?.status)
     expect(statusesOf(first)).toEqual(allHave(api, 503))
     // With a token that was cached shortly before, a worker may respond from its memory.
-    expect([200, 503]).toContain(commands['list mailboxes']?.status)
+    for (const { status } of Object.values(called)) expect([200, 503]).toContain(status)
     expect(statusesOf(refused)).toEqual({ 'IMAP login': 'NO [UNAVAILABLE]', 'SMTP login': '454' })
     expect(statusesOf(isLive)).toEqual(allHave(live, 200))
     expect(statusesOf(scraped)).toEqual(allHave(metrics, 200))
-    expect(statusesOf(later)).toEqual(allHave({ ...api, ...command }, 503))
+    expect(statusesOf(later)).toEqual(allHave({ ...api, ...commands }, 503))
     // A replica is ready for up to a second after the last response.
     await eventually(async () =>
       expect(statusesOf(await sendAll(ready))).toEqual(allHave(ready, 503)),
     )
+    const scrape = await (await fetch(`${world.url}/metrics`)).text()
+    expect(/^posthorn_database_up\{.*$/m.exec(scrape)?.[0]).toMatch(/ 0$/)
   } finally {
-    await end()
+    await fault.end()
+    await lock.release()
   }
   await untilAllWorks()
 })
 
+/** Makes the relay to RabbitMQ work again. Lost bytes cannot be repeated. */
+function mendBroker(): void {
+  broker.silence(false)
+  broker.delay(0)
+  broker.retarget(new URL(amqpUrl))
+}
+
 test.each<[string, Fault]>([
   ['RabbitMQ stopped', { begin: () => rabbit.stop(), end: () => rabbit.restart() }],
   ['RabbitMQ paused', { begin: () => rabbit.pause(), end: () => rabbit.resume() }],
-  [
-    'network to RabbitMQ drops packets',
-    {
-      begin: () => broker.silence(true),
-      end() {
-        broker.silence(false)
-        broker.retarget(new URL(amqpUrl)) // Lost bytes cannot be repeated.
-      },
-    },
-  ],
+  ['network to RabbitMQ drops packets', { begin: () => broker.silence(true), end: mendBroker }],
   [
     'network to RabbitMQ delays packets by 2 s',
-    {
-      begin: () => broker.delay(2_000),
-      end() {
-        broker.delay(0)
-        broker.retarget(new URL(amqpUrl))
-      },
-    },
+    { begin: () => broker.delay(2_000), end: mendBroker },
   ],
 ])('%s: account commands respond 503, submissions are accepted', async (name, { begin, end }) => {
-  await through('Postgres')()
+  connectTo()
   await untilAllWorks()
   await begin()
   try {
-    const [first, commands, isLive, scraped] = await Promise.all([
+    const [first, called, isLive, scraped] = await Promise.all([
       sendAll(api),
-      sendAll(command),
+      sendAll(commands),
       sendAll(live),
       sendAll(metrics),
     ])
-    report(name, { API: first, 'account command': commands, metrics: scraped })
+    const later = await sendAll({ ...api, ...commands })
+    report(name, { API: first, commands: called, later, live: isLive, metrics: scraped })
     expect(statusesOf(first)).toEqual(allHave(api, 200))
-    expect(statusesOf(commands)).toEqual(allHave(command, 503))
+    expect(statusesOf(called)).toEqual(allHave(commands, 503))
     expect(statusesOf(isLive)).toEqual(allHave(live, 200))
     expect(statusesOf(scraped)).toEqual(allHave(metrics, 200))
+    expect(statusesOf(later)).toEqual({ ...allHave(api, 200), ...allHave(commands, 503) })
   } finally {
     await end()
   }

@@ -2,9 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { acquireCommandLock } from './process/command-lock.ts'
 import { cacheDirectory, localDirectory, upFiles } from './paths.ts'
-import { freePortFrom, isFree } from './process/ports.ts'
 import { stopRecorded, listEnded, listRunning } from './process/run-record.ts'
-import { readState } from './files/state-file.ts'
+import type { SystemPorts } from './system/system-ports.ts'
 import { startSystem, type System } from './system/system.ts'
 
 // Starts the system on this machine and leaves it running. `make down` stops it and keeps its data.
@@ -32,7 +31,7 @@ if (running.length > 0 && ended.length === 0 && lines !== '') {
 }
 
 async function bringUp(): Promise<void> {
-  const api = await choosePort()
+  const ports = wantedPorts()
   print(
     'starting PostgreSQL, RabbitMQ, Dovecot and the services; the first start downloads packages',
   )
@@ -44,26 +43,21 @@ async function bringUp(): Promise<void> {
     env,
     bind: env['POSTHORN_BIND'] || '127.0.0.1',
     record: upFiles.record,
-    ports: { api, ...serverPorts() },
+    ports,
+    apiFrom: 3_000,
   })
+  const { port: apiPort } = new URL(system.url)
+  if (ports.api === undefined && apiPort !== '3000')
+    print(`the API listens on port ${apiPort}: 3000 was in use at a start of this system`)
   await writeFile(upFiles.env, describe(system), { mode: 0o600 })
   print(`Posthorn is running at ${system.url}; token and addresses: ${upFiles.env}`)
   print(`  curl -H "Authorization: Bearer $POSTHORN_TOKEN" ${system.url}/v1/accounts`)
 }
 
-/** Port of the API: POSTHORN_PORT, else the previous port, else the first free one from 3000 on. */
-async function choosePort(): Promise<number> {
-  const requested = port('POSTHORN_PORT')
-  if (requested !== undefined) return requested
-  const { api } = await readState<{ api: number }>(join(localDirectory, 'system/system.json'))
-  if (api !== undefined && (await isFree(api))) return api
-  const free = await freePortFrom(3000)
-  if (free !== 3000) print(`port 3000 is in use, the API listens on ${free}`)
-  return free
-}
-
-function serverPorts() {
+/** Ports of variables. */
+function wantedPorts(): Partial<SystemPorts> {
   const wanted = {
+    api: port('POSTHORN_PORT'),
     imapProxy: port('POSTHORN_IMAP_PROXY_PORT'),
     smtpProxy: port('POSTHORN_SMTP_PROXY_PORT'),
     postgres: port('POSTHORN_POSTGRES_PORT'),

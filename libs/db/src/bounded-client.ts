@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg'
 import type { OutageDetector } from './outage-detector.ts'
 import { sqlState } from './sql-state.ts'
 import type { StatementNames } from './statement-names.ts'
-import { asUnavailable, isResponse } from './unavailable.ts'
+import { asUnavailable } from './unavailable.ts'
 
 /** Maximum duration of a transaction that waits for its client. */
 export const idleInTransactionMs = 60_000
@@ -54,8 +54,8 @@ export function boundedClient(
       outages.responded()
       return result
     } catch (error) {
-      if (isResponse(error)) outages.responded()
-      else if (error instanceof UnavailableError || isReadTimeout(error)) isStuck = true
+      outages.rejected(error)
+      if (error instanceof UnavailableError || isReadTimeout(error)) isStuck = true
       throw asUnavailable(error)
     }
   }

@@ -14,6 +14,7 @@ function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {})
   const released: unknown[] = []
   const script = {
     reply: (_query: Query): unknown => ({ rows: [] }),
+    connect: async (): Promise<void> => undefined,
     now: 0,
     probes: 0,
     probe: async (): Promise<void> => undefined,
@@ -38,6 +39,7 @@ function scriptedPool({ roleTimeoutMs = 1_000, max = 1, pipeline = false } = {})
     idleCount: 0,
     waitingCount: 0,
     async connect() {
+      await script.connect()
       if (pool.idleCount > 0) pool.idleCount -= 1
       else pool.totalCount += 1
       return client
@@ -191,6 +193,26 @@ test('BoundedPool: with all connections in use, ping needs a recent response or 
   await expect(bounded.ping()).rejects.toThrow('Postgres does not respond')
   expect(bounded.isResponsive).toBe(false)
   expect(texts(queries)).not.toContain('select 1')
+})
+
+test('BoundedPool: from a failed connection to the next response, is not responsive', async () => {
+  const { bounded, script } = scriptedPool()
+  script.connect = () => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))
+  await expect(bounded.connect()).rejects.toThrow('Postgres is unavailable: x')
+  expect(bounded.isResponsive).toBe(false)
+  script.connect = async () => undefined
+  const { query } = await connection(bounded)
+  expect(bounded.isResponsive).toBe(false)
+  await query('select 1')
+  expect(bounded.isResponsive).toBe(true)
+  // pgbouncer without a connection to Postgres accepts connections.
+  const unserved = Object.assign(new DatabaseError('x', 0, 'error'), { code: '08P01' })
+  script.reply = () => Promise.reject(unserved)
+  await expect(query('select 1')).rejects.toThrow('Postgres is unavailable: x')
+  expect(bounded.isResponsive).toBe(false)
+  script.reply = () => Promise.reject(stale)
+  await expect(query('select 1')).rejects.toBe(stale)
+  expect(bounded.isResponsive).toBe(true)
 })
 
 test('BoundedPool: reports its use', async () => {

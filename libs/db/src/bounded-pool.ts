@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import { boundedClient } from './bounded-client.ts'
 import type { OutageDetector } from './outage-detector.ts'
 import { StatementNames } from './statement-names.ts'
-import { asUnavailable } from './unavailable.ts'
+import { asUnavailable, isResponse, toUnavailable } from './unavailable.ts'
 
 /** Connections of a pool at one time. */
 export interface PoolUse {
@@ -62,12 +62,12 @@ export class BoundedPool implements PostgresPool {
     return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max }
   }
 
-  /** False while Postgres does not respond. */
+  /** False while Postgres does not respond or admits no connection. */
   get isResponsive(): boolean {
-    return !this.#outages.isOutage
+    return this.#outages.isResponsive
   }
 
-  /** @throws UnavailableError if Postgres cannot be reached */
+  /** @throws UnavailableError if Postgres cannot be reached, or admits no connection */
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#acquire()
     try {
@@ -81,6 +81,7 @@ export class BoundedPool implements PostgresPool {
       })
     } catch (error) {
       client.release(true)
+      if (!isResponse(error)) this.#outages.failed()
       throw asUnavailable(error)
     }
   }
@@ -134,7 +135,8 @@ export class BoundedPool implements PostgresPool {
         (client) => client.release(true),
         () => undefined,
       )
-      throw asUnavailable(error)
+      this.#outages.failed()
+      throw toUnavailable(error)
     }
   }
 
@@ -164,6 +166,7 @@ export class BoundedPool implements PostgresPool {
       client.release()
     } catch (error) {
       client.release(true)
+      if (!isResponse(error)) this.#outages.failed()
       throw error
     }
   }

@@ -33,8 +33,11 @@ export interface ConnectOptions {
 
 /** Maximum wait for a connection. */
 const connectMs = 5_000
-/** Maximum duration of a handshake. One that takes longer would delay the end of an outage. */
-const handshakeMs = 2_000
+/**
+ * Maximum duration of a handshake. Requests that need a new connection fail within 2 s also while
+ * only new connections get no response. A longer handshake would delay the end of an outage.
+ */
+const handshakeMs = 1_500
 /**
  * Limits of an unresponsive Postgres: 1.5 s in total, so that a request to the API fails within
  * 2 s. Most of the time is for the probe, which needs a new connection.

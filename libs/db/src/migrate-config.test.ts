@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { readMigrateConfig } from './migrate-config.ts'
+import { serviceNames } from '@posthorn/contracts/services'
+import { defaultLockTimeoutMs, readMigrateConfig } from './migrate-config.ts'
+import { statementTimeoutMs } from './role-timeouts.ts'
 
 const DATABASE_OWNER_URL = 'postgres://owner@postgres/posthorn'
 
@@ -20,3 +22,13 @@ test('readMigrateConfig: reads the passwords of the roles', () => {
     maxWaitMs: 600_000,
   })
 })
+
+test.each(serviceNames)(
+  'readMigrateConfig: a statement of %s may wait longer than a migration for a lock',
+  (service) => {
+    const { lockTimeoutMs } = readMigrateConfig({ DATABASE_OWNER_URL })
+    expect(lockTimeoutMs).toBe(defaultLockTimeoutMs)
+    // Both waits may begin at the same time, and the end of the first one takes some time.
+    expect(statementTimeoutMs(service)).toBeGreaterThanOrEqual(lockTimeoutMs + 1_000)
+  },
+)

@@ -1,5 +1,8 @@
 import { duration, type Env, json, required } from '@posthorn/config'
 
+/** Default wait for a lock. Shorter than any statement of a service may take. */
+export const defaultLockTimeoutMs = 3_000
+
 /** Configuration of the migrate command. */
 export interface MigrateConfig {
   /** Database as its owner. */
@@ -18,7 +21,10 @@ export function readMigrateConfig(env: Env): MigrateConfig {
   return {
     ownerUrl: required(env, 'DATABASE_OWNER_URL'),
     rolePasswords: Object.fromEntries(passwords.map(([role, value]) => [role, String(value)])),
-    lockTimeoutMs: duration(env, 'SVC_MIGRATE_LOCK_TIMEOUT', { fallback: 3_000, min: 100 }),
+    lockTimeoutMs: duration(env, 'SVC_MIGRATE_LOCK_TIMEOUT', {
+      fallback: defaultLockTimeoutMs,
+      min: 100,
+    }),
     maxWaitMs: duration(env, 'SVC_MIGRATE_MAX_WAIT', { fallback: 600_000, min: 1_000 }),
   }
 }

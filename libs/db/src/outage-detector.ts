@@ -1,6 +1,7 @@
 import { setImmediate as pendingEvents } from 'node:timers/promises'
 import { UnavailableError } from '@posthorn/errors'
 import { type Clock, monotonicClock, withTimeout } from '@posthorn/flow'
+import { isResponse } from './unavailable.ts'
 
 export interface OutageDetectorOptions {
   /** Asks Postgres for a response. Resolves with one, rejects without. */
@@ -33,6 +34,7 @@ export class OutageDetector {
   #timer: NodeJS.Timeout | undefined
   #probing: Promise<void> | undefined
   #isOutage = false
+  #hasFailed = false
 
   constructor(options: OutageDetectorOptions) {
     const defaults = { probeEveryMs: 250, onChange: () => undefined, clock: monotonicClock }
@@ -41,6 +43,11 @@ export class OutageDetector {
 
   get isOutage(): boolean {
     return this.#isOutage
+  }
+
+  /** False during an outage, and from a failed operation to the next response. */
+  get isResponsive(): boolean {
+    return !this.#isOutage && !this.#hasFailed
   }
 
   /** Time of the last response. */
@@ -91,7 +98,19 @@ export class OutageDetector {
   /** Records a response of Postgres. Ends an outage. */
   responded(): void {
     this.#respondedAt = this.#options.clock()
+    this.#hasFailed = false
     this.#setOutage(false)
+  }
+
+  /** Records an operation without a response, such as a refused connection. */
+  failed(): void {
+    this.#hasFailed = true
+  }
+
+  /** Records the error of an operation, which may be a response of Postgres. */
+  rejected(error: unknown): void {
+    if (isResponse(error)) this.responded()
+    else this.failed()
   }
 
   stop(): void {

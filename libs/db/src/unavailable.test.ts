@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { UnavailableError } from '@posthorn/errors'
 import { DatabaseError } from 'pg'
 import { sqlState } from './sql-state.ts'
-import { asUnavailable, isResponse } from './unavailable.ts'
+import { asUnavailable, isResponse, toUnavailable } from './unavailable.ts'
 
 const coded = (code: string, message = 'x') => Object.assign(new Error(message), { code })
 const rejected = (code: string) => Object.assign(new DatabaseError('x', 1, 'error'), { code })
@@ -45,6 +45,13 @@ test.each([
   ['error of the program', new TypeError('x is not a function')],
 ])('asUnavailable: returns %s unchanged', (_name, error) => {
   expect(asUnavailable(error)).toBe(error)
+})
+
+test('toUnavailable: wraps any error of opening a connection', () => {
+  const refused = rejected('28P01')
+  expect(toUnavailable(refused)).toMatchObject({ name: 'UnavailableError', cause: refused })
+  const unavailable = new UnavailableError('x')
+  expect(toUnavailable(unavailable)).toBe(unavailable)
 })
 
 test('isResponse: true for errors of Postgres, false for those of pgbouncer and the network', () => {

@@ -19,7 +19,15 @@ const messages =
  * Returns any other error unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
-  if (error instanceof UnavailableError || !isUnavailable(error)) return error
+  return isUnavailable(error) ? toUnavailable(error) : error
+}
+
+/**
+ * Wraps any error of opening a connection: without one, Postgres serves no statement. Such errors
+ * include a rejected password during its change and a failed TLS handshake.
+ */
+export function toUnavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error
   return new UnavailableError(`Postgres is unavailable: ${reasonOf(error)}`, { cause: error })
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { roleOf, serviceNames } from '@posthorn/contracts/services'
 import { connect, type PooledDb, statementTimeoutMs } from '@posthorn/db'
+import { UnavailableError } from '@posthorn/errors'
 import { eventually, isSwitchedOff, testDatabase, testPgbouncer } from '@posthorn/testkit'
 import { sql } from 'kysely'
 
@@ -66,6 +67,13 @@ describe.each(ways)('connect: to %s', (_way, through) => {
     })
     await using other = open(url, statementTimeoutMs('sender'))
     expect(await timeoutsOf(other)).toMatchObject({ statement: '30s' })
+  })
+
+  test('with a rejected password, fails as unavailable', async () => {
+    const url = Object.assign(new URL(database.roleUrl('posthorn_sender')), { password: 'other' })
+    await using db = open(url.href)
+    await expect(readTimeouts.execute(db)).rejects.toBeInstanceOf(UnavailableError)
+    await expect(db.pool.ping()).rejects.toBeInstanceOf(UnavailableError)
   })
 
   test('ends a transaction whose client does nothing', async () => {

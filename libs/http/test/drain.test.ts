@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from '@jest/globals'
+import { release as product } from '@posthorn/config/release'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually } from '@posthorn/testkit'
 import { serve } from '../src/index.ts'
@@ -54,7 +55,7 @@ test('serve: while stopping, not ready, new connections are served and told to c
   const first = await fetch(`http://127.0.0.1:${server.port}/health/ready`)
   expect([first.status, await first.json()]).toEqual([
     503,
-    { success: false, failed: ['stopping'] },
+    { success: false, failed: ['stopping'], ...product },
   ])
   const later = await fetch(`http://127.0.0.1:${server.port}/health/live`)
   expect([later.status, later.headers.get('connection')]).toEqual([200, 'close'])
@@ -67,7 +68,7 @@ test('serve: a kept connection ends after a response, also of a request from bef
   const before = await client.get('/health/live')
   expect([before.headers.connection, await read(before)]).toEqual([
     'keep-alive',
-    '{"success":true}',
+    JSON.stringify({ success: true, ...product }),
   ])
   const slow = client.get('/slow')
   await eventually(() => expect(server.unfinished()).toBe(1))

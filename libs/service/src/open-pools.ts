@@ -52,7 +52,7 @@ export function openPools<Name extends string>(
 function measureUse(metrics: Metrics, pools: readonly (readonly [string, PooledDb])[]): void {
   metrics.gauge({
     name: 'database_up',
-    help: '0 while Postgres does not respond, 1 otherwise',
+    help: '0 while Postgres does not respond or admits no connection, 1 otherwise',
     collect: () => Number(pools.every(([, { pool }]) => pool.isResponsive)),
   })
   const each = (set: (gauge: Gauge, pool: string, use: PooledDb['pool']['use']) => void) => {

@@ -50,6 +50,17 @@ test('gauge: a failed first collection leaves the metric absent, a value without
   expect(await linesOf(metrics, 'metric_age_seconds')).toEqual([])
 })
 
+test('gauge: a function that throws leaves the metric absent, the scrape has all others', async () => {
+  const metrics = createMetrics('test')
+  const fail = () => {
+    throw new Error('no connection')
+  }
+  metrics.gauge({ name: 'due', help: 'Due', collect: fail })
+  metrics.gauge({ name: 'immediate', help: 'Immediate', collect: () => 7 })
+  expect(await linesOf(metrics, 'due')).toEqual([])
+  expect(await linesOf(metrics, 'immediate')).toEqual(['posthorn_immediate{service="test"} 7'])
+})
+
 test('gauge: with labels, the function sets the values', async () => {
   const metrics = createMetrics('test')
   metrics.gauge({

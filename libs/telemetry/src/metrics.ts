@@ -15,7 +15,7 @@ export interface Metrics {
   /** `collect` is called before each scrape to add what is not counted yet. */
   counter(metric: MetricOptions & { collect?: (counter: Counter) => void }): Counter
   /**
-   * `collect` is called before each scrape, which waits up to 50 ms for a promise. Without a value
+   * `collect` is called before each scrape, which waits up to 25 ms for a promise. Without a value
    * by then, the scrape has the last value and `posthorn_metric_age_seconds` its age, for up to
    * 2 min.
    */

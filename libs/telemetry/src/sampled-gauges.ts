@@ -5,10 +5,10 @@ import type { Gauge } from 'prom-client'
 export type CollectGauge = (gauge: Gauge) => number | Promise<number> | void
 
 /**
- * Maximum wait of a scrape for values from Postgres. Most arrive earlier. A scrape responds within
- * 100 ms also when Postgres does not.
+ * Maximum wait of a scrape for values from Postgres, which arrive within a few milliseconds while
+ * Postgres works. A scrape responds within 100 ms also when Postgres does not.
  */
-const maxCollectMs = 50
+const maxCollectMs = 25
 /** An older value would hide that the present value is unknown. */
 const maxAgeMs = 120_000
 
@@ -42,15 +42,16 @@ export class SampledGauges {
    * Updates all gauges, and `ages` by the label `metric`. A gauge without a value is absent.
    */
   async collect(ages: Gauge): Promise<void> {
-    const running = this.#sources.flatMap((source) => this.#start(source) ?? [])
-    await settleWithin(Promise.all(running), maxCollectMs)
+    const started = this.#sources.flatMap((source) => this.#start(source) ?? [])
+    await settleWithin(Promise.all(started), maxCollectMs)
     for (const source of this.#sources) this.#describe(source, ages)
   }
 
+  /** Starts a collection. An earlier scrape has waited for one that still runs. */
   #start(source: Source): Promise<void> | undefined {
-    if (source.running) return source.running
-    const { gauge, collect } = source
-    const value = collect(gauge)
+    if (source.running) return undefined
+    const { gauge } = source
+    const value = collected(source)
     if (typeof value === 'number') gauge.set(value)
     source.isSampled = value instanceof Promise
     if (!(value instanceof Promise)) return undefined
@@ -70,5 +71,14 @@ export class SampledGauges {
     if (isSampled && ageMs <= maxAgeMs) return ages.set(labels, ageMs / 1_000)
     ages.remove(labels)
     if (isSampled) gauge.remove()
+  }
+}
+
+/** Value of a gauge. A failure must not end the scrape, so it becomes a rejection. */
+function collected({ collect, gauge }: Source): ReturnType<CollectGauge> {
+  try {
+    return collect(gauge)
+  } catch (error) {
+    return Promise.reject(error as Error)
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { statementTimeoutMs } from '@posthorn/db'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { cuttable } from './cuttable.ts'
@@ -32,9 +33,9 @@ async function waitingStatements(): Promise<number> {
 }
 
 /** Time after which a statement of the service fails. */
-const statement = { timeoutMs: 3_000 }
+const statement = { timeoutMs: statementTimeoutMs('api-gateway') }
 
-/** Starts requests that use all connections of both pools, until `release` or for about 3 s. */
+/** Starts requests that use all connections of both pools, until `release` or their timeout. */
 async function occupyPools() {
   const lock = await servers.db.startTransaction().execute()
   await sql`lock table outbox in access exclusive mode`.execute(lock)
@@ -74,7 +75,7 @@ test('with all connections of both pools in use, health and metrics respond', as
     }
   })
   expect(live?.status).toBe(200)
-  expect(ready).toEqual({ status: 200, text: '{"success":true}' })
+  expect(ready?.status).toBe(200)
   expect(metrics?.status).toBe(200)
   const valueOf = (name: string, labels: string) =>
     metrics?.text.match(

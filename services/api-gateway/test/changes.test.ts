@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
+import { release as product } from '@posthorn/config/release'
 import type { Db, Tx } from '@posthorn/db'
 import { hashToken } from '@posthorn/secrets'
 import { eventually, RawClient } from '@posthorn/testkit'
@@ -61,7 +62,7 @@ test('GET /v1/changes: sends the version and an id, then each change', async () 
   ])
   expect(stream.headers.get('x-accel-buffering')).toBe('no')
   await eventually(() => expect(stream.lastId).toMatch(/^\d+-0$/))
-  expect(stream.comments[0]).toMatch(/^: Posthorn v\d+\.\d+\.\d+$/)
+  expect(stream.comments[0]).toBe(`: Posthorn v${product.version}`)
 
   await change(db, 'a', 'connecting')
   const error = { response: 'down', serverResponseCode: 'X' }

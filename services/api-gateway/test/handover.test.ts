@@ -3,8 +3,10 @@ import { type Bus, on, UnroutedError } from '@posthorn/bus'
 import { accountCommands } from '@posthorn/contracts/commands'
 import type { Command } from '@posthorn/contracts/define'
 import { shardOf } from '@posthorn/contracts/shards'
+import { connect } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { callWorker, type WorkerCall } from '../src/http/call-worker.ts'
+import { cuttable } from './cuttable.ts'
 import { registration, testServers } from './gateway.ts'
 
 const { listMailboxes, moveMessages } = accountCommands
@@ -81,6 +83,23 @@ test.each<Case>([
     isRepeated ? permanent : error,
   )
   expect(made).toBe(isRepeated ? 3 : 1)
+})
+
+test('callWorker: without the broker and Postgres, fails before Postgres counts as unavailable', async () => {
+  const postgres = await cuttable(servers.env.DATABASE_URL)
+  postgres.silence(true)
+  await using db = connect(postgres.url, { name: 'test' })
+  const request = () => Promise.reject(workerDied)
+  const deps = { db, bus: { up: false, request } as unknown as Bus, timeoutMs: 60_000 }
+  const workerCall = {
+    params: { account: 'moved' },
+    headers: {},
+    signal: new AbortController().signal,
+  } as unknown as WorkerCall
+  await expect(
+    callWorker(deps, workerCall, [listMailboxes, { account: 'moved', counters: false }]),
+  ).rejects.toBe(workerDied)
+  postgres.close()
 })
 
 test('callWorker: waits for the next holder until the timeout, with the rest of it per attempt', async () => {

@@ -250,7 +250,7 @@ test('mailMerge: stores 1,000 messages with an attachment', async () => {
     params: { n },
   }))
   const request = { text: '{{params.n}}', attachments: [{ content }], mailMerge }
-  // 503 stores nothing: a busy Postgres may exceed the 3 s of a statement.
+  // 503 stores nothing: a busy Postgres may exceed the 4 s of a statement.
   const body = await eventually(async () => {
     const answer = await submit(request)
     expect(answer).toMatchObject({ status: 200 })

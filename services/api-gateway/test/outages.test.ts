@@ -91,7 +91,7 @@ test('with an unresponsive Postgres: requests respond 503 and hanging connection
   postgres.silence(false)
   await eventually(async () => expect((await call('GET', '/v1/accounts')).status).toBe(200))
   // More requests than connections, so that a hanging connection would be used. On a busy machine,
-  // some may exceed the 3 s of a statement.
+  // some may exceed the 4 s of a statement.
   await eventually(async () => {
     const many = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/v1/accounts')))
     expect(many.map(({ status }) => status)).toEqual(Array(40).fill(200))

@@ -232,9 +232,9 @@ test('worker operations: from the registration on, without a worker respond NotY
   }
 })
 
-test('worker operations: without a worker respond 503 after 8 s, without an account 404', async () => {
+test('worker operations: without a worker respond 503 after the timeout, without an account 404', async () => {
   await saveState('unheld', 'connected')
-  expect((await call('GET', '/v1/account/unheld/mailboxes')).body).toMatchObject({
+  expect((await impatient.call('GET', '/v1/account/unheld/mailboxes')).body).toMatchObject({
     statusCode: 503,
     code: 'WorkerNotAvailable',
   })

@@ -333,7 +333,7 @@ test('canUnsealStored: secret that unseals nothing, not ready and serves no comm
   await using _app = await start('a third', [], port)
   await eventually(async () => {
     const response = await fetch(`http://127.0.0.1:${port}/health/ready`)
-    expect(await response.json()).toEqual({ success: false, failed: ['secret'] })
+    expect(await response.json()).toMatchObject({ success: false, failed: ['secret'] })
   })
   await expect(requestCredentials('new', 'imap', 500)).rejects.toMatchObject({
     code: expect.stringMatching(/Timeout|WorkerNotAvailable/),

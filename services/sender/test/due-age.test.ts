@@ -153,7 +153,7 @@ test('without RabbitMQ: ready, and the metric reports it', async () => {
   const env = { SVC_PORT: String(port), AMQP_URL: 'amqp://nobody@127.0.0.1:1' }
   await using _sender = await fixture.startSender(env)
   const ready = await fetch(`http://127.0.0.1:${port}/health/ready`)
-  expect([ready.status, await ready.json()]).toEqual([200, { success: true }])
+  expect([ready.status, await ready.json()]).toMatchObject([200, { success: true }])
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   expect(metrics).toMatch(/^posthorn_bus_up\{.*\} 0$/m)
 })

@@ -17,7 +17,7 @@ const scrape = async () => {
 }
 
 test('metrics: while the outbox is locked, the scrape does not wait for its counts', async () => {
-  // A scrape may precede the count, which has 500 ms.
+  // A scrape may precede the count.
   await eventually(async () =>
     expect((await scrape()).text).toMatch(/^posthorn_outbox_held\{service="sender"\} 0$/m),
   )

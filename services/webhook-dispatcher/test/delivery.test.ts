@@ -47,7 +47,7 @@ test('createAttempts: sends the event, signed, with the headers of the interface
   expect(request?.headers).toMatchObject({
     'content-type': 'application/json',
     'content-length': String(request?.body.length),
-    'user-agent': expect.stringMatching(/^Posthorn\/[0-9.]+ \(\+https:\/\/[^)]+\)$/),
+    'user-agent': expect.stringMatching(/^Posthorn\/[\w.-]+ \(\+https:\/\/[^)]+\)$/),
     'x-svc-wh-id': delivery?.id,
     'x-svc-wh-attempts-made': '0',
     'x-svc-wh-queued-time': expect.stringMatching(/^[0-9]+s$/),
@@ -354,14 +354,19 @@ test('dispatcherMetrics: counts attempts by outcome and event', async () => {
   await bench.account('counted')
   await bench.emit({ account: 'counted' })
   await finished('counted', 'delivered')
-  const response = await fetch(`http://127.0.0.1:${dispatcher.port}/metrics`)
-  const text = await response.text()
-  expect(text).toMatch(
-    /posthorn_webhooks_total\{result="2xx",event="messageSent",service="webhook-dispatcher"\} \d+/,
-  )
-  expect(text).toMatch(/posthorn_deliveries_due\{service="webhook-dispatcher"\} \d+/)
-  expect(text).toMatch(/posthorn_deliveries_oldest_due_seconds\{service="webhook-dispatcher"\} \d+/)
-  expect(text).toMatch(
-    /posthorn_webhook_first_attempt_delay_seconds_count\{service="webhook-dispatcher"\} \d+/,
-  )
+  const label = 'service="webhook-dispatcher"'
+  // A scrape may precede the counts of Postgres.
+  await eventually(async () => {
+    const response = await fetch(`http://127.0.0.1:${dispatcher.port}/metrics`)
+    const text = await response.text()
+    expect(text).toMatch(
+      new RegExp(`posthorn_webhooks_total\\{result="2xx",event="messageSent",${label}\\} \\d+`),
+    )
+    for (const name of [
+      'deliveries_due',
+      'deliveries_oldest_due_seconds',
+      'webhook_first_attempt_delay_seconds_count',
+    ])
+      expect(text).toMatch(new RegExp(`posthorn_${name}\\{${label}\\} \\d+`))
+  })
 })

@@ -5,8 +5,8 @@ import { choosePorts, type PortRequest } from './choose-ports.ts'
 function source({ free = [20_000, 20_001, 20_002], occupied = [] as number[] } = {}) {
   const left = [...free]
   return {
-    isFree: async (port: number) => !occupied.includes(port),
-    freePort: async () => left.shift() ?? 0,
+    take: async (port: number) => !occupied.includes(port),
+    takeAny: async (from?: number) => from ?? left.shift() ?? 0,
   }
 }
 
@@ -55,6 +55,11 @@ test('choosePorts: replaces an occupied port unless clients know it', async () =
     'another process listens on port 16000 of smtp-proxy: stop it, or set POSTHORN_SMTP_PROXY_PORT to another port'
   await expect(choosePorts({ smtp: { ...smtp, stored: 16_000 } }, occupied)).rejects.toThrow(remedy)
   await expect(choosePorts({ smtp: { ...smtp, wanted: 16_000 } }, occupied)).rejects.toThrow(remedy)
+})
+
+test('choosePorts: chooses the first port from the lowest one that no other use has', async () => {
+  const requests = { api: { ...api, from: 3_000 }, smtp: { ...smtp, wanted: 3_000 } }
+  expect(await choosePorts(requests, source())).toEqual({ api: 3_001, smtp: 3_000 })
 })
 
 test('choosePorts: rejects two variables with one port', async () => {

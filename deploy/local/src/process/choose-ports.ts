@@ -6,6 +6,8 @@ export interface PortRequest {
   wanted?: number | undefined
   /** Port of the last start. */
   stored?: number | undefined
+  /** Lowest port to choose if no other applies. Defaults to a random one. */
+  from?: number | undefined
   /** True if clients know the stored port, so another one would break them. */
   isFixed: boolean
   /** Variable that sets the port, for errors. */
@@ -13,10 +15,10 @@ export interface PortRequest {
 }
 
 export interface PortSource {
-  /** True if the port has no listener. */
-  isFree: (port: number) => Promise<boolean>
-  /** Returns a port without a listener. */
-  freePort: () => Promise<number>
+  /** Takes a port. Returns false if the port has a listener or is reserved. */
+  take: (port: number) => Promise<boolean>
+  /** Takes a port without a listener: the first one from `from` on, or a random one. */
+  takeAny: (from: number | undefined) => Promise<number>
 }
 
 /**
@@ -54,7 +56,7 @@ class PortChoice {
       if (wanted === undefined) continue
       const other = this.#uses.get(wanted)
       if (other) throw new Error(`${use} and ${other.use} cannot both have port ${wanted}`)
-      if (!(await this.#source.isFree(wanted))) throw occupied(wanted, request)
+      if (!(await this.#source.take(wanted))) throw occupied(wanted, request)
       this.#take(name, request, wanted)
     }
   }
@@ -63,7 +65,7 @@ class PortChoice {
     for (const [name, request] of this.#requests) {
       const { stored } = request
       if (stored === undefined || this.chosen.has(name) || this.#uses.has(stored)) continue
-      if (await this.#source.isFree(stored)) this.#take(name, request, stored)
+      if (await this.#source.take(stored)) this.#take(name, request, stored)
       else if (request.isFixed) throw occupied(stored, request)
     }
   }
@@ -71,8 +73,10 @@ class PortChoice {
   async takeFree(): Promise<void> {
     const stored = new Set(this.#requests.map(([, request]) => request.stored))
     for (const [name, request] of this.#requests) {
+      let { from } = request
       while (!this.chosen.has(name)) {
-        const port = await this.#source.freePort()
+        const port = await this.#source.takeAny(from)
+        if (from !== undefined) from = port + 1
         if (!this.#uses.has(port) && !stored.has(port)) this.#take(name, request, port)
       }
     }

@@ -1,26 +1,65 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from './error-code.ts'
 import { identify, isAlive, type ProcessId } from './process-id.ts'
 
 /** Prevents concurrent runs of a command. The lock of a dead process is ignored. */
 export async function acquireCommandLock(file: string, command: string): Promise<AsyncDisposable> {
-  await mkdir(dirname(file), { recursive: true })
-  for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      const handle = await open(file, 'wx', 0o600)
-      await handle.writeFile(JSON.stringify(identify(process.pid)))
-      await handle.close()
-      return { [Symbol.asyncDispose]: () => rm(file, { force: true }) }
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error
+  const lock = await tryLock(file)
+  if (lock) return lock
+  const holder = await readHolder(file)
+  throw new Error(`${command} is already running (process ${holder?.pid ?? 'unknown'})`)
+}
+
+/** Takes a lock for this process, or returns undefined while another process holds the lock. */
+export async function tryLock(file: string): Promise<AsyncDisposable | undefined> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const own = `${file}.${randomUUID()}`
+  // A link appears with its content, so that no process reads an empty lock.
+  await writeFile(own, JSON.stringify(identify(process.pid)), { mode: 0o600 })
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      if (await linked(own, file)) return { [Symbol.asyncDispose]: () => rm(file, { force: true }) }
+      if (!(await removeStale(file))) return undefined
     }
-    const holder = await readHolder(file)
-    if (holder && isAlive(holder))
-      throw new Error(`${command} is already running (process ${holder.pid})`)
-    await rm(file, { force: true })
+    return undefined
+  } finally {
+    await rm(own, { force: true })
   }
-  throw new Error(`cannot take ${file}`)
+}
+
+/** Removes the lock of a dead process. Returns false if the holder is alive. */
+async function removeStale(file: string): Promise<boolean> {
+  if (await isHeld(file)) return false
+  const removed = `${file}.${randomUUID()}`
+  try {
+    await rename(file, removed)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return true // removed by another process
+    throw error
+  }
+  try {
+    // Meanwhile another process may have replaced the stale lock.
+    return !((await isHeld(removed)) && (await linked(removed, file)))
+  } finally {
+    await rm(removed, { force: true })
+  }
+}
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function isHeld(file: string): Promise<boolean> {
+  const holder = await readHolder(file)
+  return holder !== undefined && isAlive(holder)
 }
 
 async function readHolder(file: string): Promise<ProcessId | undefined> {

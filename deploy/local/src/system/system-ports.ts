@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { readState } from '../files/state-file.ts'
 import { choosePorts, type PortRequest } from '../process/choose-ports.ts'
-import { freePort, isFree } from '../process/ports.ts'
+import type { PortReservations } from '../process/port-reservations.ts'
+import { freePort, freePortFrom, isFree } from '../process/ports.ts'
 
 interface PortUse extends Pick<PortRequest, 'use' | 'isFixed' | 'variable'> {
   /** File of the system's directory in which the server stores its port, and the key there. */
@@ -53,6 +54,9 @@ export interface SystemPortsOptions {
   dir: string
   /** Ports of variables. */
   wanted: Partial<SystemPorts>
+  /** Lowest port of the API. If set, an occupied port of an earlier start is replaced. */
+  apiFrom?: number | undefined
+  reservations: PortReservations
   /** Names of the processes that have a port for health and metrics. */
   processes: readonly string[]
   /** Listen address of the API and the proxies. */
@@ -73,7 +77,7 @@ export interface AllocatedPorts {
  * change
  */
 export async function allocateSystemPorts(options: SystemPortsOptions): Promise<AllocatedPorts> {
-  const { dir, wanted, processes, bind } = options
+  const { dir, wanted, apiFrom, processes, bind, reservations } = options
   const states: Record<string, Record<string, unknown>> = {}
   for (const file of [systemFile, ...Object.values(servers)])
     states[file] = await readState(join(dir, file))
@@ -85,6 +89,7 @@ export async function allocateSystemPorts(options: SystemPortsOptions): Promise<
       ...use,
       wanted: wanted[name as PortName],
       stored: portOf(states[file]?.[key]),
+      ...(name === 'api' && apiFrom !== undefined && { from: apiFrom, isFixed: false }),
     }
   }
   const healthName = (name: string) => `health of ${name}`
@@ -94,9 +99,18 @@ export async function allocateSystemPorts(options: SystemPortsOptions): Promise<
       stored: portOf(storedHealth[name]),
       isFixed: false,
     }
-  const isUnused = async (port: number) =>
-    (await isFree(port)) && (bind === '127.0.0.1' || (await isFree(port, bind)))
-  const chosen = await choosePorts(requests, { isFree: isUnused, freePort })
+  const take = async (port: number) =>
+    (await isFree(port)) &&
+    (bind === '127.0.0.1' || (await isFree(port, bind))) &&
+    (await reservations.take(port))
+  const takeAny = async (from: number | undefined) => {
+    for (let lowest = from; ;) {
+      const port = lowest === undefined ? await freePort() : await freePortFrom(lowest)
+      if (await take(port)) return port
+      if (lowest !== undefined) lowest = port + 1
+    }
+  }
+  const chosen = await choosePorts(requests, { take, takeAny })
   const health = processes.map((name) => [
     name,
     chosen[name === 'api-gateway' ? 'api' : healthName(name)],

@@ -7,6 +7,7 @@ import { assertApiToken } from './assert-api-token.ts'
 import type { DovecotAddress } from '../dovecot/server.ts'
 import { checkout } from '../paths.ts'
 import { withClient } from '../postgres/client.ts'
+import { PortReservations } from '../process/port-reservations.ts'
 import { rolePasswords, serviceNames, type ServiceName } from '../role-passwords.ts'
 import { clientHost } from './service-env.ts'
 import { listProcesses, type Services, type ServicesOptions, startServices } from './services.ts'
@@ -17,7 +18,7 @@ import {
   type SystemServers,
   type SystemServersOptions,
 } from './servers.ts'
-import { allocateSystemPorts, systemFile } from './system-ports.ts'
+import { allocateSystemPorts, systemFile, type SystemPortsOptions } from './system-ports.ts'
 
 export interface SystemOptions extends SystemServersOptions {
   /** Keeps the directory when the system is stopped, for the next start. Defaults to false. */
@@ -26,6 +27,11 @@ export interface SystemOptions extends SystemServersOptions {
   replicas?: Partial<Record<ServiceName, number>>
   /** Services to start; defaults to all seven. */
   names?: readonly ServiceName[]
+  /**
+   * Lowest port of the API without `ports.api`. If set, an occupied port of an earlier start is
+   * replaced.
+   */
+  apiFrom?: number
   /** Listen address of the API and the proxies; defaults to 127.0.0.1. Servers use loopback. */
   bind?: string
   /** Settings of the first start, in addition to those every system needs. */
@@ -69,7 +75,9 @@ interface State extends Secrets {
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, keep = false, bind = '127.0.0.1' } = options
-  const { state, ports } = await loadState(options, bind)
+  // Until all servers listen, or the start failed.
+  await using reservations = new PortReservations()
+  const { state, ports } = await loadState(options, { bind, reservations })
   const servers = await startSystemServers({ ...options, ports })
   const stopServers = async () => {
     await stopSystemServers(servers)
@@ -151,11 +159,11 @@ const generatedVariables = new Set([
 
 /** Chooses the ports and stores them with the secrets of the system. */
 async function loadState(
-  { dir, names = serviceNames, replicas = {}, ports: wanted = {} }: SystemOptions,
-  bind: string,
+  { dir, names = serviceNames, replicas = {}, ports: wanted = {}, apiFrom }: SystemOptions,
+  use: Pick<SystemPortsOptions, 'bind' | 'reservations'>,
 ) {
   const processes = listProcesses(names, replicas).map(({ name }) => name)
-  const allocated = await allocateSystemPorts({ dir, wanted, processes, bind })
+  const allocated = await allocateSystemPorts({ dir, wanted, apiFrom, processes, ...use })
   const { api, imapProxy, smtpProxy } = allocated.ports
   const file = join(dir, systemFile)
   const { health } = await readState<State>(file)

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool } from 'pg'
 import type { Db } from '../connect.ts'
+import { defaultLockTimeoutMs } from '../migrate-config.ts'
 import { setRoleTimeouts } from '../role-timeouts.ts'
 import { revokeTemporaryObjects } from '../temporary-objects.ts'
 import { listMigrations, type MigrationFile, readMigrations } from './migration-files.ts'
@@ -19,8 +20,8 @@ export interface MigrateOptions {
   /** Passwords by database role. Other roles keep theirs. */
   rolePasswords?: Readonly<Record<string, string>>
   /**
-   * Maximum wait for a lock behind which statements of services queue. Default 3 s: the statement
-   * timeout of api-gateway.
+   * Maximum wait for a lock behind which statements of services queue. Default 3 s: 1 s less than
+   * the statement timeout of api-gateway.
    */
   lockTimeoutMs?: number
   /** Maximum time of retries per migration. Default 10 min. */
@@ -43,7 +44,8 @@ export interface MigrateOptions {
  * @throws MigrationBlockedError if a lock is not available within `maxWaitMs`
  */
 export async function migrate(ownerUrl: string, options: MigrateOptions = {}): Promise<string[]> {
-  const { lockTimeoutMs = 3_000, maxWaitMs = 600_000, onProgress = () => undefined } = options
+  const { lockTimeoutMs = defaultLockTimeoutMs, maxWaitMs = 600_000 } = options
+  const { onProgress = () => undefined } = options
   const files = options.migrations ?? (await readMigrations())
   const pool = new Pool({
     connectionString: ownerUrl,

@@ -3,7 +3,7 @@ import type { Command, CommandRequest, CommandResponse } from '@posthorn/contrac
 import { shardOf } from '@posthorn/contracts/shards'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { backoff, retryUntil, sleep } from '@posthorn/flow'
+import { backoff, retryUntil, sleep, withTimeout } from '@posthorn/flow'
 import { wasConnected } from '../store/accounts.ts'
 import type { RequestContext } from './handle.ts'
 
@@ -22,6 +22,11 @@ export interface WorkerCall extends RequestContext {
 
 /** Rest of the timeout that the last attempt gets, so that it can reach the next holder. */
 const lastAttemptMs = 200
+/**
+ * Maximum wait for Postgres after a request that the broker did not deliver. Such a request has
+ * waited up to 1.5 s, and Postgres may be unavailable for the same reason, such as a network.
+ */
+const maxCheckMs = 300
 /** The next holder has an account within about 1 s. */
 const backoffMs = backoff({ baseMs: 100, maxMs: 500, jitter: 0.2 })
 
@@ -80,7 +85,11 @@ async function untilHeld<T>(
     return await send(remainingMs())
   } catch (error) {
     if (!isUnheld(error)) throw error
-    await assertWasConnected(deps, call, error)
+    const check = assertWasConnected(deps, call, error)
+    const fail = () => {
+      throw error
+    }
+    await (deps.bus.up ? check : withTimeout(check, maxCheckMs, fail))
     if (!isRetryable(error)) throw error
   }
   await sleep(delayMs(1), signal)

@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express'
 /** Maximum wait of a request for the settings; beyond it the last value applies. */
 const requestWaitMs = 250
 /** Maximum wait of a scrape, which responds within 100 ms also without Postgres. */
-export const scrapeWaitMs = 40
+export const scrapeWaitMs = 20
 
 /** Returns whether trusted proxies are used, after a wait of at most `maxWaitMs`. */
 export type TrustsProxies = (maxWaitMs?: number) => Promise<boolean>

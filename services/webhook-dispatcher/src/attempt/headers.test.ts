@@ -14,7 +14,7 @@ test('requestHeaders: sets the headers of the interface spec', () => {
   expect(requestHeaders(values, [])).toEqual({
     headers: {
       'Content-Type': 'application/json',
-      'User-Agent': expect.stringMatching(/^Posthorn\/\d+\.\d+\.\d+ \(\+https:\/\/[^() ]+\)$/),
+      'User-Agent': expect.stringMatching(/^Posthorn\/[\w.-]+ \(\+https:\/\/[^() ]+\)$/),
       'X-SVC-Wh-Id': 'job-1',
       'X-SVC-Wh-Attempts-Made': '0',
       'X-SVC-Wh-Queued-Time': '2s',
@@ -33,7 +33,7 @@ test.each([
   ['https://müller.example/a(b)', 'https://xn--mller-kva.example/a%28b%29'],
 ])('requestHeaders: serviceUrl %s, is in the User-Agent', (serviceUrl, shown) => {
   const { headers } = requestHeaders({ ...values, serviceUrl }, [])
-  expect(headers['User-Agent']).toMatch(/^Posthorn\/\d+\.\d+\.\d+ \(\+\S+\) \(\+\S+\)$/)
+  expect(headers['User-Agent']).toMatch(/^Posthorn\/[\w.-]+ \(\+\S+\) \(\+\S+\)$/)
   expect(headers['User-Agent']).toContain(`(+${shown})`)
 })
 

@@ -1,0 +1,32 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tryLock } from './command-lock.ts'
+
+/**
+ * Ports that this process has chosen and whose servers may not listen yet. Systems of other
+ * checkouts that start at the same time choose different ports. Disposal ends the reservations, as
+ * does the end of this process.
+ */
+export class PortReservations implements AsyncDisposable {
+  readonly #dir: string
+  readonly #taken = new Map<number, AsyncDisposable>()
+
+  /** `dir` is shared by the systems of one user. */
+  constructor(dir = join(tmpdir(), `posthorn-ports-${process.getuid?.() ?? 0}`)) {
+    this.#dir = dir
+  }
+
+  /** Reserves a port. Returns false if another process has reserved the port. */
+  async take(port: number): Promise<boolean> {
+    if (this.#taken.has(port)) return true
+    const lock = await tryLock(join(this.#dir, String(port)))
+    if (lock) this.#taken.set(port, lock)
+    return lock !== undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const locks = [...this.#taken.values()]
+    this.#taken.clear()
+    await Promise.all(locks.map((lock) => lock[Symbol.asyncDispose]()))
+  }
+}
