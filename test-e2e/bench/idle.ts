@@ -21,7 +21,7 @@ export async function benchIdle(): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()
   const bundle = await buildBundle(stack)
   const world = stack.use(
-    await startWorld({ bundle, env: productionIntervals, envByService: containerOptions() }),
+    await startWorld({ bundle, env: productionIntervals, envByService: await containerOptions() }),
   )
   const bare = serviceNames.map(() => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e8)']))
   stack.defer(() => bare.forEach((process) => process.kill()))

@@ -33,7 +33,7 @@ export async function benchWorkerMemory(): Promise<Row[]> {
       bundle: await buildBundle(stack),
       names: ['api-gateway', 'auth-bridge', 'sync-worker'],
       env: productionIntervals,
-      envByService: containerOptions(),
+      envByService: await containerOptions(),
     }),
   )
   const pid = world.services.pids['sync-worker'] ?? 0

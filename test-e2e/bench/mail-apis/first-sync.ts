@@ -81,7 +81,7 @@ async function memoryRows(scene: Scene, growth: number): Promise<Row[]> {
 }
 
 async function growthOfBareClient({ fakes: { gmail } }: Scene): Promise<number> {
-  const { 'sync-worker': options = {} } = containerOptions()
+  const { 'sync-worker': options = {} } = await containerOptions()
   const args = [gmail.origin, gmail.grant(gmailMailbox)]
   await using part = await startPart('bare-list-main.ts', args, options)
   await resetPeakMemory(part.pid)

@@ -58,7 +58,7 @@ export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
       servers: 'own',
       durable: true,
       env: { ...fakes.env, ...(isLimited ? published : unlimited) },
-      envByService: containerOptions(),
+      envByService: await containerOptions(),
     }),
   )
   await world.client.call(operations.updateSettings, { body: { notificationBaseUrl: world.url } })

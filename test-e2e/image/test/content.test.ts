@@ -60,15 +60,19 @@ test('configuration: numeric user, no shell in between, no variable but the docu
   expect([User, Entrypoint]).toEqual(['1000:1000', ['posthorn']])
   expect(new Set(Env.map((variable) => variable.split('=')[0]))).toEqual(
     new Set([
-      'MALLOC_ARENA_MAX',
-      'MALLOC_MMAP_THRESHOLD_',
-      'MALLOC_TRIM_THRESHOLD_',
+      'LD_PRELOAD',
+      'MALLOC_CONF',
       'NODE_ENV',
       'PATH',
       'SVC_HOST',
       'SVC_PORT',
     ]),
   )
+})
+
+test('allocator: processes use jemalloc', async () => {
+  const run = ['run', '--rm', '--network=none', '--read-only', '--entrypoint=cat', images.image]
+  expect(await docker(...run, '/proc/self/maps')).toMatch(/libjemalloc\.so\.2$/m)
 })
 
 test('labels: title, description, version and revision of the build', async () => {
