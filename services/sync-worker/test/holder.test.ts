@@ -58,6 +58,7 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
       moving: 0,
       load: () => noAccounts,
       logins: () => new Map(),
+      loggedInShards: () => new Set(),
     },
     limits: {
       memory: { refusing: false, check: () => claimable(1_000_000) },
@@ -68,6 +69,7 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
   const holder = holdShards(options, clock)
   return {
     leases: () => holder.leases(),
+    checkTakeover: () => holder.checkTakeover(),
     handOff: () => holder[Symbol.asyncDispose](),
     async [Symbol.asyncDispose]() {
       await database.db.deleteFrom('workers').where('id', '<>', id).execute()
@@ -163,6 +165,7 @@ describe('holdShards: with one account of one host per shard', () => {
     moving: 0,
     load: () => ({ ...noAccounts, accounts: 256, loggedIn: 256 }),
     logins: () => logins,
+    loggedInShards: () => new Set(logins.keys()),
   }
   /** A login takes an hour, so that only the test makes another worker ready. */
   const hourly = { ...slow, logins: { ...config.logins, perSecond: 1 / 1_800 } }
@@ -181,6 +184,19 @@ describe('holdShards: with one account of one host per shard', () => {
     }
     expect(loginRate.perSecond).toBe(0.5)
     expect(holder.leases().size).toBeGreaterThan(250)
+  })
+
+  test('releases surplus shards without a logged-in account at once, whatever the pace', async () => {
+    const someLoggedIn = { ...accounts, loggedInShards: () => new Set([0, 200]) }
+    await using holder = hold(stoppedClock().now, { accounts: someLoggedIn, config: hourly })
+    await eventually(() => expect(holder.leases().size).toBe(256))
+    const other = await addWorker()
+    await eventually(async () => expect(await freeShards()).toBe(127))
+    expect([...holder.leases().keys()]).toContain(200)
+    // The logins of the released shards come first.
+    await makeReady(other)
+    await eventually(async () => expect(await freeShards()).toBe(128))
+    expect([...holder.leases().keys()]).not.toContain(200)
   })
 
   test('hands off at the pace of another worker, and at the latest within handoffMs', async () => {
@@ -236,6 +252,23 @@ test('holdShards: a worker that joins others waits until they count it', async (
   expect(holder.leases().size).toBe(0)
   clock.pass(2 * config.claimMs)
   await eventually(() => expect(holder.leases().size).toBe(128))
+})
+
+test('holdShards: the worker with the smallest part of all shards takes no more', async () => {
+  const others = [await addWorker(), await addWorker()]
+  await sql`
+    update shards set owner = case when shard < 86 then ${others[0]}::uuid else ${others[1]}::uuid end,
+      epoch = epoch + 1
+    where shard < 172
+  `.execute(database.db)
+  const clock = stoppedClock()
+  await using holder = hold(clock.now, { config: slow })
+  expect(holder.checkTakeover).toThrow()
+  await eventually(() => {
+    clock.pass(config.claimMs)
+    expect(holder.leases().size).toBe(84)
+    expect(holder.checkTakeover).not.toThrow()
+  })
 })
 
 describe('holdShards: at the memory limit', () => {

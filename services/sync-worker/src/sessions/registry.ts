@@ -74,7 +74,9 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
       this.#leases.set(lease.shard, lease)
       this.#unlisted.add(lease.shard)
     }
-    this.#sweep.wake()
+    this.#startUnlisted().catch((err: unknown) =>
+      this.#deps.log.warn({ err }, 'listing accounts failed, left to the sweep'),
+    )
     return Promise.resolve()
   }
 
@@ -125,6 +127,11 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     return byShard
   }
 
+  loggedInShards(): Set<number> {
+    const sessions = [...this.#running.values()]
+    return new Set(sessions.filter(({ loggedIn }) => loggedIn).map(({ lease }) => lease.shard))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sweep[Symbol.asyncDispose]()
     this.#leases.clear()
@@ -139,6 +146,16 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     // An account registered after the query is missing too, so read it again before stopping it.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
     await Promise.all(missing.map((account) => this.#reconcile(account)))
+    this.#startListed(shards, versions)
+  }
+
+  /** Starts the sessions of claimed shards. */
+  async #startUnlisted(): Promise<void> {
+    const shards = [...this.#unlisted]
+    this.#startListed(shards, await listAccountVersions(this.#deps.store.db, shards))
+  }
+
+  #startListed(shards: readonly number[], versions: readonly AccountVersion[]): void {
     for (const version of versions) this.#ensure(version)
     for (const shard of shards) this.#unlisted.delete(shard)
     this.#announceListing()

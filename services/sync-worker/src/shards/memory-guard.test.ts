@@ -113,6 +113,19 @@ describe('MemoryGuard', () => {
   })
 })
 
+test('MemoryGuard: with the shipped limits, thousands of accounts are claimed at once', () => {
+  // Limits of k8s/base and of the heap, with the memory of a process without accounts.
+  const shipped = {
+    resident: { limitBytes: 3 * 2 ** 30, usedBytes: () => 300 * MB },
+    heap: { limitBytes: 1_536 * 2 ** 20, usedBytes: () => 70 * MB },
+  }
+  const memories = processMemories().map((memory) => ({ ...memory, ...shipped[memory.name] }))
+  const log = { info: () => undefined, warn: () => undefined }
+  const guard = new MemoryGuard({ log: log as never, onChange: () => undefined, memories })
+  expect(guard.check(loadOf({})).step).toBeGreaterThan(2_000)
+  expect(guard.check(loadOf({ waiting: 1_000 })).step).toBeGreaterThan(1_000)
+})
+
 test('processMemories: limits and use of this process', () => {
   for (const { limitBytes, usedBytes } of processMemories()) {
     expect(usedBytes()).toBeGreaterThan(1e6)
