@@ -6,7 +6,7 @@ import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { LoginRate } from '../src/shards/login-rate.ts'
 import { holdShards } from '../src/shards/holder.ts'
-import type { ShardHolderOptions } from '../src/shards/leased-shards.ts'
+import type { ShardAccounts, ShardHolderOptions } from '../src/shards/leased-shards.ts'
 
 let database: TestDatabase
 let db: Db
@@ -40,8 +40,15 @@ const config = {
 /** With heartbeats that stay valid while the clock stands still. */
 const slow = { ...config, heartbeatMs: 60_000 }
 
-const noAccounts = { accounts: 0, loggedIn: 0, waiting: 0, starting: 0 }
-const claimable = (capacity: number) => ({ capacity, step: capacity })
+const noAccounts = { accounts: 0, loggedIn: 0, waiting: 0 }
+const claimable = (capacity: number) => ({ capacity, step: capacity, excess: 0 })
+const noSessions: ShardAccounts = {
+  listed: true,
+  moving: 0,
+  load: () => noAccounts,
+  logins: () => new Map(),
+  loggedInShards: () => new Set(),
+}
 
 /** Holder without sessions. Its disposal does not wait for other workers. */
 function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
@@ -53,13 +60,7 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
     log: createLogger('test', 'silent'),
     metrics: { shardsHeld: () => undefined },
     observer: { claimed: async () => undefined, released: async () => undefined },
-    accounts: {
-      listed: true,
-      moving: 0,
-      load: () => noAccounts,
-      logins: () => new Map(),
-      loggedInShards: () => new Set(),
-    },
+    accounts: noSessions,
     limits: {
       memory: { refusing: false, check: () => claimable(1_000_000) },
       loginRate: new LoginRate(config.logins.perSecond),
@@ -287,6 +288,24 @@ describe('holdShards: at the memory limit', () => {
     await using holder = hold(stoppedClock().now, { observer, limits: { memory, loginRate } })
     await eventually(() => expect(claims).toEqual([4]))
     expect([...holder.leases().keys()].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3])
+  })
+
+  test('gives back shards without a logged-in account, whatever the other workers', async () => {
+    const logins = new Map(Array.from({ length: 256 }, (_, shard) => [shard, new Map([['h', 2]])]))
+    const loggedIn = new Set([255])
+    const accounts = { ...noSessions, logins: () => logins, loggedInShards: () => loggedIn }
+    const limits = claimable(1_000)
+    const memory = { refusing: false, check: () => ({ ...limits }) }
+    await using holder = hold(stoppedClock().now, {
+      accounts,
+      limits: { memory, loginRate: new LoginRate(1) },
+    })
+    await eventually(() => expect(holder.leases().size).toBe(256))
+    Object.assign(limits, { capacity: 0, step: 0, excess: 5 })
+    const held = await eventually(() => holder.leases().size < 256 && [...holder.leases().keys()])
+    limits.excess = 0
+    expect(held).toContain(255)
+    expect(held).not.toEqual(expect.arrayContaining([252, 253, 254]))
   })
 
   test('of another worker: claims the shards that one refuses', async () => {

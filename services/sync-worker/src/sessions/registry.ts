@@ -107,12 +107,10 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
 
   load(): AccountLoad {
     const sessions = [...this.#running.values()]
-    const waiting = sessions.filter(isWaiting)
     return {
       accounts: sessions.length,
       loggedIn: sessions.filter(({ loggedIn }) => loggedIn).length,
-      waiting: waiting.length,
-      starting: waiting.filter(({ attempted }) => !attempted).length,
+      waiting: sessions.filter(isWaiting).length,
     }
   }
 

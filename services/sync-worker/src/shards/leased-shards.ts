@@ -216,6 +216,7 @@ export class LeasedShards {
     this.#listed = new Set(workers.map(({ id }) => id))
     const receivers = { ids, workers: workers.length, aheadMs: config.claimMs }
     if (handsOver) await this.#releaseReady(surplus, receivers)
+    else if (claimable.excess > 0) this.#giveBack(claimable.excess)
     else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, claimable)
     const isBelow = this.leases.size < share && countAvailable(self, workers) > 0
     this.#isTaking = claimable.capacity > 0 && isBelow
@@ -233,6 +234,17 @@ export class LeasedShards {
   async #releaseReady(limit: number, receivers: Receivers): Promise<void> {
     const shards = [...this.leases.keys()].toSorted((a, b) => b - a).slice(0, limit)
     this.#startReleases(await this.#releases.selectReady(shards, receivers))
+  }
+
+  /**
+   * Releases shards without a logged-in account, until there is memory for the accounts of the
+   * others. Accounts need more memory than was planned when the shards were claimed.
+   */
+  #giveBack(excess: number): void {
+    const shards = this.#releases.selectIdle([...this.leases.keys()], excess)
+    if (shards.length === 0) return
+    this.#options.log.warn({ shards: shards.length, excess }, 'no memory, releasing shards')
+    this.#startReleases(shards)
   }
 
   async #claim(limit: number, { capacity, step }: ClaimLimits): Promise<void> {

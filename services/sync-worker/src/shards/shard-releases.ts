@@ -71,6 +71,22 @@ export class ShardReleases {
     return ready
   }
 
+  /** Shards without a logged-in account that have `count` accounts together, as far as there are. */
+  selectIdle(shards: readonly number[], count: number): number[] {
+    const { accounts } = this.#options
+    const [logins, loggedIn] = [accounts.logins(), accounts.loggedInShards()]
+    const selected: number[] = []
+    let missing = count
+    for (const shard of shards.toSorted((a, b) => b - a)) {
+      const held = sumOf(mergeLogins([logins.get(shard)]))
+      if (missing <= 0) break
+      if (held === 0 || loggedIn.has(shard)) continue
+      selected.push(shard)
+      missing -= held
+    }
+    return selected
+  }
+
   /** Releases shards in the background. */
   start(leases: readonly Lease[]): void {
     const logins = this.#options.accounts.logins()
