@@ -6,7 +6,8 @@ import { eventually, testDatabase, type TestDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { LoginRate } from '../src/shards/login-rate.ts'
 import { holdShards } from '../src/shards/holder.ts'
-import type { ShardAccounts, ShardHolderOptions } from '../src/shards/leased-shards.ts'
+import type { ShardHolderOptions } from '../src/shards/leased-shards.ts'
+import type { ShardAccounts } from '../src/shards/shard-accounts.ts'
 
 let database: TestDatabase
 let db: Db
@@ -40,7 +41,7 @@ const config = {
 /** With heartbeats that stay valid while the clock stands still. */
 const slow = { ...config, heartbeatMs: 60_000 }
 
-const noAccounts = { accounts: 0, loggedIn: 0, waiting: 0 }
+const noAccounts = { accounts: 0, loggedIn: 0, waiting: 0, starting: 0 }
 const claimable = (capacity: number) => ({ capacity, step: capacity, excess: 0 })
 const noSessions: ShardAccounts = {
   listed: true,
@@ -48,6 +49,7 @@ const noSessions: ShardAccounts = {
   load: () => noAccounts,
   logins: () => new Map(),
   loggedInShards: () => new Set(),
+  attemptedShards: () => new Set(),
 }
 
 /** Holder without sessions. Its disposal does not wait for other workers. */
@@ -167,6 +169,7 @@ describe('holdShards: with one account of one host per shard', () => {
     load: () => ({ ...noAccounts, accounts: 256, loggedIn: 256 }),
     logins: () => logins,
     loggedInShards: () => new Set(logins.keys()),
+    attemptedShards: () => new Set(logins.keys()),
   }
   /** A login takes an hour, so that only the test makes another worker ready. */
   const hourly = { ...slow, logins: { ...config.logins, perSecond: 1 / 1_800 } }
@@ -187,7 +190,7 @@ describe('holdShards: with one account of one host per shard', () => {
     expect(holder.leases().size).toBeGreaterThan(250)
   })
 
-  test('releases surplus shards without a logged-in account at once, whatever the pace', async () => {
+  test('releases surplus shards without a logged-in account together, whatever the pace', async () => {
     const someLoggedIn = { ...accounts, loggedInShards: () => new Set([0, 200]) }
     await using holder = hold(stoppedClock().now, { accounts: someLoggedIn, config: hourly })
     await eventually(() => expect(holder.leases().size).toBe(256))
@@ -290,10 +293,10 @@ describe('holdShards: at the memory limit', () => {
     expect([...holder.leases().keys()].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3])
   })
 
-  test('gives back shards without a logged-in account, whatever the other workers', async () => {
+  test('gives back shards whose accounts never tried to log in', async () => {
     const logins = new Map(Array.from({ length: 256 }, (_, shard) => [shard, new Map([['h', 2]])]))
-    const loggedIn = new Set([255])
-    const accounts = { ...noSessions, logins: () => logins, loggedInShards: () => loggedIn }
+    const attempted = new Set([255])
+    const accounts = { ...noSessions, logins: () => logins, attemptedShards: () => attempted }
     const limits = claimable(1_000)
     const memory = { refusing: false, check: () => ({ ...limits }) }
     await using holder = hold(stoppedClock().now, {

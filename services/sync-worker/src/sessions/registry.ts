@@ -3,7 +3,7 @@ import type { Backend } from '@posthorn/db'
 import { abortable, type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { CreateDriver } from '../drivers/account-driver.ts'
 import type { LoginCounts } from '../shards/handover.ts'
-import type { ShardAccounts, ShardObserver } from '../shards/leased-shards.ts'
+import type { ShardAccounts, ShardObserver } from '../shards/shard-accounts.ts'
 import type { AccountLoad } from '../shards/memory-budget.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
@@ -107,10 +107,12 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
 
   load(): AccountLoad {
     const sessions = [...this.#running.values()]
+    const waiting = sessions.filter(isWaiting)
     return {
       accounts: sessions.length,
       loggedIn: sessions.filter(({ loggedIn }) => loggedIn).length,
-      waiting: sessions.filter(isWaiting).length,
+      waiting: waiting.length,
+      starting: waiting.filter(({ attempted }) => !attempted).length,
     }
   }
 
@@ -126,8 +128,16 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   }
 
   loggedInShards(): Set<number> {
+    return this.#shardsWith(({ loggedIn }) => loggedIn)
+  }
+
+  attemptedShards(): Set<number> {
+    return this.#shardsWith(({ attempted }) => attempted)
+  }
+
+  #shardsWith(matches: (session: AccountSession) => boolean): Set<number> {
     const sessions = [...this.#running.values()]
-    return new Set(sessions.filter(({ loggedIn }) => loggedIn).map(({ lease }) => lease.shard))
+    return new Set(sessions.filter(matches).map(({ lease }) => lease.shard))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

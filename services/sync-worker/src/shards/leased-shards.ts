@@ -14,31 +14,10 @@ import {
   saveHeartbeat,
 } from '../store/shards.ts'
 import { countAvailable, fairShare } from './fair-share.ts'
-import { listReceivers, type LoginCounts } from './handover.ts'
-import type { AccountLoad } from './memory-budget.ts'
+import { listReceivers } from './handover.ts'
 import type { ClaimLimits, MemoryGuard } from './memory-guard.ts'
+import type { ShardAccounts, ShardObserver } from './shard-accounts.ts'
 import { type Receivers, ShardReleases } from './shard-releases.ts'
-
-/** Starts and stops the work on shards. */
-export interface ShardObserver {
-  /** Called when this worker has leased shards. */
-  claimed(leases: readonly Lease[]): Promise<void>
-  /** Stops all work on shards, which are lost already, or released when this resolves. */
-  released(shards: readonly number[]): Promise<void>
-}
-
-/** Accounts of the leased shards. */
-export interface ShardAccounts {
-  /** True if the sessions of all leased shards have been started. */
-  readonly listed: boolean
-  /** Accounts of claimed shards that have not ended their first attempt to connect. */
-  readonly moving: number
-  load(): AccountLoad
-  /** Accounts that will log in at their next holder, by shard. */
-  logins(): ReadonlyMap<number, LoginCounts>
-  /** Shards with an account that is logged in. */
-  loggedInShards(): ReadonlySet<number>
-}
 
 export interface ShardHolderOptions {
   db: Db
@@ -216,7 +195,7 @@ export class LeasedShards {
     this.#listed = new Set(workers.map(({ id }) => id))
     const receivers = { ids, workers: workers.length, aheadMs: config.claimMs }
     if (handsOver) await this.#releaseReady(surplus, receivers)
-    else if (claimable.excess > 0) this.#giveBack(claimable.excess)
+    else if (claimable.excess > 0) this.#releaseUntried(claimable.excess)
     else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, claimable)
     const isBelow = this.leases.size < share && countAvailable(self, workers) > 0
     this.#isTaking = claimable.capacity > 0 && isBelow
@@ -237,11 +216,11 @@ export class LeasedShards {
   }
 
   /**
-   * Releases shards without a logged-in account, until there is memory for the accounts of the
-   * others. Accounts need more memory than was planned when the shards were claimed.
+   * Releases shards whose accounts never tried to log in, until there is memory for the others:
+   * accounts need more than was planned when the shards were claimed.
    */
-  #giveBack(excess: number): void {
-    const shards = this.#releases.selectIdle([...this.leases.keys()], excess)
+  #releaseUntried(excess: number): void {
+    const shards = this.#releases.selectUntried([...this.leases.keys()], excess)
     if (shards.length === 0) return
     this.#options.log.warn({ shards: shards.length, excess }, 'no memory, releasing shards')
     this.#startReleases(shards)

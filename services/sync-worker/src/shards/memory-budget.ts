@@ -14,6 +14,8 @@ export interface AccountLoad {
   loggedIn: number
   /** Accounts that are not logged in and will need memory. */
   waiting: number
+  /** Waiting accounts whose first attempt to connect has not ended, so that they used no memory. */
+  starting: number
 }
 
 /** State of a limited memory at one time. */

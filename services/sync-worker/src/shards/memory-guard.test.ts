@@ -35,7 +35,7 @@ function createGuard() {
 
 function loadOf(change: Partial<AccountLoad>): AccountLoad {
   const { loggedIn = 0, waiting = 0 } = change
-  return { accounts: loggedIn + waiting, loggedIn, waiting, ...change }
+  return { accounts: loggedIn + waiting, loggedIn, waiting, starting: waiting, ...change }
 }
 
 describe('MemoryGuard', () => {
@@ -58,6 +58,9 @@ describe('MemoryGuard', () => {
     expect(guard.bytesPerAccount).toBeCloseTo(306_667, 0)
     expect({ capacity, excess }).toEqual({ capacity: 0, excess: 446 })
     expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 400 })).excess).toBe(0)
+    // After an outage of their server, accounts are waiting whose memory is in use.
+    const outage = loadOf({ loggedIn: 1_000, waiting: 1_000, starting: 0 })
+    expect(guard.check(outage).excess).toBe(0)
   })
 
   test('thousands of waiting sessions, do not count as memory of the first accounts', () => {
@@ -71,7 +74,11 @@ describe('MemoryGuard', () => {
   test('idle accounts, plans with their memory after a read', () => {
     const { guard, memory } = createGuard()
     memory.usedBytes = 190 * MB // 40 kB per account
-    expect(guard.check(loadOf({ loggedIn: 1_000 }))).toEqual({ capacity: 5_000, step: 1_250, excess: 0 })
+    expect(guard.check(loadOf({ loggedIn: 1_000 }))).toEqual({
+      capacity: 5_000,
+      step: 1_250,
+      excess: 0,
+    })
     expect(guard.bytesPerAccount).toBe(100_000)
   })
 
@@ -130,7 +137,7 @@ describe('MemoryGuard', () => {
   })
 })
 
-test('MemoryGuard: with the shipped limits, thousands of accounts are claimed at once', () => {
+test('MemoryGuard: with the shipped limits, the first claim takes thousands of accounts', () => {
   // Limits of k8s/base and of the heap, with the memory of a process without accounts.
   const shipped = {
     resident: { limitBytes: 3 * 2 ** 30, usedBytes: () => 300 * MB },

@@ -14,15 +14,15 @@ export interface ClaimLimits {
   capacity: number
   /** Accounts to claim before the memory is measured again. The last shard may exceed it. */
   step: number
-  /** Accounts that are not logged in and there is no memory for. */
+  /** Accounts that never tried to log in, and that there is no memory for. */
   excess: number
 }
 
 /** Part of the limit below which shards are accepted again. */
 const acceptBelow = 0.65
 /**
- * Part of the free capacity that a claim may take, unless more accounts are logged in. Claims do not
- * wait for logins, which a slow server delays: reads need a worker that holds their account.
+ * Part of the free capacity that a claim may take, unless more accounts are logged in. Claims wait
+ * for no logins, which a slow server delays: reads need a worker that holds their account.
  */
 const stepPart = 0.25
 
@@ -71,7 +71,7 @@ export class MemoryGuard {
     const capacity = this.#refusing ? 0 : Math.max(0, tightest.capacity)
     this.#capacity = capacity
     const step = Math.min(capacity, Math.max(load.loggedIn, Math.ceil(capacity * stepPart)))
-    return { capacity, step, excess: Math.min(load.waiting, Math.max(0, -tightest.capacity)) }
+    return { capacity, step, excess: Math.min(load.starting, Math.max(0, -tightest.capacity)) }
   }
 
   #setRefusing(refusing: boolean, use: AccountLoad & MemoryFields): void {

@@ -5,13 +5,13 @@ import type { Config } from '../config.ts'
 import type { Lease } from '../store/lease.ts'
 import { addLogins, releaseShard, reserveLogins } from '../store/shards.ts'
 import { loginSeconds, mergeLogins, sumOf } from './handover.ts'
-import type { ShardAccounts, ShardObserver } from './leased-shards.ts'
+import type { ShardAccounts, ShardObserver } from './shard-accounts.ts'
 
 export interface ShardReleasesOptions {
   db: Db
   config: Pick<Config, 'logins'>
   observer: Pick<ShardObserver, 'released'>
-  accounts: Pick<ShardAccounts, 'logins' | 'loggedInShards'>
+  accounts: Pick<ShardAccounts, 'logins' | 'loggedInShards' | 'attemptedShards'>
   log: Logger
 }
 
@@ -71,16 +71,16 @@ export class ShardReleases {
     return ready
   }
 
-  /** Shards without a logged-in account that have `count` accounts together, as far as there are. */
-  selectIdle(shards: readonly number[], count: number): number[] {
+  /** Shards whose accounts never tried to log in, with `count` accounts together if possible. */
+  selectUntried(shards: readonly number[], count: number): number[] {
     const { accounts } = this.#options
-    const [logins, loggedIn] = [accounts.logins(), accounts.loggedInShards()]
+    const [logins, attempted] = [accounts.logins(), accounts.attemptedShards()]
     const selected: number[] = []
     let missing = count
     for (const shard of shards.toSorted((a, b) => b - a)) {
       const held = sumOf(mergeLogins([logins.get(shard)]))
       if (missing <= 0) break
-      if (held === 0 || loggedIn.has(shard)) continue
+      if (held === 0 || attempted.has(shard)) continue
       selected.push(shard)
       missing -= held
     }

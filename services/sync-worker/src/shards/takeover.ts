@@ -1,7 +1,8 @@
 import { type Clock, monotonicClock } from '@posthorn/flow'
 import type { Config } from '../config.ts'
 import { loginSeconds, mergeLogins } from './handover.ts'
-import type { LeasedShards, ShardAccounts } from './leased-shards.ts'
+import type { LeasedShards } from './leased-shards.ts'
+import type { ShardAccounts } from './shard-accounts.ts'
 import type { LoginRate } from './login-rate.ts'
 
 export interface TakeoverOptions {
