@@ -14,7 +14,7 @@ import { type CreateMailApis, createSessions } from './sessions/create-sessions.
 import { removeIncompleteUploads } from './sessions/incomplete-uploads.ts'
 import { bindShards } from './shards/bindings.ts'
 import { holdShards, type ShardHolder } from './shards/holder.ts'
-import type { ShardObserver } from './shards/leased-shards.ts'
+import type { ShardObserver } from './shards/shard-accounts.ts'
 import { MemoryGuard } from './shards/memory-guard.ts'
 import { processMemories } from './shards/process-memory.ts'
 import { countUnclaimedAccounts } from './store/shards.ts'

@@ -46,8 +46,8 @@ export function readConfig(env: Env) {
     }),
     /** Limits of logins at mail servers. */
     logins: {
-      /** Concurrent logins at one host name, and at one IP address. */
-      perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 10, min: 1, max: 1_000 }),
+      /** Concurrent logins at one host name, and at one IP address, a third for commands. */
+      perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
       /** Logins started per second at one host name or IP address. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
       /** Concurrent logins at all servers together. */

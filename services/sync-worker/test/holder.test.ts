@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { LoginRate } from '../src/shards/login-rate.ts'
 import { holdShards } from '../src/shards/holder.ts'
 import type { ShardHolderOptions } from '../src/shards/leased-shards.ts'
+import type { ShardAccounts } from '../src/shards/shard-accounts.ts'
 
 let database: TestDatabase
 let db: Db
@@ -41,7 +42,15 @@ const config = {
 const slow = { ...config, heartbeatMs: 60_000 }
 
 const noAccounts = { accounts: 0, loggedIn: 0, waiting: 0, starting: 0 }
-const claimable = (capacity: number) => ({ capacity, step: capacity })
+const claimable = (capacity: number) => ({ capacity, step: capacity, excess: 0 })
+const noSessions: ShardAccounts = {
+  listed: true,
+  moving: 0,
+  load: () => noAccounts,
+  logins: () => new Map(),
+  loggedInShards: () => new Set(),
+  attemptedShards: () => new Set(),
+}
 
 /** Holder without sessions. Its disposal does not wait for other workers. */
 function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
@@ -53,12 +62,7 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
     log: createLogger('test', 'silent'),
     metrics: { shardsHeld: () => undefined },
     observer: { claimed: async () => undefined, released: async () => undefined },
-    accounts: {
-      listed: true,
-      moving: 0,
-      load: () => noAccounts,
-      logins: () => new Map(),
-    },
+    accounts: noSessions,
     limits: {
       memory: { refusing: false, check: () => claimable(1_000_000) },
       loginRate: new LoginRate(config.logins.perSecond),
@@ -68,6 +72,7 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
   const holder = holdShards(options, clock)
   return {
     leases: () => holder.leases(),
+    checkTakeover: () => holder.checkTakeover(),
     handOff: () => holder[Symbol.asyncDispose](),
     async [Symbol.asyncDispose]() {
       await database.db.deleteFrom('workers').where('id', '<>', id).execute()
@@ -163,6 +168,8 @@ describe('holdShards: with one account of one host per shard', () => {
     moving: 0,
     load: () => ({ ...noAccounts, accounts: 256, loggedIn: 256 }),
     logins: () => logins,
+    loggedInShards: () => new Set(logins.keys()),
+    attemptedShards: () => new Set(logins.keys()),
   }
   /** A login takes an hour, so that only the test makes another worker ready. */
   const hourly = { ...slow, logins: { ...config.logins, perSecond: 1 / 1_800 } }
@@ -181,6 +188,19 @@ describe('holdShards: with one account of one host per shard', () => {
     }
     expect(loginRate.perSecond).toBe(0.5)
     expect(holder.leases().size).toBeGreaterThan(250)
+  })
+
+  test('releases surplus shards without a logged-in account together, whatever the pace', async () => {
+    const someLoggedIn = { ...accounts, loggedInShards: () => new Set([0, 200]) }
+    await using holder = hold(stoppedClock().now, { accounts: someLoggedIn, config: hourly })
+    await eventually(() => expect(holder.leases().size).toBe(256))
+    const other = await addWorker()
+    await eventually(async () => expect(await freeShards()).toBe(127))
+    expect([...holder.leases().keys()]).toContain(200)
+    // The logins of the released shards come first.
+    await makeReady(other)
+    await eventually(async () => expect(await freeShards()).toBe(128))
+    expect([...holder.leases().keys()]).not.toContain(200)
   })
 
   test('hands off at the pace of another worker, and at the latest within handoffMs', async () => {
@@ -238,6 +258,23 @@ test('holdShards: a worker that joins others waits until they count it', async (
   await eventually(() => expect(holder.leases().size).toBe(128))
 })
 
+test('holdShards: the worker with the smallest part of all shards takes no more', async () => {
+  const others = [await addWorker(), await addWorker()]
+  await sql`
+    update shards set owner = case when shard < 86 then ${others[0]}::uuid else ${others[1]}::uuid end,
+      epoch = epoch + 1
+    where shard < 172
+  `.execute(database.db)
+  const clock = stoppedClock()
+  await using holder = hold(clock.now, { config: slow })
+  expect(holder.checkTakeover).toThrow()
+  await eventually(() => {
+    clock.pass(config.claimMs)
+    expect(holder.leases().size).toBe(84)
+    expect(holder.checkTakeover).not.toThrow()
+  })
+})
+
 describe('holdShards: at the memory limit', () => {
   test('claims shards only for the accounts there is memory for', async () => {
     await sql`
@@ -254,6 +291,24 @@ describe('holdShards: at the memory limit', () => {
     await using holder = hold(stoppedClock().now, { observer, limits: { memory, loginRate } })
     await eventually(() => expect(claims).toEqual([4]))
     expect([...holder.leases().keys()].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3])
+  })
+
+  test('gives back shards whose accounts never tried to log in', async () => {
+    const logins = new Map(Array.from({ length: 256 }, (_, shard) => [shard, new Map([['h', 2]])]))
+    const attempted = new Set([255])
+    const accounts = { ...noSessions, logins: () => logins, attemptedShards: () => attempted }
+    const limits = claimable(1_000)
+    const memory = { refusing: false, check: () => ({ ...limits }) }
+    await using holder = hold(stoppedClock().now, {
+      accounts,
+      limits: { memory, loginRate: new LoginRate(1) },
+    })
+    await eventually(() => expect(holder.leases().size).toBe(256))
+    Object.assign(limits, { capacity: 0, step: 0, excess: 5 })
+    const held = await eventually(() => holder.leases().size < 256 && [...holder.leases().keys()])
+    limits.excess = 0
+    expect(held).toContain(255)
+    expect(held).not.toEqual(expect.arrayContaining([252, 253, 254]))
   })
 
   test('of another worker: claims the shards that one refuses', async () => {

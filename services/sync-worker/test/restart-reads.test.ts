@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { accountCommands } from '@posthorn/contracts/commands'
+import { shardOf } from '@posthorn/contracts/shards'
 import { eventually, type ImapScript, startImapScript } from '@posthorn/testkit'
+import { sql } from 'kysely'
 import { mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
@@ -42,6 +45,24 @@ async function syncedAccounts(accounts: number): Promise<string[]> {
   return registered
 }
 
+/** Registers accounts that have synced before, by a statement. Each is the user of its name. */
+async function insertSyncedAccounts(accounts: number): Promise<void> {
+  const names = Array.from({ length: accounts }, (_, n) => `many-${n}`)
+  for (const account of names) world.credentials.set(account, { user: account, pass: 'secret' })
+  const { host, port } = server
+  const imap = JSON.stringify({ host, port, tls: { requireStartTls: false }, resyncDelay: 900 })
+  const rows = JSON.stringify(names.map((account) => ({ account, shard: shardOf(account) })))
+  await sql`
+    insert into accounts (account, shard, name, imap)
+    select account, shard, 'Test', ${imap}::jsonb
+    from jsonb_to_recordset(${rows}::jsonb) as r (account text, shard smallint)
+  `.execute(world.db)
+  await sql`
+    insert into account_states (account, state, account_version, initialized_at)
+    select account, 'connected', version, now() from accounts
+  `.execute(world.db)
+}
+
 async function announced(account: string, subjects: string[]): Promise<void> {
   const events = await world.expectEvents(account, ['messageNew'], subjects.length)
   expect(events.map(({ data }) => data['subject'])).toEqual(subjects)
@@ -65,6 +86,26 @@ test('restart: reads of accounts at the end of the queue need only their own log
   const users = last.map((_, n) => `user-${count - 4 + n}`)
   await eventually(() => expect(watching()).toEqual(expect.arrayContaining(users)))
   expect(logins() - before).toBeLessThan(count / 2)
+})
+
+test('cold start of two workers: the second one has its share before the logins end', async () => {
+  // One of so many accounts is in a shard that stays at the first worker.
+  const accounts = await syncedAccounts(20)
+  // After the first one, the next login is due in an hour.
+  const logins = { ...slowLogins, perSecond: 1 / 3_600 }
+  const held = async (id: string) => {
+    const shards = world.db.selectFrom('shards').select('shard').where('owner', '=', id)
+    return (await shards.execute()).length
+  }
+  const first = await world.startWorker({ logins })
+  await eventually(async () => expect(await held(first.id)).toBe(256))
+  await eventually(() => expect(server.sessions.some(({ idling }) => idling)).toBe(true))
+  const second = await world.startWorker({ logins })
+  await eventually(async () => expect(await held(second.id)).toBe(128))
+  // Shards with low numbers log in first, because those with high numbers move.
+  const shardOfUser = new Map(accounts.map((account, n) => [`user-${n}`, shardOf(account)]))
+  const loggedIn = server.sessions.map(({ user = '' }) => shardOfUser.get(user))
+  expect(loggedIn).toContain(Math.min(...shardOfUser.values()))
 })
 
 describe('without a login permit', () => {
@@ -102,4 +143,26 @@ test('readiness: a worker is ready when the accounts moved to it are logged in',
   expect(await ready()).toMatchObject({ success: false, failed: ['accounts'] })
   release()
   await eventually(async () => expect(await ready()).toMatchObject({ success: true }))
+})
+
+test('10,000 accounts: a read needs its own login only, whatever the logins of the others', async () => {
+  server = await startImapScript()
+  server.mailbox('INBOX').append(mail({ subject: 'old' }))
+  const read = new Set<string>()
+  // The server replies to no login of an account that is not read.
+  server.on('AUTHENTICATE', async ({ session, defaultReply }) => {
+    const lines = await defaultReply()
+    return read.has(session.user ?? '') ? lines : await new Promise<never>(() => undefined)
+  })
+  await insertSyncedAccounts(10_000)
+  const accounts = [9_999, 5_000, 17, 1, 8_888, 4_242].map((n) => `many-${n}`)
+  for (const account of accounts) read.add(account)
+  // A process of its own: the memory of the tests limits the accounts of a worker beside them.
+  const worker = world.spawnWorker({ NODE_OPTIONS: '--max-old-space-size=4096' })
+  const pages = await Promise.all(
+    accounts.map((account) => eventually(() => world.ask(listMessages, account, firstPage))),
+  )
+  expect(pages.map(({ total }) => total)).toEqual(accounts.map(() => 1))
+  worker.kill('SIGTERM')
+  await once(worker, 'exit')
 })

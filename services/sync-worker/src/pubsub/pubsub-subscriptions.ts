@@ -13,7 +13,7 @@ import type { Db, SettingsCache } from '@posthorn/db'
 import { TtlCache } from '@posthorn/flow'
 import type { ProviderHttp } from '@posthorn/net/provider-http'
 import type { Logger } from '@posthorn/telemetry'
-import type { ShardObserver } from '../shards/leased-shards.ts'
+import type { ShardObserver } from '../shards/shard-accounts.ts'
 import type { Lease } from '../store/lease.ts'
 import {
   findNotifiedAccounts,

@@ -4,7 +4,7 @@ import { createProviderHttp } from '@posthorn/net/provider-http'
 import { proxyFromSettings } from '@posthorn/net/proxy-agents'
 import { createLoginUnsealer } from '@posthorn/unseal'
 import type { Config } from '../config.ts'
-import type { ShardObserver } from '../shards/leased-shards.ts'
+import type { ShardObserver } from '../shards/shard-accounts.ts'
 import { PubSubSubscriptions, type PubSubSubscriptionsDeps } from './pubsub-subscriptions.ts'
 
 export interface PubSubOptions extends Omit<PubSubSubscriptionsDeps, 'http'> {

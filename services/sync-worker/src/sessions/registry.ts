@@ -3,7 +3,7 @@ import type { Backend } from '@posthorn/db'
 import { abortable, type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { CreateDriver } from '../drivers/account-driver.ts'
 import type { LoginCounts } from '../shards/handover.ts'
-import type { ShardAccounts, ShardObserver } from '../shards/leased-shards.ts'
+import type { ShardAccounts, ShardObserver } from '../shards/shard-accounts.ts'
 import type { AccountLoad } from '../shards/memory-budget.ts'
 import { type AccountVersion, listAccountVersions } from '../store/accounts.ts'
 import type { Lease } from '../store/lease.ts'
@@ -74,7 +74,9 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
       this.#leases.set(lease.shard, lease)
       this.#unlisted.add(lease.shard)
     }
-    this.#sweep.wake()
+    this.#startUnlisted().catch((err: unknown) =>
+      this.#deps.log.warn({ err }, 'listing accounts failed, left to the sweep'),
+    )
     return Promise.resolve()
   }
 
@@ -125,6 +127,19 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     return byShard
   }
 
+  loggedInShards(): Set<number> {
+    return this.#shardsWith(({ loggedIn }) => loggedIn)
+  }
+
+  attemptedShards(): Set<number> {
+    return this.#shardsWith(({ attempted }) => attempted)
+  }
+
+  #shardsWith(matches: (session: AccountSession) => boolean): Set<number> {
+    const sessions = [...this.#running.values()]
+    return new Set(sessions.filter(matches).map(({ lease }) => lease.shard))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sweep[Symbol.asyncDispose]()
     this.#leases.clear()
@@ -139,6 +154,16 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     // An account registered after the query is missing too, so read it again before stopping it.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
     await Promise.all(missing.map((account) => this.#reconcile(account)))
+    this.#startListed(shards, versions)
+  }
+
+  /** Starts the sessions of claimed shards. */
+  async #startUnlisted(): Promise<void> {
+    const shards = [...this.#unlisted]
+    this.#startListed(shards, await listAccountVersions(this.#deps.store.db, shards))
+  }
+
+  #startListed(shards: readonly number[], versions: readonly AccountVersion[]): void {
     for (const version of versions) this.#ensure(version)
     for (const shard of shards) this.#unlisted.delete(shard)
     this.#announceListing()

@@ -1,7 +1,7 @@
 import type { CommandServer } from '@posthorn/bus'
 import { settleWithin } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import type { ShardObserver } from './leased-shards.ts'
+import type { ShardObserver } from './shard-accounts.ts'
 
 /**
  * Maximum wait for RabbitMQ before shards are released. Commands that still arrive are rejected,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { fairShare, type WorkerLoad } from './fair-share.ts'
+import { countAvailable, fairShare, type WorkerLoad } from './fair-share.ts'
 
 const load = (change: Partial<WorkerLoad> = {}): WorkerLoad => ({
   stopping: false,
@@ -39,5 +39,24 @@ describe('fairShare', () => {
   test('all workers refuse: none claims more', () => {
     const workers = [load({ refusing: true, shards: 10 }), load({ refusing: true, shards: 20 })]
     expect(workers.map((worker) => fairShare(worker, workers))).toEqual([10, 20])
+  })
+})
+
+describe('countAvailable', () => {
+  test('shards that no live worker holds', () => {
+    const self = load({ shards: 10 })
+    expect(countAvailable(self, [self, load({ shards: 100 })])).toBe(146)
+  })
+
+  test('shards above the fair shares of the others', () => {
+    const self = load()
+    expect(countAvailable(self, [self, load({ shards: 256 })])).toBe(128)
+    const stopping = load({ stopping: true, shards: 100 })
+    expect(countAvailable(self, [self, load({ shards: 156 }), stopping])).toBe(128)
+  })
+
+  test('the smallest of three equal parts: none', () => {
+    const self = load({ shards: 84 })
+    expect(countAvailable(self, [self, load({ shards: 86 }), load({ shards: 86 })])).toBe(0)
   })
 })

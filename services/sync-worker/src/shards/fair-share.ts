@@ -18,3 +18,14 @@ export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): n
   const rest = refusing.reduce((free, each) => free - kept(each), shardCount)
   return Math.ceil(rest / Math.max(running.length - refusing.length, 1))
 }
+
+/**
+ * Number of shards that a worker below its fair share may still get: those that no live worker
+ * holds, and those that the others hold above their fair shares.
+ */
+export function countAvailable(self: WorkerLoad, workers: readonly WorkerLoad[]): number {
+  const others = workers.filter((worker) => worker !== self)
+  const surplus = others.map((worker) => Math.max(0, worker.shards - fairShare(worker, workers)))
+  const held = workers.reduce((sum, { shards }) => sum + shards, 0)
+  return surplus.reduce((sum, shards) => sum + shards, shardCount - held)
+}

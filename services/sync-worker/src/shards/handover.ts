@@ -26,6 +26,14 @@ export function loginSeconds(
   return Math.max((largest * workers) / perSecond, sumOf(logins) / concurrent)
 }
 
+/** Accounts of several shards by key. */
+export function mergeLogins(counts: Iterable<LoginCounts | undefined>): LoginCounts {
+  const merged = new Map<string, number>()
+  for (const byKey of counts)
+    for (const [key, count] of byKey ?? []) merged.set(key, (merged.get(key) ?? 0) + count)
+  return merged
+}
+
 /** Number of accounts. */
 export function sumOf(logins: LoginCounts): number {
   let sum = 0

@@ -13,6 +13,12 @@ export interface ShardHolder extends AsyncDisposable {
 }
 
 /**
+ * Claims per claim interval while others release shards to this worker. Accounts of a released
+ * shard have no session, and their reads wait.
+ */
+const takesPerInterval = 4
+
+/**
  * Leases this worker's share of the shards: sends heartbeats, claims, releases surplus shards, and
  * stops all work after two missed heartbeats. Other workers may claim the shards after three.
  *
@@ -32,9 +38,15 @@ export function holdShards(
     logins: options.config.logins,
     clock,
   })
+  let nextTake: NodeJS.Timeout | undefined
   const loop = runPeriodically(
     { everyMs: Math.min(claimMs, heartbeatMs), log, name: 'shards' },
-    (signal) => leased.reconcile(signal),
+    async (signal) => {
+      clearTimeout(nextTake)
+      await leased.reconcile(signal)
+      if (leased.isTaking && !signal.aborted)
+        nextTake = setTimeout(() => loop.wake(), claimMs / takesPerInterval)
+    },
   )
   const watchdog = setInterval(() => leased.stopIfExpired(), heartbeatMs / 4)
   const reaper = runPeriodically({ everyMs: 3_600_000, log, name: 'dead workers' }, () =>
@@ -46,6 +58,7 @@ export function holdShards(
     wake: () => loop.wake(),
     async [Symbol.asyncDispose]() {
       await Promise.all([loop[Symbol.asyncDispose](), reaper[Symbol.asyncDispose]()])
+      clearTimeout(nextTake)
       await markStopping(db, worker.id).catch((err: unknown) =>
         log.warn({ err }, 'announcing the shutdown failed'),
       )

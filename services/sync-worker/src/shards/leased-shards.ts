@@ -1,5 +1,5 @@
 import type { Db } from '@posthorn/db'
-import { type Clock, Semaphore, sleep, TaskGroup } from '@posthorn/flow'
+import { type Clock, sleep } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Config } from '../config.ts'
 import type { WorkerMetrics } from '../metrics.ts'
@@ -11,33 +11,13 @@ import {
   listWorkers,
   type LiveWorker,
   releaseOrphaned,
-  releaseShard,
-  reserveLogins,
   saveHeartbeat,
 } from '../store/shards.ts'
-import { fairShare } from './fair-share.ts'
-import { listReceivers, type LoginCounts, loginSeconds, sumOf } from './handover.ts'
-import type { AccountLoad } from './memory-budget.ts'
+import { countAvailable, fairShare } from './fair-share.ts'
+import { listReceivers } from './handover.ts'
 import type { ClaimLimits, MemoryGuard } from './memory-guard.ts'
-
-/** Starts and stops the work on shards. */
-export interface ShardObserver {
-  /** Called when this worker has leased shards. */
-  claimed(leases: readonly Lease[]): Promise<void>
-  /** Stops all work on shards, which are lost already, or released when this resolves. */
-  released(shards: readonly number[]): Promise<void>
-}
-
-/** Accounts of the leased shards. */
-export interface ShardAccounts {
-  /** True if the sessions of all leased shards have been started. */
-  readonly listed: boolean
-  /** Accounts of claimed shards that have not ended their first attempt to connect. */
-  readonly moving: number
-  load(): AccountLoad
-  /** Accounts that will log in at their next holder, by shard. */
-  logins(): ReadonlyMap<number, LoginCounts>
-}
+import type { ShardAccounts, ShardObserver } from './shard-accounts.ts'
+import { type Receivers, ShardReleases } from './shard-releases.ts'
 
 export interface ShardHolderOptions {
   db: Db
@@ -51,8 +31,6 @@ export interface ShardHolderOptions {
   metrics: Pick<WorkerMetrics, 'shardsHeld'>
 }
 
-/** Sessions that end concurrently, in accounts: each sends a LOGOUT and may store its status. */
-const maxLogouts = 2_000
 /** Interval of releases at shutdown. */
 const handoffTickMs = 50
 /** A worker that starts waits for this many claim intervals, so that all others count it. */
@@ -63,10 +41,9 @@ export class LeasedShards {
   readonly leases = new Map<number, Lease>()
   readonly #options: ShardHolderOptions
   readonly #clock: Clock
-  /** Shards whose sessions end before the release. */
-  readonly #releasing = new Set<number>()
-  readonly #releases: TaskGroup
-  readonly #logouts = new Semaphore(maxLogouts)
+  readonly #releases: ShardReleases
+  /** Ids of the workers that the last claim interval listed. */
+  #listed: ReadonlySet<string> = new Set()
   /** Time at which the last successful heartbeat was sent, and the first one after a pause. */
   #heartbeatAt = -Infinity
   #joinedAt = -Infinity
@@ -80,11 +57,10 @@ export class LeasedShards {
   constructor(options: ShardHolderOptions, clock: Clock) {
     this.#options = options
     this.#clock = clock
-    const onError = (err: unknown) => options.log.warn({ err }, 'releasing a shard failed')
-    this.#releases = new TaskGroup({ onError })
+    this.#releases = new ShardReleases(options)
   }
 
-  /** True until this worker has its fair share, or no memory for more. */
+  /** True while there are shards for this worker below its fair share, and memory for them. */
   get isTaking(): boolean {
     return this.#isTaking
   }
@@ -138,9 +114,10 @@ export class LeasedShards {
         workers = await this.#announce().catch(() => [])
         listedAt = this.#clock()
       }
-      await this.#releaseReady(total, workers, handoffTickMs).catch(() => undefined)
-      const isTaken = listReceivers(workers).length > 0
-      const keep = isTaken ? Math.ceil((total * (until - this.#clock())) / handoffMs) : 0
+      const ids = listReceivers(workers)
+      const receivers = { ids, workers: workers.length, aheadMs: handoffTickMs }
+      await this.#releaseReady(total, receivers).catch(() => undefined)
+      const keep = ids.length > 0 ? Math.ceil((total * (until - this.#clock())) / handoffMs) : 0
       const late = Math.max(0, this.leases.size - Math.max(0, keep))
       this.#startReleases([...this.leases.keys()].slice(0, late))
       if (this.leases.size > 0) await sleep(handoffTickMs)
@@ -178,7 +155,7 @@ export class LeasedShards {
 
   /** Shards with sessions of this worker. */
   #active(): number[] {
-    return [...this.leases.keys(), ...this.#releasing]
+    return [...this.leases.keys(), ...this.#releases.pending]
   }
 
   /** Live workers, which share the logins per second of each host. */
@@ -213,9 +190,15 @@ export class LeasedShards {
     if (handsOver && !this.#isHandingOver)
       this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
     this.#isHandingOver = handsOver
-    if (handsOver) await this.#releaseReady(surplus, workers, config.claimMs)
+    // A worker that is listed for the first time claims nothing yet.
+    const ids = listReceivers(workers).filter((id) => this.#listed.has(id))
+    this.#listed = new Set(workers.map(({ id }) => id))
+    const receivers = { ids, workers: workers.length, aheadMs: config.claimMs }
+    if (handsOver) await this.#releaseReady(surplus, receivers)
+    else if (claimable.excess > 0) this.#releaseUntried(claimable.excess)
     else if (workers.length === 1 || this.#hasJoined()) await this.#claim(-surplus, claimable)
-    this.#isTaking = claimable.capacity > 0 && this.leases.size < share
+    const isBelow = this.leases.size < share && countAvailable(self, workers) > 0
+    this.#isTaking = claimable.capacity > 0 && isBelow
   }
 
   /** True if all other workers count this one, so that no host gets too many logins. */
@@ -227,19 +210,20 @@ export class LeasedShards {
    * Releases up to `limit` shards, those with the highest numbers, whose accounts other workers are
    * ready to log in. Keeps the order: both have shards with and without accounts afterwards.
    */
-  async #releaseReady(limit: number, workers: LiveWorker[], aheadMs: number): Promise<void> {
-    const { db, accounts, config } = this.#options
-    const receivers = listReceivers(workers)
-    if (receivers.length === 0) return
-    const logins = accounts.logins()
+  async #releaseReady(limit: number, receivers: Receivers): Promise<void> {
     const shards = [...this.leases.keys()].toSorted((a, b) => b - a).slice(0, limit)
-    const ready: number[] = []
-    for (const shard of shards) {
-      const seconds = loginSeconds(logins.get(shard) ?? noLogins, workers.length, config.logins)
-      if (seconds > 0 && !(await reserveLogins(db, { receivers, seconds, aheadMs }))) break
-      ready.push(shard)
-    }
-    this.#startReleases(ready)
+    this.#startReleases(await this.#releases.selectReady(shards, receivers))
+  }
+
+  /**
+   * Releases shards whose accounts never tried to log in, until there is memory for the others:
+   * accounts need more than was planned when the shards were claimed.
+   */
+  #releaseUntried(excess: number): void {
+    const shards = this.#releases.selectUntried([...this.leases.keys()], excess)
+    if (shards.length === 0) return
+    this.#options.log.warn({ shards: shards.length, excess }, 'no memory, releasing shards')
+    this.#startReleases(shards)
   }
 
   async #claim(limit: number, { capacity, step }: ClaimLimits): Promise<void> {
@@ -264,30 +248,9 @@ export class LeasedShards {
 
   /** Ends the sessions of shards and releases each, in the background. */
   #startReleases(shards: readonly number[]): void {
-    if (shards.length === 0) return
-    const logins = this.#options.accounts.logins()
-    for (const shard of shards) {
-      const lease = this.leases.get(shard)
-      if (!lease) continue
-      this.leases.delete(shard)
-      this.#releasing.add(shard)
-      this.#releases.run(this.#release(lease, sumOf(logins.get(shard) ?? noLogins)))
-    }
+    const leases = shards.flatMap((shard) => this.leases.get(shard) ?? [])
+    for (const { shard } of leases) this.leases.delete(shard)
+    this.#releases.start(leases)
     this.#updateMetric()
   }
-
-  async #release(lease: Lease, logouts: number): Promise<void> {
-    const { db, observer, log } = this.#options
-    const { shard } = lease
-    try {
-      using _permit = await this.#logouts.acquire(undefined, logouts)
-      await observer.released([shard])
-      await releaseShard(db, lease)
-      log.debug({ shard, accounts: logouts, shards: this.leases.size }, 'released shard')
-    } finally {
-      this.#releasing.delete(shard)
-    }
-  }
 }
-
-const noLogins: ReadonlyMap<string, number> = new Map()

@@ -14,7 +14,7 @@ export interface AccountLoad {
   loggedIn: number
   /** Accounts that are not logged in and will need memory. */
   waiting: number
-  /** Waiting accounts whose first login has not ended, so that their memory was never measured. */
+  /** Waiting accounts whose first attempt to connect has not ended, so that they used no memory. */
   starting: number
 }
 
@@ -37,6 +37,11 @@ export const plannedPart = 0.75
  * takes 100 MB for a short time, which the first accounts alone do not explain.
  */
 const plannedAccounts = 300
+/**
+ * Part of an account's memory that its session is counted with while it waits for a login. Without
+ * this part, thousands of waiting sessions would count as memory of the first that are logged in.
+ */
+const waitingPart = 0.2
 
 /**
  * Plans one limited memory with the bytes per account that this process uses, at least
@@ -58,7 +63,7 @@ export class MemoryBudget {
     if (active === 0 || this.#baseBytes === Infinity)
       this.#baseBytes = Math.min(this.#baseBytes, usedBytes)
     const accountsBytes = plannedAccounts * plannedBytes + usedBytes - this.#baseBytes
-    const measured = accountsBytes / (plannedAccounts + loggedIn)
+    const measured = accountsBytes / (plannedAccounts + loggedIn + waiting * waitingPart)
     const bytesPerAccount = Math.max(plannedBytes, measured)
     const expectedBytes = Math.max(
       usedBytes + waiting * bytesPerAccount,

@@ -41,21 +41,44 @@ function loadOf(change: Partial<AccountLoad>): AccountLoad {
 describe('MemoryGuard', () => {
   test('without accounts, claims a quarter of what there is memory for', () => {
     const { guard } = createGuard()
-    expect(guard.check(loadOf({}))).toEqual({ capacity: 6_000, step: 1_500 })
+    expect(guard.check(loadOf({}))).toEqual({ capacity: 6_000, step: 1_500, excess: 0 })
   })
 
-  test('accounts that start, claims none beside them before they are measured', () => {
+  test('accounts that start, claims others beside them: their logins may take long', () => {
     const { guard } = createGuard()
-    expect(guard.check(loadOf({ waiting: 1_500 }))).toEqual({ capacity: 4_500, step: 0 })
-    // Their first login failed: their memory stays reserved, and others may be claimed.
-    const failed = loadOf({ waiting: 1_500, starting: 0 })
-    expect(guard.check(failed)).toEqual({ capacity: 4_500, step: 1_125 })
+    const claims = { capacity: 4_500, step: 1_125, excess: 0 }
+    expect(guard.check(loadOf({ waiting: 1_500 }))).toEqual(claims)
+  })
+
+  test('accounts that need more than planned while others wait, reports those without memory', () => {
+    const { guard, memory } = createGuard()
+    memory.usedBytes = 580 * MB
+    // 460 MB of 1,000 accounts, 300 planned ones, and 1,000 waiting ones that count as 200.
+    const { capacity, excess } = guard.check(loadOf({ loggedIn: 1_000, waiting: 1_000 }))
+    expect(guard.bytesPerAccount).toBeCloseTo(306_667, 0)
+    expect({ capacity, excess }).toEqual({ capacity: 0, excess: 446 })
+    expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 400 })).excess).toBe(0)
+    // After an outage of their server, accounts are waiting whose memory is in use.
+    const outage = loadOf({ loggedIn: 1_000, waiting: 1_000, starting: 0 })
+    expect(guard.check(outage).excess).toBe(0)
+  })
+
+  test('thousands of waiting sessions, do not count as memory of the first accounts', () => {
+    const { guard, memory } = createGuard()
+    memory.usedBytes = 250 * MB // 20 kB for each of 5,000
+    const { capacity } = guard.check(loadOf({ loggedIn: 10, waiting: 4_990 }))
+    expect(guard.bytesPerAccount).toBe(100_000)
+    expect(capacity).toBe(10)
   })
 
   test('idle accounts, plans with their memory after a read', () => {
     const { guard, memory } = createGuard()
     memory.usedBytes = 190 * MB // 40 kB per account
-    expect(guard.check(loadOf({ loggedIn: 1_000 }))).toEqual({ capacity: 5_000, step: 1_250 })
+    expect(guard.check(loadOf({ loggedIn: 1_000 }))).toEqual({
+      capacity: 5_000,
+      step: 1_250,
+      excess: 0,
+    })
     expect(guard.bytesPerAccount).toBe(100_000)
   })
 
@@ -65,7 +88,8 @@ describe('MemoryGuard', () => {
     memory.usedBytes = 380 * MB
     expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(1_850)
     expect(guard.bytesPerAccount).toBe(200_000)
-    expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 500 })).capacity).toBe(1_350)
+    // 500 waiting sessions count as 100 accounts: 185,714 bytes each.
+    expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 500 })).capacity).toBe(1_492)
   })
 
   test('a heap that is closer to its limit, plans with the heap', () => {
@@ -99,7 +123,7 @@ describe('MemoryGuard', () => {
   test('refuses at 75 % and accepts again below 65 %, each logged once', () => {
     const { guard, memory, lines, states } = createGuard()
     memory.usedBytes = 750 * MB
-    expect(guard.check(loadOf({ loggedIn: 1_000 }))).toEqual({ capacity: 0, step: 0 })
+    expect(guard.check(loadOf({ loggedIn: 1_000 }))).toEqual({ capacity: 0, step: 0, excess: 0 })
     memory.usedBytes = 651 * MB
     expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(0)
     expect(guard.refusing).toBe(true)
@@ -111,6 +135,19 @@ describe('MemoryGuard', () => {
       'memory available, accepting shards again',
     ])
   })
+})
+
+test('MemoryGuard: with the shipped limits, the first claim takes thousands of accounts', () => {
+  // Limits of k8s/base and of the heap, with the memory of a process without accounts.
+  const shipped = {
+    resident: { limitBytes: 3 * 2 ** 30, usedBytes: () => 300 * MB },
+    heap: { limitBytes: 1_536 * 2 ** 20, usedBytes: () => 70 * MB },
+  }
+  const memories = processMemories().map((memory) => ({ ...memory, ...shipped[memory.name] }))
+  const log = { info: () => undefined, warn: () => undefined }
+  const guard = new MemoryGuard({ log: log as never, onChange: () => undefined, memories })
+  expect(guard.check(loadOf({})).step).toBeGreaterThan(2_000)
+  expect(guard.check(loadOf({ waiting: 1_000 })).step).toBeGreaterThan(1_000)
 })
 
 test('processMemories: limits and use of this process', () => {

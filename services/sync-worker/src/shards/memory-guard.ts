@@ -12,17 +12,19 @@ export interface MemoryGuardOptions {
 export interface ClaimLimits {
   /** Accounts there is memory for. 0 while refusing. */
   capacity: number
-  /** Accounts to claim before their memory is measured. The last shard may exceed it. */
+  /** Accounts to claim before the memory is measured again. The last shard may exceed it. */
   step: number
+  /** Accounts that never tried to log in, and that there is no memory for. */
+  excess: number
 }
 
 /** Part of the limit below which shards are accepted again. */
 const acceptBelow = 0.65
 /**
- * Part of the free capacity that accounts without a measurement may take, unless more accounts are
- * logged in. Two workers claim half of their capacity immediately, so that reads can start.
+ * Part of the free capacity that a claim may take, unless more accounts are logged in. Claims wait
+ * for no logins, which a slow server delays: reads need a worker that holds their account.
  */
-const unmeasuredPart = 0.25
+const stepPart = 0.25
 
 /**
  * Decides whether this worker has memory for further shards, and how many to claim at a time.
@@ -68,8 +70,8 @@ export class MemoryGuard {
     )
     const capacity = this.#refusing ? 0 : Math.max(0, tightest.capacity)
     this.#capacity = capacity
-    const unmeasured = Math.max(load.loggedIn, Math.ceil(capacity * unmeasuredPart))
-    return { capacity, step: Math.min(capacity, Math.max(0, unmeasured - load.starting)) }
+    const step = Math.min(capacity, Math.max(load.loggedIn, Math.ceil(capacity * stepPart)))
+    return { capacity, step, excess: Math.min(load.starting, Math.max(0, -tightest.capacity)) }
   }
 
   #setRefusing(refusing: boolean, use: AccountLoad & MemoryFields): void {

@@ -1,7 +1,8 @@
 import { type Clock, monotonicClock } from '@posthorn/flow'
 import type { Config } from '../config.ts'
-import { type LoginCounts, loginSeconds } from './handover.ts'
-import type { LeasedShards, ShardAccounts } from './leased-shards.ts'
+import { loginSeconds, mergeLogins } from './handover.ts'
+import type { LeasedShards } from './leased-shards.ts'
+import type { ShardAccounts } from './shard-accounts.ts'
 import type { LoginRate } from './login-rate.ts'
 
 export interface TakeoverOptions {
@@ -49,15 +50,8 @@ export class Takeover {
   /** Time that the logins of all accounts of this worker may take. */
   #maxMs(): number {
     const { loginRate, accounts, logins } = this.#options
-    const counts = mergeCounts(accounts.logins().values())
+    const counts = mergeLogins(accounts.logins().values())
     const seconds = loginSeconds(counts, loginRate.workers, logins)
     return seconds * 1_000 * tolerance + toleranceMs
   }
-}
-
-function mergeCounts(counts: Iterable<LoginCounts>): LoginCounts {
-  const merged = new Map<string, number>()
-  for (const byKey of counts)
-    for (const [key, count] of byKey) merged.set(key, (merged.get(key) ?? 0) + count)
-  return merged
 }

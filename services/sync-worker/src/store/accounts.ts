@@ -126,10 +126,17 @@ function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]
     .execute()
 }
 
-/** Versions of all accounts of some shards. */
-export function listAccountVersions(db: Db, shards: readonly number[]): Promise<AccountVersion[]> {
-  if (shards.length === 0) return Promise.resolve([])
-  return selectVersions(db, sql<boolean>`shard = any(${shards}::smallint[])`)
+/**
+ * Versions of all accounts of some shards, by shard. Their sessions log in in this order, because
+ * shards with high numbers move first to a worker that joins.
+ */
+export async function listAccountVersions(
+  db: Db,
+  shards: readonly number[],
+): Promise<AccountVersion[]> {
+  if (shards.length === 0) return []
+  const versions = await selectVersions(db, sql<boolean>`shard = any(${shards}::smallint[])`)
+  return versions.toSorted((a, b) => a.shard - b.shard)
 }
 
 function selectVersions(db: Db, condition: RawBuilder<boolean>): Promise<AccountVersion[]> {

@@ -85,6 +85,18 @@ export async function reserveLogins(
   return rows.length > 0
 }
 
+/** Adds the time of logins to the receivers in equal parts, whether they are ready or not. */
+export async function addLogins(
+  db: Db,
+  { receivers, seconds }: Omit<Reservation, 'aheadMs'>,
+): Promise<void> {
+  await sql`
+    update workers set logging_in_until = greatest(logging_in_until, now())
+      + make_interval(secs => ${seconds / receivers.length})
+    where id = any(${sql.val([...receivers])}::uuid[])
+  `.execute(db)
+}
+
 /** Maximum of the metric, which bounds its cost. */
 const maxCounted = 10_000
 

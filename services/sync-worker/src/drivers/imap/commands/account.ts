@@ -1,7 +1,7 @@
 import type { MailSession } from '@posthorn/backends'
 import type { Db } from '@posthorn/db'
 import { assertConnected, toUnavailable } from '../../availability.ts'
-import type { ConnectionRequest, WriteRequest } from '../connections/command-pool.ts'
+import type { ConnectionRequest, WriteRequest } from '../connections/connection-request.ts'
 import type { ImapAccountSession } from '../connections/imap-account-session.ts'
 
 /** Dependencies of commands. */

@@ -1,6 +1,7 @@
 import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { connectOrBorrow, type ConnectTurns } from './connect-or-borrow.ts'
+import { type ConnectionRequest, RequestCounts, type WriteRequest } from './connection-request.ts'
 import type { IdleConnections } from './idle-connections.ts'
 import type { SessionLoan } from './session-loans.ts'
 
@@ -16,30 +17,6 @@ export interface CommandPoolOptions {
   idleMs: number
   /** Idle connections of all accounts. */
   idle: IdleConnections
-}
-
-export interface ConnectionRequest {
-  signal: AbortSignal
-  /** Mailbox to select: a connection that has selected it last is preferred. */
-  mailbox?: string
-  /** May take minutes. Such requests leave one connection free, if there are several. */
-  longRunning?: boolean
-  /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
-  consumerPaced?: boolean
-  /**
-   * Reads, and soon ends: while there is no connection and the login limits delay the first one,
-   * it may use the connection that syncs.
-   */
-  mayBorrow?: boolean
-}
-
-/** A request that changes something. */
-export interface WriteRequest extends ConnectionRequest {
-  /**
-   * Runs first, with at least one round trip. If a reused connection is lost meanwhile, another one
-   * is taken; afterwards nothing is repeated.
-   */
-  prepare: (session: MailSession) => Promise<void>
 }
 
 export interface PooledConnection {
@@ -81,10 +58,9 @@ export class CommandPool implements AsyncDisposable {
   readonly #idle: Connection[] = []
   readonly #connections = new Set<Connection>()
   readonly #waiting = new Set<Waiter>()
+  readonly #counts = new RequestCounts()
   readonly #closed = new AbortController()
   #connecting = 0
-  #longRunning = 0
-  #consumerPaced = 0
   #rejectedUntil = -Infinity
 
   constructor(options: CommandPoolOptions) {
@@ -135,7 +111,7 @@ export class CommandPool implements AsyncDisposable {
     try {
       return await this.#open(request, signal)
     } catch (error) {
-      this.#uncount(request)
+      this.#counts.remove(request)
       // The server rejects more connections or cannot be reached: share the existing ones.
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
@@ -156,12 +132,10 @@ export class CommandPool implements AsyncDisposable {
   /** An idle connection or the permission to open one, reserved synchronously. */
   #grant(request: ConnectionRequest): Grant | undefined {
     const max = this.#max()
-    if (request.longRunning && this.#longRunning >= Math.max(1, max - 1)) return undefined
-    if (request.consumerPaced && this.#consumerPaced >= Math.max(1, max - 2)) return undefined
+    if (!this.#counts.admits(request, max)) return undefined
     const idle = this.#takeIdle(request.mailbox)
     if (!idle && this.#connections.size + this.#connecting >= max) return undefined
-    if (request.longRunning) this.#longRunning++
-    if (request.consumerPaced) this.#consumerPaced++
+    this.#counts.add(request)
     if (idle) return idle
     this.#connecting++
     return 'connect'
@@ -241,11 +215,6 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
-  #uncount({ longRunning, consumerPaced }: ConnectionRequest): void {
-    if (longRunning) this.#longRunning--
-    if (consumerPaced) this.#consumerPaced--
-  }
-
   #lend(connection: Connection, request: ConnectionRequest, reused: boolean): PooledConnection {
     const { mailbox } = request
     if (mailbox !== undefined) connection.mailbox = mailbox
@@ -266,7 +235,7 @@ export class CommandPool implements AsyncDisposable {
     return (broken = false) => {
       if (isReleased) return
       isReleased = true
-      this.#uncount(request)
+      this.#counts.remove(request)
       release(broken)
       this.#serveWaiting()
     }

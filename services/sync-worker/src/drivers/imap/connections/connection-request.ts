@@ -1,0 +1,48 @@
+import type { MailSession } from '@posthorn/backends'
+
+/** Demand of a command for a connection. */
+export interface ConnectionRequest {
+  signal: AbortSignal
+  /** Mailbox to select: a connection that has selected it last is preferred. */
+  mailbox?: string
+  /** May take minutes. Such requests leave one connection free, if there are several. */
+  longRunning?: boolean
+  /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
+  consumerPaced?: boolean
+  /**
+   * Reads, and soon ends: while there is no connection and the login limits delay the first one,
+   * it may use the connection that syncs.
+   */
+  mayBorrow?: boolean
+}
+
+/** A request that changes something. */
+export interface WriteRequest extends ConnectionRequest {
+  /**
+   * Runs first, with at least one round trip. If a reused connection is lost meanwhile, another one
+   * is taken; afterwards nothing is repeated.
+   */
+  prepare: (session: MailSession) => Promise<void>
+}
+
+/** Requests that hold connections of an account. Some kinds leave connections to the others. */
+export class RequestCounts {
+  #longRunning = 0
+  #consumerPaced = 0
+
+  /** True if a further request leaves enough of `max` connections to other kinds of requests. */
+  admits({ longRunning, consumerPaced }: ConnectionRequest, max: number): boolean {
+    if (longRunning && this.#longRunning >= Math.max(1, max - 1)) return false
+    return !consumerPaced || this.#consumerPaced < Math.max(1, max - 2)
+  }
+
+  add({ longRunning, consumerPaced }: ConnectionRequest): void {
+    if (longRunning) this.#longRunning++
+    if (consumerPaced) this.#consumerPaced++
+  }
+
+  remove({ longRunning, consumerPaced }: ConnectionRequest): void {
+    if (longRunning) this.#longRunning--
+    if (consumerPaced) this.#consumerPaced--
+  }
+}

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { AccountDemand } from './account-demand.ts'
+import type { LoginFor } from './login-gate.ts'
+import { createLoginLimiter } from './login-limiter.ts'
+
+// Size of a large installation: 10,000 accounts of one host log in after a restart. A server needs
+// 100 ms per login. Time is that of the fake timers.
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+const count = 10_000
+const host = 'imap.example'
+const loginMs = 100
+const never = new AbortController().signal
+
+interface Load {
+  seconds: number
+  readsPerSecond: number
+  /** Part of the pace that this worker has. */
+  perSecond?: number
+}
+
+/**
+ * Starts the logins of all sessions, then reads random accounts. A read needs a login of its own
+ * unless the session of its account is logged in, whose connection it borrows.
+ */
+async function restart({ seconds, readsPerSecond, perSecond = 50 }: Load) {
+  const limits = { perHost: 15, perSecond, concurrent: 200 }
+  const limiter = createLoginLimiter(limits, { findAddress: async () => '192.0.2.1' })
+  /** Times at which logins started. */
+  const started: number[] = []
+  const logIn = async (loginFor: LoginFor) => {
+    const permit = await limiter.acquire(host, never, { loginFor })
+    started.push(performance.now())
+    await new Promise((resolve) => setTimeout(resolve, loginMs))
+    permit[Symbol.dispose]()
+  }
+  const demands = Array.from({ length: count }, () => new AccountDemand())
+  const sessions = new Set<number>()
+  for (const [account, demand] of demands.entries())
+    void logIn(demand).then(() => sessions.add(account))
+  const reads: { account: number; ms: number }[] = []
+  for (let read = 0; read < seconds * readsPerSecond; read++) {
+    const account = (read * 7_919) % count
+    const from = performance.now()
+    demands[account]?.ask()
+    const connected = sessions.has(account) ? Promise.resolve() : logIn('command')
+    void connected.then(() => reads.push({ account, ms: performance.now() - from }))
+    await jest.advanceTimersByTimeAsync(1_000 / readsPerSecond)
+  }
+  return { reads, sessions, started, longestMs: Math.max(...reads.map(({ ms }) => ms)) }
+}
+
+describe('10,000 accounts of one host log in', () => {
+  // Two workers have half of the pace and of the reads each.
+  test.each([
+    { workers: 1, perSecond: 50, readsPerSecond: 10 },
+    { workers: 2, perSecond: 25, readsPerSecond: 5 },
+  ])('$workers workers: each read needs its login and 200 ms at most', async (load) => {
+    const { reads, sessions, longestMs } = await restart({ ...load, seconds: 20 })
+    expect(reads.length).toBeGreaterThan(20 * load.readsPerSecond - 5)
+    expect(longestMs).toBeLessThan(loginMs + 200)
+    // The session of each account that is read follows before those of other accounts.
+    const read = reads.slice(0, -load.readsPerSecond).map(({ account }) => account)
+    expect(read.filter((account) => !sessions.has(account))).toEqual([])
+    // The others use what is left of the pace.
+    expect(sessions.size).toBeGreaterThan(20 * (load.perSecond - load.readsPerSecond) * 0.95)
+  })
+
+  test('more reads than the pace allows: sessions keep a third', async () => {
+    const { sessions, started } = await restart({ seconds: 20, readsPerSecond: 100 })
+    expect(sessions.size).toBeGreaterThan(320)
+    expect(started.length).toBeGreaterThan(950)
+  })
+
+  test('the host never gets more logins per second than the limit', async () => {
+    const { started } = await restart({ seconds: 20, readsPerSecond: 40 })
+    // A permit may be early by the tolerance of 50 ms.
+    const most = 50 + 3
+    for (const [n, at] of started.entries())
+      expect((started[n + most] ?? Infinity) - at).toBeGreaterThan(1_000)
+  })
+})

@@ -1,0 +1,26 @@
+import type { Lease } from '../store/lease.ts'
+import type { LoginCounts } from './handover.ts'
+import type { AccountLoad } from './memory-budget.ts'
+
+/** Starts and stops the work on shards. */
+export interface ShardObserver {
+  /** Called when this worker has leased shards. */
+  claimed(leases: readonly Lease[]): Promise<void>
+  /** Stops all work on shards, which are lost already, or released when this resolves. */
+  released(shards: readonly number[]): Promise<void>
+}
+
+/** Accounts of the leased shards. */
+export interface ShardAccounts {
+  /** True if the sessions of all leased shards have been started. */
+  readonly listed: boolean
+  /** Accounts of claimed shards that have not ended their first attempt to connect. */
+  readonly moving: number
+  load(): AccountLoad
+  /** Accounts that will log in at their next holder, by shard. */
+  logins(): ReadonlyMap<number, LoginCounts>
+  /** Shards with an account that is logged in. */
+  loggedInShards(): ReadonlySet<number>
+  /** Shards with an account whose first attempt to connect has ended. */
+  attemptedShards(): ReadonlySet<number>
+}

@@ -1,0 +1,116 @@
+import type { Db } from '@posthorn/db'
+import { Semaphore, TaskGroup } from '@posthorn/flow'
+import type { Logger } from '@posthorn/telemetry'
+import type { Config } from '../config.ts'
+import type { Lease } from '../store/lease.ts'
+import { addLogins, releaseShard, reserveLogins } from '../store/shards.ts'
+import { loginSeconds, mergeLogins, sumOf } from './handover.ts'
+import type { ShardAccounts, ShardObserver } from './shard-accounts.ts'
+
+export interface ShardReleasesOptions {
+  db: Db
+  config: Pick<Config, 'logins'>
+  observer: Pick<ShardObserver, 'released'>
+  accounts: Pick<ShardAccounts, 'logins' | 'loggedInShards' | 'attemptedShards'>
+  log: Logger
+}
+
+/** Workers that take shards, and their readiness. */
+export interface Receivers {
+  /** Ids of the workers that claim what is released. */
+  ids: readonly string[]
+  /** Number of live workers, which share the logins of a host. */
+  workers: number
+  /** Time before the end of its current logins from which a receiver is ready. */
+  aheadMs: number
+}
+
+/** Sessions that end concurrently, in accounts: each sends a LOGOUT and may store its status. */
+const maxLogouts = 2_000
+
+/** Releases of shards: ends the sessions of each, then makes it free. */
+export class ShardReleases {
+  readonly #options: ShardReleasesOptions
+  /** Shards whose sessions end before the release. */
+  readonly #pending = new Set<number>()
+  readonly #releases: TaskGroup
+  readonly #logouts = new Semaphore(maxLogouts)
+
+  constructor(options: ShardReleasesOptions) {
+    this.#options = options
+    const onError = (err: unknown) => options.log.warn({ err }, 'releasing a shard failed')
+    this.#releases = new TaskGroup({ onError })
+  }
+
+  get pending(): ReadonlySet<number> {
+    return this.#pending
+  }
+
+  /**
+   * Shards whose accounts the receivers are ready to log in. A shard without a logged-in account is
+   * ready at any time: its accounts wait for their logins here as well. Its logins count for the
+   * shards that follow.
+   */
+  async selectReady(
+    shards: readonly number[],
+    { ids, workers, aheadMs }: Receivers,
+  ): Promise<number[]> {
+    if (ids.length === 0) return []
+    const { db, accounts, config } = this.#options
+    const [logins, loggedIn] = [accounts.logins(), accounts.loggedInShards()]
+    const secondsOf = (each: readonly number[]) =>
+      loginSeconds(mergeLogins(each.map((shard) => logins.get(shard))), workers, config.logins)
+    const ready = shards.filter((shard) => !loggedIn.has(shard))
+    const idleSeconds = secondsOf(ready)
+    if (idleSeconds > 0) await addLogins(db, { receivers: ids, seconds: idleSeconds })
+    for (const shard of shards.filter((each) => loggedIn.has(each))) {
+      const reservation = { receivers: ids, seconds: secondsOf([shard]), aheadMs }
+      if (reservation.seconds > 0 && !(await reserveLogins(db, reservation))) break
+      ready.push(shard)
+    }
+    return ready
+  }
+
+  /** Shards whose accounts never tried to log in, with `count` accounts together if possible. */
+  selectUntried(shards: readonly number[], count: number): number[] {
+    const { accounts } = this.#options
+    const [logins, attempted] = [accounts.logins(), accounts.attemptedShards()]
+    const selected: number[] = []
+    let missing = count
+    for (const shard of shards.toSorted((a, b) => b - a)) {
+      const held = sumOf(mergeLogins([logins.get(shard)]))
+      if (missing <= 0) break
+      if (held === 0 || attempted.has(shard)) continue
+      selected.push(shard)
+      missing -= held
+    }
+    return selected
+  }
+
+  /** Releases shards in the background. */
+  start(leases: readonly Lease[]): void {
+    const logins = this.#options.accounts.logins()
+    for (const lease of leases) {
+      this.#pending.add(lease.shard)
+      this.#releases.run(this.#release(lease, sumOf(mergeLogins([logins.get(lease.shard)]))))
+    }
+  }
+
+  /** Waits for the releases that were started. */
+  drain(): Promise<void> {
+    return this.#releases.drain()
+  }
+
+  async #release(lease: Lease, logouts: number): Promise<void> {
+    const { db, observer, log } = this.#options
+    const { shard } = lease
+    try {
+      using _permit = await this.#logouts.acquire(undefined, logouts)
+      await observer.released([shard])
+      await releaseShard(db, lease)
+      log.debug({ shard, accounts: logouts }, 'released shard')
+    } finally {
+      this.#pending.delete(shard)
+    }
+  }
+}
