@@ -41,7 +41,9 @@ export interface ConnectOptions {
   disableIMAP4rev2?: boolean
   /** Called with every line of the protocol, without credentials and without bytes of messages. */
   transcript?: (line: TranscriptLine) => void
-  /** Faulty messages, shared by the connections of an account; defaults to those of this one. */
+  /**
+   * Faulty messages, shared by the connections of an account. Defaults to a record per connection.
+   */
   faults?: MessageFaults
 }
 

@@ -1,6 +1,9 @@
 import { AppError } from '@posthorn/errors'
 
-/** Maximum entries. Beyond these the oldest entry is forgotten, and found again. */
+/**
+ * Maximum entries. Beyond the limit the oldest entry is evicted. An evicted fault is detected
+ * again.
+ */
 const maxMailboxes = 100
 const maxMessages = 10_000
 /** Number of parts in which a lost batch is requested the next time. */
@@ -14,16 +17,16 @@ const lossCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDO
 interface Suspect {
   /** Maximum size of the next batch with this message. */
   batch: number
-  /** Losses with no other message in flight. */
+  /** Number of losses at which no other message was in flight. */
   losses: number
-  /** Number of the last such loss. */
+  /** Number of the last loss at which no other message was in flight. */
   lostAt: number
 }
 
 /** Loss of a connection. Numbers count the losses of the account. */
 interface Loss {
   at: number
-  /** Losses before the connection was opened. */
+  /** Number of losses before the connection was opened. */
   openedAt: number
 }
 
@@ -36,7 +39,10 @@ export class QueryFaults {
     return this.#refused.size === 0 && this.#suspects.size === 0
   }
 
-  /** True if the message must not be requested by this query. */
+  /**
+   * True if the query must not request the message, because the server rejects it or drops the
+   * connection.
+   */
   isRefused(uid: number): boolean {
     return this.#refused.has(uid)
   }
@@ -47,7 +53,9 @@ export class QueryFaults {
     dropOldest(this.#refused, maxMessages)
   }
 
-  /** Batches in which to request messages: those without suspicion first, together. */
+  /**
+   * Batches in which to request messages. The first batch has all messages that are not suspects.
+   */
   batches(uids: readonly number[]): number[][] {
     const batches = [uids.filter((uid) => !this.#suspects.has(uid))]
     let max = 0
@@ -98,11 +106,11 @@ export class QueryFaults {
 
 /** Faults of the messages in one mailbox. */
 export class MailboxFaults {
-  /** Query for envelope and structure. */
+  /** Faults of the query for envelope and structure. */
   readonly description = new QueryFaults()
-  /** Query for the header without the description. */
+  /** Faults of the query for the header without envelope and structure. */
   readonly header = new QueryFaults()
-  /** True after a loss during a query by sequence numbers: the next one is by UID. */
+  /** True if a connection was lost during a query by sequence numbers. The next query is by UID. */
   isSequenceLost = false
 }
 
@@ -116,7 +124,7 @@ export class MessageFaults {
   readonly #causes = new WeakSet<AppError>()
   #losses = 0
 
-  /** Number of losses so far. */
+  /** Number of lost connections so far. */
   get losses(): number {
     return this.#losses
   }

@@ -104,7 +104,7 @@ test('ImapBackend.connect: access token without OAuth mechanism, is unauthorized
     .connect({ ...options, credentials })
     .catch((reason: unknown) => reason)
   expect(error).toMatchObject({ kind: 'unauthorized' })
-  // The server has refused nothing.
+  // The server has rejected no login, so the error has no response code.
   expect(error).not.toMatchObject({ code: expect.any(String) })
 })
 

@@ -146,7 +146,7 @@ test(
     rabbit.pause()
     try {
       await expect(request('silence', 300)).rejects.toMatchObject({ code: 'Timeout' })
-      // Before the heartbeat, which takes 10 s or longer.
+      // The request fails before the heartbeat detects the silence, which takes 10 s or longer.
       await expect(request('silence', 8_000)).rejects.toEqual(unheld)
       expect(bus.up).toBe(false)
       await expect(request('silence')).rejects.toEqual(unheld)

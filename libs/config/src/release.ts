@@ -8,7 +8,7 @@ export interface Release {
   revision: string
 }
 
-// A bundle has a file with these two members in place of the manifest.
+// A bundle has a file with `version` and `revision` in place of the manifest `package.json`.
 const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
 const { version, revision = 'unknown' } = JSON.parse(manifest) as Partial<Release>
 if (version === undefined) throw new Error('package.json has no version: set it in the root folder')

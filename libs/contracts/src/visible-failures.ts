@@ -15,7 +15,9 @@ export const unusableServer = {
   code: 'ECONNECTION',
 } as const
 
-/** Codes of the network, TLS, parser and egress policy. Others name a cause inside this system. */
+/**
+ * Codes of the network, TLS, parser and egress policy. Other codes name a cause inside this system.
+ */
 const connectionCode = /^(?:[A-Z][A-Z0-9_-]*|ParserError\w*|ConnectionError)$/
 
 /** Codes of replies to a login or later command: RFC 5530 §3, RFC 9051 §7.1 and of providers. */
@@ -46,7 +48,8 @@ const replyCodes = new Set([
 /** Last error of an account without the reason of a failed connection. */
 export function tenantLastError(lastError: LastError): LastError {
   const { serverResponseCode: code, description, tokenRequest } = lastError
-  // A reply without a code differs from the text of its error. Errors of connecting have a code.
+  // Without a code, an error with a description comes from a reply of the server. Errors of
+  // connecting have a code.
   const isReply =
     code === undefined
       ? description !== undefined

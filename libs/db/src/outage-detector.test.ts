@@ -20,7 +20,7 @@ function createDetector() {
     onChange: (isOutage) => void changes.push(isOutage),
     clock: Date.now,
   })
-  /** Lets time pass, and what follows from its timers. */
+  /** Advances the fake clock and runs the callbacks of its timers. */
   const pass = async (ms: number) => {
     await jest.advanceTimersByTimeAsync(ms)
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))

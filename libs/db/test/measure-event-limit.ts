@@ -1,9 +1,9 @@
 import { blockedMs } from '@posthorn/testkit'
 import { limitEventData } from '../src/events/limit-data.ts'
 
-// Part of `make bench`: CPU time to limit the data of an event with four huge members of a hostile
-// message, which blocks the event loop. The longest of five runs, beside JSON.stringify.
-// Alone: node libs/db/test/measure-event-limit.ts
+// Part of `make bench`. Measures the CPU time to limit the data of an event with four huge members
+// of a hostile message. The event loop is blocked for that time. Prints the longest of five runs,
+// next to JSON.stringify. To run only this file: node libs/db/test/measure-event-limit.ts
 
 const list = <T>(length: number, one: (at: number) => T) =>
   Array.from({ length }, (_, at) => one(at))

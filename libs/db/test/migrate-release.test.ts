@@ -10,8 +10,9 @@ import { readMigrations } from '../src/migrate/migration-files.ts'
 import { lastUnchecked } from '../src/migration-rules/check-migrations.ts'
 import { MigrationDatabase } from './migration-database.ts'
 
-// From the schema of the previous release to that of this one, beside statements of its services
-// and a reader of all tables. Each migration process but the last one is killed.
+// Migrates the schema of the previous release to this release, while services of the previous
+// release send statements and a reader holds all tables. Each migration process but the last is
+// killed.
 
 const released = (await readMigrations()).filter(({ name }) => name <= lastUnchecked)
 const stack = new AsyncDisposableStack()
@@ -83,7 +84,7 @@ async function runOnce(client: Client, statement: string): Promise<void> {
 
 interface MigrateProcess {
   readonly lines: string[]
-  /** Exit status, or the signal. */
+  /** Exit status of the process, or the signal that ended the process. */
   readonly exit: Promise<number | string>
   readonly process: ChildProcess
 }

@@ -70,7 +70,8 @@ describe('migrate, beside an open reader', () => {
     await client.query('set statement_timeout = 3000')
     const { until, result, progress } = database.start(addColumn)
     await until('blocked')
-    // Queues behind the migration until its lock timeout.
+    // The statement of the client queues behind the migration until the lock timeout of the
+    // migration.
     expect((await client.query('select count(*) from people')).rows).toEqual([{ count: '2500' }])
     await until('retry', 2)
     await reader.query('commit')
@@ -79,7 +80,7 @@ describe('migrate, beside an open reader', () => {
       migration: '0002-column',
       holders: [{ application: 'pg_dump', role: 'posthorn', state: 'idle in transaction' }],
     })
-    // Once, although each attempt was blocked by the same session.
+    // The session is reported once, although it blocked each attempt.
     expect(kinds(progress).filter((kind) => kind === 'blocked')).toHaveLength(1)
     expect(await database.list(columns)).toContain('age')
   })

@@ -42,7 +42,7 @@ interface OwnerFunction {
   name: string
   /** Search path of the function. */
   path: string | null
-  /** True if any role can call it. */
+  /** True if every role may call the function. */
   isPublic: boolean
 }
 
@@ -56,7 +56,9 @@ async function listOwnerFunctions(): Promise<OwnerFunction[]> {
   return rows
 }
 
-/** Raises an error if it runs with other rights than those of the session. */
+/**
+ * Functions that raise an error if they run with other rights than those of the Postgres session.
+ */
 const trap = [
   `create function pg_temp.trap() returns pg_catalog.bool language plpgsql as $$
     begin

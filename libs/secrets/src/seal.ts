@@ -11,7 +11,8 @@ export interface Sealer {
 }
 
 /**
- * Use that a sealed value is limited to, such as a server. It is readable and cannot be changed.
+ * Use that a sealed value is limited to, such as a server. A binding is readable and cannot be
+ * changed.
  */
 export type Binding = Readonly<Record<string, unknown>>
 

@@ -76,7 +76,7 @@ export class TcpRelay implements AsyncDisposable {
   #pass(chunk: Buffer, to: Socket): void {
     if (this.#isSilent) return
     if (this.#delayMs === 0) to.write(chunk)
-    // Timers of equal delays fire in their order.
+    // Timers of equal delays fire in the order of their creation.
     else setTimeout(() => to.destroyed || to.write(chunk), this.#delayMs)
   }
 }

@@ -72,7 +72,10 @@ async function pin(
   return result
 }
 
-/** Images of FROM, COPY and the syntax line, without stages and arguments that have no default. */
+/**
+ * Images that a Dockerfile names in FROM, COPY and the syntax line. Excludes build stages, and
+ * arguments without a default.
+ */
 function inDockerfile(text: string): string[] {
   const stages = new Set([...text.matchAll(/^FROM .* AS (\S+)$/gim)].map(([, name]) => name))
   const defaults = new Map(

@@ -17,7 +17,7 @@ import { listSignatures } from './signatures.ts'
 /** Message of 50 MiB without attachments, as base64. */
 const maxMessageBytes = 72 * 1024 * 1024
 
-/** Most further gets of messages that were listed and are missing. */
+/** Maximum number of further requests for listed messages that Gmail reports as missing. */
 const maxLateGets = 3
 const lateDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 

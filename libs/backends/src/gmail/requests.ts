@@ -60,7 +60,7 @@ const batchSlots = 3
 
 /** Requests to one mailbox of Gmail. Failures are `MailApiError`s. */
 export class GmailRequests {
-  /** Delays before repeats that callers decide about. */
+  /** Delays before requests that callers repeat, such as for a change that the response lacks. */
   readonly delayMs: Backoff | undefined
   readonly #client: ProviderClient
 

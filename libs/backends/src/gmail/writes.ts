@@ -17,7 +17,7 @@ import { type MessageUpload, uploadMessage } from './uploads.ts'
 
 /** Up to here, single changes cost no more than `batchModify`, and report missing messages. */
 const maxSingle = 10
-/** Most requests of a change that the response does not show. */
+/** Maximum number of requests for a change of labels that the response of Gmail does not show. */
 const maxConfirmations = 3
 const repeatDelayMs = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 /** Largest message that Gmail stores (discovery document, `messages.insert`). */
@@ -185,7 +185,7 @@ async function changedLabels(response: Promise<Partial<GmailMessage>>): Promise<
   return Array.isArray(labelIds) ? labelIds : []
 }
 
-/** True if the labels are those after the change. A label that is added and removed may be any. */
+/** True if the labels show the change. A label that is both added and removed is not checked. */
 function hasChange(
   labels: readonly string[],
   { addLabelIds, removeLabelIds }: LabelChange,

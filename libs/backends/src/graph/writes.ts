@@ -21,13 +21,16 @@ type Result = PartResult<Etagged> | { unchanged: true }
 interface Changes {
   ids: readonly string[]
   toPart: (id: string) => BatchPart
-  /** True if a response without the message is complete. */
+  /** True if a response that does not contain the message confirms the change. */
   silent?: true
   /** True if the message in a response has the change. */
   hasChange?: (id: string, message: Etagged) => boolean
 }
 
-/** Most requests of a change that the response does not confirm. All changes can be repeated. */
+/**
+ * Maximum number of requests for a change that the response does not confirm. All changes can be
+ * repeated.
+ */
 const maxConfirmations = 3
 
 /** Attempts of a change of labels that other clients also change. */
@@ -97,12 +100,15 @@ function isConfirmed(
   return 'error' in result || (isId(result.body?.id) && hasChange(id, result.body))
 }
 
-/** True for a response with the message, whatever its state. */
+/** True if the response contains the message, with or without the change. */
 function isDescribed(result: Result | undefined): boolean {
   return result !== undefined && 'body' in result && isId(result.body?.id)
 }
 
-/** True unless the message has another value of a changed property. Absent ones say nothing. */
+/**
+ * True unless the message has another value of a changed property. Absent properties are not
+ * checked.
+ */
 function hasProperties(message: Etagged, json: Properties): boolean {
   const { isRead, flag, categories } = message
   return (

@@ -36,7 +36,7 @@ export interface MailboxRef {
   uidValidity: bigint
 }
 
-/** Parts that connections may share with others of their account. */
+/** Transcript and message faults, which connections of an account may share. */
 interface ConnectionParts {
   transcript?: Transcript | undefined
   faults?: MessageFaults | undefined
@@ -51,7 +51,7 @@ export class ImapConnection {
   readonly closed: Promise<Error | undefined>
   readonly #rejections: RejectionLogger
   readonly #faults: MessageFaults
-  /** Losses before this connection. */
+  /** Number of connections of the account that were lost before this connection was opened. */
   readonly #openedAt: number
   #reason: Error | undefined
   #closing = false
@@ -138,7 +138,10 @@ export class ImapConnection {
     }
   }
 
-  /** Number of responses so far that imapflow could not read and skipped. */
+  /**
+   * Number of responses so far that imapflow skipped because it could not parse or process the
+   * response.
+   */
   get unreadableResponses(): number {
     return this.#rejections.unreadable
   }
@@ -148,7 +151,7 @@ export class ImapConnection {
     return this.#faults.of(mailbox)
   }
 
-  /** Records the error of a query, if the query lost this connection. */
+  /** Records the error of a query if the connection was lost during the query. */
   recordLoss(error: unknown, add: Parameters<MessageFaults['recordLoss']>[2]): void {
     if (this.#closing || this.client.usable) return
     this.#faults.recordLoss(error, this.#openedAt, add)

@@ -13,7 +13,7 @@ interface RowQuery {
   onSent: () => void
 }
 
-/** Rows of the messages with these sequence numbers. */
+/** Fetches the rows of the messages with these sequence numbers. */
 export async function fetchSequence(
   connection: ImapConnection,
   [first, last]: readonly [number, number],
@@ -79,7 +79,7 @@ function removeRows(rows: Rows, removed: RemovedMessages): void {
   }
 }
 
-/** Merges responses for one message. Values missing in the later one are kept. */
+/** Merges two responses for one message. A value that the later response lacks is kept. */
 function mergeRows(
   earlier: FetchMessageObject | undefined,
   row: FetchMessageObject,

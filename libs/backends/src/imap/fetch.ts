@@ -16,7 +16,8 @@ const batchUidsWithHeaders = 100
 const maxSequenceNumbers = 1_000
 const maxHeaderBytes = 256 * 1024
 /**
- * Query for the header. Addresses are near its start. Reading 32 KiB takes up to 50 ms of CPU time.
+ * FETCH query for the header. Addresses are near the start of a header. Parsing 32 KiB takes up to
+ * 50 ms of CPU time.
  */
 const headersOnly: FetchQueryObject = {
   uid: true,
@@ -26,12 +27,13 @@ const headersOnly: FetchQueryObject = {
 /** Query that every server can answer without reading the message. */
 const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
 /**
- * Rejections of the bare query until one message is returned. More are a failure of the server.
+ * Maximum rejections of the bare query before the server returns a message. More rejections are a
+ * failure of the server.
  */
 const maxFailures = 40
 /**
- * Rejections of the full query per batch. Beyond them the rest is described by the bare query, and
- * the next batch with these messages continues.
+ * Maximum rejections of the full query per batch. Beyond the limit, the remaining messages are
+ * described by the bare query. The next batch with these messages continues the search.
  */
 const maxRejections = 250
 /** Messages to convert between two ticks of the event loop. A large one takes 2 ms. */
@@ -123,7 +125,7 @@ class Fetch {
     return messages
   }
 
-  /** Full rows. Undefined if the server rejects the query. */
+  /** Fetches full rows by sequence numbers. Undefined if the server rejects the query. */
   async #fullSequence(range: readonly [number, number]): Promise<Rows | undefined> {
     let isSent = false
     try {
@@ -140,7 +142,7 @@ class Fetch {
     return description.isRefused(uid) || (this.#hasHeaders && header.isRefused(uid))
   }
 
-  /** Adds full rows, and bare ones of messages whose full description the server rejects. */
+  /** Adds full rows. Adds bare rows for messages whose full description the server rejects. */
   async #describe(uids: readonly UidRange[], rows: Rows): Promise<void> {
     if (uids.length === 0) return
     try {
@@ -176,7 +178,9 @@ class Fetch {
     }
   }
 
-  /** Bare rows. Messages whose header the server cannot return are described by their flags. */
+  /**
+   * Fetches bare rows. Messages whose header the server cannot return are described by their flags.
+   */
   async #bareRows(uids: readonly UidRange[]): Promise<Rows> {
     if (!this.#hasHeaders) return await this.#halvedRows(uids, this.#bare)
     const { header } = this.#faults
@@ -211,7 +215,9 @@ class Fetch {
     }
   }
 
-  /** Repeats the full query after NOOP. Unreadable responses count as a rejection. */
+  /**
+   * Repeats the full query after NOOP. A response that imapflow cannot read counts as a rejection.
+   */
   async #repeat(uids: readonly UidRange[], rows: Rows): Promise<void> {
     const connection = this.#connection
     try {
@@ -252,7 +258,7 @@ class Fetch {
       }
   }
 
-  /** Sends a query. Remembers its messages if the connection is lost meanwhile. */
+  /** Sends a query. If the connection is lost during the query, records the requested messages. */
   async #fetch(uids: readonly UidRange[], query: FetchQueryObject): Promise<Rows> {
     const faults = this.#faultsOf(query)
     const connection = this.#connection
@@ -270,7 +276,7 @@ class Fetch {
     }
   }
 
-  /** Faults that a loss during this query adds to. */
+  /** Faults to which the loss of a connection during this query is added. */
   #faultsOf(query: FetchQueryObject): QueryFaults | undefined {
     if (query === this.#full) return this.#faults.description
     const hasHeader = query === headersOnly || (query === this.#bare && this.#hasHeaders)

@@ -54,8 +54,9 @@ export interface ImapFlowInternals {
   /** Socket of the connection, piped through the decompressor by the replaced `compress`. */
   socket: Socket
   /**
-   * Parser of the input, the end of that pipe. `_transform` receives the input of all transports.
-   * Wrapped: the parser has no limits that concern one message only.
+   * Parser of the input. The replaced `compress` pipes the decompressor into this stream.
+   * `_transform` receives the input of all transports. `_transform` is wrapped, because the parser
+   * has no limits per message.
    */
   streamer: EventEmitter &
     NodeJS.WritableStream &

@@ -60,7 +60,7 @@ export async function clientOptions(
     maxLineLength: 16 * 2 ** 20,
     maxLiteralSize: 64 * 2 ** 20,
     maxResponseSize: 96 * 2 ** 20,
-    // The filter counts fewer tokens in invalid responses.
+    // In invalid responses, `ResponseFilter` counts fewer tokens than imapflow.
     maxResponseTokens: 2 * fetchLimits.tokens,
     ...(proxy === undefined
       ? {}

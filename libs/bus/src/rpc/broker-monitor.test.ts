@@ -31,7 +31,7 @@ test('BrokerMonitor: without the echo, the broker is silent until a frame arrive
   expect(monitor.isSilent).toBe(false)
   await pass(1_000)
   expect(monitor.isSilent).toBe(true)
-  // The requests have failed. Further echoes find the end of the silence.
+  // All requests have failed. Further echoes detect that the broker delivers again.
   state.isWaiting = false
   await pass(3_000)
   expect(state.echoes).toBeGreaterThanOrEqual(4)

@@ -5,7 +5,10 @@ export interface BrokerMonitorOptions {
   isWaiting: () => boolean
   /** Publishes a message to this process. Returns false if that is not possible now. */
   sendEcho: () => boolean
-  /** Called when the broker stops delivering, and with false when it delivers again. */
+  /**
+   * Called with true when the broker stops delivering, and with false when the broker delivers
+   * again.
+   */
   onChange: (isSilent: boolean) => void
 }
 

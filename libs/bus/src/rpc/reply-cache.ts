@@ -3,7 +3,7 @@ import { TtlCache } from '@posthorn/flow'
 const ttlMs = 600_000
 const maxReplies = 10_000
 const maxBytes = 16 * 1024 * 1024
-/** Larger replies are not stored. */
+/** Maximum size of a stored reply. Larger replies are not stored. */
 const maxReplyBytes = 64 * 1024
 
 export interface EncodedReply {
@@ -45,8 +45,8 @@ function isStored({ final, content }: EncodedReply): boolean {
 }
 
 /**
- * Reply whose content is not a slice of the pool of small buffers. Each slice keeps its pool of
- * 64 KiB in memory.
+ * Copies the content of a reply out of Node's pool of small buffers. A slice keeps its pool of 64
+ * KiB in memory.
  */
 function withOwnBytes(reply: EncodedReply): EncodedReply {
   const { content } = reply

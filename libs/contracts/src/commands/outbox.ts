@@ -19,9 +19,8 @@ export const changeOutbox = defineCommand({
 })
 
 /**
- * Asks a sender whether it is running: exchange `outbox`, key `outbox.<sender>`. Sent by other
- * senders, about submissions that it may have handed over. An unroutable request means that it has
- * ended.
+ * Asks a sender whether that sender is running: exchange `outbox`, key `outbox.<sender>`. Sent by
+ * other senders, about submissions in handover. If the request is unroutable, the sender has ended.
  */
 export const isSending = defineCommand({
   name: 'isSending',

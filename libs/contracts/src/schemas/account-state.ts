@@ -28,7 +28,7 @@ export type ShownState = (typeof shownStates)[number]
 const shownByState = {
   new: 'new',
   init: 'init',
-  // As in the responses 503: the account is not connected yet.
+  // The responses 503 describe the state in the same way: the account is not connected yet.
   connecting: 'init',
   syncing: 'init',
   connected: 'connected',
@@ -44,16 +44,16 @@ export function shownState(state: AccountState): ShownState {
   return shownByState[state]
 }
 
-/** Both forms of a state in responses: that of the interface, and the exact one. */
+/** Members of a response for a state: `state` as in the interface spec, `stateDetail` as stored. */
 export function stateMembers(state: AccountState) {
   return { state: shownState(state), stateDetail: state }
 }
 
-/** Stored states that match a filter, which may name a state of the API or an exact one. */
+/** Stored states that match a filter. The filter names a state of the API or a stored state. */
 export function matchingStates(filter: AccountState | ShownState): AccountState[] {
   const shown = accountStates.filter((state) => shownByState[state] === filter)
   return shown.length > 0 ? shown : accountStates.filter((state) => state === filter)
 }
 
-/** Values of a filter by state, each once. */
+/** Valid values of a filter by state, without duplicates. */
 export const stateFilters = [...new Set([...shownStates, ...accountStates])]

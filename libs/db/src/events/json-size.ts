@@ -34,7 +34,7 @@ export class JsonMeter {
   bytes = 0
   /** Children of the value that were measured, with the size of the value up to the last one. */
   readonly whole = { count: 0, bytes: 0 }
-  /** Names of the members of a record. A list of many takes as long as a measurement. */
+  /** Names of the members of a record. Listing many names takes as long as measuring the record. */
   readonly keys: readonly string[]
   readonly #frames: Frame[] = []
 
@@ -44,7 +44,10 @@ export class JsonMeter {
     this.keys = root?.kind === 'record' ? root.keys : []
   }
 
-  /** Measures up to the end, or beyond `maxBytes`. True if the value has at most `maxBytes`. */
+  /**
+   * Measures the value to its end, or until its size exceeds `maxBytes`. True if the size is at
+   * most `maxBytes`.
+   */
   advance(maxBytes: number): boolean {
     for (;;) {
       const frame = this.#frames.at(-1)
@@ -75,7 +78,10 @@ export class JsonMeter {
     }
   }
 
-  /** Measures the next child of a container, or begins with it. True if there is none. */
+  /**
+   * Measures the next child of a container, or begins to measure a large child. True if no child is
+   * left.
+   */
   #step(frame: Frame): boolean {
     if (frame.kind === 'list') {
       if (frame.next >= frame.list.length) return true
@@ -107,7 +113,7 @@ export function measureJson(value: unknown, { maxBytes, uncounted }: SizeLimit):
   return meter.bytes
 }
 
-/** Rule of the members of a member. */
+/** Uncounted members inside the member `key`. */
 export function ruleOf(uncounted: Uncounted | undefined, key: string): Uncounted | undefined {
   const rule = uncounted?.[key]
   return rule === true ? undefined : rule
@@ -132,7 +138,7 @@ export function fitText(text: string, maxBytes: number): number {
     bytes += more
     at = end
   }
-  // The chunk that does not fit, by code points.
+  // Divides the chunk that does not fit between code points.
   while (at < text.length) {
     const point = String.fromCodePoint(text.codePointAt(at) ?? 0)
     bytes += contentBytes(point)

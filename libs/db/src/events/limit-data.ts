@@ -43,7 +43,10 @@ export function limitEventData(data: unknown): unknown {
   return { ...part, truncated: [...new Set(all)] }
 }
 
-/** JSON value within `maxBytes`, cut like the data of an event. The same value if it fits. */
+/**
+ * Cuts a JSON value to `maxBytes`, like the data of an event. Returns the same value if the value
+ * fits.
+ */
 export function limitJson<T>(value: T, maxBytes: number): T | undefined {
   const meter = new JsonMeter(value)
   if (meter.advance(maxBytes)) return value

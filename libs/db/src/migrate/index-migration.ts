@@ -107,13 +107,13 @@ class IndexBuilder {
   }
 
   async #buildPartition(what: IndexDefinition, partition: string): Promise<void> {
-    // Postgres cuts names at 63 bytes.
+    // Postgres truncates names to 63 bytes.
     const index = `${partition}_${what.index}`.slice(0, 63)
     try {
       await this.build({ ...what, index }, partition)
       await this.#briefly(`alter index public.${what.index} attach partition public.${index}`)
     } catch (error) {
-      // Retention has dropped the table partition meanwhile.
+      // The error is expected if the retention job has dropped the table partition in the meantime.
       if (await this.#exists(partition)) throw error
     }
   }
@@ -130,7 +130,10 @@ class IndexBuilder {
     return rows.length > 0
   }
 
-  /** Undefined without such an index, false for that of an interrupted build. */
+  /**
+   * True if the index is valid, false if an interrupted build left it. Undefined if no such index
+   * exists.
+   */
   async #isValid(index: string): Promise<boolean | undefined> {
     const { rows } = await sql<{ valid: boolean }>`select indisvalid as valid from pg_index
       where indexrelid = to_regclass(${`public.${index}`})`.execute(this.#session)

@@ -7,7 +7,7 @@ export interface LockHolder {
   readonly pid: number
   readonly role: string | null
   readonly application: string | null
-  /** State of the session. Null if the own role may not read it. */
+  /** State of the Postgres session. Null if the current role may not read the state. */
   readonly state: string | null
   /** Duration of the open transaction. */
   readonly transactionSeconds: number | null
@@ -61,13 +61,13 @@ export function describeHolder(holder: LockHolder): string {
 }
 
 export interface WatchOptions {
-  /** Pool with a connection besides the waiting one. */
+  /** Pool with a second connection besides the connection that waits. */
   db: Kysely<unknown>
   /** Process id of the session that may wait. */
   pid: number
-  /** Time between two looks at the session. */
+  /** Interval at which the holders of locks are polled. */
   everyMs: number
-  /** Called with the holders at each look that finds some. */
+  /** Called after each poll that finds holders of a lock for which the session waits. */
   onBlocked: (holders: readonly LockHolder[]) => void
 }
 

@@ -2,12 +2,15 @@ import { sleep } from '@posthorn/flow'
 import { type Kysely, sql } from 'kysely'
 import { findAdvisoryHolders, type LockHolder } from './lock-holders.ts'
 
-/** Key of the advisory lock. Releases before 1.0 take the same one, per transaction. */
+/**
+ * Key of the advisory lock. Releases before 1.0 take the lock with the same key, once per
+ * transaction.
+ */
 const lockKey = '3853314791062309107'
 const pollMs = 500
 
 export interface MigrationLockOptions {
-  /** Pool with a connection besides that of the session. */
+  /** Pool with a second connection besides the connection of the session. */
   db: Kysely<unknown>
   /** Called once if another process holds the lock. */
   onQueued: (holders: readonly LockHolder[]) => void

@@ -27,15 +27,15 @@ export class MigrationBlockedError extends Error {
 }
 
 export interface RunOptions {
-  /** Maximum wait of a statement behind which others queue. */
+  /** Maximum wait of a statement behind which other statements queue. */
   lockTimeoutMs: number
-  /** Maximum time of one migration from its first failed attempt to its last one. */
+  /** Maximum time from the first failed attempt of a migration to its last attempt. */
   maxWaitMs: number
   report: ReportProgress
   clock?: Clock
 }
 
-/** Attempts of the migration that runs. */
+/** Attempts of the migration that is running. */
 interface Attempts {
   failed: number
   firstFailureAt: number

@@ -59,7 +59,7 @@ const actionRules: readonly ActionRule[] = [
   },
 ]
 
-/** Returns the faults of an `alter table`. */
+/** Returns the faults of an `alter table` statement: breaches of the rules for migrations. */
 export function checkAlterTable({ text }: Statement, file: CheckedFile): string[] {
   const match = /^alter table (?:if exists )?(?:only )?(?<table>\w+) (?<actions>.*)$/.exec(text)
   const { table, actions } = match?.groups ?? {}
@@ -114,7 +114,10 @@ function checkSetNotNull(action: string, { table, file }: TableContext): string[
   ]
 }
 
-/** A scan in the transaction that adds the constraint runs under its lock. */
+/**
+ * `validate constraint` in the transaction that adds the constraint scans the table under the lock
+ * of that transaction.
+ */
 function checkValidate(action: string, file: CheckedFile): string[] {
   const name = /^validate constraint (\w+)$/.exec(action)?.[1]
   if (name === undefined) return []

@@ -98,7 +98,7 @@ function checkKind(file: CheckedFile, { text }: MigrationFile): Fault[] {
   }
 }
 
-/** A marker counts in the first line only. */
+/** A marker such as `-- batches` counts in the first line of a migration only. */
 function checkMarkers(text: string): Fault[] {
   return text
     .split('\n')

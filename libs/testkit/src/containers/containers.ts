@@ -17,10 +17,10 @@ const startupTimeoutMs = 120_000
 
 export interface ContainerOptions {
   image: string
-  /** Name in the network and of the log file. */
+  /** Name of the container in the Docker network, and of its log file. */
   name: string
   network: StartedNetwork
-  /** Folder of the log. */
+  /** Directory of the log file. */
   logs: string
   command: string[]
   env?: Readonly<Record<string, string>>

@@ -62,7 +62,7 @@ export async function startContainerServers(): Promise<ContainerServers> {
           POSTGRES_DB: 'posthorn',
         })
         .withExposedPorts(5432)
-        // The image starts the server once without a network, for its own preparations.
+        // The image starts Postgres once without a network, to initialize the database.
         .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2)),
     ),
     start(

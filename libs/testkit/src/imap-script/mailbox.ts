@@ -47,7 +47,7 @@ export class ScriptMessage {
    */
   readonly overrides = new Map<string, string | undefined>()
   #tree: MimePart | undefined
-  // Kept, because describing a hostile message takes seconds.
+  // The envelope is cached, because describing a hostile message takes seconds.
   #envelope: string | undefined
   #structure: string | undefined
 

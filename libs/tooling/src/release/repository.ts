@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Files that contain the version, with the pattern of the place. The group is the version. */
+/** Files that contain the version, with a pattern whose group is the version. */
 const versionFiles: Readonly<Record<string, RegExp>> = {
   'package.json': /(?<=^ {2}"version": ")([^"]*)(?=",$)/m,
   'k8s/base/kustomization.yaml': /(?<=^ {4}newTag: )(\S+)$/m,
@@ -27,7 +27,7 @@ export class Repository {
     return readFileSync(join(this.folder, file), 'utf8')
   }
 
-  /** Versions by file. */
+  /** Version in each file that contains the version, by path of the file. */
   versions(): Map<string, string> {
     return new Map(
       Object.entries(versionFiles).map(([file, pattern]) => [
@@ -37,7 +37,7 @@ export class Repository {
     )
   }
 
-  /** Texts of the files that contain the version, with another one. */
+  /** Texts of the files that contain the version, after the version is replaced. */
   withVersion(version: string): Map<string, string> {
     return new Map(
       Object.entries(versionFiles).map(([file, pattern]) => [

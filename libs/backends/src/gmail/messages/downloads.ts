@@ -111,7 +111,7 @@ async function openPart(
     if (data === undefined && size !== 0) throw incompleteMessage()
     return contentOf(Buffer.from(data ?? '', 'base64url'))
   }
-  // Gmail sends empty contents without a member.
+  // Gmail sends an empty attachment without the member `data`.
   if (size === 0) return contentOf(Buffer.alloc(0))
   return openMember(requests, 'data', {
     operation: 'messages.attachments.get',
@@ -144,7 +144,7 @@ async function openMember(
     using _open = response
     yield* readBase64Member(response.body, member, request.signal)
   })()
-  // A response without the member fails before the caller sends its own.
+  // If the response of Gmail lacks the member, the read fails before the caller sends its response.
   const first = await content.next()
   return (async function* () {
     if (first.done) return

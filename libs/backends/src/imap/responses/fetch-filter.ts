@@ -14,11 +14,11 @@ import { responseError } from './response-error.ts'
 const markOf = (item: LimitedItem) => ` BODY[${truncationMarks[item].toUpperCase()}] NIL`
 
 interface List {
-  /** Elements so far, kept or not. */
+  /** Elements of the list so far, kept or not. */
   elements: number
   /** True if all elements are lists, as in a multipart or a list of addresses. */
   hasOnlyLists: boolean
-  /** Atoms and strings kept beyond the limits. */
+  /** Atoms and strings of the list that are kept although a limit is reached. */
   trailing: number
 }
 
@@ -30,11 +30,11 @@ export interface Literal {
   kept: number
 }
 
-/** Bytes of content that a command requested for. */
+/** Limits of the message content that the running FETCH command requests. */
 export interface RequestedBytes {
-  /** Bytes of one content that are kept. */
+  /** Number of bytes kept of one literal or string of content. */
   kept: number
-  /** Maximum length of one content. More ends the connection. */
+  /** Maximum length of one literal of content. A longer literal ends the connection. */
   each: number
   /** Maximum sum of all contents of a message that are kept. */
   total: number
@@ -46,7 +46,7 @@ export interface RequestedBytes {
  * and is marked, so that the message is known to be incomplete.
  */
 export class FetchFilter {
-  /** Tokens kept of this response. */
+  /** Number of tokens kept of this response. */
   tokens = 0
   readonly #out: Output
   readonly #requested: RequestedBytes
@@ -57,7 +57,7 @@ export class FetchFilter {
   readonly #cuts = new Set<LimitedItem>()
   /** First letter of the current data item. */
   #item = 0
-  /** Depth of lists in a list that is left out. */
+  /** Nesting depth inside a list that is left out; 0 outside such a list. */
   #skipped = 0
   /** True while a string or an atom is left out. */
   #isLeftOut = false
@@ -69,7 +69,7 @@ export class FetchFilter {
   /** Marker of a literal that has not ended. */
   #marker: string | undefined
 
-  /** `tokensBefore` counts those of earlier responses to the same command. */
+  /** `tokensBefore` counts the tokens of earlier responses to the same command. */
   constructor(out: Output, requested: RequestedBytes, tokensBefore: number) {
     this.#out = out
     this.#requested = requested
@@ -106,7 +106,7 @@ export class FetchFilter {
   end(at: number): void {
     if (this.#marker !== undefined) this.#releaseMarker(at)
     this.#out.keep(at)
-    // Without the space a cut line could end with the marker of a literal.
+    // Without the space, a line that was cut could end with the marker of a literal.
     if (this.#cuts.size > 0 && this.#state !== 'tail') this.#out.insert(at, ' ')
   }
 
@@ -196,7 +196,7 @@ export class FetchFilter {
     }
   }
 
-  /** Counts an atom or a string. False if it is left out. */
+  /** Counts an atom or a string. False if the atom or string is left out. */
   #startText(): boolean {
     const list = this.#lists.at(-1) ?? newList()
     list.elements++
@@ -220,7 +220,7 @@ export class FetchFilter {
     return true
   }
 
-  /** Remembers the data item in which something is left out. */
+  /** Records that content of the current data item is left out. */
   #cut(): void {
     this.#cuts.add(itemOf(this.#item))
   }

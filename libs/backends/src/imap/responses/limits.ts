@@ -16,7 +16,10 @@ export const fetchLimits = {
    */
   trailing: 16,
   trailingText: 500,
-  /** Length of a literal in ENVELOPE or BODYSTRUCTURE. It is read without storing it. */
+  /**
+   * Maximum length of a literal in ENVELOPE or BODYSTRUCTURE. Only the start of a long literal is
+   * stored.
+   */
   literal: 2 ** 30,
   /** Data items of a response. The longest query has 11. */
   items: 200,
@@ -45,8 +48,8 @@ export function itemOf(letter: number): LimitedItem {
 }
 
 /**
- * Tokens of the responses to one command. Beyond them a response keeps only the first tokens, so
- * that a page of large messages fits into memory.
+ * Maximum tokens of all responses to one command. Beyond the limit, each response keeps only its
+ * first tokens, so that a page of large messages fits into memory.
  */
 export const commandTokens = 600_000
 export const tokensBeyondCommand = 1_000
@@ -59,7 +62,10 @@ export const maxLineTokens = 10_000
 export const maxReadLineBytes = 16 * 2 ** 20
 export const maxReadLiteralBytes = 2 ** 31
 
-/** Bytes that a server may send beyond those requested for, because some servers ignore ranges. */
+/**
+ * Maximum number of bytes that a server may send in addition to the requested bytes. Some servers
+ * ignore ranges.
+ */
 export const maxExcessBytes = 16 * 2 ** 20
 
 /** Tokens after which the event loop runs once. */

@@ -6,8 +6,8 @@ import { maxExcessBytes, maxLineBytes } from './limits.ts'
 type Content = { section: { value?: unknown }[]; partial?: number[] }
 
 /**
- * Bytes of content that a command asks for. Of a header only these are kept. Other content is kept
- * whole, because a server that ignores ranges sends it only once.
+ * Limits of the content that a command requests. Only the requested bytes of a header are kept.
+ * Other content is kept whole, because a server that ignores ranges sends the content only once.
  */
 export function requestedBytes(attributes: Attributes): RequestedBytes {
   const contents = (attributes || []).flat().filter(isContent)

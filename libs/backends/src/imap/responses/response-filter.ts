@@ -20,7 +20,7 @@ interface LineFilter {
   end(at: number): void
 }
 
-/** Start of a response that may still become one with a filter of its own. */
+/** Start of a response whose kind is still unknown: FETCH, search result or another response. */
 const undecided = /^\0*\*? *(?:\w{0,10} *\w{0,5} *)$/
 /** Maximum number of bytes to read before deciding on the kind of a response. */
 const maxStart = 32
@@ -31,7 +31,7 @@ const maxStart = 32
  * large.
  */
 export class ResponseFilter {
-  /** Content that the running command requested for. */
+  /** Limits of the content that the running command requests. */
   #requested: RequestedBytes = requestedBytes([])
   readonly #out = new Output()
   readonly #marker = new LiteralMarker()
@@ -43,7 +43,7 @@ export class ResponseFilter {
   #lineBytes = 0
   #literalBytes = 0
 
-  /** Begins a command, which may ask for content. */
+  /** Begins a command, which may request message content. */
   startCommand(requested: RequestedBytes): void {
     this.#requested = requested
     this.#commandTokens = 0
