@@ -257,7 +257,7 @@ function readWebhook(request: ReceivedRequest, serviceSecret: string): Webhook {
   }
 }
 
-/** Servers of the test, else a database and a virtual host of the shared ones. */
+/** Servers that the test passes. Default: a database and a virtual host of the shared servers. */
 async function prepareServers(
   servers: WorldOptions['servers'],
   stack: AsyncDisposableStack,

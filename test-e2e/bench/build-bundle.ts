@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { checkout } from '@posthorn/local/paths'
 
-/** Bundles all processes as `make build` does. Returns the folder, which the stack deletes. */
+/**
+ * Bundles all processes as `make build` does. Returns the output folder, which the
+ * `AsyncDisposableStack` deletes.
+ */
 export async function buildBundle(stack: AsyncDisposableStack): Promise<string> {
   const bundle = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
   stack.defer(() => rm(bundle, { recursive: true }))

@@ -77,7 +77,7 @@ async function restart(world: World, names: readonly string[]): Promise<void> {
   await delay(afterMs)
 }
 
-/** Reads at the interval, whatever the latency, until the work is done. */
+/** Sends reads at the interval, whatever the latency, until the work is done. */
 async function readDuring(
   { url, token }: World,
   { accounts }: ManyAccounts,

@@ -8,7 +8,7 @@ export interface TlsClientsRequest {
 }
 
 const atOnce = 10
-/** Clients that load code and tables, which the others share. */
+/** Number of clients that are connected first and load code and tables, which all clients share. */
 const warmUp = 50
 
 // Bare imapflow clients over TLS in IDLE. Replies with the resident bytes per client.

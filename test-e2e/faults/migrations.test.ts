@@ -133,7 +133,10 @@ function repeatOnce(call: (round: number) => Promise<ApiResponse> | undefined) {
   }
 }
 
-/** Waits until each kind of client has worked on. Fails if a repeated request failed. */
+/**
+ * Waits until clients of each kind have completed further requests. Fails if a request failed
+ * although it was repeated.
+ */
 async function untilWorked(clients: readonly RollingClients[]): Promise<void> {
   const before = clients.map(({ tally }) => tally.done)
   await eventually(() => {

@@ -33,7 +33,7 @@ const build = (target: string) =>
     env: { ...process.env, REVISION: revision },
   })
 await build(bundle)
-// As at a first installation: each service gets its part of the printed keys.
+// As in a first installation, each service gets its part of the keys that `posthorn keys` printed.
 const { stdout: printedKeys } = await run(process.execPath, [
   join(bundle, 'posthorn.js'),
   'keys',

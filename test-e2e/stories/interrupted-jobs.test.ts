@@ -75,7 +75,7 @@ test.each([
       const started = startJob('migrate', { DATABASE_OWNER_URL: ownerUrl })
       await eventually(async () => expect(await countSessions(isMigrate)).toBeGreaterThan(0))
       expect(await interrupt(started, signal)).toEqual({ code, output: interrupted })
-      // The lock is still held, so the sessions did not end by themselves.
+      // The lock is still held, so the signal ended the Postgres sessions of migrate.
       await eventually(async () => expect(await countSessions(isMigrate)).toBe(0))
     })
   },

@@ -14,7 +14,7 @@ afterAll(async () => {
   await Promise.all([database.drop(), broker.drop(), rm(dir, { recursive: true, force: true })])
 })
 
-/** Processes with ports that clients know. Servers are those of the tests. */
+/** Processes with ports that clients know. The servers are the servers of the tests. */
 const options: SystemOptions = {
   dir,
   cache: cacheDirectory(process.env),

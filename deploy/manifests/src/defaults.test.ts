@@ -43,7 +43,10 @@ async function buildOnce(kind: 'overlays' | 'components', name: string): Promise
   return buildTarget(kustomize ?? '', { name, resources, components }, join(work, name))
 }
 
-/** Values of a variable by process; undefined if a process reads it and it is not set. */
+/**
+ * Values of an environment variable by process. Undefined for a process that reads the variable but
+ * for which the variable is not set.
+ */
 function valuesOf(build: Build, variable: string): Record<string, string | undefined> {
   return Object.fromEntries(
     ownContainers(build, processes)
@@ -68,7 +71,7 @@ describeWithKustomize.each(['dev', 'production', 'large'])('overlay %s', (name) 
     expect(valuesOf(built, 'SVC_WEBHOOK_EGRESS_POLICY')).toEqual({
       'webhook-dispatcher': 'private',
     })
-    // Unset, so that it follows SVC_MAIL_EGRESS_POLICY.
+    // SVC_AUTOCONFIG_EGRESS_POLICY is unset, so that SVC_MAIL_EGRESS_POLICY applies.
     expect(valuesOf(built, 'SVC_AUTOCONFIG_EGRESS_POLICY')).toEqual({ 'api-gateway': undefined })
   })
 

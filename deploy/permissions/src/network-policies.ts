@@ -85,7 +85,7 @@ const privateRanges = [
   'fc00::/7',
 ]
 
-/** All addresses without those of instance metadata. */
+/** All IP addresses except the addresses of instance metadata. */
 const anyAddress = allExcept([...linkLocal, ...metadataRanges()])
 /** Addresses of the Internet. */
 const publicAddresses = allExcept([...linkLocal, ...privateRanges, ...metadataRanges()])

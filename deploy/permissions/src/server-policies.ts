@@ -6,12 +6,12 @@ type Server = Exclude<Destination, 'web' | 'internet'>
 /** Label of pods of servers that the policies below protect: `postgres` or `rabbitmq`. */
 export const serverLabel = 'posthorn-server'
 
-/** Namespaces of operators, by the label that Kubernetes sets. */
+/** Namespace of a Kubernetes operator, by the name label that Kubernetes sets. */
 const namespaceOf = (name: string): Yaml => ({
   namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
 })
 
-/** Prometheus, as for the services. */
+/** Pods of Prometheus, which may also connect to the services. */
 const scraper: Yaml = {
   namespaceSelector: { matchLabels: { 'posthorn-access': 'scraper' } },
   podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
@@ -36,7 +36,7 @@ export function serverPolicies(): Yaml[] {
   return [
     protect('postgres', { [serverLabel]: 'postgres' }, [
       { from: [clientsOf('postgres')], ports: tcp(5432, 6432) },
-      // Replicas, and a pooler that has the label, too.
+      // Replicas of Postgres, and a pooler that has the label.
       { from: [{ podSelector: { matchLabels: { [serverLabel]: 'postgres' } } }] },
     ]),
     protect('rabbitmq', { [serverLabel]: 'rabbitmq' }, [
@@ -87,7 +87,10 @@ export function rabbitmqPolicies(): Yaml[] {
   ]
 }
 
-/** Admits only the listed connections to the selected pods. Does not restrict what they open. */
+/**
+ * NetworkPolicy that admits only the listed connections to the selected pods. Does not restrict
+ * connections that the pods open.
+ */
 function protect(
   name: string,
   matchLabels: Record<string, string>,

@@ -129,7 +129,7 @@ test('trackRepeatWindow: with 0 each request is an event, otherwise one per wind
     return (await eventsWith(msg, 'trackOpen')).length
   }
   expect(await opened('<each@mail.example>', 0)).toBe(5)
-  // Windows begin at fixed times, so the requests may be in two of them.
+  // Rate windows begin at fixed times, so the requests may be in two windows.
   expect([1, 2]).toContain(await opened('<daily@mail.example>', 86_400))
   await gateway.call('POST', '/v1/settings', { body: { trackRepeatWindow: null } })
 })

@@ -58,7 +58,7 @@ test('300 forged notifications cost genuine ones of the same address nothing', a
     Array.from({ length: 300 }, (_, at) => notify('ann', `guess ${at}`, address)),
   )
   const refused = forged.filter(({ status }) => status === 429)
-  // A minute may end meanwhile.
+  // The window of one minute may end during the test.
   expect(refused.length).toBeGreaterThanOrEqual(290)
   const [response] = refused
   const body = (await response?.json()) as Record<string, unknown>
@@ -142,6 +142,6 @@ test('SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS: limits each public page, and validation
     expect([path, ...(await statusOf(path, address, method))]).toEqual([path, 429, true])
   }
   expect((await statusOf('/open.gif', '192.0.2.200'))[0]).toBe(403)
-  // The limit of requests with a token is another one.
+  // Requests with a token have a separate limit.
   expect((await statusOf('/v1/stats', '192.0.2.100'))[0]).toBe(401)
 })

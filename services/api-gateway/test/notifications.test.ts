@@ -64,7 +64,7 @@ await account('ann-elsewhere', 'other', 'ann@mail.example')
 
 const gateway = await servers.start({
   DATABASE_URL: queries.url,
-  // Forged notifications and pushes of these tests have one address.
+  // All forged notifications and pushes of these tests come from one IP address.
   SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '0',
   SVC_PROVIDER_ORIGINS: `https://www.googleapis.com=${keyOrigin}`,
 })

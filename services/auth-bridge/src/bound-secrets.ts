@@ -93,7 +93,10 @@ export class BoundSecrets {
     return { value: opened.value, binding }
   }
 
-  /** Undefined if tokens are of another application: the account has changed to another one. */
+  /**
+   * Tokens of an application. Undefined if the tokens belong to another application, because the
+   * account has changed its application.
+   */
   async findTokens({ sealed, context }: SealedSecret, app: TokenApp): Promise<string | undefined> {
     const { value, binding = {} } = await this.#options.unsealer.open(sealed, context)
     const { isBound, fits } = useOf(binding, app)

@@ -31,7 +31,7 @@ function work(): number {
     fallback: 'secret',
   })
   const configured = readKeysConfig(process.env).secret?.reveal()
-  // The secret of a new public key would be lost.
+  // Without this check, the secret of a new public key would be lost.
   if (values.public && configured === undefined)
     throw new ConfigError('SVC_SECRET', 'must be set with --public')
   const secret = configured ?? randomBytes(32).toString('hex')

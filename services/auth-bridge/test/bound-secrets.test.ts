@@ -15,7 +15,7 @@ import { countKeys, resealAll } from '../src/reseal/reseal.ts'
 const [database, broker] = await Promise.all([testDatabase(), testBus()])
 const log = createLogger('test', 'silent')
 const bus = await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') })
-// The role of a compromised api-gateway.
+// Database connection with the role of a compromised api-gateway.
 const attacker = connect(database.roleUrl('posthorn_api_gateway'), { name: 'test', max: 1 })
 const { publicKey, privateKey } = keyPairFromSecret('of bound secrets')
 const sealer = createSealer(publicKey)
@@ -58,7 +58,7 @@ const options = { key: 'credentials', timeoutMs: 30_000 }
 const credentialsOf = (account: string, protocol: 'imap' | 'smtp' = 'imap') =>
   eventually(() => bus.request(getCredentials, { account, protocol }, options).catch(refusal))
 
-/** A refusal is a result; other errors are repeated by `eventually`. */
+/** Returns a rejection as a result. `eventually` repeats the call after any other error. */
 function refusal(error: unknown) {
   const { kind, message } = error as { kind?: string; message?: string }
   if (kind !== 'rejected' && kind !== 'internal') throw error
@@ -159,7 +159,7 @@ test('resealAll: unbound password, is bound to its present server', async () => 
   expect(await credentialsOf('legacy')).toMatchObject({ destination: to })
   await set('legacy', { ...server, host: 'evil.example', auth: login })
   expect(await credentialsOf('legacy')).toEqual(refused)
-  // A binding is kept, whatever the registration says meanwhile.
+  // A binding stays unchanged when the registration changes.
   expect(await credentialsOf('bound')).toEqual(refused)
 })
 

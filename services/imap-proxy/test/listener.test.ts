@@ -109,7 +109,7 @@ test('readiness: from the commit of settings that enable the listener until its 
   await eventually(async () => expect(await isReady()).toBe(true))
   for (let round = 0; round < 3; round += 1) {
     const port = await freePort()
-    // Without a hint, as if RabbitMQ had lost it.
+    // The change is written without a hint, as if RabbitMQ had lost the hint.
     await own.db
       .updateTable('settings')
       .set({ value: JSON.stringify(port) })

@@ -22,8 +22,8 @@ export interface ConnectSendersDeps {
 }
 
 /**
- * Responds to other senders while this one runs, and takes over what ended ones left: acceptances
- * in their journals, then their submissions in doubt.
+ * Responds to other senders while this sender runs. Takes over from senders that have ended: the
+ * acceptances in their journals, then their submissions in doubt.
  */
 export async function connectSenders(
   stack: AsyncDisposableStack,

@@ -11,7 +11,9 @@ export interface LiveSenderDeps {
 }
 
 const heartbeatMs = 5_000
-/** A longer time between two heartbeats is an outage of Postgres, or of this process. */
+/**
+ * A longer time between two heartbeats of this process is an outage of Postgres or of this process.
+ */
 const maxGapMs = 2 * heartbeatMs
 
 /** Number of live sender processes, which share the limits of providers. Disposal leaves. */

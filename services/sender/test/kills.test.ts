@@ -80,7 +80,7 @@ test('AcceptanceJournal: sender killed with 16 received replies that are not rec
   const account = await addAccount(smtp)
   const sender = start()
   const queueIds: string[] = []
-  // No outcome can be recorded meanwhile.
+  // The lock prevents the sender from recording an outcome.
   await db.transaction().execute(async (tx) => {
     await sql`lock table events in share mode`.execute(tx)
     for (let n = 0; n < 16; n++) queueIds.push(await submit({ account }))
@@ -124,7 +124,7 @@ test('HandoverIntent: sender killed before the end of data, leaves no message in
   const [account, other] = [await addAccount(smtp), await addAccount(smtp)]
   const sender = start({ SVC_SENDER_PER_ACCOUNT: '1' })
   await finished(await submit({ account }))
-  // The second message of the session.
+  // True once the server withholds its reply to DATA of the second message of the session.
   let isHeld = false
   smtp.on('DATA', async ({ session, defaultReply }) => {
     if (isHeld || session.envelope?.to[0]?.address !== 'held@example.net') return defaultReply()
@@ -133,7 +133,7 @@ test('HandoverIntent: sender killed before the end of data, leaves no message in
   })
   const queueId = await submit({ account, to: ['held@example.net'] })
   await eventually(() => isHeld)
-  // Several commits of the sender later.
+  // The sender commits the outcomes of several messages of another account.
   for (let n = 0; n < 3; n++) await finished(await submit({ account: other }))
   expect(await row(queueId)).toMatchObject({ attempts: 1, dataSentAt: null })
   await kill(sender)
@@ -147,8 +147,8 @@ test('runAttempt: sender killed three times at a reply with 16 messages in fligh
   const accounts = await Promise.all(Array.from({ length: 4 }, () => addAccount(smtp)))
   let sender = start()
   let kills = 0
-  // The server takes a message with its reply. One reply is on the wire at a time: the next one
-  // follows when this one is journalled.
+  // The server accepts a message by its reply, and sends one reply at a time: the next reply
+  // follows when the acceptance of the current message is in the journal.
   let turn = Promise.resolve()
   smtp.on('dot', async ({ message, session, defaultReply }) => {
     const own = sender

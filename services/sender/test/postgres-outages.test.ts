@@ -100,7 +100,7 @@ test('HolderCheck: Postgres frozen for two senders beyond lease and heartbeat, m
   server.release()
   await eventually(() => expect(server.smtp.accepted).toHaveLength(5))
   await untilSilent([holder, other], 16)
-  // The other sender is first to reach Postgres again.
+  // The second sender reaches Postgres again before the first sender.
   second.restore()
   await eventually(async () => {
     const { rows } = await sql<{ isBack: boolean }>`select heartbeat_at > now()

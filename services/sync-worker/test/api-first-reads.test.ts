@@ -47,7 +47,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end()
 })
 afterAll(async () => {
-  // First: the worker uses the fakes.
+  // The worker ends before the fakes of the providers, because it uses the fakes.
   await world.reset()
   await world.close()
   await gmail[Symbol.asyncDispose]()
@@ -237,7 +237,7 @@ describe.each(['gmail', 'graph'] as const)('%s', (provider) => {
 
   const commands = Object.keys(steps)
 
-  // Graph lists whole messages in one request, so that no list lacks one that it names.
+  // Graph returns whole messages in one listing request, so a listed message cannot be missing.
   const isWhole = (name: string) =>
     provider === 'graph' && ['listMessages', 'searchMessages'].includes(name)
 
@@ -263,7 +263,7 @@ describe.each(['gmail', 'graph'] as const)('%s', (provider) => {
     })
   })
 
-  /** Responds to the next changes of a message as if they had no effect, which they do not have. */
+  /** Ignores the next changes of a message and responds with the unchanged message. */
   function ignoreChanges({ id }: Message, count: number) {
     const { server, changing, unchanged } = providers[provider]
     let left = count

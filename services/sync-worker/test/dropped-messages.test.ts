@@ -4,7 +4,7 @@ import { grownMessages, type Hook, type ImapScript, startImapScript } from '@pos
 import { mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Messages at whose description the mail server drops the connection.
+// Tests with messages at whose description the mail server drops the connection.
 
 let world: World
 beforeAll(async () => {

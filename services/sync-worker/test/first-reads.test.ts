@@ -22,11 +22,11 @@ import { eventually, isSwitchedOff, startImapScript, testCyrus } from '@posthorn
 import { mail } from './imap-client.ts'
 import { type MailUser, testWorld, type World } from './world.ts'
 
-// Each command of a new message, sent as soon as its messageNew is recorded, or a while later, over
-// connections that selected the mailbox before the message arrived. services/sync-worker/README.md
-// describes the variables.
+// Sends each API command for a new message, immediately after its messageNew is recorded or up to
+// `maxDelayMs` later. The connections selected the mailbox before the message arrived. The
+// variables are described in services/sync-worker/README.md.
 
-/** Rounds per server and number of connections. Each command has one of them at least. */
+/** Rounds per server and number of connections. Each command has at least one round. */
 const rounds = Number(process.env['TEST_FIRST_READ_ROUNDS'] ?? 20)
 /** Longest time from the event to the command. Rounds have different times up to this. */
 const maxDelayMs = 1_000 * Number(process.env['TEST_FIRST_READ_MAX_DELAY'] ?? 0)

@@ -3,7 +3,7 @@ import { eventually, type ImapScript, startImapScript } from '@posthorn/testkit'
 import { mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Mail server that ends the connection whenever one mailbox is opened.
+// Tests with a mail server that ends the connection whenever a certain mailbox is opened.
 
 let world: World
 let server: ImapScript

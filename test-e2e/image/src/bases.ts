@@ -48,8 +48,8 @@ const bootstrapOptions = [
 ]
 
 /**
- * Default names of the bases without their digests, which belong to the images of a registry. An
- * engine of others gets other names, since it may have these.
+ * Default names of the base images, without digests, which belong to the images of a registry. A
+ * shared engine gets other names, since it may have these images.
  */
 export function namesOfBases(isPrivate: boolean): Bases {
   if (!isPrivate) return { BASE: 'posthorn-test/base', BUILDER: 'posthorn-test/builder' }

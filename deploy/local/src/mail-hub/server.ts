@@ -15,7 +15,7 @@ export interface StartMailHubOptions {
   port: number
   /** LMTP port that receives mail for mail.test. */
   lmtpPort: number
-  /** Fixed port of the list of accepted messages. Default: a free one. */
+  /** Fixed port of the list of accepted messages. Default: a free port. */
   controlPort?: number | undefined
   /** File that records the process. If set, it outlives this process. */
   record?: string | undefined

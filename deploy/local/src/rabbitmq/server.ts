@@ -21,7 +21,7 @@ export interface RabbitOptions {
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** Fixed ports. The others are free ones. */
+  /** Fixed ports of the node. Default: free ports. */
   ports?: Partial<RabbitPorts>
   /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined

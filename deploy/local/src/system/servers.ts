@@ -21,7 +21,7 @@ export interface SystemServersOptions {
    * except keys and passwords, which are generated here.
    */
   env?: Readonly<Record<string, string | undefined>>
-  /** Ports of variables. Others are those of the last start, or free ones. */
+  /** Ports by environment variable. Default: the ports of the last start, or free ports. */
   ports?: Partial<SystemPorts>
   /** File that records the processes. If set, they outlive this process. */
   record?: string | undefined

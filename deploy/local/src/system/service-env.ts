@@ -12,7 +12,7 @@ export interface SharedConfig {
   amqpUsers?: boolean
   /** SVC_SECRET. Only auth-bridge gets it, the others get the public key. */
   secret: string
-  /** SVC_SECRET_PUBLIC_KEY. Defaults to that of `secret`. */
+  /** SVC_SECRET_PUBLIC_KEY. Defaults to the public key of `secret`. */
   publicKey?: string | undefined
   /** First access token, with full rights. api-gateway stores its hash. */
   token: string

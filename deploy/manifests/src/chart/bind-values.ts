@@ -7,7 +7,7 @@ import type { PlainManifest } from './plain-manifests.ts'
 /** Names of secrets by their name in the values. */
 export type SecretNames = ReadonlyMap<string, string>
 
-/** Replaces the fields of a manifest that values set by expressions. */
+/** Replaces manifest fields that depend on values of the chart by template expressions. */
 export function bindValues(manifest: PlainManifest, secrets: SecretNames): PlainManifest {
   const bound = bindingsOf(manifest).reduce<unknown>(
     (content, { path, value }) => replaceAt(content, path, new Expression(asJson(value))),

@@ -35,7 +35,7 @@ function repositoryOf(build: Build): string {
   return image.replace(/:[^/]*$/, '')
 }
 
-/** Build of kustomize that the chart must equal. */
+/** Build of kustomize that the rendered chart must equal. */
 export interface Expected {
   build: Build
   /** Folder of the manifests. */

@@ -13,7 +13,7 @@ export function componentsOf(builds: readonly Build[]): string[] {
   return builds.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
 }
 
-/** Condition that a component is on. */
+/** Template condition that is met if a component is enabled. */
 export function isOn(folder: string): Condition {
   return `$.Values.components.${valueName(folder)}`
 }
@@ -21,7 +21,7 @@ export function isOn(folder: string): Condition {
 /**
  * Returns the build of a name.
  *
- * @throws Error if kustomize did not build it
+ * @throws Error if kustomize did not build the name
  */
 export function findBuild(builds: readonly Build[], name: string): Build {
   const build = builds.find((each) => each.name === name)

@@ -11,13 +11,13 @@ const prefix = 'posthorn-'
 export const settingsVariable = 'SVC_SETTINGS'
 const authoritiesFile = 'ca.crt'
 
-/** Path in the values of the variables of a ConfigMap. */
+/** Path of the variables of a ConfigMap in the values of the chart. */
 export function environmentPath(name: string): string[] {
   if (name === `${prefix}services`) return ['environment']
   return ['services', name.slice(prefix.length), 'environment']
 }
 
-/** Path in the values of an entry that is not a variable of the environment. */
+/** Path of a ConfigMap entry in the values of the chart. Undefined for an environment variable. */
 export function ownPath(key: string): string[] | undefined {
   if (key === settingsVariable) return ['settings']
   return key === authoritiesFile ? ['certificateAuthorities'] : undefined
@@ -27,7 +27,10 @@ export function dataOf({ content }: Pick<PlainManifest, 'content'>): Configurati
   return (content['data'] ?? {}) as ConfigurationData
 }
 
-/** Entries of a ConfigMap: all variables in the values, and those that components add. */
+/**
+ * Entries of a ConfigMap: all environment variables in the values, and the variables that
+ * components add.
+ */
 export function configurationNode(name: string, variants: readonly Variant[]): TemplateNode {
   const [base, ...others] = variants.map(({ condition, value }) => ({
     condition,
@@ -61,8 +64,8 @@ export function configurationNode(name: string, variants: readonly Variant[]): T
 }
 
 /**
- * Checksum of the configuration of a Deployment, which is an annotation of its pods: another value
- * restarts them. `flags` are the conditions of components that add variables.
+ * Checksum of the configuration of a Deployment, for an annotation of its pods: a changed checksum
+ * restarts the pods. `flags` are the conditions of components that add environment variables.
  */
 export function checksum(names: readonly string[], flags: readonly string[]): Expression {
   const paths = names.map((name) =>

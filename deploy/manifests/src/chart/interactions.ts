@@ -1,10 +1,10 @@
 import type { PlainManifest } from './plain-manifests.ts'
 
-/** Manifest, or item of one of its lists, that other components make needless. */
+/** Manifest, or item of a list in a manifest, that another component makes needless. */
 export interface Exclusion {
   kind: string
   name: string
-  /** Folder of the component that makes it needless. */
+  /** Folder of the component that makes the manifest or item needless. */
   unless: string
   /** Path of a list, and the `secretKey` of its item. Absent for the whole manifest. */
   item?: { path: readonly string[]; secretKey: string }
@@ -29,7 +29,7 @@ export const exclusions: readonly Exclusion[] = [
   },
 ]
 
-/** Components that manifests of overlays alone need. Namespaces are created by Helm. */
+/** Components for manifests that only overlays contain. Namespaces are created by Helm. */
 const overlayManifests: Readonly<Record<string, readonly string[]>> = {
   ExternalSecret: ['external-secrets', 'rabbitmq-operator'],
 }

@@ -3,7 +3,7 @@ import { type Build, type Manifest, type ManifestFault, podTemplates, valueAt } 
 
 /** Annotations of a hook: an object that Argo CD or Helm creates again at each sync or upgrade. */
 const hookAnnotations = ['argocd.argoproj.io/hook', 'helm.sh/hook'] as const
-/** Order of hooks; lower ones are created first. */
+/** Annotations for the order of hooks; hooks with a lower number are created first. */
 const orderAnnotations = ['argocd.argoproj.io/sync-wave', 'helm.sh/hook-weight'] as const
 
 const annotationsOf = ({ content }: Manifest) =>
@@ -13,9 +13,10 @@ const isHook = (manifest: Manifest) =>
   hookAnnotations.some((name) => annotationsOf(manifest)[name] !== undefined)
 
 /**
- * Finds hooks of only one of both programs. Argo CD takes a hook of Helm for its own, and deletes
- * and creates it at each sync. Finds also objects of pods that are created at another time: a hook
- * needs objects that are hooks before it, other pods need objects that stay.
+ * Finds hooks that have the annotations of only one of Argo CD and Helm. Argo CD also treats a Helm
+ * hook as a hook, and creates the object again at each sync. Also finds pods that use objects
+ * created at another time. A hook may use only hooks created earlier; other pods may use only
+ * objects that are no hooks.
  */
 export function checkHooks(build: Build): ManifestFault[] {
   return [...build.manifests.filter(isHook).flatMap(checkBoth), ...checkUses(build)]

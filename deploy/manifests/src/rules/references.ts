@@ -59,7 +59,7 @@ function checkReference(
   })
 }
 
-/** Returns the fault of a name that no object of the build has, or an empty list. */
+/** Returns the fault of a reference to a name that no object of the build has, or an empty list. */
 export function missing(
   { manifests }: Build,
   { kind, name }: { kind: string; name: string },

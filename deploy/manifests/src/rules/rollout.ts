@@ -1,7 +1,7 @@
 import { type Build, type Manifest, type ManifestFault, podTemplates, valueAt } from '../build.ts'
 import { missing } from './references.ts'
 
-/** Classes of the cluster, which need no manifest. */
+/** Priority classes that the Kubernetes cluster has, and that need no manifest. */
 const builtInClass = /^system-/
 
 /** Finds Deployments whose replicas are replaced too early or may be evicted by any other pod. */

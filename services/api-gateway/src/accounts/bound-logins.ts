@@ -43,7 +43,7 @@ function passwordDestination(
   return destinationOf(server, { user: auth ? auth.user : undefined, proxy })
 }
 
-/** Servers that get the access token: those without a login of their own. */
+/** Servers that get the access token of an account: servers without their own login. */
 function tokenServersOf({ proxy, ...account }: LoginAccount): Destination[] {
   return servers.flatMap((kind) => {
     const server = account[kind]

@@ -5,7 +5,7 @@ import { mask } from '../http/masks.ts'
 export interface LoginInput {
   user: string
   pass?: string
-  /** False or empty: none. */
+  /** Access token of the login. False or empty: no access token. */
   accessToken?: string | false
 }
 
@@ -23,7 +23,9 @@ export function secretNameOf({ accessToken }: { accessToken?: unknown }): Secret
   return accessToken ? 'accessToken' : 'pass'
 }
 
-/** Secret of a login. A mask stands for the stored one, undefined for none. */
+/**
+ * Secret of a login. The mask stands for the stored secret; undefined if the login has no secret.
+ */
 export function secretOf({ pass, accessToken }: LoginInput): string | undefined {
   return accessToken || pass || undefined
 }
@@ -38,7 +40,7 @@ export function maskedLogin(login: StoredLogin): { user: string } & { [K in Secr
   return { user: login.user, [secretNameOf(login)]: mask }
 }
 
-/** Errors of a login that has no secret, or two. `path` is the field of the login. */
+/** Errors of a login that has no secret, or two secrets. `path` is the field of the login. */
 export function secretErrors(path: string, login: LoginInput): FieldError[] {
   if (login.accessToken && login.pass !== undefined)
     return [fieldError(`${path}.accessToken`, 'is not allowed with pass, send one of them')]

@@ -137,12 +137,12 @@ function usesAuthServer(input: OAuth2Input, before: StoredOAuth2 | undefined): b
 
 const tokenNames = ['accessToken', 'refreshToken'] as const
 
-/** True for a token to store, as opposed to a mask of the stored one. */
+/** True for a token to store; false for the mask that stands for the stored token. */
 function isNew(token: string | undefined): boolean {
   return token !== undefined && token !== mask
 }
 
-/** Interface spec, "Account", rule 3: such an account carries no stored credentials. */
+/** Interface spec, "Account", rule 3: an account with `useAuthServer` has no stored credentials. */
 function authServerErrors(input: OAuth2Input): FieldError[] {
   const names = [...tokenNames, 'authorize'] as const
   return names

@@ -82,7 +82,10 @@ function loginErrors(
   return inputErrors(kind, { ...input, auth }, stored)
 }
 
-/** Errors of an own login: one secret, or the mask of the stored one for the same host. */
+/**
+ * Errors of a login that the account configures itself. Valid are one secret, or the mask that
+ * stands for the stored secret, if the host is unchanged.
+ */
 function inputErrors(
   kind: ServerKind,
   input: ServerInput & { auth: LoginInput },
@@ -94,7 +97,8 @@ function inputErrors(
   const name = secretNameOf(auth)
   if (!stored || !hasSecret(stored, kind, name))
     return [fieldError(`${kind}.auth.${name}`, 'is required')]
-  // Otherwise a client could have the secret, which it cannot read, sent to its own server.
+  // With the mask and another host, a client could send the stored secret, which the client cannot
+  // read, to its own server.
   const changed = changedLoginParts(
     loginOf(stored, kind),
     loginOf({ ...stored, [kind]: input }, kind),

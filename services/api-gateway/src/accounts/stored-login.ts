@@ -20,7 +20,7 @@ export interface LoginAccount extends Pick<LockedAccount, 'oauth2' | 'email' | '
   smtp: LoginServer | null
 }
 
-/** Changed columns; absent ones stay. JSON as text. */
+/** Changed columns of an account; columns that are absent keep their value. JSON as text. */
 export type ColumnChange<T> = { [K in keyof T]?: string | null | undefined }
 export type LoginColumns = ColumnChange<LoginAccount>
 

@@ -74,7 +74,7 @@ async function runHandler(
   }
 }
 
-/** Account whose share of the memory a body takes. Without one, the token or the address. */
+/** Account whose share of the memory a body takes. Without an account, the token or the address. */
 function ownerOf({ params }: Request, { token, address }: Caller): string {
   const { account } = params
   if (typeof account === 'string') return `account ${account}`
@@ -130,7 +130,7 @@ function declaredHeaders({ headers }: Operation, request: Request): object {
 interface UploadLimits {
   /** Maximum size of the body of an upload. */
   maxBytes: number
-  /** Undefined for a small body. */
+  /** Body that needs a memory reservation. Undefined for a small body. */
   upload: UploadBody | undefined
 }
 

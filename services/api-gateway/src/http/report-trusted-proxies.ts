@@ -1,8 +1,9 @@
 import type { Logger } from '@posthorn/telemetry'
 
 /**
- * Logs which proxies name the address of a client. Without them, all clients behind a proxy share
- * its address: rate limits, connection limits and address restrictions of tokens then apply to it.
+ * Logs which proxies are trusted to report the address of a client. Without trusted proxies, all
+ * clients behind a proxy share the address of the proxy. Rate limits, connection limits and address
+ * restrictions of tokens then apply to the proxy.
  */
 export function reportTrustedProxies(
   log: Pick<Logger, 'info'>,

@@ -18,7 +18,7 @@ async function openLarge(memory: UploadMemory, owner: string, request = bodyOf(1
   return upload
 }
 
-/** Receives a number of MiB in chunks of one. */
+/** Receives a number of MiB in chunks of 1 MiB. */
 async function receive(upload: UploadBody, mebibytes: number): Promise<void> {
   for (let n = 0; n < mebibytes; n += 1) await upload.admit(mebibyte)
 }

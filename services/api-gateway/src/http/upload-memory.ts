@@ -24,7 +24,7 @@ export interface Upload {
   request: Pick<IncomingMessage, 'headers'>
   /** Account, token or address that the body counts against. */
   owner: string
-  /** Aborted when the client disconnects. */
+  /** Signal that is aborted when the client disconnects. */
   signal: AbortSignal
 }
 
@@ -72,7 +72,7 @@ export class UploadMemory {
 interface MemoryContext {
   /** One permit per byte of the half that all bodies share. */
   pool: Semaphore
-  /** Permit of the body that may use the other half. */
+  /** Permit of the body that may use the half of the memory that bodies do not share. */
   lane: Semaphore
   maxWaitMs: number
   stallMs: number
@@ -120,7 +120,7 @@ export class UploadBody implements Disposable {
     return undefined
   }
 
-  /** Called when the body is complete: the handler's time does not count. */
+  /** Called when the body is complete. The stall limit does not count the time of the handler. */
   complete(): void {
     clearInterval(this.#timer)
   }

@@ -76,7 +76,7 @@ export function describeEntry(row: OutboxRow, caller: Pick<Caller, 'token'>): Ou
     created: row.createdAt.toISOString(),
     scheduled: row.sendAt.toISOString(),
     nextAttempt: isWaiting ? row.nextAttemptAt.toISOString() : false,
-    // An attempt beyond the last one only looks for the message.
+    // An attempt beyond the maximum only checks whether the message was sent.
     attemptsMade: Math.min(row.attempts, row.maxAttempts),
     attempts: row.maxAttempts,
     progress: progressOf(row, visibleFailure(row.lastError, caller)),

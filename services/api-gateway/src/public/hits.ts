@@ -42,7 +42,7 @@ interface Hit {
   link: HitLink
   visitor: LinkVisitor
   at: number
-  /** Different for each hit, and kept when its write is repeated. */
+  /** Value that differs for each hit, and stays the same when the write of the hit is repeated. */
   nonce: string
 }
 

@@ -86,7 +86,7 @@ const formPaths = [
   '/accounts/new/imap/server',
 ]
 
-/** Notifications have a limit of their own. */
+/** Limits handshakes only. Notifications have a separate limit. */
 function onlyHandshakes(limit: RequestHandler): RequestHandler {
   return (request, response, next) =>
     queryOf(request).has('validationToken') ? limit(request, response, next) : next()

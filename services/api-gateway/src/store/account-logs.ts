@@ -13,9 +13,9 @@ export async function findLastLine(db: Db, account: string): Promise<string | un
 }
 
 export interface LineRange {
-  /** Id before the first line. */
+  /** Id of a line; the listing starts after this line. */
   after: string
-  /** Id of the last line. */
+  /** Id of the last line of the listing. */
   upTo: string
   limit: number
   /** True to leave out the lines before the reply to a login. */

@@ -83,7 +83,7 @@ export async function listChanges(db: Db, after: Position, limit: number): Promi
 function toStateChange({ account, type, key, payload }: ChangeColumns): StateChange {
   if (payload !== null && !('error' in payload))
     return { account, type, key: { type: key as SyncWarning['type'], ...payload }, payload: null }
-  // A newer release may store states that this one does not know.
+  // A newer release may store account states that this release does not know.
   const exact = type === 'state' ? accountStates.find((state) => state === key) : undefined
   if (exact === undefined) return { account, type, key, payload }
   return { account, type, key: shownState(exact), stateDetail: exact, payload }

@@ -15,10 +15,15 @@ export type RegistrationBody = Omit<AccountRegistration, 'account'>
  * register it, fail and change nothing.
  */
 export interface PendingUpdate {
-  /** Body of `PUT /v1/account/{account}`, without passwords and masks. */
+  /**
+   * Body of `PUT /v1/account/{account}`, without passwords and the masks that stand for passwords.
+   */
   body: AccountUpdate
   caller: UpdateCaller
-  /** Time of the account's registration in epoch milliseconds. Another one is another account. */
+  /**
+   * Time of the account's registration in epoch milliseconds. A different time means that the
+   * account was deleted and registered again.
+   */
   registeredAt: number
   /** Time of the request in epoch milliseconds. */
   requestedAt: number
@@ -37,7 +42,9 @@ export function requestedBody(pending: PendingRegistration): RegistrationBody | 
 }
 
 interface SignInOptions {
-  /** Id of the account. Fixed now, because the grant is sealed for it. */
+  /**
+   * Id of the account. Assigned before the registration, because the grant is sealed for this id.
+   */
   account: string
   /** Final redirect; `account` and `state` are appended. */
   redirectUrl: string

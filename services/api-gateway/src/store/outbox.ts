@@ -49,7 +49,7 @@ export interface EndedSubmission {
   maybeSent: boolean
 }
 
-/** Rows of one statement. */
+/** Maximum submissions that one statement deletes. */
 const endedRows = 500
 
 /**
@@ -72,7 +72,8 @@ export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubm
     const deleted = await tx
       .deleteFrom('outbox')
       .where('queueId', 'in', queueIds)
-      // Evaluated again after the row lock: a sender may have recorded the outcome.
+      // The condition is evaluated again after the row lock: a sender may have recorded the
+      // outcome.
       .where(isWaiting)
       .returning(['queueId', 'messageId', 'firstError', 'networkRouting'])
       .returning(sql<boolean>`data_sent_at is not null`.as('maybeSent'))

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 
 type ServerColumns = Pick<Selectable<Accounts>, 'imap' | 'smtp' | 'proxy'>
 
-/** Servers of an account that get its access token: those without a login of their own. */
+/** Servers of an account that get its access token: servers without their own login. */
 export function tokenServersOf({ imap, smtp, proxy }: ServerColumns): Destination[] {
   return [imap, smtp].flatMap((server) =>
     !server || server.auth || server.useAuthServer ? [] : [destinationOf(server, { proxy })],

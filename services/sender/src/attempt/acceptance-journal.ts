@@ -53,7 +53,7 @@ export class AcceptanceJournal implements Disposable {
     }
   }
 
-  /** Writes an acceptance. To be called in the tick of the reply. */
+  /** Writes an acceptance. Must be called in the tick of the reply. */
   add(submission: Submission, result: SendResult): void {
     this.#unrecorded += 1
     if (this.#file === undefined) return
@@ -65,7 +65,7 @@ export class AcceptanceJournal implements Disposable {
     }
   }
 
-  /** To be called when an acceptance is recorded. */
+  /** Must be called when an acceptance is recorded. */
   remove(): void {
     this.#unrecorded -= 1
     if (this.#file === undefined || this.#unrecorded > 0 || this.#size < maxBytes) return
@@ -87,7 +87,7 @@ export class AcceptanceJournal implements Disposable {
       const acceptances = parse(await readFile(path, 'utf8').catch(() => ''))
       log.info({ sender, acceptances: acceptances.length }, 'recovering journalled acceptances')
       await Promise.all(acceptances.map(record))
-      // Another sender may have done the same.
+      // Another sender may have deleted the file already.
       await unlink(path).catch(() => undefined)
     }
   }
@@ -100,7 +100,9 @@ export class AcceptanceJournal implements Disposable {
   }
 }
 
-/** Entries of a file. The process may have been killed while it wrote the last one. */
+/**
+ * Entries of a file. The process may have been killed while it wrote the last entry of the file.
+ */
 function parse(text: string): Acceptance[] {
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
   return lines.flatMap((line) => {

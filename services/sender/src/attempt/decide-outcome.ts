@@ -264,7 +264,7 @@ export function deliveryErrorEvent(
       networkRouting: routing,
       job: {
         id: queueId,
-        // An attempt beyond the last one only looks for the message.
+        // An attempt beyond the maximum only checks whether the message was sent.
         attemptsMade: Math.min(attempt, maxAttempts),
         attempts: maxAttempts,
         nextAttempt: nextAttempt?.toISOString() ?? false,

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Stamp of a running process: its id and start time, because ids are used again, in containers at
- * every start. Undefined if it does not run.
+ * Stamp of a running process: its id and its start time. The id alone is not unique: a container
+ * uses the same ids after each start. Undefined if the process does not run.
  */
 export function processStamp(pid: number): string | undefined {
   try {
-    // proc(5): the fields behind the name in parentheses begin with the third, the state.
+    // `/proc/<pid>/stat` (proc(5)): the name in parentheses is followed by field 3, the process
+    // state.
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
     return state === 'Z' || state === 'X' ? undefined : `${pid}-${fields[18] ?? ''}`

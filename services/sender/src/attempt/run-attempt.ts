@@ -177,7 +177,7 @@ function toFailed({ log, timing }: AttemptDeps, submission: Submission, error: u
   return { submission, decision, result }
 }
 
-/** An attempt beyond the last one only looks for the message. */
+/** Error of an attempt beyond the maximum, which only checks whether the message was sent. */
 function interruptedError(submission: Submission): AttemptError {
   const error = new AttemptError(interrupted(submission))
   error.replyClass = { permanent: true }

@@ -9,7 +9,7 @@ import { isSenderBeating, silenceMs } from '../store/senders.ts'
 export interface HolderCheckDeps {
   db: Db
   bus: Pick<Bus, 'request' | 'up'>
-  /** This process. */
+  /** Id of this process. */
   worker: string
   /** Time since which this process has reached Postgres without an outage. */
   steadyMs: () => number
@@ -31,16 +31,16 @@ export function senderKey(sender: string): string {
 }
 
 const requestTimeoutMs = 5_000
-/** Results are used for this time. A check takes two queries. */
+/** Period for which the result of a check is used. A check takes two queries. */
 const freshMs = 2_000
-/** Without RabbitMQ, a sender without a heartbeat for this time counts as ended. */
+/** Without RabbitMQ, a sender has ended if it has had no heartbeat for this time. */
 const maxSilenceMs = 300_000
 
 /**
  * Finds out whether the senders of rows in doubt have ended. A sender has ended if it has had no
- * heartbeat for 15 s, in which this process has reached Postgres without an outage, and if RabbitMQ
- * has no queue of it. So neither an outage of Postgres, nor a sender that alone cannot reach it,
- * counts as an end.
+ * heartbeat for 15 s and RabbitMQ has no queue of the sender. In these 15 s, this process must have
+ * reached Postgres without an outage. Neither an outage of Postgres nor a sender that cannot reach
+ * Postgres counts as an end.
  */
 export class HolderCheck implements KnownSenders, AsyncDisposable {
   readonly #deps: HolderCheckDeps
@@ -110,7 +110,7 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
       await bus.request(isSending, {}, options)
       return false
     } catch (error) {
-      // Other errors: a sender that is slow to respond, or a broker that is not available.
+      // Other errors: the sender is slow to respond, or the broker is unavailable.
       return error instanceof UnroutedError && bus.up
     }
   }

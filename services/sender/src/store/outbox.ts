@@ -16,14 +16,14 @@ export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
 /** Attempts beyond the last one that only look for a message in doubt, if senders die in them. */
 const maxLookups = 3
 /**
- * Rows with attempts left. If the last attempt may have sent the message, further ones only find
- * out whether it did.
+ * Rows with attempts left. If the last attempt of a row may have sent the message, further attempts
+ * only find out whether the message was sent.
  */
 const hasAttempts = sql<boolean>`(provider_draft is not null
   or attempts < max_attempts + case when data_sent_at is null then 0 else ${sql.lit(maxLookups)} end)`
 /** Rows whose attempts are used up. */
 export const isExhausted = sql<boolean>`(not ${hasAttempts})`
-/** Due rows with attempts left. Those in doubt also require `mayTakeOver`. */
+/** Due rows with attempts left. Rows in doubt also require `mayTakeOver`. */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
 /**
  * Rows in doubt: their sender has neither recorded the outcome nor released the claim, and the
@@ -35,9 +35,9 @@ export const isInDoubt = sql<boolean>`(data_sent_at is not null and worker is no
 export const hasLiveHolder = sql<boolean>`exists (select from senders
   where senders.id = outbox.worker and ${isBeating})`
 
-/** Senders as this one knows them. */
+/** Other senders, by the results of the checks of this sender. */
 export interface KnownSenders {
-  /** This process. */
+  /** Id of this process. */
   worker: string
   /** Senders that have ended. */
   dead: readonly string[]
@@ -46,8 +46,9 @@ export interface KnownSenders {
 }
 
 /**
- * Rows that this sender may take over once their lease has expired: not in doubt, its own, or of a
- * sender that has ended. A living sender may still record the outcome, however late.
+ * Rows that this sender may take over once their lease has expired: rows not in doubt, rows of this
+ * sender, and rows of senders that have ended. A living sender may still record the outcome of its
+ * rows.
  */
 export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dead'>) {
   return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid

@@ -6,7 +6,7 @@ export const silenceMs = 15_000
 /** Silent senders are deleted after this time. */
 const keepMs = 600_000
 
-/** Heartbeats that are recent. */
+/** Condition for senders that have a recent heartbeat. */
 export const isBeating = sql<boolean>`(heartbeat_at > now()
   - make_interval(secs => ${sql.lit(silenceMs / 1_000)}))`
 

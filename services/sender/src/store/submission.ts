@@ -85,7 +85,7 @@ export function leaseOf({ queueId, worker, attempt }: OutboxLease): OutboxLease 
 
 /** Lease of a message whose end of data is next. */
 export interface Handover extends OutboxLease {
-  /** Accepted recipients. Null: all of the envelope. */
+  /** Recipients that the server accepted. Null: all recipients of the envelope. */
   recipients: readonly string[] | null
 }
 
@@ -130,7 +130,10 @@ export interface Submission extends OutboxLease {
   firstError: string | null
   /** True if an earlier handover has no recorded reply: the message may have been accepted. */
   maybeSent: boolean
-  /** Recipients that the server had accepted before that handover. Null: all of the envelope. */
+  /**
+   * Recipients that the server had accepted before the handover in doubt. Null: all recipients of
+   * the envelope.
+   */
   handedOver: string[] | null
   /** True if some recipients were accepted. They are no longer in the envelope. */
   partlySent: boolean

@@ -14,9 +14,9 @@ interface PendingIntent {
 }
 
 /**
- * Intent log of one handover, a write-ahead record: `data_sent_at` is committed when only the end
- * of data is missing. After a crash it tells messages that may have been accepted from those that
- * were not.
+ * Intent log of one handover, a write-ahead record. `data_sent_at` is committed when only the end
+ * of data is missing. After a crash, the record tells whether the server may have accepted the
+ * message.
  */
 export class HandoverIntent {
   readonly #writeIntent: (recipients: readonly string[]) => Promise<boolean>

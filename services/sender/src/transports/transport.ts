@@ -16,7 +16,10 @@ export interface Destination {
   /** If false, any certificate is accepted. */
   verifyCertificate: boolean
   minTlsVersion?: SecureVersion
-  /** True if a tenant has chosen the server: the time of a failed connection tells nothing. */
+  /**
+   * True if a tenant has chosen the server. The duration of a failed connection must then not
+   * reveal whether the port is open.
+   */
   isTenantsServer?: boolean
   /** Argument of EHLO. Defaults to the host name of the outgoing address. */
   ehloName?: string
@@ -44,7 +47,10 @@ export interface OutgoingMessage {
    * end of data is not sent.
    */
   commitHandover: (recipients: readonly string[]) => Promise<void>
-  /** Called synchronously with the acceptance: it is lost if the process is killed before. */
+  /**
+   * Called synchronously with the acceptance. An acceptance is lost if the process is killed before
+   * this call.
+   */
   onReply: (result: SendResult) => void
   /** Cancels the attempt. Ignored once the end of data may have been sent. */
   signal: AbortSignal

@@ -109,8 +109,8 @@ function onStarting(
   { version, enabled, paused = false }: Extract<StatusTrigger, { kind: 'starting' }>,
   now: Date,
 ): AccountStatus {
-  // A new registration enables an account that was disabled. Its credentials have the whole time
-  // again, and a login that they complete is announced.
+  // A new registration enables a disabled account. `maxAuthFailureMs` starts again for its
+  // credentials, and their first successful login records `authenticationSuccess`.
   const isChanged = version !== from.accountVersion
   const authFailingSince = from.authFailingSince && now
   const base = isChanged
@@ -124,7 +124,10 @@ function onStarting(
     : base
 }
 
-/** Errors stay until the attempt ends. So does `init` of an account that was enabled again. */
+/**
+ * Errors of an account stay until the attempt to connect ends. So does the state `init` of an
+ * account that was enabled again.
+ */
 function onConnecting(from: AccountStatus): AccountStatus {
   const isFirst = from.state === 'init' && from.initializedAt === null
   const isLost =

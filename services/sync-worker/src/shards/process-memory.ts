@@ -8,7 +8,7 @@ import type { LimitedMemory } from './memory-budget.ts'
  * account takes 160 kB until then.
  */
 const accountResidentBytes = 225_000
-/** Part of it in the heap of V8, with garbage. */
+/** Part of the account's resident memory in the heap of V8, with garbage. */
 const accountHeapBytes = 120_000
 /** Size of a page in `/proc`, on all platforms of the image. */
 const pageBytes = 4_096
@@ -34,7 +34,7 @@ export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory
 
 /** Memory limit of the container. Without one, memory is planned as if all of it were heap. */
 function residentLimitBytes(heapLimitBytes: number): number {
-  // 0, or more than the machine has, if there is no limit.
+  // Limit of the container: 0, or more than the memory of the machine, if there is no limit.
   const containerBytes = process.constrainedMemory()
   return containerBytes > 0 && containerBytes <= totalmem() ? containerBytes : heapLimitBytes
 }
@@ -44,7 +44,7 @@ export function residentBytes(): number {
   return childPids().reduce((sum, pid) => sum + residentBytesOf(pid), process.memoryUsage.rss())
 }
 
-/** Processes that this one started. None on systems without `/proc`. */
+/** Ids of child processes of this process. Empty on systems without `/proc`. */
 function childPids(): string[] {
   try {
     return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
@@ -55,7 +55,7 @@ function childPids(): string[] {
   }
 }
 
-/** Resident memory of a process without code that it shares; 0 if it has ended. */
+/** Resident memory of a process, without shared code; 0 if the process has ended. */
 function residentBytesOf(pid: string): number {
   try {
     const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8')

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 export interface LogLine {
   account: string
   line: string
-  /** True from the reply to the login. */
+  /** True for lines that follow the reply to the login. */
   afterLogin?: boolean | undefined
 }
 

@@ -29,8 +29,8 @@ export interface PendingEvent {
 export const maxInlineBody = 65_536
 
 /**
- * Maximum size of a body that is sent. Larger ones, which earlier releases could store, would need
- * more memory than the process has, or more than a text can hold.
+ * Maximum size of a body that is sent. Larger bodies, which earlier releases could store, would
+ * need more memory than the process has, or exceed the length of a string.
  */
 export const maxBodyBytes = 64 * 1024 * 1024
 
@@ -95,8 +95,8 @@ export async function listLatePartitions(db: Db, lateMs: number): Promise<number
 }
 
 /**
- * Locks events whose writer did not publish them within `lateMs`: it died, or had no broker. Bodies
- * of claim checks are not read.
+ * Locks events whose writer did not publish them within `lateMs`, because the writer died or had no
+ * broker. Does not read the bodies of claim checks.
  */
 export async function lockUnpublishedEvents(
   tx: Tx,
@@ -130,8 +130,8 @@ export async function findBodyBytes(
 export type BodyOwner = Pick<PendingEvent, 'eventRow' | 'eventDate'> & { id?: string }
 
 /**
- * Body of an event, or the one that a delivery sends: its own or that of its event. Undefined if
- * the event was deleted.
+ * Body that a delivery sends: the body stored with the delivery, or the body of its event.
+ * Undefined if the event was deleted.
  */
 export async function findBody(
   db: Db,

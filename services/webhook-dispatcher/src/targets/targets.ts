@@ -53,13 +53,15 @@ function isInInbox({ path, specialUse, messageSpecialUse }: TargetedEvent): bool
 type AccountEvent = Pick<TargetedEvent, 'event' | 'eventRow' | 'account' | 'accountTarget'>
 
 /**
- * Default target or account target of an event, if there is one. Events that were recorded before
- * their account was deleted keep its target; the last event with one is `accountDeleted`.
+ * Default target or account target of an event. Undefined without a target. Events that were
+ * recorded before their account was deleted keep the target of the account; the last such event is
+ * `accountDeleted`.
  *
- * The default target gets the headers of the settings and of the account, of which the latter win.
- * The account's target gets the account's only: the others may be credentials of another receiver.
- * Headers that a tenant has set go to the account's target only: elsewhere they could replace an
- * operator's `Authorization`, `Cookie` or `X-Forwarded-For`.
+ * The default target gets the headers of the settings and of the account; headers of the account
+ * take precedence. The account target gets only the headers of the account: headers of the settings
+ * may be credentials of another receiver. Headers that a tenant has set go only to the account
+ * target: elsewhere such headers could replace an operator's `Authorization`, `Cookie` or
+ * `X-Forwarded-For`.
  */
 export function targetOf(
   event: AccountEvent,
@@ -86,8 +88,8 @@ export interface RouteContext {
 }
 
 /**
- * Target of a route for an event, if there is one. `webhookEvents` does not apply. The headers of
- * the account are added and win, unless a tenant has set them.
+ * Target of a route for an event, if the route has a target. `webhookEvents` does not apply. The
+ * headers of the account are added and take precedence, unless a tenant has set them.
  */
 export function routeTargetOf(
   event: AccountEvent,
@@ -212,8 +214,8 @@ export function createTargets(deps: TargetsDeps) {
 }
 
 /**
- * Account of a delivery that is missing without a record of its deletion. The delivery was recorded
- * for a target, and only the account's own one is unknown.
+ * Substitute for a missing account without a record of its deletion. Undefined for a delivery to
+ * the account target, since only that target is unknown.
  */
 function unknownAccount({ target }: Delivery): AccountTarget | undefined {
   return target === 'account'

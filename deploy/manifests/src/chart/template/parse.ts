@@ -88,7 +88,7 @@ function parsePipeline(text: string): Operand {
   return value
 }
 
-/** The result of a command is the last argument of the next one. */
+/** The result of a command in a pipeline is the last argument of the next command. */
 function readPipeline(tokens: string[]): Operand {
   let value = readCommand(tokens)
   while (tokens[0] === '|') {

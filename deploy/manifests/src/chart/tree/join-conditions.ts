@@ -3,7 +3,7 @@ const end = '{{- end }}'
 /** Joins blocks with the same condition that follow each other, so that templates are readable. */
 export function joinConditions(text: string): string {
   const result: string[] = []
-  /** Heads of the open blocks; undefined once a block has an `else`. */
+  /** Conditions of the open template blocks; undefined once a block has an `else`. */
   const open: (string | undefined)[] = []
   let closed: string | undefined
   for (const line of text.split('\n')) {

@@ -9,7 +9,9 @@ import {
   toNode,
 } from './nodes.ts'
 
-/** Value in the build of the base, or of the base with one component. */
+/**
+ * Value of a manifest field in the kustomize build of the base, or of the base with one component.
+ */
 export interface Variant {
   /** Condition of the component; absent for the base. */
   condition?: Condition
@@ -19,7 +21,7 @@ export interface Variant {
 
 type Present = Variant & { value: object }
 
-/** Condition under which a value exists; undefined if it always does. */
+/** Template condition under which a manifest field has a value; undefined without a condition. */
 export function presenceOf(variants: readonly Variant[]): Condition | undefined {
   const base = variants.find(({ condition }) => condition === undefined)
   const inBase = base?.value !== undefined
@@ -31,8 +33,9 @@ export function presenceOf(variants: readonly Variant[]): Condition | undefined 
 }
 
 /**
- * Merges the values of all builds that have one. Maps and lists are merged member by member. Other
- * values become alternatives, the base last.
+ * Merges the values of a manifest field from all kustomize builds that have the field. Maps and
+ * lists are merged member by member. Other values become alternatives; the value of the base is the
+ * last alternative.
  */
 export function mergeVariants(variants: readonly Variant[]): Alternative[] {
   const present = variants.filter(({ value }) => value !== undefined)
@@ -79,7 +82,7 @@ function mergeLists(variants: readonly Variant[]): TemplateNode {
   return { kind: 'list', items }
 }
 
-/** Text that an item of a list has in all builds. */
+/** Text that identifies an item of a list in all kustomize builds. */
 function identityOf(item: unknown): string {
   if (!isObject(item)) return JSON.stringify(item)
   const name = item['name'] ?? item['mountPath'] ?? item['topologyKey']
@@ -87,8 +90,9 @@ function identityOf(item: unknown): string {
 }
 
 /**
- * Merges lists into one. An item follows the item that precedes it in its list. The order of items
- * with names has no meaning in Kubernetes; the comparison with kustomize finds any other order.
+ * Merges lists into one list. An item follows the item that precedes it in its own list. The order
+ * of items with names has no meaning in Kubernetes. A wrong order of other items is found by the
+ * comparison with kustomize.
  */
 function mergeOrders(lists: readonly (readonly string[])[]): string[] {
   const merged: string[] = []

@@ -13,7 +13,10 @@ export type TemplateNode =
 
 export interface MapEntry {
   key: string
-  /** The first alternative whose condition is met is rendered. The last one may have none. */
+  /**
+   * The first alternative whose condition is met is rendered. The last alternative may have no
+   * condition.
+   */
   alternatives: Alternative[]
 }
 

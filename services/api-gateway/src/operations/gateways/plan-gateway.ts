@@ -34,7 +34,10 @@ export function planRegistration(
   return { columns, password: planPassword(columns, pass ?? undefined, stored) }
 }
 
-/** Plans an update. Absent fields stay, the password only if its login does. */
+/**
+ * Plans an update of a gateway. Absent fields keep their value. The password stays only if the
+ * login is unchanged.
+ */
 export function planUpdate(input: GatewayUpdate, stored: LockedGateway): GatewayPlan {
   const { user, pass, ...rest } = input
   const { name, host, port, secure } = { ...stored, ...rest }
@@ -68,7 +71,7 @@ function planPassword(
   return 'keep'
 }
 
-/** Login at a gateway, in the form that is compared for accounts as well. */
+/** Login at a gateway, in the normalized form in which logins of accounts are compared as well. */
 function loginOf({ username, host, port, secure = false }: GatewayColumns): StoredLogin {
   return { source: 'password', user: username, host: host.toLowerCase(), port, secure }
 }

@@ -15,7 +15,7 @@ export interface KnownSecretsOptions {
 const ttlMs = 3_600_000
 /** Maximum accounts in memory, about 20 MB. */
 const maxAccounts = 100_000
-/** Maximum secrets that wait for a query. Further ones stay unknown. */
+/** Maximum secrets that wait for a query. Secrets beyond this number count as unknown. */
 const maxWaiting = 1_000
 
 /**
@@ -40,13 +40,16 @@ export class KnownSecrets {
     return this.#secrets.get(account)?.has(secretHash) ?? false
   }
 
-  /** Looks a secret up. False for one that no watch has, also during an outage of Postgres. */
+  /** Looks a secret up. False if no watch has the secret, and during an outage of Postgres. */
   async find(secret: AccountSecret): Promise<boolean> {
     if (this.#lookups.waiting >= maxWaiting) return false
     return await this.#lookups.add(secret).catch(() => false)
   }
 
-  /** Keeps what is stored if the notification proves that the account has a watch. */
+  /**
+   * Caches the stored secrets of an account if the notification proves that the account has a
+   * watch.
+   */
   #learn({ account, secretHash }: AccountSecret, stored: readonly string[]): boolean {
     const isGenuine = stored.includes(secretHash)
     if (isGenuine) this.#secrets.set(account, new Set(stored))

@@ -3,7 +3,10 @@ import { AppError } from '@posthorn/errors'
 import { backoff, sleep } from '@posthorn/flow'
 import type { ApiCommand } from './api-command.ts'
 
-/** Most repeats of a command: about 2 s, which replicas of a provider take for a new message. */
+/**
+ * Maximum repeats of a command, about 2 s: replicas of a provider may lack a new message for this
+ * time.
+ */
 const maxRepeats = 3
 const delayOf = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
@@ -30,8 +33,8 @@ export function untilSettled<T>(
 }
 
 /**
- * Reads repeatedly, within the deadline, until the result is the expected one: a replica of the
- * provider may not have a change yet. Otherwise the last result.
+ * Repeats a read, within the deadline, until its result is the expected one: a replica of the
+ * provider may not have a change yet. Otherwise returns the result of the last read.
  */
 export async function untilExpected<T>(
   { deadline, signal }: Pick<ApiCommand, 'deadline' | 'signal'>,

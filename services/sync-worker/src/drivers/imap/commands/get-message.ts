@@ -89,7 +89,10 @@ export async function fetchMessage(
   throw new AppError('unreachable', 'The mail server did not return the message')
 }
 
-/** Marks a message as seen and fetches it. Servers ignore the change of an unknown message. */
+/**
+ * Sets `\Seen` on a message and fetches the message. Repeats both steps if the server ignored the
+ * flag, because the connection did not show the message yet.
+ */
 async function fetchSeen(mail: MailSession, uid: number): Promise<FetchedMessage> {
   const markAndFetch = async () => {
     await mail.changeFlags([[uid, uid]], { add: ['\\Seen'] })

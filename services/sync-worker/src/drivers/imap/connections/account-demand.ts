@@ -1,6 +1,6 @@
 /**
- * Tells whether commands wait for an account, so that its session logs in before those of
- * other accounts.
+ * Records whether commands wait for an account. The session of such an account logs in before the
+ * sessions of other accounts.
  */
 export class AccountDemand {
   readonly #listeners = new Set<() => void>()
@@ -10,14 +10,14 @@ export class AccountDemand {
     return this.#isAsked
   }
 
-  /** A command has arrived: the next login of the session comes first. */
+  /** Called when a command arrives: the session of its account then logs in first. */
   ask(): void {
     if (this.#isAsked) return
     this.#isAsked = true
     for (const listener of this.#listeners) listener()
   }
 
-  /** The session has logged in. */
+  /** Called when the session has logged in. */
   clear(): void {
     this.#isAsked = false
   }

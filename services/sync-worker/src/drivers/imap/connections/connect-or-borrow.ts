@@ -14,8 +14,9 @@ export interface ConnectOrBorrow<T> {
 }
 
 /**
- * Opens a connection. While the login limits delay it, waits for a loan as well; whichever comes
- * first ends the wait for the other.
+ * Opens a connection. While the login limits delay the connection, also waits to borrow the
+ * connection that syncs. When the loan comes first, the connection attempt is aborted, and vice
+ * versa.
  */
 export function connectOrBorrow<T>(
   { connect, borrow }: ConnectOrBorrow<T>,

@@ -11,7 +11,7 @@ export class IdleConnections {
     this.#max = max
   }
 
-  /** Adds an idle connection. `close` must remove it. */
+  /** Adds an idle connection. `close` must remove the connection from this list. */
   add(close: () => void): void {
     this.#closers.add(close)
     const [longestIdle] = this.#closers

@@ -33,8 +33,8 @@ export interface ImapSessionDeps {
 const graceMs = 1_000
 
 /**
- * Connections in a row that may be lost while the message is found at which the server drops them.
- * More count as failures of the account.
+ * Maximum connections lost in a row while searching for the message at which the server drops
+ * connections. Further losses count as failures of the account.
  */
 const maxNarrowing = 100
 
@@ -56,7 +56,7 @@ export class ImapAccountSession implements AsyncDisposable {
 
   constructor(deps: ImapSessionDeps, context: DriverContext) {
     this.#deps = deps
-    // One minute with the default interval.
+    // First delay before a parked mailbox is tried again: 1 min with the default `mailboxPollMs`.
     this.#parked = new ParkedMailboxes(deps.sync.config.mailboxPollMs * 5)
     this.context = context
     this.#loans = new SessionLoans(() => context.requests.interrupt())

@@ -20,11 +20,11 @@ export interface LoginWait {
 }
 
 /**
- * Part of the concurrent logins that only commands may use. Without it, slow logins of sessions
- * would take all permits, and the first command would wait for the end of one.
+ * Part of the concurrent logins that only commands may use. Without this part, slow logins of
+ * sessions would take all permits, and the first command would wait until a login ends.
  */
 const commandPart = 1 / 3
-/** Logins of commands for each one of the sessions, while both wait. */
+/** Logins of commands per login of a session, while commands and sessions wait. */
 const commandsPerSession = 2
 /** Compensates late timers: permits may run ahead of an even pace by this time. */
 const toleranceMs = 50
@@ -52,7 +52,7 @@ export class LoginGate {
     others: new Set(),
   }
   readonly #running = { commands: 0, sessions: 0 }
-  /** Logins of commands since the last one of a session. */
+  /** Logins of commands since the last login of a session. */
   #commandsInRow = 0
   #timer: NodeJS.Timeout | undefined
 

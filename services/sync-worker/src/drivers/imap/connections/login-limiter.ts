@@ -74,7 +74,7 @@ export function createLoginLimiter(
   }
 }
 
-/** Number of gates from which idle ones are dropped; a dropped one starts without a delay. */
+/** Number of login gates from which idle gates are deleted. A new gate starts without a delay. */
 const minSweep = 10_000
 
 /** One gate per host name and per address. */

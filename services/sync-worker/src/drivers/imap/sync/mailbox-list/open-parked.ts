@@ -18,8 +18,8 @@ export async function recordLoss<T>(
 }
 
 /**
- * True if a parked mailbox stays parked. Once its delay is over, it is opened over another
- * connection, whose loss concerns nothing else. If the server allows no other connection, it is
+ * True if a parked mailbox stays parked. After its delay, the mailbox is opened over another
+ * connection, whose loss affects no sync. If the server allows no other connection, the mailbox is
  * opened over the connection that syncs.
  */
 export async function staysParked(context: SyncContext, path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { backoff } from '@posthorn/flow'
 
-/** Losses of the connection before a mailbox is parked. One may have another cause. */
+/** Losses of the connection before a mailbox is parked. A single loss may have another cause. */
 const maxLosses = 2
 const maxParkedMs = 6 * 3_600_000
 
@@ -23,7 +23,9 @@ export class ParkedMailboxes {
     this.#delayMs = backoff({ baseMs: minParkedMs, maxMs: maxParkedMs })
   }
 
-  /** Time at which the first parked mailbox may be tried again. Infinity without any. */
+  /**
+   * Time at which the first parked mailbox may be tried again. Infinity without parked mailboxes.
+   */
   get nextTryAt(): number {
     return Math.min(Infinity, ...[...this.#losses].map(([path]) => this.#parkedUntil(path)))
   }
@@ -53,7 +55,7 @@ export class ParkedMailboxes {
     this.#losses.clear()
   }
 
-  /** Forgets all mailboxes but these, such as deleted ones. */
+  /** Evicts mailboxes whose path is not listed, such as deleted mailboxes. */
   retain(paths: Iterable<string>): void {
     const kept = new Set(paths)
     for (const path of this.#losses.keys()) if (!kept.has(path)) this.#losses.delete(path)

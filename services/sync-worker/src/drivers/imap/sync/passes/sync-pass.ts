@@ -173,7 +173,10 @@ export async function syncIfChanged(
   }
 }
 
-/** Counters of a mailbox; undefined if its sync is unfinished and must go on anyway. */
+/**
+ * Counters of a mailbox. Undefined if the sync of the mailbox is unfinished: such a sync continues
+ * whatever the counters are.
+ */
 async function readStatus(
   context: SyncPassContext,
   row: MailboxRow,
