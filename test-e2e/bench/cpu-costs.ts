@@ -88,6 +88,8 @@ function eventWork(world: World, writer: ImapFlow, reader: ImapFlow): Work {
     },
     async plain() {
       await append()
+      // A server may announce messages to the reader only in reply to a command.
+      await reader.noop()
       const options = { uid: true, envelope: true, bodyStructure: true, headers: true }
       await reader.fetchAll(`1:${perRound}`, options)
     },
