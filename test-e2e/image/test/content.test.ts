@@ -59,14 +59,7 @@ test('configuration: numeric user, no shell in between, no variable but the docu
   const { User, Env, Entrypoint } = await inspectConfig()
   expect([User, Entrypoint]).toEqual(['1000:1000', ['posthorn']])
   expect(new Set(Env.map((variable) => variable.split('=')[0]))).toEqual(
-    new Set([
-      'LD_PRELOAD',
-      'MALLOC_CONF',
-      'NODE_ENV',
-      'PATH',
-      'SVC_HOST',
-      'SVC_PORT',
-    ]),
+    new Set(['LD_PRELOAD', 'MALLOC_CONF', 'NODE_ENV', 'PATH', 'SVC_HOST', 'SVC_PORT']),
   )
 })
 

@@ -26,10 +26,7 @@ const headersOnly: FetchQueryObject = {
 }
 /** Query that every server can answer without reading the message. */
 const flagsOnly: FetchQueryObject = { uid: true, flags: true, internalDate: true, size: true }
-/**
- * Maximum rejections of the bare query before the server returns a message. More rejections are a
- * failure of the server.
- */
+/** Maximum rejections of the bare query without a message. More mean that the server fails. */
 const maxFailures = 40
 /**
  * Maximum rejections of the full query per batch. Beyond the limit, the remaining messages are

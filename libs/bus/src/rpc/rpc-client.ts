@@ -157,13 +157,11 @@ export class RpcClient {
 
   async #request({ command, request, options }: RpcCall): Promise<Reply> {
     const { key, signal, requestId } = options
-    const { connection, frames } = this.#deps
+    const { frames } = this.#deps
     signal?.throwIfAborted()
     const timeoutMs = Math.min(maxTimerMs, Math.ceil(options.timeoutMs))
     if (!(timeoutMs > 0)) throw deadlineExceeded()
-    const replyTo = this.#deps.replyQueue()
-    if (!this.channel.current || !replyTo || !connection.unblocked.isOpen || this.isBrokerSilent)
-      throw noResponder()
+    const replyTo = this.#requireReplyQueue()
     const content = encode(request)
 
     // A direct request is repeated after 1 s of silence, although its responder may be busy.
@@ -197,6 +195,18 @@ export class RpcClient {
     }
     if (options.failFast) setTimeout(() => this.#probe(key, pending.id), probeAfterMs).unref()
     return pending.reply
+  }
+
+  /**
+   * Name of the queue for replies to this process.
+   *
+   * @throws AppError `unavailable` if the broker takes no requests now
+   */
+  #requireReplyQueue(): string {
+    const replyTo = this.#deps.replyQueue()
+    const isOpen = this.channel.current && this.#deps.connection.unblocked.isOpen
+    if (!isOpen || !replyTo || this.isBrokerSilent) throw noResponder()
+    return replyTo
   }
 
   #fallBack(outgoing: OutgoingRequest, direct: string | undefined): void {
