@@ -58,8 +58,9 @@ type AccountEvent = Pick<TargetedEvent, 'event' | 'eventRow' | 'account' | 'acco
  *
  * The default target gets the headers of the settings and of the account, of which the latter win.
  * The account's target gets the account's only: the others may be credentials of another receiver.
- * Headers that a tenant has set go to the account's target only: elsewhere they could replace an
- * operator's `Authorization`, `Cookie` or `X-Forwarded-For`.
+ * Headers that a tenant has set go to a target of the tenant only: elsewhere they could replace an
+ * operator's `Authorization`, `Cookie` or `X-Forwarded-For`. An operator's headers may be
+ * credentials and go to no target of a tenant.
  */
 export function targetOf(
   event: AccountEvent,
@@ -69,7 +70,9 @@ export function targetOf(
   const own = ownTarget(event, account)
   if (settings.webhooksEnabled !== true || !own) return undefined
   const headers = ownedBy(`account/${event.account}`, own.headers)
-  if (isHttp(own.url)) return { name: 'account', url: own.url, headers }
+  const isOfOneOrigin = Boolean(own.isTenants) === Boolean(own.isTenantsUrl)
+  if (isHttp(own.url))
+    return { name: 'account', url: own.url, headers: isOfOneOrigin ? headers : [] }
   const { webhooks: url = '', webhooksCustomHeaders } = settings
   if (!isHttp(url)) return undefined
   return {
@@ -114,8 +117,12 @@ function ownTarget(
   if (!account) return undefined
   const { webhooks, webhooksCustomHeaders, tenantSet, deletedBy } = account
   if (deletedBy !== undefined && BigInt(eventRow) > BigInt(deletedBy)) return undefined
-  const isTenants = tenantSet.includes('webhooksCustomHeaders')
-  return { url: webhooks ?? '', headers: webhooksCustomHeaders ?? [], isTenants }
+  return {
+    url: webhooks ?? '',
+    headers: webhooksCustomHeaders ?? [],
+    isTenants: tenantSet.includes('webhooksCustomHeaders'),
+    isTenantsUrl: tenantSet.includes('webhooks'),
+  }
 }
 
 interface OwnTarget {
@@ -123,6 +130,8 @@ interface OwnTarget {
   headers: readonly Header[]
   /** True if a tenant has set the headers. */
   isTenants?: boolean
+  /** True if a tenant has set the URL. */
+  isTenantsUrl?: boolean
 }
 
 function ownedBy(owner: HeaderOwner, headers: readonly Header[] = []): OwnedHeaders[] {
