@@ -24,8 +24,9 @@ beforeAll(async () => {
   await database.reset()
   await migrate(database.url, { migrations: released })
   await database.client.query(`
-    insert into accounts (account, shard, name, email)
-      select 'a' || n, n % 256, 'Account ' || n, 'a' || n || '@mail.example'
+    insert into accounts (account, shard, name, email, webhooks_custom_headers)
+      select 'a' || n, n % 256, 'Account ' || n, 'a' || n || '@mail.example',
+        case when n > 300 then '[{"key": "X-Key", "value": "1"}]'::jsonb end
       from generate_series(1, 2500) n;
     insert into tokens (id, account, scopes) select 't' || n, 'a' || n, '{api}' from generate_series(1, 1500) n;
     insert into events (event_id, event, account, shard, date, body)
@@ -153,6 +154,9 @@ test('the schema is that of a new database, and existing rows were changed', asy
   expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.ownerUrl))
   const changed = "select count(*)::integer from accounts where tenant_set <> '{}'"
   expect(await database.list(changed)).toEqual([1500])
+  const unknown =
+    "select count(*)::integer from accounts where tenant_set @> '{webhooks,unknownHeaders}'"
+  expect(await database.list(unknown)).toEqual([1200])
 })
 
 /** Columns, constraints and indexes, without those of table partitions, which have dates. */

@@ -99,5 +99,9 @@ test('updateAccount: the members that a tenant sets are stored, until an operato
     .where('account', '=', 'member')
     .where('event', '=', 'accountDeleted')
     .executeTakeFirstOrThrow()
-  expect(accountTarget).toMatchObject({ url: 'https://own.example/', isTenants: true })
+  expect(accountTarget).toMatchObject({
+    url: 'https://own.example/',
+    isTenants: true,
+    isTenantsUrl: true,
+  })
 })

@@ -157,6 +157,26 @@ test('updateAccount: bound token, renews the consent but can not redirect the ac
   expect(await get('bound')).toMatchObject({ name: 'Third', oauth2: { auth } })
 })
 
+test("updateAccount: bound token, repeats an operator's headers, which do not return at the consent", async () => {
+  const webhooksCustomHeaders = [{ key: 'X-Key', value: 'hush' }]
+  await register('repeats', { webhooks: 'https://u:p@hooks.example/', webhooksCustomHeaders })
+  const token = await mint(gateway.call, { account: 'repeats' })
+  const record = await get('repeats')
+  const masked = {
+    webhooks: record['webhooks'],
+    webhooksCustomHeaders: record['webhooksCustomHeaders'],
+  }
+  const repeated = await request('repeats', { ...masked, oauth2: authorize }, token)
+  const headersOnly = { webhooksCustomHeaders: masked.webhooksCustomHeaders, oauth2: authorize }
+  const repeatedHeaders = await request('repeats', headersOnly, token)
+  const own = { webhooks: 'https://tenant.example/', webhooksCustomHeaders: [] }
+  expect((await put('repeats', own, token)).status).toBe(200)
+  for (const url of [repeated, repeatedHeaders])
+    expect((await consent(url, 'repeats@mail.test')).status).toBe(303)
+  const { webhooks, webhooksCustomHeaders: headers } = await rowOf('repeats')
+  expect([webhooks, headers]).toEqual([own.webhooks, []])
+})
+
 test('updateAccount: account deleted before the consent, is neither created nor changed', async () => {
   await register('gone')
   const urls = [

@@ -2,13 +2,7 @@ import { type Bus, connectBus, on } from '@posthorn/bus'
 import { getServiceSecret } from '@posthorn/contracts/commands/credentials'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import { shardOf } from '@posthorn/contracts/shards'
-import {
-  type Db,
-  type NewEvent,
-  publishEvents,
-  recordEvents,
-  type TenantMember,
-} from '@posthorn/db'
+import { type Db, type NewEvent, publishEvents, recordEvents, type TenantSet } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { sql } from 'kysely'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
@@ -50,7 +44,7 @@ export interface DispatcherBench extends AsyncDisposable {
     target?: {
       webhooks?: string
       headers?: { key: string; value: string }[]
-      tenantSet?: TenantMember[]
+      tenantSet?: TenantSet[]
     },
   ): Promise<void>
   /** Records events in a transaction and publishes them, as writers do. */

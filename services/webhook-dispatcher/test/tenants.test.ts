@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { TenantSet } from '@posthorn/db'
 import { eventually, sealedHeaders, type WebhookReceiver } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
@@ -40,26 +41,62 @@ const headersAt = async (receiver: WebhookReceiver, account: string) =>
     return [authorization, cookie, address]
   })
 
+const credentials = (value: string) => ({
+  Authorization: value,
+  Cookie: value,
+  'X-Forwarded-For': value,
+})
+const headersOf = (account: string, value = 'tenant') =>
+  sealedHeaders(`account/${account}`, toHeaders(credentials(value)))
+const tenants = ['tenant', 'tenant', 'tenant']
+const unchanged = ['operator', 'operator', 'operator']
+
 test('targets: headers that a tenant has set, are sent to the own target only', async () => {
-  const names = { Authorization: 'tenant', Cookie: 'tenant', 'X-Forwarded-For': 'tenant' }
-  const headersOf = (account: string) => sealedHeaders(`account/${account}`, toHeaders(names))
-  const tenantSet = ['webhooksCustomHeaders'] as const
-  await bench.account('plain', { headers: await headersOf('plain'), tenantSet: [...tenantSet] })
+  const both: TenantSet[] = ['webhooks', 'webhooksCustomHeaders']
+  await bench.account('plain', { headers: await headersOf('plain'), tenantSet: both })
   await bench.account('own', {
     headers: await headersOf('own'),
     webhooks: own.url,
-    tenantSet: [...tenantSet],
+    tenantSet: both,
   })
   await bench.account('operated', { headers: await headersOf('operated') })
   await bench.emit({ account: 'plain' }, { account: 'own' }, { account: 'operated' })
-  const tenants = ['tenant', 'tenant', 'tenant']
-  const unchanged = ['operator', 'operator', 'operator']
   expect(await headersAt(all, 'plain')).toEqual(unchanged)
   expect(await headersAt(routed, 'plain')).toEqual(unchanged)
   expect(await headersAt(own, 'own')).toEqual(tenants)
   expect(await headersAt(routed, 'own')).toEqual(unchanged)
-  // An operator's headers of an account go to all targets.
+  // An operator's headers of an account go to all targets of operators.
   expect(await headersAt(all, 'operated')).toEqual(tenants)
+})
+
+test("targets: headers of a tenant at an operator's target, do not replace its login", async () => {
+  const login = new URL(own.url)
+  login.username = 'operator'
+  login.password = 'pw'
+  await bench.account('aside', {
+    headers: await headersOf('aside'),
+    webhooks: login.href,
+    tenantSet: ['webhooksCustomHeaders'],
+  })
+  await bench.emit({ account: 'aside' })
+  const basic = `Basic ${Buffer.from('operator:pw').toString('base64')}`
+  expect(await headersAt(own, 'aside')).toEqual([basic, undefined, undefined])
+})
+
+test('targets: headers of an operator, are not sent to the target of a tenant', async () => {
+  await bench.account('moved', {
+    headers: await headersOf('moved', 'secret'),
+    webhooks: own.url,
+    tenantSet: ['webhooks'],
+  })
+  await bench.emit({ account: 'moved' })
+  expect(await headersAt(routed, 'moved')).toEqual(['secret', 'secret', 'secret'])
+  const [request] = await eventually(() => {
+    const requests = received(own, 'moved')
+    expect(requests).toHaveLength(1)
+    return requests
+  })
+  expect(JSON.stringify(request?.headers)).not.toContain('secret')
 })
 
 const refused = { response: 'x ECONNREFUSED', serverResponseCode: 'ECONNREFUSED' }

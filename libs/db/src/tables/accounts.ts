@@ -38,6 +38,9 @@ export type Backend = 'imap' | 'gmail' | 'graph'
 /** Member of a registration whose origin is stored. */
 export type TenantMember = 'imap' | 'smtp' | 'webhooks' | 'webhooksCustomHeaders'
 
+/** Entry of `tenantSet`. `unknownHeaders`: headers that are older than the column. */
+export type TenantSet = TenantMember | 'unknownHeaders'
+
 /** Registered accounts. Written by api-gateway. */
 export interface Accounts {
   account: string
@@ -65,7 +68,7 @@ export interface Accounts {
   locale: string | null
   tz: string | null
   /** Members whose value a token bound to the account has set, or the user of a hosted form. */
-  tenantSet: Generated<TenantMember[]>
+  tenantSet: Generated<TenantSet[]>
   /** Incremented by every change, so that a session detects that it is stale. */
   version: Generated<string>
   /** Incremented to request a flush of the mailbox indexes; see `flushedEpoch`. */

@@ -12,8 +12,10 @@ export interface EventIds {
 export interface AccountTarget {
   url: string
   headers: StoredHeader[]
-  /** True if a tenant has set the headers, which only this target receives then. */
+  /** True if a tenant has set the headers, which only its own target receives then. */
   isTenants?: boolean
+  /** True if a tenant has set the URL. */
+  isTenantsUrl?: boolean
 }
 
 /** Events. Inserted by `recordEvents` in the transaction that changes the state. */

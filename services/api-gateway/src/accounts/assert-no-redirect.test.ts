@@ -4,6 +4,7 @@ import type { LockedAccount } from '../store/accounts.ts'
 import {
   assertLoginsUnchanged,
   assertNoOtherProxy,
+  assertOneOrigin,
   assertTargetUnchanged,
 } from './assert-no-redirect.ts'
 
@@ -126,44 +127,84 @@ describe('assertLoginsUnchanged', () => {
   })
 })
 
-describe('assertTargetUnchanged', () => {
-  const header = { key: 'Authorization', value: 'sealed~x' }
-  const before = { webhooks: 'https://u:sealed~y@own.example/in', webhooksCustomHeaders: [header] }
-  const evil = 'https://evil.example/'
-  const headers = (...values: object[]) => ({ webhooksCustomHeaders: JSON.stringify(values) })
+const header = { key: 'Authorization', value: 'sealed~x' }
+const registered = {
+  webhooks: 'https://u:sealed~y@own.example/in',
+  webhooksCustomHeaders: [header],
+  imap: null,
+  smtp: null,
+  tenantSet: [],
+}
+const evil = 'https://evil.example/'
+const headers = (...values: object[]) => ({ webhooksCustomHeaders: JSON.stringify(values) })
+const fresh = { key: 'X', value: 'new' }
 
-  test.each<[string, object, boolean]>([
-    ['another path of the server', { webhooks: 'https://own.example/other' }, true],
+describe('assertTargetUnchanged', () => {
+  const attempt =
+    (
+      before: Parameters<typeof assertTargetUnchanged>[1],
+      change: Parameters<typeof assertTargetUnchanged>[2],
+    ) =>
+    (token: Parameters<typeof assertTargetUnchanged>[0] = bound) =>
+      assertTargetUnchanged(token, before, change)
+
+  test.each<[string, Parameters<typeof assertTargetUnchanged>[2], boolean]>([
+    ['another path of the server', { webhooks: 'https://own.example/other' }, false],
+    ['another login', { webhooks: 'https://u:new@own.example/in' }, false],
+    ['the same target', { webhooks: registered.webhooks }, true],
     ['no target, so that the default target gets them', { webhooks: null }, true],
     ['another origin', { webhooks: evil }, false],
-    ['the same host without TLS', { webhooks: 'http://own.example/in' }, false],
-    [
-      'another origin with an additional header',
-      { webhooks: evil, ...headers(header, { key: 'X', value: 'new' }) },
-      false,
-    ],
-    [
-      'another origin with new headers only',
-      { webhooks: evil, ...headers({ key: 'X', value: 'new' }) },
-      true,
-    ],
+    ['another origin with the masked headers', { webhooks: evil, ...headers(header) }, false],
+    ['another origin with new headers', { webhooks: evil, ...headers(fresh) }, true],
     ['another origin without headers', { webhooks: evil, ...headers() }, true],
+    ['new headers', headers(fresh), false],
+    ['the masked headers', headers(header), true],
+    ['no headers', headers(), true],
     ['no change', {}, true],
-  ])('account-bound token, stored headers and %s, allowed: %s', (_to, change, allowed) => {
-    const attempt = () => assertTargetUnchanged(bound, before, change)
-    if (allowed) expect(attempt).not.toThrow()
-    else expect(attempt).toThrow('Unauthorized account')
-    expect(() => assertTargetUnchanged({ account: null }, before, change)).not.toThrow()
-    expect(() => assertTargetUnchanged(null, before, change)).not.toThrow()
+  ])("account-bound token, operator's headers and %s, allowed: %s", (_to, change, allowed) => {
+    const changed = attempt(registered, change)
+    if (allowed) expect(() => changed()).not.toThrow()
+    else expect(() => changed()).toThrow('Unauthorized account')
+    expect(() => changed({ account: null })).not.toThrow()
+    expect(() => changed(null)).not.toThrow()
   })
 
   test('without a target, stored headers are for the default target, so a new target throws', () => {
-    const none = { ...before, webhooks: null }
-    expect(() => assertTargetUnchanged(bound, none, { webhooks: evil })).toThrow(
-      'Unauthorized account',
-    )
-    const bare = { webhooks: null, webhooksCustomHeaders: null }
-    expect(() => assertTargetUnchanged(bound, bare, { webhooks: evil })).not.toThrow()
+    const change = { webhooks: evil }
+    const none = { ...registered, webhooks: null }
+    expect(() => attempt(none, change)()).toThrow('Unauthorized account')
+    expect(() => attempt({ ...none, webhooksCustomHeaders: null }, change)()).not.toThrow()
+  })
+
+  test("headers of the tenant, go along to the tenant's target, unless their origin is unknown", () => {
+    for (const webhooks of [null, registered.webhooks]) {
+      const own = { ...registered, webhooks, tenantSet: ['webhooksCustomHeaders' as const] }
+      const unknown = { ...own, tenantSet: [...own.tenantSet, 'unknownHeaders' as const] }
+      expect(() => attempt(own, { webhooks: evil })()).not.toThrow()
+      expect(() => attempt(unknown, { webhooks: evil })()).toThrow('Unauthorized account')
+      expect(() => attempt(unknown, { webhooks: evil, ...headers(fresh) })()).not.toThrow()
+    }
+  })
+})
+
+describe('assertOneOrigin', () => {
+  const tenants = { ...registered, tenantSet: ['webhooksCustomHeaders' as const] }
+  const unknown = { ...tenants, tenantSet: [...tenants.tenantSet, 'unknownHeaders' as const] }
+  const mixed = headers(header, fresh)
+
+  test('masked headers of the other party beside new ones, throw', () => {
+    for (const before of [registered, unknown])
+      expect(() => assertOneOrigin('tenant', mixed, before)).toThrow('Unauthorized account')
+    for (const before of [tenants, unknown])
+      expect(() => assertOneOrigin('operator', mixed, before)).toThrow()
+  })
+
+  test('own headers beside new ones, and masked headers alone, do not throw', () => {
+    expect(() => assertOneOrigin('tenant', mixed, tenants)).not.toThrow()
+    expect(() => assertOneOrigin('operator', mixed, registered)).not.toThrow()
+    for (const by of ['tenant', 'operator'] as const)
+      for (const before of [registered, tenants, undefined])
+        expect(() => assertOneOrigin(by, headers(header), before)).not.toThrow()
   })
 })
 

@@ -1,4 +1,8 @@
+import { fieldError } from '@posthorn/contracts/describe-error'
+import { validationError } from '@posthorn/contracts/validate'
+import type { TenantMember } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
+import { keptHeaders } from './kept-headers.ts'
 import type { PasswordPlan } from './plan-server.ts'
 import {
   afterChange,
@@ -8,8 +12,9 @@ import {
   loginOf,
   parseColumn,
 } from './stored-login.ts'
+import { type ChangedBy, originOfHeaders, originsAfter } from './tenant-members.ts'
 import { maskUrl } from '../http/masks.ts'
-import type { LockedAccount } from '../store/accounts.ts'
+import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
 import type { Token } from '../store/tokens.ts'
 
 /*
@@ -65,30 +70,51 @@ export function assertNoOtherProxy(
     throw new AppError('forbidden', 'A token that is bound to an account can not set a proxy')
 }
 
-type WebhookTarget = Pick<LockedAccount, 'webhooks' | 'webhooksCustomHeaders'>
+type WebhookTarget = Pick<LockedAccount, TenantMember | 'tenantSet'>
 
 /**
- * Rejects a new origin of the webhook target while stored custom headers remain: they may contain
- * credentials for the stored target. New headers may go anywhere.
+ * Rejects changes that would bring headers and target of different origins together. Headers of an
+ * operator may contain credentials for the stored target, so another target needs new headers.
+ * Headers of the token may not replace credentials at an operator's target.
  *
  * @throws AppError `forbidden`
  */
 export function assertTargetUnchanged(
   token: BoundToken,
   before: WebhookTarget,
-  { webhooks, webhooksCustomHeaders }: ColumnChange<WebhookTarget>,
+  columns: AccountColumns,
 ): void {
-  if (!isBound(token) || !webhooks) return
-  if (originOf(webhooks) === originOf(before.webhooks)) return
-  const stored = before.webhooksCustomHeaders ?? []
-  const headers = parseColumn(webhooksCustomHeaders, stored) ?? []
-  if (headers.some(({ value }) => value !== '' && stored.some((header) => header.value === value)))
-    throw unauthorized()
+  if (!isBound(token)) return
+  const { webhooks = before.webhooks } = columns
+  if (!webhooks) return
+  const headers = parseColumn(columns.webhooksCustomHeaders, before.webhooksCustomHeaders) ?? []
+  if (headers.length === 0) return
+  const after = originsAfter('tenant', columns, before)
+  const isStored = ['absent', 'all'].includes(keptHeaders(columns, before))
+  const isAllowed = isStored
+    ? webhooks === before.webhooks || originOfHeaders(after) === 'tenant'
+    : after.includes('webhooks')
+  if (!isAllowed) throw unauthorized()
 }
 
-function originOf(address: string | null): string | undefined {
-  return address === null ? undefined : URL.parse(address)?.origin
+/**
+ * Rejects new headers beside masked ones that the other party has set: all headers of an account
+ * have one origin, by which their targets are chosen.
+ *
+ * @throws AppError `invalid` with `fields` for an operator, `forbidden` for a tenant
+ */
+export function assertOneOrigin(
+  by: ChangedBy,
+  columns: AccountColumns,
+  before: WebhookTarget | undefined,
+): void {
+  if (!before || keptHeaders(columns, before) !== 'some') return
+  if (originOfHeaders(before.tenantSet) === by) return
+  if (by === 'tenant') throw unauthorized()
+  throw validationError([fieldError('webhooksCustomHeaders', foreignMask)])
 }
+
+const foreignMask = 'contains masked values of a bound token beside others: send all values'
 
 function isBound(token: BoundToken): boolean {
   return token !== null && token.account !== null

@@ -5,6 +5,7 @@ import { shardOf } from '@posthorn/contracts/shards'
 import { deriveEventId, type RecordedEvent, recordEvents, type Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { insertAccount, lockAccount, type LockedAccount, updateAccount } from '../store/accounts.ts'
+import { assertOneOrigin } from './assert-no-redirect.ts'
 import { assertPasswordsFit } from './bound-logins.ts'
 import { planAccount } from './plan-account.ts'
 import { assertUserUnique, findAppFor } from './plan-oauth2.ts'
@@ -60,6 +61,7 @@ async function plan(tx: Tx, registration: Registration, stored: LockedAccount | 
   const { account: _account, ...body } = registration.body
   const app = await findAppFor(tx, body.oauth2, stored)
   const planned = planAccount(body, stored, app)
+  assertOneOrigin(registration.by, planned.columns, stored)
   await assertUserUnique(tx, registration.account, planned.columns.oauth2)
   const origins = tenantMembers(registration.by, planned.columns, stored)
   const columns = { ...(await sealColumns(planned.columns, registration)), ...origins }

@@ -33,12 +33,15 @@ type SealedMembers = Pick<AccountRegistration, 'webhooks' | 'proxy' | 'webhooksC
 /**
  * Variant of `sealColumns` for a registration or an update that waits for consent. Values come from
  * its planned columns, which have no masks: a mask could have another meaning at the consent.
+ * `repeated`: members that are not stored, because the account has their value.
  */
 export async function sealRegistration<T extends SealedMembers>(
-  registration: T,
-  { webhooks, proxy, webhooksCustomHeaders: json }: AccountColumns,
-  { account, sealer }: SealDeps,
+  input: T,
+  columns: AccountColumns,
+  { account, sealer, repeated }: SealDeps & { repeated: readonly (keyof SealedMembers)[] },
 ): Promise<T> {
+  const registration = without(input, repeated)
+  const { webhooks, proxy, webhooksCustomHeaders: json } = without(columns, repeated)
   const headers = json
     ? await sealHeaders(JSON.parse(json) as Header[], `account/${account}`, sealer)
     : undefined
@@ -47,6 +50,11 @@ export async function sealRegistration<T extends SealedMembers>(
     ...(await sealUrls(unmasked, sealer)),
     ...defined({ webhooksCustomHeaders: headers }),
   }
+}
+
+function without<T extends object>(object: T, members: readonly PropertyKey[]): T {
+  const entries = Object.entries(object).filter(([name]) => !members.includes(name))
+  return Object.fromEntries(entries) as T
 }
 
 type Header = { key: string; value: string }

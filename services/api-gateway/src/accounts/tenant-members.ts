@@ -1,18 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TenantMember } from '@posthorn/db'
-import { maskUrl } from '../http/masks.ts'
+import type { TenantMember, TenantSet } from '@posthorn/db'
 import type { AccountColumns, LockedAccount } from '../store/accounts.ts'
+import { keptHeaders } from './kept-headers.ts'
 
 /** Origin of a change: an operator, or the holder of a bound token or of a hosted form. */
 export type ChangedBy = 'operator' | 'tenant'
 
 type Stored = Pick<LockedAccount, TenantMember | 'tenantSet'>
 
-const members = ['imap', 'smtp', 'webhooks', 'webhooksCustomHeaders'] as const
+const servers = ['imap', 'smtp'] as const
 
 /**
  * Column `tenantSet` after a change: the members that a tenant has set. An operator who sets a
- * member takes it over. Values that a tenant sends back unchanged keep their origin.
+ * member takes it over. Values that a tenant sends back unchanged keep their origin, and so do
+ * masked headers that an operator sends back, and a target together with the headers of a tenant.
  */
 export function tenantMembers(
   by: ChangedBy,
@@ -20,26 +21,98 @@ export function tenantMembers(
   stored: Stored | undefined,
 ): Pick<AccountColumns, 'tenantSet'> {
   const before = stored?.tenantSet ?? []
-  const after = members.filter((member) => {
-    if (!(member in columns)) return before.includes(member)
-    if (isSame(member, columns, stored)) return by === 'tenant' && before.includes(member)
-    return by === 'tenant'
-  })
+  const after = originsAfter(by, columns, stored)
   return isDeepStrictEqual(new Set(before), new Set(after)) ? {} : { tenantSet: after }
 }
 
-/** Compares what decides where Posthorn connects to, or what it sends there. */
-function isSame(member: TenantMember, columns: AccountColumns, stored: Stored | undefined) {
-  const column = columns[member] ?? null
-  const value = stored?.[member] ?? null
-  if (column === null || value === null) return column === value
-  if (member === 'webhooks') return maskUrl(column as string) === maskUrl(value as string)
-  const parsed = JSON.parse(column as string) as object
-  return isDeepStrictEqual(destinationOf(member, parsed), destinationOf(member, value as object))
+/** Complete value of `tenantSet` after a change. */
+export function originsAfter(
+  by: ChangedBy,
+  columns: AccountColumns,
+  stored: Stored | undefined,
+): TenantSet[] {
+  const before = stored?.tenantSet ?? []
+  const after: TenantSet[] = servers.filter((member) => {
+    if (!(member in columns)) return before.includes(member)
+    const isKept = isSameServer(columns[member], stored?.[member])
+    return by === 'tenant' && (!isKept || before.includes(member))
+  })
+  const headers = headersAfter(by, columns, stored)
+  if (isTargetOfTenant(by, columns, { stored, headers })) after.push('webhooks')
+  return [...after, ...headers]
 }
 
-function destinationOf(member: TenantMember, value: object): object {
-  if (member === 'webhooksCustomHeaders') return value
+/** Entries of `tenantSet` about the headers after a change. */
+function headersAfter(
+  by: ChangedBy,
+  columns: AccountColumns,
+  stored: Stored | undefined,
+): TenantSet[] {
+  const kept = keptHeaders(columns, stored)
+  if (kept === 'absent' || kept === 'all') return (stored?.tenantSet ?? []).filter(isOfHeaders)
+  return by === 'tenant' ? ['webhooksCustomHeaders'] : []
+}
+
+/** Origin of stored headers; unknown for headers from before the column `tenantSet`. */
+export function originOfHeaders(tenantSet: readonly TenantSet[]): ChangedBy | 'unknown' {
+  if (tenantSet.includes('unknownHeaders')) return 'unknown'
+  return tenantSet.includes('webhooksCustomHeaders') ? 'tenant' : 'operator'
+}
+
+function isOfHeaders(member: TenantSet): boolean {
+  return member === 'webhooksCustomHeaders' || member === 'unknownHeaders'
+}
+
+/**
+ * An operator who repeats the URL of a tenant takes it over, unless headers of the tenant remain:
+ * the account's own target would receive them no longer.
+ */
+function isTargetOfTenant(
+  by: ChangedBy,
+  columns: AccountColumns,
+  { stored, headers }: { stored: Stored | undefined; headers: readonly TenantSet[] },
+): boolean {
+  const wasTenants = stored?.tenantSet.includes('webhooks') ?? false
+  if (columns.webhooks === undefined) return wasTenants
+  // The URL contains a stored login as it is stored, and a new login in plaintext.
+  if (columns.webhooks !== (stored?.webhooks ?? null)) return by === 'tenant'
+  return wasTenants && (by === 'tenant' || headers.includes('webhooksCustomHeaders'))
+}
+
+/** Compares what decides where Posthorn connects to. */
+function isSameServer(column: unknown, stored: object | null | undefined): boolean {
+  if (typeof column !== 'string' || !stored) return (column ?? null) === (stored ?? null)
+  return isDeepStrictEqual(destinationOf(JSON.parse(column) as object), destinationOf(stored))
+}
+
+function destinationOf(value: object): object {
   const { host, port, secure = false, tls } = value as Record<string, unknown>
   return { host, port, secure, tls }
+}
+
+type RepeatedMember = 'webhooks' | 'webhooksCustomHeaders'
+
+/**
+ * Members whose stored value of the other party is repeated by a change. A request that waits for
+ * consent must not contain these values: the account may have other values at the consent, and the
+ * repeated values would then count as new.
+ */
+export function repeatedMembers(
+  by: ChangedBy,
+  columns: AccountColumns,
+  stored: Stored | undefined,
+): RepeatedMember[] {
+  if (!stored) return []
+  const isHeaders =
+    keptHeaders(columns, stored) === 'all' && originOfHeaders(stored.tenantSet) !== by
+  const { webhooks } = columns
+  const isTarget =
+    by === 'tenant' &&
+    Boolean(webhooks) &&
+    webhooks === stored.webhooks &&
+    !stored.tenantSet.includes('webhooks')
+  return [
+    ...(isHeaders ? (['webhooksCustomHeaders'] as const) : []),
+    ...(isTarget ? (['webhooks'] as const) : []),
+  ]
 }

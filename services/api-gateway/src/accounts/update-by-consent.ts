@@ -8,6 +8,7 @@ import { accountNotFound, type LockedAccount } from '../store/accounts.ts'
 import { upsertPassword } from '../store/credentials.ts'
 import type { PendingRegistration, PendingUpdate } from '../store/oauth2-logins.ts'
 import { sealRegistration, type SealDeps } from './seal-account.ts'
+import { repeatedMembers } from './tenant-members.ts'
 import { checkUpdate, lockForUpdate, storeUpdate, type Update } from './update.ts'
 
 /*
@@ -39,8 +40,9 @@ export async function prepareConsent(tx: Tx, update: Update): Promise<UpdateSign
   const checked = { ...update, body: { ...body, oauth2: expected } }
   const { columns, app } = await checkUpdate(tx, checked, { stored, isSignIn: true })
   if (!app) throw validationError([fieldError('oauth2.provider', 'is required')])
+  const repeated = repeatedMembers(caller.by, columns, stored)
   const pending: PendingUpdate = {
-    body: await sealRegistration(body, columns, { account, sealer }),
+    body: await sealRegistration(body, columns, { account, sealer, repeated }),
     caller,
     registeredAt: stored.createdAt.getTime(),
     requestedAt: Date.now(),

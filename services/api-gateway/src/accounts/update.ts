@@ -12,6 +12,7 @@ import type { AppForAccount } from '../store/oauth2-apps.ts'
 import {
   assertLoginsUnchanged,
   assertNoOtherProxy,
+  assertOneOrigin,
   assertTargetUnchanged,
 } from './assert-no-redirect.ts'
 import { assertPasswordsFit, assertTokensFit } from './bound-logins.ts'
@@ -53,6 +54,7 @@ export async function checkUpdate(
   const plan = planUpdate(body, stored, app)
   const { columns, passwords } = plan
   const token = caller.isBound ? { account } : null
+  assertOneOrigin(caller.by, columns, stored)
   assertTargetUnchanged(token, stored, columns)
   assertLoginsUnchanged(token, stored, { columns, passwords })
   assertNoOtherProxy(token, stored, columns)

@@ -1,6 +1,6 @@
 // Sources of targets. api-gateway owns the tables `accounts` and `webhook_routes`.
 
-import type { Db, TenantMember } from '@posthorn/db'
+import type { AccountTarget as StoredTarget, Db, TenantSet } from '@posthorn/db'
 import { sql } from 'kysely'
 
 export interface Header {
@@ -13,7 +13,7 @@ export interface AccountTarget {
   webhooks: string | null
   webhooksCustomHeaders: readonly Header[] | null
   /** Members of the registration that a tenant has set, as opposed to an operator. */
-  tenantSet: readonly TenantMember[]
+  tenantSet: readonly TenantSet[]
   /** Row of `accountDeleted` if the account was deleted. Its later events have no target. */
   deletedBy?: string
 }
@@ -50,7 +50,7 @@ async function listDeletedTargets(
   const { rows } = await sql<{
     account: string
     eventRow: string
-    target: { url: string; headers: Header[]; isTenants?: boolean } | null
+    target: StoredTarget | null
   }>`
     select account, latest.id as "eventRow", latest.account_target as target
     from unnest(${sql.val([...accounts])}::text[]) as deleted (account) cross join lateral (
@@ -63,7 +63,10 @@ async function listDeletedTargets(
     {
       webhooks: target?.url ?? null,
       webhooksCustomHeaders: target?.headers ?? null,
-      tenantSet: target?.isTenants ? ['webhooksCustomHeaders'] : [],
+      tenantSet: [
+        ...(target?.isTenantsUrl ? (['webhooks'] as const) : []),
+        ...(target?.isTenants ? (['webhooksCustomHeaders'] as const) : []),
+      ],
       deletedBy,
     },
   ])

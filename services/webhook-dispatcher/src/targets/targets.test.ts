@@ -158,22 +158,32 @@ test('routeTargetOf: undefined while webhooks are off, and for deleted accounts'
   })
 })
 
-test('targetOf, routeTargetOf: headers of a tenant, go to the account target only', () => {
+test('targetOf, routeTargetOf: headers of a tenant, go to the target of the tenant only', () => {
   const headers = [{ key: 'Cookie', value: 'own' }]
-  const tenantSet = ['webhooksCustomHeaders'] as const
+  const tenantSet = ['webhooks', 'webhooksCustomHeaders'] as const
   const own: AccountTarget = { webhooks: null, webhooksCustomHeaders: headers, tenantSet }
   const webhooks = 'https://a.example/'
+  const sent = [{ owner: 'account/a', headers }]
+  const ofRoute = [{ owner: 'route/r1', headers: route.headers }]
   expect(targetOf(messageNew, own, settings)).toMatchObject({ name: 'default', headers: [] })
-  expect(targetOf(messageNew, { ...own, webhooks }, settings)?.headers).toEqual([
-    { owner: 'account/a', headers },
-  ])
-  expect(routeTargetOf(messageNew, { route, account: own, settings })?.headers).toEqual([
-    { owner: 'route/r1', headers: route.headers },
-  ])
-  const accountTarget = { url: webhooks, headers, isTenants: true }
+  expect(targetOf(messageNew, { ...own, webhooks }, settings)?.headers).toEqual(sent)
+  expect(routeTargetOf(messageNew, { route, account: own, settings })?.headers).toEqual(ofRoute)
+  const accountTarget = { url: webhooks, headers, isTenants: true, isTenantsUrl: true }
   const deleted = { ...messageNew, event: 'accountDeleted', accountTarget }
-  expect(routeTargetOf(deleted, { route, account: undefined, settings })?.headers).toEqual([
-    { owner: 'route/r1', headers: route.headers },
-  ])
-  expect(targetOf(deleted, undefined, settings)?.headers).toEqual([{ owner: 'account/a', headers }])
+  expect(routeTargetOf(deleted, { route, account: undefined, settings })?.headers).toEqual(ofRoute)
+  expect(targetOf(deleted, undefined, settings)?.headers).toEqual(sent)
 })
+
+test.each(['webhooks', 'webhooksCustomHeaders'] as const)(
+  'targetOf: target and headers of which a tenant has set the %s only, are not combined',
+  (member) => {
+    const headers = [{ key: 'Cookie', value: 'own' }]
+    const url = 'https://a.example/'
+    const account = { webhooks: url, webhooksCustomHeaders: headers, tenantSet: [member] }
+    expect(targetOf(messageNew, account, settings)).toMatchObject({ url, headers: [] })
+    const isTenants = member === 'webhooksCustomHeaders'
+    const accountTarget = { url, headers, isTenants, isTenantsUrl: !isTenants }
+    const deleted = { ...messageNew, event: 'accountDeleted', accountTarget }
+    expect(targetOf(deleted, undefined, settings)).toMatchObject({ url, headers: [] })
+  },
+)

@@ -59,9 +59,9 @@ type AccountEvent = Pick<TargetedEvent, 'event' | 'eventRow' | 'account' | 'acco
  *
  * The default target gets the headers of the settings and of the account; headers of the account
  * take precedence. The account target gets only the headers of the account: headers of the settings
- * may be credentials of another receiver. Headers that a tenant has set go only to the account
- * target: elsewhere such headers could replace an operator's `Authorization`, `Cookie` or
- * `X-Forwarded-For`.
+ * may be credentials of another receiver. Headers that a tenant has set go only to a target that a
+ * tenant has set: elsewhere such headers could replace an operator's `Authorization`, `Cookie` or
+ * `X-Forwarded-For`. Headers of an operator may be credentials, and go to no target of a tenant.
  */
 export function targetOf(
   event: AccountEvent,
@@ -71,7 +71,9 @@ export function targetOf(
   const own = ownTarget(event, account)
   if (settings.webhooksEnabled !== true || !own) return undefined
   const headers = ownedBy(`account/${event.account}`, own.headers)
-  if (isHttp(own.url)) return { name: 'account', url: own.url, headers }
+  const isOfOneOrigin = Boolean(own.isTenants) === Boolean(own.isTenantsUrl)
+  if (isHttp(own.url))
+    return { name: 'account', url: own.url, headers: isOfOneOrigin ? headers : [] }
   const { webhooks: url = '', webhooksCustomHeaders } = settings
   if (!isHttp(url)) return undefined
   return {
@@ -116,8 +118,12 @@ function ownTarget(
   if (!account) return undefined
   const { webhooks, webhooksCustomHeaders, tenantSet, deletedBy } = account
   if (deletedBy !== undefined && BigInt(eventRow) > BigInt(deletedBy)) return undefined
-  const isTenants = tenantSet.includes('webhooksCustomHeaders')
-  return { url: webhooks ?? '', headers: webhooksCustomHeaders ?? [], isTenants }
+  return {
+    url: webhooks ?? '',
+    headers: webhooksCustomHeaders ?? [],
+    isTenants: tenantSet.includes('webhooksCustomHeaders'),
+    isTenantsUrl: tenantSet.includes('webhooks'),
+  }
 }
 
 interface OwnTarget {
@@ -125,6 +131,8 @@ interface OwnTarget {
   headers: readonly Header[]
   /** True if a tenant has set the headers. */
   isTenants?: boolean
+  /** True if a tenant has set the URL. */
+  isTenantsUrl?: boolean
 }
 
 function ownedBy(owner: HeaderOwner, headers: readonly Header[] = []): OwnedHeaders[] {

@@ -6,11 +6,12 @@ import { messageFailed } from '@posthorn/contracts/events/sending'
 import { operations } from '@posthorn/contracts/operations'
 import type { AccountRegistration } from '@posthorn/contracts/schemas/account'
 import { deriveEventId, type NewEvent, publishEvents, recordEvents } from '@posthorn/db'
+import { assertOneOrigin } from '../../accounts/assert-no-redirect.ts'
 import { planAccount } from '../../accounts/plan-account.ts'
 import { findAppFor } from '../../accounts/plan-oauth2.ts'
 import { newAccountId, register } from '../../accounts/register.ts'
 import { sealRegistration } from '../../accounts/seal-account.ts'
-import type { ChangedBy } from '../../accounts/tenant-members.ts'
+import { type ChangedBy, repeatedMembers } from '../../accounts/tenant-members.ts'
 import { prepareConsent } from '../../accounts/update-by-consent.ts'
 import { checkUpdate, lockForUpdate, storeUpdate, type Update } from '../../accounts/update.ts'
 import { isTenant } from '../../access/authorize.ts'
@@ -53,11 +54,14 @@ async function startConsent(
   const { oauth2, expectedEmail, email } = input
   const { provider = '', redirectUrl = '', auth } = oauth2 || {}
   // Errors are reported now: the client receives no response when the owner returns.
-  const { columns } = await inTransaction(deps.db, async (tx) => {
+  const { columns, repeated } = await inTransaction(deps.db, async (tx) => {
     const stored = await lockAccount(tx, account)
-    return planAccount(input, stored, await findAppFor(tx, oauth2, stored))
+    const planned = planAccount(input, stored, await findAppFor(tx, oauth2, stored))
+    assertOneOrigin('operator', planned.columns, stored)
+    return { ...planned, repeated: repeatedMembers('operator', planned.columns, stored) }
   })
-  const body = await sealRegistration(input, columns, { account, sealer: deps.sealer })
+  const seal = { account, sealer: deps.sealer, repeated }
+  const body = await sealRegistration(input, columns, seal)
   const loginHint = expectedEmail ?? auth?.user ?? email
   const registration = { account, body, redirectUrl }
   return startSignIn(deps, { app: provider, registration, ...defined({ loginHint }) })
@@ -101,7 +105,10 @@ export function onDeleteAccount({ db, bus, settings, tokens, tasks }: DeleteDeps
       const stored = await lockAccount(tx, account)
       if (!stored) throw accountNotFound()
       const { webhooks: url, webhooksCustomHeaders, createdAt, tenantSet } = stored
-      const owned = tenantSet.includes('webhooksCustomHeaders') ? { isTenants: true } : {}
+      const owned = {
+        ...(tenantSet.includes('webhooksCustomHeaders') && { isTenants: true }),
+        ...(tenantSet.includes('webhooks') && { isTenantsUrl: true }),
+      }
       const failed = (await endSubmissions(tx, account)).map((each) => failedEvent(account, each))
       const event = {
         eventId: deriveEventId([accountDeleted.name, account, createdAt.getTime()]),

@@ -1,0 +1,172 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { mint, registration, testServers } from './gateway.ts'
+
+const servers = await testServers()
+afterAll(servers.stop)
+const { db } = servers
+const { call } = await servers.start()
+
+const storedOf = (account: string) =>
+  db
+    .selectFrom('accounts')
+    .select(['webhooks', 'webhooksCustomHeaders', 'tenantSet'])
+    .where('account', '=', account)
+    .executeTakeFirstOrThrow()
+const put = async (account: string, body: object, token?: string) => {
+  const options = token === undefined ? { body } : { body, token }
+  return call('PUT', `/v1/account/${account}`, options)
+}
+
+type Party = 'operator' | 'tenant'
+const headersOf = (party: Party) => [
+  { key: 'Authorization', value: `Bearer ${party}` },
+  { key: 'X-Key', value: party },
+]
+const masked = headersOf('operator').map(({ key }) => ({ key, value: '******' }))
+const plainUrl = 'https://receiver.example/in'
+const urls = [plainUrl, 'https://u:pw@receiver.example/in'] as const
+const own = headersOf('tenant')
+
+/** Stored settings before the change: who has set the target and the headers. */
+const states = ([undefined, 'operator', 'tenant'] as const).flatMap((target) =>
+  ([undefined, 'operator', 'tenant'] as const).flatMap((headers) =>
+    (target === undefined ? [plainUrl] : urls).map((url) => ({ target, headers, url })),
+  ),
+)
+type State = (typeof states)[number]
+
+interface Change {
+  body: Record<string, unknown>
+  /** New target, which is the tenant's. */
+  moves?: boolean
+  /** Headers after the change. Default: the stored ones. */
+  headers?: 'new' | 'none' | 'mixed'
+}
+const changes: Record<string, Change> = {
+  'another path': { body: { webhooks: 'https://receiver.example/other' }, moves: true },
+  'another host': { body: { webhooks: 'https://tenant.example/' }, moves: true },
+  'another login': { body: { webhooks: 'https://u:new@receiver.example/in' }, moves: true },
+  'another host, masked headers': {
+    body: { webhooks: 'https://tenant.example/', webhooksCustomHeaders: masked },
+    moves: true,
+  },
+  'another host, one masked header': {
+    body: { webhooks: 'https://tenant.example/', webhooksCustomHeaders: masked.slice(1) },
+    moves: true,
+  },
+  'another host, new headers': {
+    body: { webhooks: 'https://tenant.example/', webhooksCustomHeaders: own },
+    moves: true,
+    headers: 'new',
+  },
+  'another host, no headers': {
+    body: { webhooks: 'https://tenant.example/', webhooksCustomHeaders: [] },
+    moves: true,
+    headers: 'none',
+  },
+  'new headers': { body: { webhooksCustomHeaders: own }, headers: 'new' },
+  'masked headers': { body: { webhooksCustomHeaders: masked } },
+  'a masked header beside a new one': {
+    body: { webhooksCustomHeaders: [masked[0], { key: 'X-New', value: 'new' }] },
+    headers: 'mixed',
+  },
+}
+const needsStored = (name: string) => /masked/.test(name)
+const rows = states.flatMap((state) =>
+  Object.entries(changes)
+    .filter(([name]) => state.headers !== undefined || !needsStored(name))
+    .map(([name, change]) => {
+      const { target = 'no', headers = 'no', url } = state
+      const login = url === plainUrl ? '' : ' with a login'
+      const stored = `${target} target${login}, ${headers} headers`
+      return [`${stored}: a bound token sends ${name}`, state, change] as const
+    }),
+)
+
+/** A tenant sets its members first: those of the operator do not change their origin. */
+async function prepare(account: string, { target, headers, url }: State): Promise<string> {
+  await call('POST', '/v1/account', { body: registration(account) })
+  const token = await mint(call, { account })
+  for (const party of ['tenant', 'operator'] as const) {
+    const body = {
+      ...(target === party && { webhooks: url }),
+      ...(headers === party && { webhooksCustomHeaders: headersOf(party) }),
+    }
+    const sent = await put(account, body, party === 'tenant' ? token : undefined)
+    expect(sent.status).toBe(200)
+  }
+  return token
+}
+
+const isRefused = ({ target, headers }: State, change: Change) => {
+  const after = change.moves ? 'tenant' : target
+  if (change.headers === 'mixed') return headers === 'operator' || after === 'operator'
+  if (change.headers === 'new') return after === 'operator'
+  return change.moves === true && change.headers !== 'none' && headers === 'operator'
+}
+
+test.each(rows)('%s', async (account, state, change) => {
+  const token = await prepare(account, state)
+  const before = await storedOf(account)
+  const { status, body } = await put(account, change.body, token)
+  const after = await storedOf(account)
+  if (isRefused(state, change)) {
+    expect([status, body]).toMatchObject([403, { message: 'Unauthorized account' }])
+    expect(after).toEqual(before)
+    return
+  }
+  expect(status).toBe(200)
+  const kept = before.webhooksCustomHeaders ?? []
+  const isMasked = change.headers === undefined
+  if (isMasked && kept.length > 0) {
+    const remaining = (after.webhooksCustomHeaders ?? []).map(({ value }) => value)
+    expect(kept.map(({ value }) => value)).toEqual(expect.arrayContaining(remaining))
+    expect(after.tenantSet.includes('webhooksCustomHeaders')).toBe(state.headers === 'tenant')
+  }
+  if (change.headers === 'new') expect(after.tenantSet).toContain('webhooksCustomHeaders')
+  const owner = change.moves ? 'tenant' : state.target
+  expect(after.tenantSet.includes('webhooks')).toBe(owner === 'tenant')
+})
+
+test('an operator sends back the masked record of a tenant, its origins stay', async () => {
+  const token = await prepare('echo', { target: 'tenant', headers: 'tenant', url: urls[1] })
+  const before = await storedOf('echo')
+  expect(before.tenantSet.toSorted()).toEqual(['webhooks', 'webhooksCustomHeaders'])
+  const { body } = await call('GET', '/v1/account/echo')
+  const { webhooks, webhooksCustomHeaders } = body as Record<string, unknown>
+  expect((await put('echo', { name: 'X', webhooks, webhooksCustomHeaders })).status).toBe(200)
+  expect(await storedOf('echo')).toEqual(before)
+  const mixed = [masked[0], { key: 'X-New', value: 'new' }]
+  for (const refused of [
+    await put('echo', { webhooksCustomHeaders: mixed }),
+    await call('POST', '/v1/account', {
+      body: { ...registration('echo'), webhooksCustomHeaders: mixed },
+    }),
+  ])
+    expect([refused.status, refused.body.fields?.map(({ path }) => path)]).toEqual([
+      400,
+      ['webhooksCustomHeaders'],
+    ])
+  expect(await storedOf('echo')).toEqual(before)
+  const taken = { webhooks: plainUrl, webhooksCustomHeaders: headersOf('operator') }
+  expect((await put('echo', taken)).status).toBe(200)
+  expect((await storedOf('echo')).tenantSet).toEqual([])
+  expect((await put('echo', { webhooks: 'https://tenant.example/' }, token)).status).toBe(403)
+})
+
+test('headers from before origins were stored, stay with their target until they are set', async () => {
+  const token = await prepare('old', { target: 'operator', headers: 'operator', url: plainUrl })
+  const tenantSet = ['imap', 'smtp', 'webhooks', 'webhooksCustomHeaders', 'unknownHeaders'] as const
+  await db
+    .updateTable('accounts')
+    .set({ tenantSet: [...tenantSet] })
+    .where('account', '=', 'old')
+    .execute()
+  const webhooks = 'https://tenant.example/'
+  expect((await put('old', { name: 'X', webhooksCustomHeaders: masked }, token)).status).toBe(200)
+  expect((await storedOf('old')).tenantSet).toEqual(tenantSet)
+  expect((await put('old', { webhooks }, token)).status).toBe(403)
+  expect((await put('old', { webhooks, webhooksCustomHeaders: own }, token)).status).toBe(200)
+  expect((await storedOf('old')).tenantSet).not.toContain('unknownHeaders')
+  expect((await put('old', { webhooks: plainUrl }, token)).status).toBe(200)
+})
