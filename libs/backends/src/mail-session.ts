@@ -236,7 +236,7 @@ export interface MailSession extends AsyncDisposable {
   changeFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**
    * As `changeFlags`, and repeats the change for messages that the server does not show with it.
-   * Returns those that are left. Costs nothing more if the server reports the new flags.
+   * Returns the messages that are left. Costs nothing more if the server reports the new flags.
    */
   confirmFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<UnconfirmedFlags>
   /** Changes Gmail labels. `unprocessable` on other servers. */

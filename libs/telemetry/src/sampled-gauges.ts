@@ -18,7 +18,7 @@ interface Source {
   collect: CollectGauge
   /** True while the last collection returned a promise. Other values have no age. */
   isSampled: boolean
-  /** Collection in progress. A slow one continues over several scrapes. */
+  /** Collection in progress. A slow collection continues over several scrapes. */
   running: Promise<void> | undefined
   /** Time of the last value of a promise. */
   sampledAt: number
@@ -47,7 +47,7 @@ export class SampledGauges {
     for (const source of this.#sources) this.#describe(source, ages)
   }
 
-  /** Starts a collection. An earlier scrape has waited for one that still runs. */
+  /** Starts a collection, unless the previous collection still runs. */
   #start(source: Source): Promise<void> | undefined {
     if (source.running) return undefined
     const { gauge } = source

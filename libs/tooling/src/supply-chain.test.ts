@@ -68,7 +68,7 @@ test('workflows: use actions of a commit, and require readable advisories', () =
   const text = globSync('.github/workflows/*', { cwd: root }).map(read).join('\n')
   const uses = [...text.matchAll(/\buses: *(\S+)/g)].map(([, name = '']) => name)
   expect(uses.length).toBeGreaterThan(2)
-  // A workflow of this repository is that of the same commit.
+  // A workflow of this repository is called at the commit of the caller.
   const pinned = /^(?:[\w-]+\/[\w./-]+@[0-9a-f]{40}|\.\/\.github\/workflows\/[\w-]+\.yaml)$/
   expect(uses.filter((name) => !pinned.test(name))).toEqual([])
   expect(text.match(/POSTHORN_AUDIT: .*/g)).toEqual(['POSTHORN_AUDIT: required'])

@@ -74,16 +74,18 @@ test.each<Case>([
     throw made < 3 ? error : permanent
   }
   const deps = { db: servers.db, bus: { up, request } as unknown as Bus, timeoutMs: 60_000 }
-  const workerCall = {
-    params: { account: 'moved' },
-    headers: {},
-    signal: new AbortController().signal,
-  } as unknown as WorkerCall
   await expect(callWorker(deps, workerCall, [command, {}])).rejects.toBe(
     isRepeated ? permanent : error,
   )
   expect(made).toBe(isRepeated ? 3 : 1)
 })
+
+/** Call of an account whose worker has ended. */
+const workerCall = {
+  params: { account: 'moved' },
+  headers: {},
+  signal: new AbortController().signal,
+} as unknown as WorkerCall
 
 test('callWorker: without the broker and Postgres, fails before Postgres counts as unavailable', async () => {
   const postgres = await cuttable(servers.env.DATABASE_URL)
@@ -91,11 +93,6 @@ test('callWorker: without the broker and Postgres, fails before Postgres counts 
   await using db = connect(postgres.url, { name: 'test' })
   const request = () => Promise.reject(workerDied)
   const deps = { db, bus: { up: false, request } as unknown as Bus, timeoutMs: 60_000 }
-  const workerCall = {
-    params: { account: 'moved' },
-    headers: {},
-    signal: new AbortController().signal,
-  } as unknown as WorkerCall
   await expect(
     callWorker(deps, workerCall, [listMailboxes, { account: 'moved', counters: false }]),
   ).rejects.toBe(workerDied)
@@ -109,11 +106,6 @@ test('callWorker: waits for the next holder until the timeout, with the rest of 
     throw workerDied
   }
   const deps = { db: servers.db, bus: { up: true, request } as unknown as Bus, timeoutMs: 1_000 }
-  const workerCall = {
-    params: { account: 'moved' },
-    headers: {},
-    signal: new AbortController().signal,
-  } as unknown as WorkerCall
   await expect(
     callWorker(deps, workerCall, [listMailboxes, { account: 'moved', counters: false }]),
   ).rejects.toBe(workerDied)

@@ -39,7 +39,7 @@ interface Change {
   body: Record<string, unknown>
   /** New target, which is the tenant's. */
   moves?: boolean
-  /** Headers after the change. Default: the stored ones. */
+  /** Headers after the change. Default: the stored headers. */
   headers?: 'new' | 'none' | 'mixed'
 }
 const changes: Record<string, Change> = {
@@ -83,7 +83,7 @@ const rows = states.flatMap((state) =>
     }),
 )
 
-/** A tenant sets its members first: those of the operator do not change their origin. */
+/** A tenant sets its members first: members of the operator do not change their origin. */
 async function prepare(account: string, { target, headers, url }: State): Promise<string> {
   await call('POST', '/v1/account', { body: registration(account) })
   const token = await mint(call, { account })

@@ -233,7 +233,7 @@ test('createAccount: with authorize, masks of an existing account keep its value
     })
   const { status, body } = await post(masked)
   expect([status, Object.keys(body)]).toEqual([200, ['redirect']])
-  // The masks mean the values of the request, not those of the consent.
+  // The masks mean the values at the request, not the values at the consent.
   await put('known', { webhooksCustomHeaders: [{ key: 'X-Key', value: 'other' }] })
   const { location } = await consent(String(body['redirect']), 'known@mail.test')
   expect(location).toBe(`${redirectUrl}?account=known&state=existing`)

@@ -135,7 +135,7 @@ function withDeadline(connect: ConnectUpstream, signal: AbortSignal): Connect {
 
 /**
  * Connects to a server that a tenant has chosen. The credentials come first: their failure, which
- * is reported immediately, must not overtake that of the connection.
+ * is reported immediately, must not overtake the failure of the connection.
  */
 function withHeldFailures(connect: ConnectUpstream, signal: AbortSignal): Connect {
   const isHidden = (error: unknown) =>

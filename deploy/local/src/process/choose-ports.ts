@@ -8,7 +8,7 @@ export interface PortRequest {
   stored?: number | undefined
   /** Lowest port to choose if no other applies. Defaults to a random one. */
   from?: number | undefined
-  /** True if clients know the stored port, so another one would break them. */
+  /** True if clients know the stored port, so another port would break the clients. */
   isFixed: boolean
   /** Variable that sets the port, for errors. */
   variable?: string

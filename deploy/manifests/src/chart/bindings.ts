@@ -83,7 +83,7 @@ export const bindings: readonly Binding[] = [
   { kind: 'RabbitmqCluster', path: ['spec', 'persistence'], value: ['rabbitmq', 'persistence'] },
 ]
 
-/** Kinds that a value switches off. It is true by default. */
+/** Kinds of manifests that a value of the chart switches off. The value is true by default. */
 export const switches: readonly { kind: string; value: readonly string[] }[] = [
   // The class belongs to the cluster, and Helm refuses an object of another release.
   { kind: 'PriorityClass', value: ['priorityClass', 'create'] },

@@ -44,7 +44,7 @@ export function readmeText(folder: string, version: string): string {
   return text.replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1')
 }
 
-/** Section with its subsections, up to the next heading of its level. */
+/** Section of a document with its subsections, up to the next heading of the same level. */
 function sectionOf(source: string, title: string): string {
   const [, level = ''] = new RegExp(`^(#+) ${title}$`, 'm').exec(source) ?? []
   if (level === '') throw new Error(`README.md has no section ${title}`)

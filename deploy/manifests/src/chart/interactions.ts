@@ -15,7 +15,7 @@ export interface Exclusion {
  * do not exist have no effect.
  */
 export const exclusions: readonly Exclusion[] = [
-  // `rabbitmq-operator` replaces the Job and its administrator.
+  // `rabbitmq-operator` replaces the Job `broker-users` and the login of its administrator.
   { kind: 'NetworkPolicy', name: 'broker-users', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },

@@ -14,7 +14,7 @@ import { maxLineLength } from './tokens.ts'
 
 /** Messages per command, so that the server is not silent for long. */
 const batchUids = 5_000
-/** Messages of one command whose flags are confirmed. A larger set has UIDs that never existed. */
+/** Maximum UIDs whose flags are confirmed. A larger set has UIDs that never existed. */
 export const maxConfirmed = batchUids
 /** Maximum number of commands. Ranges may contain UIDs that never existed. */
 const maxBatches = 100
@@ -50,7 +50,7 @@ export function* commandSets(uids: readonly UidRange[]): Generator<string, void,
   for (const ranges of commandRanges(uids)) yield formatSequenceSet(ranges)
 }
 
-/** Ranges of one command each, as in `commandSets`. */
+/** Sets of UIDs, each short enough for one command, as in `commandSets`. */
 export function* commandRanges(uids: readonly UidRange[]): Generator<UidRange[], void, undefined> {
   const ranges = normaliseRanges(uids)
   const size = Math.max(batchUids, Math.ceil(countUids(ranges) / maxBatches))

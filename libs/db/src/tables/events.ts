@@ -12,7 +12,7 @@ export interface EventIds {
 export interface AccountTarget {
   url: string
   headers: StoredHeader[]
-  /** True if a tenant has set the headers, which only its own target receives then. */
+  /** True if a tenant has set the headers, which only a target of the tenant receives then. */
   isTenants?: boolean
   /** True if a tenant has set the URL. */
   isTenantsUrl?: boolean

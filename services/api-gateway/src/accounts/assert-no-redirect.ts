@@ -98,7 +98,7 @@ export function assertTargetUnchanged(
 }
 
 /**
- * Rejects new headers beside masked ones that the other party has set: all headers of an account
+ * Rejects new headers beside masked headers that the other party has set: all headers of an account
  * have one origin, by which their targets are chosen.
  *
  * @throws AppError `invalid` with `fields` for an operator, `forbidden` for a tenant

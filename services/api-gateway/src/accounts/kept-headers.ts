@@ -4,8 +4,8 @@ import { type ColumnChange, parseColumn } from './stored-login.ts'
 type HeadersColumn = Pick<LockedAccount, 'webhooksCustomHeaders'>
 
 /**
- * How many of the headers of a change are stored ones, which a caller keeps by their mask: `all`,
- * `some` beside new ones, or `none`. `absent`: the change contains no headers.
+ * How many headers of a change are stored headers, which a caller keeps by their mask: `all`,
+ * `some` beside new headers, or `none`. `absent`: the change contains no headers.
  */
 export function keptHeaders(
   { webhooksCustomHeaders: column }: ColumnChange<HeadersColumn>,

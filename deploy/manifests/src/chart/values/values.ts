@@ -14,7 +14,7 @@ export interface ImageValues {
   digest: string
 }
 
-/** Default values of the chart: those of the base and of each component. */
+/** Default values of the chart: the values of the base and of each component. */
 export function defaultValues(
   { builds, folder, secrets }: ChartSources,
   image: ImageValues,
