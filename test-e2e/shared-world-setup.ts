@@ -1,17 +1,28 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { checkout } from '@posthorn/local/paths'
 import { stopRecorded } from '@posthorn/local/process/run-record'
 import { dropVhost } from '@posthorn/local/rabbitmq/management-api'
 import { escapeIdentifier, withClient } from '@posthorn/local/postgres/client'
 
 /**
  * Jest global setup of the end-to-end tests: creates the directory in which workers describe their
- * shared systems. The teardown is `shared-world-teardown.ts`.
+ * shared systems, and the bundle from which all systems start: seven services take 5 s of CPU time
+ * from the bundle, 12 s from their sources. The teardown is `shared-world-teardown.ts`.
  */
 // oxlint-disable-next-line import/no-default-export -- Jest calls the default export
 export default async function setup(): Promise<void> {
-  process.env['E2E_SHARED_WORLDS'] = await mkdtemp(join(tmpdir(), 'posthorn-shared-worlds-'))
+  const dir = await mkdtemp(join(tmpdir(), 'posthorn-shared-worlds-'))
+  process.env['E2E_SHARED_WORLDS'] = dir
+  const bundle = join(dir, 'bundle')
+  await promisify(execFile)(process.execPath, [
+    join(checkout, 'deploy/image/src/build-main.ts'),
+    bundle,
+  ])
+  process.env['E2E_BUNDLE'] = bundle
 }
 
 /** Stops the shared systems of all workers and deletes their databases and virtual hosts. */

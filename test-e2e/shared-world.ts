@@ -109,6 +109,7 @@ async function startShared(): Promise<SharedSystem> {
   const env = { ...shortIntervals, SVC_WORKER_HEARTBEAT: '20s' }
   const services = await startServices({
     logDir,
+    bundle: process.env['E2E_BUNDLE'],
     shared: { ...shared, settings: { serviceSecret }, env },
   })
   for (const [name] of Object.entries(services.pids))

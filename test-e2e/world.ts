@@ -42,7 +42,7 @@ export interface WorldOptions {
   settings?: Record<string, unknown>
   /** Sealing keys as `posthorn keys` prints them. Default: new ones. */
   keys?: { secret: string; publicKey: string }
-  /** Folder of `make build`. Default: services and jobs run from their sources. */
+  /** Folder of `make build`. Default: the bundle of the Jest run, outside of Jest the sources. */
   bundle?: string
 }
 
@@ -105,11 +105,11 @@ export async function startWorld({
   pgbouncer,
   replicas = {},
   names = serviceNames,
-  env = {},
+  env,
   envByService = {},
-  settings = {},
+  settings,
   keys,
-  bundle,
+  bundle = process.env['E2E_BUNDLE'],
 }: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-world-'))

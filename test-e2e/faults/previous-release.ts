@@ -57,9 +57,3 @@ function withoutMake(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { MAKEFLAGS: _flags, MAKELEVEL: _level, MFLAGS: _old, ...rest } = env
   return rest
 }
-
-/** Returns the bundle of this checkout in a new folder of its own. */
-export async function buildCheckout(bundle: string): Promise<string> {
-  await run(process.execPath, [join(checkout, 'deploy/image/src/build-main.ts'), bundle])
-  return bundle
-}

@@ -1,10 +1,9 @@
 import { readlinkSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { serviceNames } from '@posthorn/local/role-passwords'
 import { reportSkip } from '@posthorn/testkit/required-tests'
 import { runReleaseJobs } from '../own-servers.ts'
-import { buildCheckout, buildRelease, missingReason, previousRelease } from './previous-release.ts'
+import { buildRelease, missingReason, previousRelease } from './previous-release.ts'
 import { listRollbackExceptions } from './rollback-exceptions.ts'
 import { continueWork, resealAll, storeWork, type StoredWork } from './rollback-work.ts'
 import { type RollingJob, startRollingJob } from './rolling-job.ts'
@@ -38,13 +37,12 @@ const maxStartMs = 600_000
 const describeUpgrade = reason === undefined ? describe : describe.skip
 describeUpgrade('rolling upgrade from the previous release and rollback, under load', () => {
   const stack = new AsyncDisposableStack()
-  const bundles = { previous: '', next: '' }
+  const bundles = { previous: '', next: process.env['E2E_BUNDLE'] ?? '' }
   let job: RollingJob
   let work: StoredWork
   beforeAll(async () => {
     bundles.previous = await buildRelease(previousRelease)
     job = stack.use(await startRollingJob({ servers: 'own', bundle: bundles.previous }))
-    bundles.next = await buildCheckout(join(job.world.logDir, 'bundle'))
     await job.untilWorked()
   }, maxStartMs)
   afterAll(() => stack.disposeAsync())
