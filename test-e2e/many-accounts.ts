@@ -17,12 +17,31 @@ export async function connectManyAccounts(
   count: number,
 ): Promise<ManyAccounts> {
   await using stack = new AsyncDisposableStack()
-  const server = stack.use(await startPart('imap-script-main.ts'))
+  const many = stack.use(await registerManyAccounts({ client }, count))
+  await eventually(
+    async () => {
+      const connected = await countConnected({ client })
+      if (connected < count) throw new Error(`${connected} of ${count} are connected`)
+    },
+    { timeoutMs: 600_000 },
+  )
+  const resources = stack.move()
+  return { ...many, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+/** Starts the server and registers the accounts, which use TLS if `secure`. */
+export async function registerManyAccounts(
+  { client }: Pick<WorldAccess, 'client'>,
+  count: number,
+  { secure = false } = {},
+): Promise<ManyAccounts> {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startPart('imap-script-main.ts', secure ? ['secure'] : []))
   const accounts = Array.from({ length: count }, (_, n) => `many-${n}`)
   const waiting = [...accounts]
   const register = async () => {
     for (let account = waiting.pop(); account !== undefined; account = waiting.pop()) {
-      const body = registration(account, server.port)
+      const body = registration(account, server.port, secure)
       await eventually(async () => {
         const { status } = await client.call(operations.createAccount, { body })
         if (status !== 200) throw new Error(`registering ${account}: ${status}`)
@@ -30,22 +49,20 @@ export async function connectManyAccounts(
     }
   }
   await Promise.all(Array.from({ length: registrations }, register))
-  await eventually(
-    async () => {
-      const query = { state: 'connected', query: 'many-', pageSize: 1 } as const
-      const { body } = await client.call(operations.listAccounts, { query })
-      if (body.total < count) throw new Error(`${body.total} of ${count} are connected`)
-    },
-    { timeoutMs: 600_000 },
-  )
   const resources = stack.move()
   return { server, accounts, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-function registration(account: string, port: number) {
+/** Number of these accounts that are connected. */
+export async function countConnected({ client }: Pick<WorldAccess, 'client'>): Promise<number> {
+  const query = { state: 'connected', query: 'many-', pageSize: 1 } as const
+  return (await client.call(operations.listAccounts, { query })).body.total
+}
+
+function registration(account: string, port: number, secure: boolean) {
   const auth = { user: account, pass: 'secret' }
-  const tls = { requireStartTls: false }
-  const imap = { host: '127.0.0.1', port, secure: false, auth, tls, resyncDelay: 900 }
+  const tls = { requireStartTls: false, rejectUnauthorized: false }
+  const imap = { host: '127.0.0.1', port, secure, auth, tls, resyncDelay: 900 }
   return { account, name: 'Jane Doe', email: `${account}@mail.test`, imap }
 }
 

@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import { eventually } from '@posthorn/testkit'
+import {
+  countConnected,
+  registerManyAccounts,
+  shuffled,
+  type ManyAccounts,
+} from '../many-accounts.ts'
+import { startWorld, type World } from '../world.ts'
+
+/** Registered accounts. The worker has memory for about 900. */
+const registered = 1_150
+/** Old space of the worker in MB, from which its memory limit follows without a container. */
+const oldSpaceMb = 440
+/** Part of its limit that a worker never exceeds. */
+const maxPart = 0.9
+const readsAtOnce = 8
+
+const stack = new AsyncDisposableStack()
+let world: World
+let many: ManyAccounts
+let memory: ReturnType<typeof watchMemory>
+beforeAll(async () => {
+  world = stack.use(
+    await startWorld({
+      env: { SVC_LOGINS_PER_HOST: '200' },
+      envByService: {
+        'sync-worker': {
+          NODE_OPTIONS: `--max-old-space-size=${oldSpaceMb} --max-semi-space-size=8`,
+        },
+      },
+    }),
+  )
+  memory = stack.use(watchMemory(world))
+  many = stack.use(await registerManyAccounts(world, registered, { secure: true }))
+})
+afterAll(() => stack.disposeAsync())
+
+test('more accounts than a lone worker has memory for: it holds some, and refuses the others', async () => {
+  await eventually(
+    async () => {
+      const [held = 0, unclaimed = 0] = await readMetrics(world, [
+        'sync_worker_accounts',
+        'accounts_unclaimed',
+      ])
+      expect(held + unclaimed).toBe(registered)
+      expect(unclaimed).toBeGreaterThan(0)
+      expect(await countConnected(world)).toBe(held)
+    },
+    { timeoutMs: 240_000 },
+  )
+  expect(memory.peakPart()).toBeLessThan(maxPart)
+})
+
+test('each account is read: the worker stays below its limit', async () => {
+  const waiting = shuffled(many.accounts)
+  let read = 0
+  const readSome = async () => {
+    for (let account = waiting.pop(); account !== undefined; account = waiting.pop()) {
+      const { status } = await world.client.call(operations.listMessages, {
+        params: { account },
+        query: { path: 'INBOX' },
+      })
+      if (status === 200) read++
+    }
+  }
+  await Promise.all(Array.from({ length: readsAtOnce }, readSome))
+  expect(read).toBeGreaterThan(registered / 10)
+  const { peakMb, limitMb } = memory.summary()
+  process.stdout.write(`small worker: ${read} accounts read, peak ${peakMb} of ${limitMb} MB\n`)
+  expect(memory.peakPart()).toBeLessThan(maxPart)
+})
+
+/** Watches the resident memory of sync-worker and its message readers, as the worker reports it. */
+function watchMemory(watched: World) {
+  let [peak, limit] = [0, Infinity]
+  let isStopped = false
+  const run = async () => {
+    while (!isStopped) {
+      const names = ['sync_worker_memory_bytes', 'sync_worker_memory_limit_bytes']
+      const [used = 0, max = 0] = await readMetrics(watched, names)
+      peak = Math.max(peak, used)
+      limit = max
+      await delay(250) // interval of the samples, not a wait
+    }
+  }
+  const done = run()
+  const mb = (bytes: number) => Math.round(bytes / 1e6)
+  return {
+    peakPart: () => peak / limit,
+    summary: () => ({ peakMb: mb(peak), limitMb: mb(limit) }),
+    async [Symbol.asyncDispose]() {
+      isStopped = true
+      await done
+    },
+  }
+}
+
+/** Values of gauges of sync-worker, by name without the prefix. */
+async function readMetrics({ services }: World, names: readonly string[]): Promise<number[]> {
+  const text = await (await fetch(`${services.urls['sync-worker']}/metrics`)).text()
+  return names.map((name) =>
+    Number(new RegExp(`^posthorn_${name}\\{[^ ]* ([\\d.e+-]+)$`, 'm').exec(text)?.[1]),
+  )
+}
