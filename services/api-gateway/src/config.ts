@@ -21,7 +21,7 @@ import type { OriginMap } from '@posthorn/net/origin-map'
 import { keyPairFromSecret, type PublicKey, readPublicKey } from '@posthorn/secrets'
 import { readProviderOrigins } from '@posthorn/service/provider-origins-config'
 import { readServiceConfig, type ServiceConfig } from '@posthorn/service/service-config'
-import { type HttpServerConfig, readHttpServerConfig } from './http/http-server-config.ts'
+import { type HttpServerConfig, readHttpServerConfig } from './http-server-config.ts'
 
 export interface Config extends ServiceConfig {
   readonly httpServer: HttpServerConfig

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readInline } from '@posthorn/message-reader'
-import { createMessageDrafter } from '../src/drivers/api/events/message-drafter.ts'
+import { createMessageDrafter } from '../src/drivers/api/messages/message-drafter.ts'
 import { FeedScene, postgresWorlds, type PostgresWorlds } from './feeds/feed-world.ts'
 
 let postgres: PostgresWorlds

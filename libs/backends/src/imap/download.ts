@@ -3,7 +3,7 @@ import { AppError } from '@posthorn/errors'
 import type { FetchMessageObject, FetchQueryObject } from 'imapflow'
 import type { Download } from '../mail-session.ts'
 import type { ImapConnection, MailboxRef } from './connection.ts'
-import { decodeTransferEncoding, takeBytes } from './decode.ts'
+import { decodeTransferEncoding, takeBytes } from '../decode.ts'
 import { messageNotFound } from './errors.ts'
 import { findPart, sectionOf, toBodyPart } from './structure.ts'
 

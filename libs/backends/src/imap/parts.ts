@@ -1,6 +1,6 @@
 import type { BodyPart, PartRequest } from '../mail-session.ts'
 import type { ImapConnection } from './connection.ts'
-import { decodeTransferEncoding, takeBytes } from './decode.ts'
+import { decodeTransferEncoding, takeBytes } from '../decode.ts'
 import { fetchOne } from './download.ts'
 import { findPart, sectionOf } from './structure.ts'
 

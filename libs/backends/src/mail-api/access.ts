@@ -1,6 +1,6 @@
 import type { Provider } from '../provider-limits/provider-limits.ts'
 import type { ProviderPriority } from '../provider-limits/provider-limiter.ts'
-import type { OpenRequestLog } from '../provider-client/request-log.ts'
+import type { TranscriptLine } from '../mail-session.ts'
 import type { MailApi } from './mail-api.ts'
 
 /** Clouds of Microsoft 365, each with API origins of its own. */
@@ -32,6 +32,9 @@ export interface MailApiAccess {
   /** Reads a valid login. Called before each request, so it must cache. @throws AppError */
   readonly login: (options: LoginOptions) => Promise<MailApiLogin>
 }
+
+/** Opens the protocol log of one request. */
+export type OpenRequestLog = () => (line: TranscriptLine) => void
 
 /** Order and patience of the requests of one `MailApi`. */
 export interface MailApiUse {

@@ -1,10 +1,8 @@
 import { messageOf } from '@posthorn/errors'
 import { ProviderError } from '@posthorn/net/provider-error'
 import type { ProviderHttp, ProviderRequest } from '@posthorn/net/provider-http'
+import type { OpenRequestLog } from '../mail-api/access.ts'
 import type { TranscriptLine } from '../mail-session.ts'
-
-/** Opens the protocol log of one request. */
-export type OpenRequestLog = () => (line: TranscriptLine) => void
 
 /** An upload address needs no login, so it is as secret as one. */
 const uploadAddress = '(upload address)'

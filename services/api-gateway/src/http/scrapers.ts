@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { addressAllowed } from '@posthorn/access'
 import { addressOf } from '../access/client-address.ts'
-import type { HttpServerConfig } from './http-server-config.ts'
+import type { HttpServerConfig } from '../http-server-config.ts'
 
 type ScrapeLimits = Pick<HttpServerConfig, 'metricsAddresses' | 'trustedProxies'>
 

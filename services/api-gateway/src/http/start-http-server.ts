@@ -8,7 +8,7 @@ import { readCertificate } from '@posthorn/service/certificate'
 import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config.ts'
 import { scrapeWaitMs, stripUntrustedHeaders, trustsProxies } from './trusts-proxies.ts'
-import type { HttpServerConfig } from './http-server-config.ts'
+import type { HttpServerConfig } from '../http-server-config.ts'
 import { reportTrustedProxies } from './report-trusted-proxies.ts'
 import { mayScrape } from './scrapers.ts'
 

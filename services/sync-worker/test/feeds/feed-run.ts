@@ -4,7 +4,7 @@ import { MailApiModel, type ModelMessage, SeededRandom } from '@posthorn/testkit
 import { flagNames } from '../../src/drivers/api/events/feed-events.ts'
 import { FolderNames, pathOf } from '../../src/drivers/api/events/folder-names.ts'
 import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
-import type { MessageDrafter } from '../../src/drivers/api/events/message-drafter.ts'
+import type { MessageDrafter } from '../../src/drivers/api/messages/message-drafter.ts'
 import type { PassOptions } from '../../src/drivers/api/feeds/pass.ts'
 import { decodeLeaf } from '../../src/drivers/api/index/leaf-content.ts'
 import { stateOfMessage } from '../../src/drivers/api/index/indexed-message.ts'

@@ -1,5 +1,5 @@
 import { defined } from '@posthorn/contracts/defined'
-import { decodeTransferEncoding } from '../../imap/decode.ts'
+import { decodeTransferEncoding } from '../../decode.ts'
 import { isMailApiError, MailApiError } from '../../mail-api/errors.ts'
 import type { ApiDownload } from '../../mail-api/messages.ts'
 import type { GmailMessage } from '../../provider-types/gmail.ts'

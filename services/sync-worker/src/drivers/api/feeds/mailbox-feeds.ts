@@ -8,7 +8,7 @@ import {
   mergeFolders,
   selectFolders,
 } from '../events/folder-names.ts'
-import type { MessageDrafter } from '../events/message-drafter.ts'
+import type { MessageDrafter } from '../messages/message-drafter.ts'
 import type { OnRefusal } from '../messages/refusals.ts'
 import { UnlistedFolders } from '../events/unlisted-folders.ts'
 import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'

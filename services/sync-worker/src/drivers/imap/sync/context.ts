@@ -10,7 +10,7 @@ import type { Account, ImapAccount } from '../../../store/accounts.ts'
 import type { AccountLease } from '../../../store/lease.ts'
 import type { EmptyMailbox, MailboxRow } from '../../../store/mailboxes.ts'
 import type { Summaries } from '../../../summaries/summaries.ts'
-import type { UidValidityGuard } from './changes/uid-validity.ts'
+import type { UidValidityGuard } from './uid-validity.ts'
 import type { ParkedMailboxes } from './mailbox-list/parked-mailboxes.ts'
 
 /** Dependencies of all syncs of a worker. */

@@ -6,7 +6,7 @@ import { findMailboxById, type MailboxRow } from '../../../../store/mailboxes.ts
 import type { SyncContext } from '../context.ts'
 import { lostUidValidity } from '../mailbox-list/list-plan.ts'
 import { recordLoss } from '../mailbox-list/open-parked.ts'
-import { assignMessageIds } from '../mailbox-list/unsynced-mailboxes.ts'
+import { assignMessageIds } from './unsynced-mailboxes.ts'
 import { planSync } from '../sync-plan.ts'
 import { applyChanges, applyNewMessages } from './apply-changes.ts'
 import { initialSync, rebuildIndex, resetMailbox } from './initial-sync.ts'

@@ -1,7 +1,7 @@
 import type { MailSession } from '@posthorn/backends'
 import { sleep } from '@posthorn/flow'
 import { listMailboxRows } from '../../../../store/mailboxes.ts'
-import { UidValidityGuard } from '../changes/uid-validity.ts'
+import { UidValidityGuard } from '../uid-validity.ts'
 import { syncUntilUnchanged } from '../changes/mailbox-sync.ts'
 import type { SyncContext } from '../context.ts'
 import { OutdatedConnectionError } from '../mailbox-list/second-connection.ts'

@@ -6,9 +6,9 @@ import {
   type MailboxRow,
   saveIdsOnly,
 } from '../../../../store/mailboxes.ts'
-import { resetMailbox } from '../changes/initial-sync.ts'
+import { resetMailbox } from './initial-sync.ts'
 import type { ListContext } from '../context.ts'
-import { selectionRules, selectMonitored } from './selection.ts'
+import { selectionRules, selectMonitored } from '../mailbox-list/selection.ts'
 
 /**
  * Stores UIDVALIDITY of a mailbox that is not synced (Gmail labels, mailboxes outside `path`), so

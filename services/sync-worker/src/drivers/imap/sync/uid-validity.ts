@@ -1,4 +1,4 @@
-import type { MailboxRow } from '../../../../store/mailboxes.ts'
+import type { MailboxRow } from '../../../store/mailboxes.ts'
 
 /** Consecutive confirmations that a lower UIDVALIDITY needs. */
 const requiredConfirmations = 3

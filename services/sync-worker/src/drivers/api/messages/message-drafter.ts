@@ -13,15 +13,15 @@ import { readContents } from '../../messages/attachment-contents.ts'
 import { readCalendarEvents } from '../../messages/calendar-events.ts'
 import { selectReplyTo } from '../../messages/envelope-fields.ts'
 import { maxEmbeddedBytes } from '../../messages/image-references.ts'
-import { headersOf, messageEntry } from '../messages/entry.ts'
+import { headersOf, messageEntry } from './entry.ts'
 import {
   attachmentReader,
   type ContentSource,
   type ReadAttachment,
   readStart,
-} from '../messages/read-content.ts'
-import { maxTextBytes, readTexts, withImages } from '../messages/read-text.ts'
-import type { FolderNames } from './folder-names.ts'
+} from './read-content.ts'
+import { maxTextBytes, readTexts, withImages } from './read-text.ts'
+import type { FolderNames } from '../events/folder-names.ts'
 
 /** Data of a messageNew, and the report that the message contains. */
 export interface DraftedMessage {

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals'
+import { foldersWithoutLayers, layersOf, layerViolations } from './layers.ts'
+import { readSources } from './workspace.ts'
+
+const sources = readSources(['libs/*/src/**/*.ts', 'services/*/src/**/*.ts']).filter(
+  ({ path }) => !path.endsWith('.test.ts'),
+)
+
+test('sources: import from their own folder and from lower layers', () => {
+  expect(sources.length).toBeGreaterThan(1_000)
+  expect(layerViolations(sources)).toEqual([])
+})
+
+test('folders: each has a layer, and each layer has folders', () => {
+  expect(foldersWithoutLayers(sources)).toEqual([])
+  const paths = sources.map(({ path }) => path)
+  for (const [folder, layers] of Object.entries(layersOf)) {
+    const children = paths
+      .filter((path) => path.startsWith(`${folder}/`))
+      .map((path) => path.slice(folder.length + 1).split('/'))
+      .flatMap(([child = '', ...rest]) => (rest.length > 0 ? [child] : []))
+    const listed = layers.flat().filter((name) => name !== 'migrations')
+    expect([folder, [...new Set(children)].toSorted()]).toEqual([folder, listed.toSorted()])
+  }
+})
+
+test.each([
+  ['store/a.ts', "'../access/b.ts'", 1],
+  ['access/b.ts', "'../store/a.ts'", 0],
+  ['access/b.ts', "'../autoconfig/c.ts'", 1],
+  ['access/b.ts', "'../app.ts'", 1],
+  ['access/b.ts', "'../config.ts'", 0],
+  ['app.ts', "'./operations/d.ts'", 0],
+])('layers: import in %s of %s', (path, name, expected) => {
+  const file = (at: string, imports: string[]) => ({
+    path: `services/api-gateway/src/${at}`,
+    text: '',
+    imports,
+  })
+  const app = file('app.ts', ['./operations/d.ts', './config.ts'])
+  const importing = file(path, [name.slice(1, -1)])
+  expect(layerViolations([importing, ...(path === 'app.ts' ? [] : [app])])).toHaveLength(expected)
+})

@@ -1,0 +1,173 @@
+import { posix } from 'node:path'
+import type { SourceFile } from './workspace.ts'
+
+/** Folders of one layer, which import nothing from each other. */
+type Layer = readonly string[]
+
+/**
+ * Layers of the folders in a folder, the highest first: a file imports from its own folder and from
+ * lower layers. A file beside the folders belongs to the highest layer that it imports.
+ */
+export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
+  'services/api-gateway/src': [
+    ['operations', 'public'],
+    ['accounts', 'changes', 'composing'],
+    ['automated'],
+    ['http'],
+    ['access', 'autoconfig'],
+    ['store'],
+  ],
+  'services/api-gateway/src/operations': [
+    ['accounts', 'gateways', 'oauth2-apps', 'settings', 'submissions', 'webhook-routes'],
+  ],
+  'services/api-gateway/src/public': [['sign-in', 'notifications'], ['form']],
+  'services/auth-bridge/src': [
+    ['commands'],
+    ['oauth2', 'reseal'],
+    ['providers', 'keys'],
+    ['store'],
+  ],
+  'services/imap-proxy/src': [['store']],
+  'services/sender/src': [['commands'], ['dispatch'], ['attempt'], ['transports'], ['store']],
+  'services/smtp-proxy/src': [['store']],
+  'services/sync-worker/src': [
+    ['commands'],
+    ['sessions'],
+    ['drivers'],
+    ['watches'],
+    ['events', 'pubsub'],
+    ['shards', 'summaries', 'logs'],
+    ['store'],
+  ],
+  'services/sync-worker/src/drivers': [['api', 'imap'], ['messages']],
+  'services/sync-worker/src/drivers/api': [
+    ['commands', 'feeds'],
+    ['messages'],
+    ['events'],
+    ['index'],
+  ],
+  'services/sync-worker/src/drivers/imap': [
+    ['commands'],
+    ['connections'],
+    ['sync'],
+    ['events'],
+    ['messages'],
+    ['index'],
+  ],
+  'services/sync-worker/src/drivers/imap/sync': [['passes'], ['changes'], ['mailbox-list']],
+  'services/sync-worker/src/store': [['api']],
+  'services/webhook-dispatcher/src': [
+    ['events'],
+    ['dispatch'],
+    ['attempt'],
+    ['targets'],
+    ['routes'],
+    ['store'],
+  ],
+  'libs/access/src': [['store']],
+  'libs/backends/src': [
+    ['gmail', 'graph', 'imap'],
+    ['provider-client'],
+    ['mail-api'],
+    ['provider-limits', 'provider-types'],
+  ],
+  'libs/backends/src/gmail': [['lists'], ['messages']],
+  'libs/backends/src/imap': [['responses']],
+  'libs/bus/src': [['rpc'], ['pubsub'], ['connection']],
+  'libs/contracts/src': [
+    ['baseline'],
+    ['openapi'],
+    ['operations'],
+    ['commands', 'events'],
+    ['settings'],
+    ['schemas'],
+  ],
+  'libs/db/src': [['events', 'migration-rules'], ['migrate'], ['migrations', 'tables']],
+  'libs/flow/src': [['workers']],
+  'libs/net/src': [['provider'], ['streams']],
+  'libs/testkit/src': [
+    ['providers'],
+    ['mail-api-model', 'openid'],
+    ['databases', 'mail-servers', 'imap-script', 'smtp-script', 'hostile-mail', 'containers'],
+    ['http'],
+  ],
+  'libs/testkit/src/imap-script': [['commands']],
+  'libs/testkit/src/providers': [['gmail', 'graph', 'descriptions']],
+  'libs/testkit/src/providers/gmail': [['handlers'], ['pubsub']],
+  'libs/tooling/src': [['release']],
+}
+
+/** Folders that have folders of source files, but no layers. */
+export function foldersWithoutLayers(sources: readonly Pick<SourceFile, 'path'>[]): string[] {
+  const parents = sources.map(({ path }) => posix.dirname(posix.dirname(path)))
+  return [...new Set(parents)]
+    .filter((folder) => /(?:^|\/)src(?:\/|$)/.test(folder) && layersOf[folder] === undefined)
+    .toSorted()
+}
+
+/** Imports from a higher layer, or from another folder of the same one, as `path → import`. */
+export function layerViolations(sources: readonly SourceFile[]): string[] {
+  return Object.entries(layersOf).flatMap(([folder, layers]) => {
+    const files = sources.filter(({ path }) => path.startsWith(`${folder}/`))
+    const ranks = new Ranks(folder, layers, files)
+    return files.flatMap((file) =>
+      localImports(file)
+        .filter((target) => !ranks.permits(file.path, target))
+        .map((target) => `${file.path} → ${target}`),
+    )
+  })
+}
+
+/** Ranks of the folders and files in one folder. 0 is the highest layer. */
+class Ranks {
+  readonly #folder: string
+  readonly #layers: readonly Layer[]
+  readonly #imports: ReadonlyMap<string, readonly string[]>
+  readonly #fileRanks = new Map<string, number>()
+
+  constructor(folder: string, layers: readonly Layer[], files: readonly SourceFile[]) {
+    this.#folder = folder
+    this.#layers = layers
+    this.#imports = new Map(files.map((file) => [file.path, localImports(file)]))
+  }
+
+  permits(from: string, target: string): boolean {
+    const own = this.#childOf(from)
+    const other = this.#childOf(target)
+    if (own === undefined || other === undefined || own === other) return true
+    // Files beside the folders use all of them: their rank is the highest that they import.
+    if (own.endsWith('.ts')) return true
+    const rank = this.#rankOf(own)
+    return other.endsWith('.ts') ? this.#rankOf(other) >= rank : this.#rankOf(other) > rank
+  }
+
+  /** Name of the folder or file in the ranked folder that a path leads to. */
+  #childOf(path: string): string | undefined {
+    return path.startsWith(`${this.#folder}/`)
+      ? path.slice(this.#folder.length + 1).split('/')[0]
+      : undefined
+  }
+
+  /** Rank of a folder, or the highest rank that a file imports. */
+  #rankOf(child: string): number {
+    if (!child.endsWith('.ts')) return this.#layers.findIndex((layer) => layer.includes(child))
+    const earlier = this.#fileRanks.get(child)
+    if (earlier !== undefined) return earlier
+    this.#fileRanks.set(child, Infinity) // ends the recursion in a cycle of files
+    const imports = this.#imports.get(`${this.#folder}/${child}`) ?? []
+    const ranks = imports
+      .map((path) => this.#childOf(path))
+      .filter((name) => name !== undefined)
+      .map((name) => this.#rankOf(name))
+    const rank = Math.min(Infinity, ...ranks)
+    this.#fileRanks.set(child, rank)
+    return rank
+  }
+}
+
+/** Paths of the relative imports of a file. */
+function localImports({ path, imports }: SourceFile): string[] {
+  return imports
+    .filter((name) => name.startsWith('.'))
+    .map((name) => posix.join(posix.dirname(path), name))
+}
