@@ -1,3 +1,4 @@
+import { accountTypeOf } from '@posthorn/contracts/account-types'
 import type { LastError } from '@posthorn/contracts/schemas/account'
 import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import { AppError, isApplicationError } from '@posthorn/errors'
@@ -37,8 +38,8 @@ const notYetConnected = ['NotYetConnected', 'The account is not connected yet', 
  *   `internal` with the code of an OAuth2 application that cannot be used
  */
 export function assertCanSend(account: SendPrerequisites): void {
-  const { backend, smtp, state, initializedAt, gateway } = account
-  if (backend === 'imap' && !smtp && !gateway)
+  const { smtp, state, initializedAt, gateway } = account
+  if (accountTypeOf(account).sendsBy === 'smtp' && !smtp && !gateway)
     throw new AppError('not-found', 'The account has no SMTP configuration to send with', {
       code: 'SMTPUnavailable',
     })

@@ -1,4 +1,4 @@
-import type { Backend } from './tables/accounts.ts'
+import { accountTypeOf, type Backend } from '@posthorn/contracts/account-types'
 
 /** Columns that tell whether an account has a mailbox. */
 export interface MailboxColumns {
@@ -9,8 +9,9 @@ export interface MailboxColumns {
 }
 
 /** True if the account has no mailbox, or its grant does not permit reading it. Pure. */
-export function isSendOnly({ backend, imap }: MailboxColumns): boolean {
-  return backend === 'imap' ? imap === null : imap?.disabled === true
+export function isSendOnly(account: MailboxColumns): boolean {
+  const { imap } = account
+  return accountTypeOf(account).readsBy === 'imap' ? imap === null : imap?.disabled === true
 }
 
 /**

@@ -5,8 +5,8 @@ import { fromBase64Url } from './message-id.ts'
 
 /** List of messages that a cursor belongs to. */
 export interface ApiList {
-  /** Prefix of its cursors: Gmail API or Microsoft Graph. */
-  kind: 'gmail' | 'outlook'
+  /** Prefix of its cursors, which names the mail system. */
+  kind: string
   /** Account, folder and search terms as JSON. The order of members has no meaning. */
   query: unknown
 }

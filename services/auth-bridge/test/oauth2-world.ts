@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { connectBus } from '@posthorn/bus'
 import { Secret } from '@posthorn/config'
+import type { Provider } from '@posthorn/contracts/account-types'
 import { checkSmtpServerPassword, getCredentials } from '@posthorn/contracts/commands/credentials'
 import {
   getOAuth2Token,
@@ -102,7 +103,7 @@ export async function createOAuth2World({
       await this.insertApp(id, 'generic', appConfig)
     },
     /** Inserts an account of the Gmail API or Microsoft Graph. */
-    async insertApiAccount(account: string, backend: 'gmail' | 'graph', oauth2: StoredOAuth2) {
+    async insertApiAccount(account: string, backend: Provider, oauth2: StoredOAuth2) {
       const row = { account, shard: shardOf(account), name: account, backend }
       const stored = { ...row, oauth2: JSON.stringify(oauth2) }
       await db.insertInto('accounts').values(stored).execute()

@@ -9,6 +9,7 @@ import {
   hasMailbox,
   type MailboxColumns,
   newQueueId,
+  sendsByApi,
   type SettingsCache,
 } from '@posthorn/db'
 import { assertHeaderEnvelope } from '@posthorn/mime'
@@ -55,8 +56,7 @@ export async function submit(
   await checkSession(deps, user)
   const account = accountOf(user, controls)
   const sender = await getSender(db, account, controls)
-  if (sender.backend !== 'imap' && controls.gateway === undefined)
-    assertHeaderEnvelope(mime, envelope)
+  if (sendsByApi(sender, controls.gateway)) assertHeaderEnvelope(mime, envelope)
   const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
   // A time in the past means now.

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { MailApiError } from '@posthorn/backends/mail-api'
+import { MailApiError, type WatchListener } from '@posthorn/backends/mail-api'
 import { changesNoticed, type ProviderNotice } from '@posthorn/contracts/commands/notices'
 import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
@@ -328,4 +328,37 @@ test('WatchRegistry: a worker that lost the lease stores nothing', async () => {
   )
   await made.registry[Symbol.asyncDispose]()
   expect(await made.row()).toEqual(before)
+})
+
+test('WatchRegistry: a client that listens itself notifies until its session ends', async () => {
+  const connections: { listener: WatchListener; end: () => void }[] = []
+  const listen = (_secret: string, _signal: AbortSignal, listener?: WatchListener) => {
+    if (!listener) throw new Error('no listener')
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    connections.push({ listener, end })
+    return Promise.resolve({ id: '', expiresAt: new Date(Date.now() + 30 * day), ended })
+  }
+  const changes = { watch: listen, listWatches: () => Promise.resolve(undefined) }
+  const made = await scene('gmail', (scene) => void (scene.changes = changes))
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  await eventually(() => expect(made.syncs).toEqual(['changed']))
+  connections[0]?.listener.onNotification('changed')
+  await eventually(() => expect(made.syncs).toEqual(['changed', 'changed']))
+
+  connections[0]?.end()
+  await eventually(() => expect(made.handle.isActive).toBe(false))
+  expect(connections).toHaveLength(1)
+  made.advance(minute)
+  await eventually(() => expect(made.handle.isActive).toBe(true))
+  expect(connections.map(({ listener }) => listener.until.aborted)).toEqual([true, false])
+  // Changes while nothing was connected: the feeds are read, without a comparison.
+  await eventually(() => expect(made.syncs).toEqual(['changed', 'changed', 'changed']))
+
+  connections[0]?.listener.onNotification('missed')
+  made.handle[Symbol.dispose]()
+  expect(connections[1]?.listener.until.aborted).toBe(true)
+  connections[1]?.listener.onNotification('missed')
+  connections[1]?.end()
+  expect(made.syncs).not.toContain('missed')
+  expect(await made.errors()).toEqual([])
 })

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { connectBus, on } from '@posthorn/bus'
+import type { Provider } from '@posthorn/contracts/account-types'
 import {
   type Credentials,
   getCredentials,
@@ -175,7 +176,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
 
   /** Registers an API account, as api-gateway does. Its token is valid for an hour. */
   const registerApi = async (
-    backend: 'gmail' | 'graph',
+    backend: Provider,
     { account = randomUUID(), accessToken = 'token', notifyFrom, path, ...login }: ApiRegistration,
   ): Promise<string> => {
     const expires = new Date(Date.now() + 3_600_000).toISOString()

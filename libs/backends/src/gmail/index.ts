@@ -1,16 +1,16 @@
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import type { Backoff } from '@posthorn/flow'
 import type { HttpCaller } from '@posthorn/net/http-caller'
 import type { OriginMap } from '@posthorn/net/origin-map'
 import { createProviderHttp } from '@posthorn/net/provider-http'
 import type { CreateMailApi, MailApiAccess } from '../mail-api/access.ts'
-import type { MailApiTraits } from '../mail-api/mail-api.ts'
 import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
 import { gmailFeeds } from './feeds.ts'
 import { gmailFolders } from './folders.ts'
 import { gmailReads } from './reads.ts'
 import { GmailRequests } from './requests.ts'
-import { gmailSending, maxSentBytes } from './sending.ts'
+import { gmailSending } from './sending.ts'
 import { gmailWatches } from './watches.ts'
 import { gmailWrites } from './writes.ts'
 
@@ -31,13 +31,6 @@ export interface GmailApiDeps {
   readonly delayMs?: Backoff
 }
 
-const traits: MailApiTraits = {
-  placement: 'labels',
-  appends: 'all',
-  removes: false,
-  maxSentBytes,
-}
-
 /** Creates clients of the Gmail API. */
 export function createGmailApi(deps: GmailApiDeps): CreateMailApi {
   const { caller, limiter, mappedOrigins, findTopic, delayMs } = deps
@@ -49,7 +42,7 @@ export function createGmailApi(deps: GmailApiDeps): CreateMailApi {
   return (access, use) => {
     const requests = new GmailRequests({ http, limiter, access, use, ...defined({ delayMs }) })
     return {
-      traits,
+      traits: apiAccountTypes.gmail.mailbox,
       ...gmailReads(requests),
       ...gmailFolders(requests),
       ...gmailWrites(requests),

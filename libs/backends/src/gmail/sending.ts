@@ -1,3 +1,4 @@
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { isApiId } from '../mail-api/ids.ts'
@@ -16,8 +17,7 @@ import { type GmailRequests, idPath } from './requests.ts'
 import { messageIdQuery } from './lists/search.ts'
 import { type MessageUpload, uploadMessage } from './uploads.ts'
 
-/** Largest message that Gmail sends (discovery document, `messages.send`): 35 MiB. */
-export const maxSentBytes = 36_700_160
+const { maxSentBytes } = apiAccountTypes.gmail.mailbox
 
 /** Most drafts that are compared with a message id: 20 pages of 500. */
 const maxDraftPages = 20

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import { isMailApiError, MailApiError } from '../mail-api/errors.ts'
 import { type ApiDraft, incompleteId } from '../mail-api/sending.ts'
@@ -20,7 +21,7 @@ export interface NewDraft {
 }
 
 /** Largest message that is converted to the structured format, in bytes. */
-export const maxMessageBytes = 64 * 1024 * 1024
+export const maxMessageBytes = apiAccountTypes.graph.mailbox.maxSentBytes
 /**
  * Largest MIME text in one request. Above about 2,240 kB the service responds 200 and does nothing
  * (microsoftgraph/microsoft-graph-docs-contrib issue 3079).

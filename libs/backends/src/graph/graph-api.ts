@@ -1,12 +1,11 @@
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import type { Backoff } from '@posthorn/flow'
 import type { HttpCaller } from '@posthorn/net/http-caller'
 import type { OriginMap } from '@posthorn/net/origin-map'
 import { createProviderHttp } from '@posthorn/net/provider-http'
 import type { CreateMailApi, GraphCloud } from '../mail-api/access.ts'
-import type { MailApiTraits } from '../mail-api/mail-api.ts'
 import type { ProviderLimiter } from '../provider-limits/provider-limiter.ts'
-import { maxMessageBytes } from './drafts.ts'
 import { graphFeeds } from './feeds.ts'
 import { graphFolders } from './folders.ts'
 import { GraphClient } from './graph-client.ts'
@@ -38,13 +37,6 @@ const origins: Readonly<Record<GraphCloud, string>> = {
 
 const maxRetryAfterMs = 3_600_000
 
-const traits: MailApiTraits = {
-  placement: 'folder',
-  appends: 'drafts',
-  removes: true,
-  maxSentBytes: maxMessageBytes,
-}
-
 /** Creates clients for mailboxes of Microsoft Graph (v1.0). */
 export function createGraphApi(deps: GraphApiDeps): CreateMailApi {
   const { caller, limiter, mappedOrigins, findUrls, delayMs, now = Date.now } = deps
@@ -59,7 +51,7 @@ export function createGraphApi(deps: GraphApiDeps): CreateMailApi {
     )
     const client = new GraphClient(defined({ http, limiter, access, use, delayMs }))
     return {
-      traits,
+      traits: apiAccountTypes.graph.mailbox,
       ...graphReads(client),
       ...graphFolders(client),
       ...graphWrites(client),

@@ -1,3 +1,4 @@
+import type { MailApiTraits } from '@posthorn/contracts/account-types'
 import type { MailApiFeeds } from './feeds.ts'
 import type { MailApiFolders } from './folders.ts'
 import type { MailApiReads } from './reads.ts'
@@ -5,20 +6,7 @@ import type { MailApiSending } from './sending.ts'
 import type { MailApiWatches } from './watches.ts'
 import type { MailApiWrites } from './writes.ts'
 
-/** Differences between providers that callers must know. */
-export interface MailApiTraits {
-  /**
-   * `labels`: a message is in any number of folders, which are labels; labels are ids of folders.
-   * `folder`: a message is in exactly one folder; labels are free names.
-   */
-  placement: 'labels' | 'folder'
-  /** Messages that `appendMessage` accepts. */
-  appends: 'all' | 'drafts'
-  /** True if messages can be deleted permanently. */
-  removes: boolean
-  /** Largest message that can be sent, in bytes. */
-  maxSentBytes: number
-}
+export type { MailApiTraits }
 
 /**
  * Mailbox of one account at a provider with an HTTP API (Gmail, Microsoft Graph). Calls may run
@@ -42,5 +30,6 @@ export interface MailApi
     MailApiFeeds,
     MailApiWatches,
     MailApiSending {
+  /** Differences between providers that callers must know. */
   readonly traits: MailApiTraits
 }

@@ -1,7 +1,8 @@
 import { ConfigError, type Env, json } from '@posthorn/config'
-import { gmailQuotas } from './gmail-quota.ts'
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import {
   defaultProviderLimits,
+  forProviders,
   type Provider,
   type ProviderLimits,
   type ProviderLimitTable,
@@ -32,10 +33,7 @@ export function readProviderLimits(env: Env): ProviderLimitTable {
   const input = json(env, name) ?? {}
   const unknown = Object.keys(input).find((key) => !(providers as readonly string[]).includes(key))
   if (unknown !== undefined) throw fault(`unknown provider "${unknown}"`)
-  return {
-    gmail: readLimits('gmail', input['gmail']),
-    graph: readLimits('graph', input['graph']),
-  }
+  return forProviders((provider) => readLimits(provider, input[provider]))
 }
 
 function readLimits(provider: Provider, input: unknown = {}): ProviderLimits {
@@ -56,12 +54,12 @@ function readLimits(provider: Provider, input: unknown = {}): ProviderLimits {
   }
 }
 
-/** Table of Google by the age of the project. */
+/** Alternative table of the provider, such as that of Gmail by the age of the project. */
 function readQuota(provider: Provider, quota: unknown): Partial<ProviderLimits> {
   if (quota === undefined) return {}
-  const tables: Record<string, Partial<ProviderLimits>> = provider === 'gmail' ? gmailQuotas : {}
-  const table = Object.entries(tables).find(([key]) => key === quota)
-  if (!table) throw fault(`${provider}.quota must be one of ${Object.keys(tables).join(', ')}`)
+  const { quotas } = apiAccountTypes[provider]
+  const table = Object.entries(quotas).find(([key]) => key === quota)
+  if (!table) throw fault(`${provider}.quota must be one of ${Object.keys(quotas).join(', ')}`)
   return table[1]
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { oauth2Providers } from '../account-types/index.ts'
 import { accountStates, shownStates } from './account-state.ts'
 import { OAuth2Config, OAuth2Record, OAuth2Update } from './account-oauth2.ts'
 import {
@@ -181,21 +182,16 @@ const Counters = Type.Object(
 )
 
 /** Kinds of accounts. An OAuth2 account has the kind of its application. */
-const accountTypes = [
+const accountKinds = [
   'imap',
   'sending',
-  'gmail',
-  'gmailService',
-  'outlook',
-  'outlookService',
-  'mailRu',
-  'generic',
+  ...oauth2Providers,
   'oauth2',
   'delegated',
   'invalid',
 ] as const
 
-const AccountType = OneOf(accountTypes, {
+const AccountKind = OneOf(accountKinds, {
   description:
     'Kind of the account: the provider of its OAuth2 application, `imap`, `sending` (no mailbox) or `delegated`. `oauth2` means that the application does not exist, `invalid` that the delegated account does not exist.',
 })
@@ -223,7 +219,7 @@ const listed = {
 }
 export const AccountListEntry = Type.Object({
   ...identity,
-  type: AccountType,
+  type: AccountKind,
   ...states,
   ...listed,
   lastError,
@@ -233,7 +229,7 @@ export const AccountListEntry = Type.Object({
 export const AccountRecord = Type.Object({
   ...identity,
   ...states,
-  type: AccountType,
+  type: AccountKind,
   ...listed,
   expectedEmail: Type.Optional(Text('Address that the login must have.')),
   baseScopes: Type.Optional(

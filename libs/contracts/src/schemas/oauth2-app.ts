@@ -1,16 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { type OAuth2Provider, oauth2Providers } from '../account-types/index.ts'
 import { LastError } from './account.ts'
 import { Bool, described, Int, Nullable, OneOf, Strict, Text } from './primitives.ts'
 
-export const oauth2Providers = [
-  'gmail',
-  'gmailService',
-  'outlook',
-  'outlookService',
-  'mailRu',
-  'generic',
-] as const
-export type OAuth2Provider = (typeof oauth2Providers)[number]
+export { oauth2Providers, type OAuth2Provider }
 
 export const oauth2Clouds = ['global', 'gcc-high', 'dod', 'china'] as const
 export type OAuth2Cloud = (typeof oauth2Clouds)[number]

@@ -1,3 +1,4 @@
+import type { Backend } from '@posthorn/contracts/account-types'
 import type { AccountRecord, LastError } from '@posthorn/contracts/schemas/account'
 import type { AccountState } from '@posthorn/contracts/schemas/account-state'
 import type { ChangeType, SyncWarning } from '@posthorn/contracts/schemas/changes'
@@ -32,8 +33,7 @@ export type ChangePayload = { error: LastError } | Omit<SyncWarning, 'type'>
 /** Last mailbox whose sync failed. */
 export type SyncError = NonNullable<AccountRecord['syncError']>
 
-/** Mail system of an account: an IMAP server, the Gmail API or Microsoft Graph. */
-export type Backend = 'imap' | 'gmail' | 'graph'
+export type { Backend }
 
 /** Member of a registration whose origin is stored. */
 export type TenantMember = 'imap' | 'smtp' | 'webhooks' | 'webhooksCustomHeaders'

@@ -1,9 +1,9 @@
+import { type Backend, oauth2ProviderTraits } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
 import { parseDate } from '@posthorn/contracts/formats'
 import type { OAuth2Config, OAuth2Update } from '@posthorn/contracts/schemas/account-oauth2'
-import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
-import type { Backend, StoredOAuth2, Tx } from '@posthorn/db'
+import type { StoredOAuth2, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { mask } from '../http/masks.ts'
 import { findOtherAccountOfUser, type LockedAccount } from '../store/accounts.ts'
@@ -36,14 +36,7 @@ export function backendOf({
 }: Pick<AppForAccount, 'provider' | 'config'>): Backend | undefined {
   const { baseScopes = 'imap' } = config
   if (baseScopes === 'imap') return 'imap'
-  return baseScopes === 'api' ? apiBackends[provider] : undefined
-}
-
-const apiBackends: Partial<Record<OAuth2Provider, Backend>> = {
-  gmail: 'gmail',
-  gmailService: 'gmail',
-  outlook: 'graph',
-  outlookService: 'graph',
+  return baseScopes === 'api' ? oauth2ProviderTraits[provider].api : undefined
 }
 
 /** True if accounts of the application can be registered: not of one for Pub/Sub. */
@@ -56,13 +49,13 @@ const anyReading = /(?:gmail\.(?:modify|readonly)|mail\.google\.com\/|mail\.read
 
 /**
  * True if the grants of an API application permit sending but not reading: `skipScopes` has the
- * default scope for reading, and `extraScopes` none. `.default` of a service has no single scopes.
+ * default scope for reading, and `extraScopes` none. The scope `.default` names no permissions.
  */
 export function isSendOnlyApp(app: Pick<AppForAccount, 'provider' | 'config'>): boolean {
   const { skipScopes = [], extraScopes = [] } = app.config
   return (
     app.config.baseScopes === 'api' &&
-    app.provider !== 'outlookService' &&
+    !oauth2ProviderTraits[app.provider].hasDefaultScope &&
     skipScopes.some((scope) => defaultReading.test(scope)) &&
     !extraScopes.some((scope) => anyReading.test(scope))
   )
@@ -172,7 +165,7 @@ function tokenErrors({ accessToken, refreshToken }: OAuth2Input): FieldError[] {
 function appErrors({ provider, authorize }: OAuth2Input, app: AppForAccount | undefined) {
   if (provider === undefined) return [fieldError('oauth2.provider', 'is required')]
   if (!app) return [fieldError('oauth2.provider', 'is not an existing application')]
-  return authorize && app.provider.endsWith('Service')
+  return authorize && oauth2ProviderTraits[app.provider].login === 'service'
     ? [fieldError('oauth2.authorize', 'is not possible with a service account')]
     : []
 }

@@ -1,9 +1,10 @@
+import {
+  type OAuth2Provider,
+  oauth2ProviderTraits,
+  type ProviderServer,
+} from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
-import type {
-  OAuth2AppConfig,
-  OAuth2Cloud,
-  OAuth2Provider,
-} from '@posthorn/contracts/schemas/oauth2-app'
+import type { OAuth2AppConfig } from '@posthorn/contracts/schemas/oauth2-app'
 import type { AppForAccount } from '../store/oauth2-apps.ts'
 import { backendOf, isSendOnlyApp, type OAuth2Input } from './plan-oauth2.ts'
 import type { ServerInput, StoredServers } from './plan-server.ts'
@@ -49,35 +50,18 @@ function hasOwnLogin(server: StoredServers['imap' | 'smtp'] | undefined): boolea
   return Boolean(server?.auth) || server?.useAuthServer === true
 }
 
-const outlook: Record<OAuth2Cloud, [imap: string, smtp: string]> = {
-  global: ['outlook.office365.com', 'smtp.office365.com'],
-  'gcc-high': ['outlook.office365.us', 'smtp.office365.us'],
-  dod: ['webmail.apps.mil', 'smtp.office365.us'],
-  china: ['partner.outlook.cn', 'smtp.partner.outlook.cn'],
-}
-
-/** Mail servers of a provider. */
+/** Mail servers of a provider, or of the application if the provider has none. */
 function serversOf(
   provider: OAuth2Provider,
-  { cloud, imap, smtp }: OAuth2AppConfig,
+  { cloud = 'global', imap, smtp }: OAuth2AppConfig,
 ): Pick<ServersInput, 'imap' | 'smtp'> {
-  switch (provider) {
-    case 'gmail':
-    case 'gmailService':
-      return { imap: mailServer('imap.gmail.com', 993), smtp: mailServer('smtp.gmail.com', 465) }
-    case 'outlook':
-    case 'outlookService': {
-      const [imapHost, smtpHost] = outlook[cloud ?? 'global']
-      return { imap: mailServer(imapHost, 993), smtp: mailServer(smtpHost, 587) }
-    }
-    case 'mailRu':
-      return { imap: mailServer('imap.mail.ru', 993), smtp: mailServer('smtp.mail.ru', 465) }
-    case 'generic':
-      return defined({ imap: imap || undefined, smtp: smtp || undefined })
-  }
+  const { servers } = oauth2ProviderTraits[provider]
+  if (!servers) return defined({ imap: imap || undefined, smtp: smtp || undefined })
+  const hosts = servers[cloud] ?? servers['global']
+  return defined({ imap: hosts && mailServer(hosts.imap), smtp: hosts && mailServer(hosts.smtp) })
 }
 
 /** Port 587 uses STARTTLS, the others TLS from the start. */
-function mailServer(host: string, port: 993 | 465 | 587) {
+function mailServer([host, port]: ProviderServer) {
   return { host, port, secure: port !== 587 }
 }

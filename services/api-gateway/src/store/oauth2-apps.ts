@@ -1,3 +1,4 @@
+import { oauth2ProvidersThat } from '@posthorn/contracts/account-types'
 import {
   type Db,
   type OAuth2Apps,
@@ -131,6 +132,8 @@ export interface SignInOffer extends AppForAccount {
   listed: boolean
 }
 
+const withConsent = oauth2ProvidersThat(({ login }) => login === 'consent')
+
 /** Enabled applications with user consent, ordered by title. */
 export function listSignInOffers(db: Db): Promise<SignInOffer[]> {
   return db
@@ -143,7 +146,7 @@ export function listSignInOffers(db: Db): Promise<SignInOffer[]> {
       sql<boolean>`coalesce((config ->> 'includeInListing')::boolean, false)`.as('listed'),
     ])
     .where('enabled', '=', true)
-    .where('provider', 'in', ['gmail', 'outlook', 'mailRu', 'generic'])
+    .where('provider', 'in', withConsent)
     .orderBy('title')
     .orderBy('id')
     .execute()

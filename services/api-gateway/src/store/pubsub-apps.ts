@@ -1,4 +1,4 @@
-import { type Db, gmailUser } from '@posthorn/db'
+import { type Db, isNotifiedByTopic, notifiedUser } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** OAuth2 application for Pub/Sub. */
@@ -40,8 +40,8 @@ export async function findAccountsOfUser(
     .selectFrom('accounts')
     .select('account')
     .where(sql`oauth2 ->> 'provider'`, '=', sql`any(${apps}::text[])`)
-    .where(gmailUser, '=', user)
-    .where('backend', '=', 'gmail')
+    .where(notifiedUser, '=', user)
+    .where(isNotifiedByTopic)
     .orderBy('account')
     .limit(maxAccounts)
     .execute()

@@ -1,4 +1,5 @@
 import { on } from '@posthorn/bus'
+import { oauth2ProviderTraits } from '@posthorn/contracts/account-types'
 import { getPubSubToken } from '@posthorn/contracts/commands/oauth2'
 import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
@@ -22,7 +23,8 @@ export async function requestPubSubToken(
   app: Application,
 ): Promise<TokenResponse> {
   const { baseScopes, serviceClientEmail: subject } = app.config
-  if (baseScopes !== 'pubsub' || app.provider !== 'gmailService' || subject === undefined)
+  const isPubSubProvider = oauth2ProviderTraits[app.provider].hasPubSub
+  if (baseScopes !== 'pubsub' || !isPubSubProvider || subject === undefined)
     throw new AppError('internal', 'The OAuth2 application is not for Pub/Sub', {
       code: 'InvalidBaseScopes',
     })

@@ -1,4 +1,5 @@
 import { on } from '@posthorn/bus'
+import { oauth2ProviderTraits } from '@posthorn/contracts/account-types'
 import { startOAuth2Login } from '@posthorn/contracts/commands/oauth2-login'
 import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
@@ -39,7 +40,10 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
     }
     for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value)
     // OpenID Connect Core 1.0 §11: `offline_access` is ignored without prompt=consent.
-    if (app.provider === 'generic' && parameters.scope.split(' ').includes('offline_access'))
+    if (
+      !oauth2ProviderTraits[app.provider].servers &&
+      parameters.scope.split(' ').includes('offline_access')
+    )
       url.searchParams.set('prompt', 'consent')
     const expected = issuer ?? app.profile.issuers[0]
     return {

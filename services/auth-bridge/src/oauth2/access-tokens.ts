@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { oauth2ProviderTraits } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import { AppError } from '@posthorn/errors'
 import { SingleFlight, sleep } from '@posthorn/flow'
@@ -269,7 +270,8 @@ function marginOf({ lifetimeMs = Infinity }: StoredGrant, ms: number): number {
 
 /** Tokens of service applications belong to one user; other tokens to the person who consented. */
 function subjectOf({ id, provider }: Application, { owner }: ResolvedGrant): string {
-  return provider.endsWith('Service') ? JSON.stringify([id, owner]) : JSON.stringify([id])
+  const isService = oauth2ProviderTraits[provider].login === 'service'
+  return isService ? JSON.stringify([id, owner]) : JSON.stringify([id])
 }
 
 function grantOf(app: Application, { owner }: ResolvedGrant, { refreshToken }: StoredGrant): Grant {

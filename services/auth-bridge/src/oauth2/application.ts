@@ -1,3 +1,4 @@
+import { oauth2ProviderTraits } from '@posthorn/contracts/account-types'
 import type { OAuth2AppConfig, OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -87,7 +88,7 @@ export async function loadApplication(
 
 /** @throws AppError `invalid` for service applications, which have no user to consent */
 export function assertConsentBased({ provider }: Application): void {
-  if (provider === 'gmailService' || provider === 'outlookService')
+  if (oauth2ProviderTraits[provider].login === 'service')
     throw new AppError('invalid', 'Accounts of this application are registered without consent', {
       code: 'UnsupportedOperation',
     })

@@ -1,3 +1,4 @@
+import { accountTypeOf } from '@posthorn/contracts/account-types'
 import type { OAuth2Provider } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
@@ -59,7 +60,7 @@ export async function resolveGrant(
 ): Promise<ResolvedGrant | undefined> {
   const requested = await findOAuth2Account(db, account)
   if (!requested) return undefined
-  const baseScopes = requested.backend === 'imap' ? 'imap' : 'api'
+  const { readsBy: baseScopes } = accountTypeOf(requested)
   const mailbox = protocol === 'smtp' ? undefined : requested.oauth2?.auth?.delegatedUser
   const seen = new Set<string>()
   for (let current = requested; ;) {

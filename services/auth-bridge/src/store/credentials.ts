@@ -1,3 +1,4 @@
+import { accountTypeOf } from '@posthorn/contracts/account-types'
 import { type Destination, destinationOf } from '@posthorn/contracts/schemas/destination'
 import type { Db } from '@posthorn/db'
 
@@ -42,7 +43,7 @@ export async function findLogin(
   if (!row) return undefined
   const hasOAuth2 = row.oauth2 !== null
   if (protocol === 'api') {
-    const configured = row.backend !== 'imap' && hasOAuth2
+    const configured = accountTypeOf(row).readsBy === 'api' && hasOAuth2
     return { ...withoutServer, account, protocol, configured, hasOAuth2 }
   }
   const server = row[protocol]

@@ -1,3 +1,4 @@
+import { accountTypeOf } from '@posthorn/contracts/account-types'
 import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
 import type { Accounts, Db, StoredServer } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
@@ -44,6 +45,8 @@ export async function listUsableAccounts(
 }
 
 /** Null if IMAP is disabled, and for accounts of an API, which clients cannot reach by IMAP. */
-function serverOf({ backend, imap }: ServerColumns): StoredServer<ImapConfig> | null {
-  return backend === 'imap' && imap && imap.disabled !== true ? imap : null
+function serverOf(account: ServerColumns): StoredServer<ImapConfig> | null {
+  const { imap } = account
+  const isRead = accountTypeOf(account).readsBy === 'imap'
+  return isRead && imap && imap.disabled !== true ? imap : null
 }

@@ -1,6 +1,6 @@
 import type { CreateMailApi, LoginOptions, MailApi } from '@posthorn/backends/mail-api'
-import type { Provider } from '@posthorn/backends/provider-limits'
 import type { Bus } from '@posthorn/bus'
+import { apiAccountTypes, type Provider } from '@posthorn/contracts/account-types'
 import { endOfUse, getCredentials } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'
 import type { Backend } from '@posthorn/db'
@@ -26,6 +26,8 @@ export interface MailApiTarget {
 
 export interface MailApiConnection {
   readonly api: MailApi
+  /** Name of the API in replies. */
+  readonly apiName: string
   /** Stage error of the last login, if it failed. Clients may reject with another error then. */
   loginError?: unknown
 }
@@ -41,8 +43,9 @@ export async function connectMailApi(
   { account, backend, queueId }: MailApiTarget,
   signal: AbortSignal,
 ): Promise<MailApiConnection> {
-  const create = backend === 'imap' ? undefined : mailApis[backend]
-  if (!create || backend === 'imap') throw new PreAttemptError(`no client for ${backend}`)
+  const provider = backend as Provider
+  const create = mailApis[provider]
+  if (!create) throw new PreAttemptError(`no client for ${backend}`)
   const request = async (options: LoginOptions) => {
     const entitlement = { queueId }
     const fresh = options.fresh || undefined
@@ -68,7 +71,7 @@ export async function connectMailApi(
     }
   }
   const access = {
-    provider: backend,
+    provider,
     account,
     application: current.application ?? '',
     ...defined({ cloud: current.cloud }),
@@ -78,7 +81,8 @@ export async function connectMailApi(
       return defined({ user, accessToken, own })
     },
   }
-  return Object.assign(connection, { api: create(access, { priority: 'caller' }) })
+  const { apiName } = apiAccountTypes[provider]
+  return Object.assign(connection, { api: create(access, { priority: 'caller' }), apiName })
 }
 
 function endOf({ expires }: { expires?: string }): number {

@@ -1,12 +1,12 @@
 import type { Bus } from '@posthorn/bus'
 import { defined } from '@posthorn/contracts/defined'
-import type { Db, SettingsCache } from '@posthorn/db'
+import { type Db, sendsByApi, type SettingsCache } from '@posthorn/db'
 import { retryUntil } from '@posthorn/flow'
 import type { UnsealLogin } from '@posthorn/unseal'
 import type { Logger } from '@posthorn/telemetry'
 import { releaseClaim } from '../store/outbox.ts'
 import { pauseAccount } from '../store/sending-locks.ts'
-import { type Handover, isByApi, leaseOf, type Submission } from '../store/submission.ts'
+import { type Handover, leaseOf, type Submission } from '../store/submission.ts'
 import { HandoverIntent } from '../transports/handover.ts'
 import {
   AttemptError,
@@ -141,7 +141,7 @@ async function trySend(
   { signal, onAccepted }: AttemptOptions,
 ): Promise<Attempted> {
   const { log, timing } = deps
-  if (isByApi(submission)) {
+  if (sendsByApi(submission.sender, submission.gateway)) {
     const { leaseMs, findSentMs, credentialsMs } = timing
     const context = { ...deps, leaseMs, findSentMs, credentialsMs, assertSendable }
     const result = await sendByApi(context, submission, { signal, onAccepted })

@@ -41,7 +41,6 @@ export interface ApiSendOptions {
  */
 const handoverMs = 300_000
 const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
-const providerNames = { imap: '', gmail: 'the Gmail API', graph: 'Microsoft Graph' } as const
 
 /**
  * Sends a submission through the mail API of its account: deposits a draft, commits its id, writes
@@ -69,7 +68,7 @@ export async function sendByApi(
     if (isAuthorReplaced(sent, envelope)) deps.log.warn('provider replaced the author')
     const id = sent.id === undefined ? '' : ` as ${sent.id}`
     return {
-      response: `Accepted by ${providerNames[backend]}${id}`,
+      response: `Accepted by ${connection.apiName}${id}`,
       ...defined({ serverMessageId: sent.messageIdHeader }),
       accepted: envelope.to,
       rejected: [],

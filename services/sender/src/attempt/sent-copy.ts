@@ -1,12 +1,13 @@
 import type { Bus } from '@posthorn/bus'
+import { accountTypeOf } from '@posthorn/contracts/account-types'
 import { findSent } from '@posthorn/contracts/commands/filing'
 import { defined } from '@posthorn/contracts/defined'
 import { shardOf } from '@posthorn/contracts/shards'
-import { type Filing, hasMailbox } from '@posthorn/db'
+import { type Filing, hasMailbox, sendsByApi } from '@posthorn/db'
 import { isPermanent, messageOf } from '@posthorn/errors'
 import { retryUntil } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
-import { isByApi, type Submission } from '../store/submission.ts'
+import type { Submission } from '../store/submission.ts'
 import { cancelled } from '../transports/transport.ts'
 
 /** Properties that decide about mailbox work after sending. */
@@ -32,7 +33,7 @@ export function planFiling(input: FilingInput): FilingPlan | null {
  * Providers of mail APIs always do.
  */
 function wantsCopy(input: FilingInput): boolean {
-  if (isByApi(input)) return false
+  if (sendsByApi(input.sender, input.gateway)) return false
   return input.filing?.copy ?? input.sender.copy ?? !isFiledByProvider(input)
 }
 
@@ -47,9 +48,9 @@ export function isFiledByServer(input: FilingInput): boolean {
 
 /** Providers store only messages that were sent by their own servers. */
 function isFiledByProvider({ gateway, sender }: FilingInput): boolean {
-  const { backend, imap, smtp } = sender
+  const { imap, smtp } = sender
   if (gateway) return false
-  if (backend !== 'imap') return true
+  if (accountTypeOf(sender).filesSent === 'server') return true
   if (!imap || imap.disabled || !smtp) return false
   const provider = filingProviders.find((domains) => isInDomain(imap.host, domains))
   return provider !== undefined && isInDomain(smtp.host, provider)

@@ -1,8 +1,7 @@
-import type { Db, Tx } from '@posthorn/db'
+import { type Db, isSentByApi, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import {
   inMs,
-  isByApi,
   isClaimable,
   isInDoubt,
   isOutside,
@@ -40,8 +39,8 @@ export async function listDue(
       'outbox.gateway',
       laneHost.as('host'),
       sql<number>`coalesce(octet_length(mime), 0)`.as('bytes'),
-      isByApi.as('byApi'),
-      sql<boolean>`(attempts = 0 and max_attempts > 1 and not ${isByApi})`.as('fresh'),
+      isSentByApi.as('byApi'),
+      sql<boolean>`(attempts = 0 and max_attempts > 1 and not ${isSentByApi})`.as('fresh'),
       sql<string | null>`case when ${isInDoubt} and worker <> ${worker}::uuid then worker end`.as(
         'holder',
       ),

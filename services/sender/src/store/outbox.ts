@@ -1,4 +1,4 @@
-import type { Db } from '@posthorn/db'
+import { type Db, isSentByApi } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 import { isBeating } from './senders.ts'
 import {
@@ -60,8 +60,7 @@ export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'sil
   return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid
     or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`
 }
-export const isByApi = sql<boolean>`(accounts.backend <> 'imap' and outbox.gateway is null)`
-export const laneHost = sql<string>`coalesce(case when ${isByApi} then null when outbox.gateway is null
+export const laneHost = sql<string>`coalesce(case when ${isSentByApi} then null when outbox.gateway is null
   then lower(accounts.smtp ->> 'host') || ':' || (accounts.smtp ->> 'port')
   else lower(gateways.host) || ':' || gateways.port end, '')`
 const laneAccount = sql<string>`(outbox.account || coalesce(E'\\n' || outbox.gateway, ''))`

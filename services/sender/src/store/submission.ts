@@ -152,11 +152,6 @@ export interface Submission extends OutboxLease {
   useStructuredFormat: boolean
 }
 
-/** True if a submission is sent through the mail API of its account. A gateway uses SMTP. */
-export function isByApi({ sender, gateway }: Pick<Submission, 'sender' | 'gateway'>): boolean {
-  return sender.backend !== 'imap' && !gateway
-}
-
 export interface SendingAccount {
   account: string
   backend: Backend

@@ -184,7 +184,7 @@ function hasEightBit(bytes: Uint8Array): boolean {
 }
 
 /** Exchange Online replaces the Message-ID: `250 2.0.0 OK <id@….prod.outlook.com> [Hostname=…]`. */
-const outlook = /^250[ -]2\.0\.0 OK (<[^<>\s]{1,900}@[^<>\s]+\.prod\.outlook\.com>)/i
+const exchangeOnline = /^250[ -]2\.0\.0 OK (<[^<>\s]{1,900}@[^<>\s]+\.prod\.outlook\.com>)/i
 /** Exchange Server: `250 2.6.0 <id> [InternalId=…] Queued mail for delivery`. */
 const exchange = /^250[ -]2\.6\.0 (<[^<>\s]{1,900}@[^<>\s]+>) \[InternalId=/i
 /** Amazon SES: `250 Ok 0102018b5c3c0a4f-…-000000`, the local part of the new Message-ID. */
@@ -198,7 +198,7 @@ const region = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/
  */
 export function serverMessageIdOf(response: string, host: string): string | undefined {
   const reply = response.trim()
-  const messageId = outlook.exec(reply)?.[1] ?? exchange.exec(reply)?.[1]
+  const messageId = exchangeOnline.exec(reply)?.[1] ?? exchange.exec(reply)?.[1]
   if (messageId !== undefined) return messageId
   const local = ses.exec(reply)?.[1]
   const domain = local === undefined ? undefined : sesDomain(host)

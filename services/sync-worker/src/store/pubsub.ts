@@ -1,5 +1,5 @@
 import type { OAuth2AppConfig } from '@posthorn/contracts/schemas/oauth2-app'
-import { type Db, gmailUser } from '@posthorn/db'
+import { type Db, isNotifiedByTopic, notifiedUser } from '@posthorn/db'
 import { sql } from 'kysely'
 
 /** OAuth2 application for Pub/Sub, without secrets. */
@@ -14,7 +14,6 @@ export function listPubSubApps(db: Db): Promise<StoredPubSubApp[]> {
     .selectFrom('oauth2Apps')
     .select(['id', 'config'])
     .where('enabled', '=', true)
-    .where('provider', '=', 'gmailService')
     .where(sql`config ->> 'baseScopes'`, '=', 'pubsub')
     .execute()
 }
@@ -29,7 +28,6 @@ export async function findPubSubAppOf(db: Db, app: string): Promise<StoredPubSub
     .select(['pubsub.id', 'pubsub.config'])
     .where('linked.id', '=', app)
     .where('pubsub.enabled', '=', true)
-    .where('pubsub.provider', '=', 'gmailService')
     .where(sql`pubsub.config ->> 'baseScopes'`, '=', 'pubsub')
     .executeTakeFirst()
 }
@@ -48,8 +46,8 @@ export async function findNotifiedAccounts(
     .selectFrom('accounts')
     .select('account')
     .where(sql`oauth2 ->> 'provider'`, '=', ofApp(app))
-    .where(gmailUser, '=', sql<string>`any(${users}::text[])`)
-    .where('backend', '=', 'gmail')
+    .where(notifiedUser, '=', sql<string>`any(${users}::text[])`)
+    .where(isNotifiedByTopic)
     .execute()
   return rows.map(({ account }) => account)
 }
@@ -64,7 +62,7 @@ export async function listNotifiedAccounts(
     .selectFrom('accounts')
     .select('account')
     .where(sql`oauth2 ->> 'provider'`, '=', ofApp(app))
-    .where('backend', '=', 'gmail')
+    .where(isNotifiedByTopic)
     .where('account', '>', after)
     .orderBy('account')
     .limit(limit)

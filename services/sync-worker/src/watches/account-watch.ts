@@ -1,4 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { WatchListener } from '@posthorn/backends/mail-api'
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import type { ProviderNotice } from '@posthorn/contracts/commands/notices'
 import type { ApiWatchRow } from '../store/api/watches.ts'
 import { NoticeCoalescer } from './notice-coalescer.ts'
@@ -10,6 +12,8 @@ const silentMs = 5 * minuteMs
 /** Minimum delay between replacements of a silent watch. */
 const replaceMs = 60 * minuteMs
 
+/** Delay after a connection on which the client listened has ended. */
+const reconnectMs = 30_000
 /** Largest difference between two spellings of one expiry. */
 const clockMs = minuteMs
 
@@ -40,6 +44,8 @@ export class AccountWatch {
   /** Time of the last notification that is not stored yet. */
   noticedAt: Date | undefined
   readonly #notices: NoticeCoalescer
+  /** Ends the connection on which the client listens. */
+  #listening = new AbortController()
   /** Expiry for which the provider has requested a renewal. */
   #expiringAt = 0
   #replacedAt = -Infinity
@@ -54,9 +60,10 @@ export class AccountWatch {
     return this.row?.state === 'active' && !this.isLost && this.row.expiresAt.getTime() > now
   }
 
-  /** True while Microsoft Graph refuses to notify. */
+  /** As `WatchHandle.isRefused`. A mailbox with labels has one feed, whose polls cost little. */
   get isRefused(): boolean {
-    return this.account.provider === 'graph' && this.row?.state === 'failed'
+    const { placement } = apiAccountTypes[this.account.provider].mailbox
+    return placement === 'folder' && this.row?.state === 'failed'
   }
 
   /** Handles a notification. A forged one has no effect. */
@@ -71,6 +78,32 @@ export class AccountWatch {
     if (kind === 'expiring') this.#onExpiring(now, expiresAt)
     if (kind === 'removed') this.#replace(now)
     return 'accepted'
+  }
+
+  /** Listener of a new watch. The connection of an earlier watch ends. */
+  startListening(now: () => number): WatchListener {
+    this.#listening.abort()
+    this.#listening = new AbortController()
+    const { signal: until } = this.#listening
+    return {
+      until,
+      onNotification: (kind, messages) => {
+        if (until.aborted) return
+        this.noticedAt = new Date(now())
+        this.#notices.add(kind, messages)
+      },
+    }
+  }
+
+  /** Renews the watch once the connection on which the client listens has ended. */
+  renewOnce(ended: Promise<unknown>, now: () => number): void {
+    const { signal: until } = this.#listening
+    const renew = () => {
+      if (until.aborted || !this.row) return
+      this.renewAt = now() + reconnectMs
+      Object.assign(this.row, { expiresAt: new Date(now()), renewAt: new Date(this.renewAt) })
+    }
+    void ended.then(renew, renew)
   }
 
   /** Requests a sync after the watch was created: earlier changes were not announced. */
@@ -106,6 +139,7 @@ export class AccountWatch {
   }
 
   close(): void {
+    this.#listening.abort()
     this.#notices.close()
   }
 
@@ -126,9 +160,10 @@ export class AccountWatch {
     this.renewAt = now
   }
 
-  /** Notices without a hash come from Pub/Sub, whose sender api-gateway has authenticated. */
+  /** A notice without a hash is genuine if its transport has authenticated the provider. */
   #isGenuine(secretHash: string | undefined): boolean {
-    if (secretHash === undefined) return this.account.provider === 'gmail'
+    const { authentication } = apiAccountTypes[this.account.provider].notifications
+    if (secretHash === undefined) return authentication === 'sender'
     const hash = Buffer.from(secretHash, 'base64url')
     const own = [this.row?.clientStateHash, this.pendingHash]
     return own.some((each) => each?.length === hash.length && timingSafeEqual(each, hash))

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type ApiWatch, isMailApiError, type MailApiWatches } from '@posthorn/backends/mail-api'
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import type { ApiWatchRow } from '../store/api/watches.ts'
 import { type AccountWatch, hashSecret } from './account-watch.ts'
 
@@ -9,6 +10,11 @@ export interface RegisteredWatch extends ApiWatch {
   readonly hash: Buffer | null
   /** True if it was created now: changes before were not announced. */
   readonly isNew: boolean
+}
+
+export interface RegistrationOptions {
+  readonly signal: AbortSignal
+  readonly now: () => number
 }
 
 /** Random bytes of a secret: 43 characters, of the 128 that Microsoft permits. */
@@ -23,13 +29,13 @@ const secretBytes = 32
 export async function registerWatch(
   watch: AccountWatch,
   api: MailApiWatches,
-  signal: AbortSignal,
+  { signal, now }: RegistrationOptions,
 ): Promise<RegisteredWatch> {
   const kept = await stopOthers(watch, api, signal)
   const renewed = kept && (await renew(api, kept.remoteId, signal))
   return kept && renewed
     ? { ...renewed, hash: kept.clientStateHash, isNew: false }
-    : create(watch, api, signal)
+    : create(watch, api, { signal, now })
 }
 
 /** Stops all watches but the one to renew, which is returned. */
@@ -39,7 +45,7 @@ async function stopOthers(
   signal: AbortSignal,
 ): Promise<ApiWatchRow | undefined> {
   const current = row?.remoteId ? row : undefined
-  // Gmail has one watch per mailbox, which is not listed.
+  // A provider that lists no watches has one per mailbox.
   const listed = (await api.listWatches(signal)) ?? (current ? [{ id: current.remoteId }] : [])
   const isKept = (id: string) => !isLost && id === current?.remoteId
   for (const { id } of listed) if (!isKept(id)) await api.stopWatch(id, signal)
@@ -63,11 +69,13 @@ async function renew(
 async function create(
   watch: AccountWatch,
   api: MailApiWatches,
-  signal: AbortSignal,
+  { signal, now }: RegistrationOptions,
 ): Promise<RegisteredWatch> {
   const secret = randomBytes(secretBytes).toString('base64url')
-  const hash = watch.account.provider === 'graph' ? hashSecret(secret) : null
+  const { authentication } = apiAccountTypes[watch.account.provider].notifications
+  const hash = authentication === 'secret' ? hashSecret(secret) : null
   watch.pendingHash = hash ?? undefined
   watch.isCreating = true
-  return { ...(await api.watch(secret, signal)), hash, isNew: true }
+  const listener = watch.startListening(now)
+  return { ...(await api.watch(secret, signal, listener)), hash, isNew: true }
 }

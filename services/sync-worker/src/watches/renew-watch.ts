@@ -35,7 +35,7 @@ export async function renewWatch(
   try {
     const api = await watch.account.openWatches()
     if (!api) return watch.endWithoutDestination(deps.now() + withoutDestinationMs)
-    await store(deps, watch, await registerWatch(watch, api, signal))
+    await store(deps, watch, await registerWatch(watch, api, { signal, now: deps.now }))
   } catch (error) {
     if (stop.aborted || !deps.isCurrent() || isStale(error)) return postpone(deps, watch)
     deps.metrics.watchRenewed('failed')
@@ -57,7 +57,7 @@ function postpone({ now }: RenewalDeps, watch: AccountWatch): void {
 async function store(
   deps: RenewalDeps,
   watch: AccountWatch,
-  { id, expiresAt, hash, isNew }: RegisteredWatch,
+  { id, expiresAt, ended, hash, isNew }: RegisteredWatch,
 ): Promise<void> {
   const wasLost = watch.isLost || Boolean(watch.row?.remoteId)
   const row: ApiWatchRow = {
@@ -75,6 +75,7 @@ async function store(
   const { lease } = watch.account
   await commit(deps.commit, lease, (tx) => replaceApiWatch(tx, lease.account, row))
   apply(watch, row)
+  if (ended) watch.renewOnce(ended, deps.now)
   if (isNew) watch.isLost = false
   else if (watch.isLost) watch.renewAt = deps.now() // it was removed during the renewal
   watch.failures = 0

@@ -1,5 +1,5 @@
 import { isMailApiError } from '@posthorn/backends/mail-api'
-import type { Provider } from '@posthorn/backends/provider-limits'
+import { apiAccountTypes, type Provider } from '@posthorn/contracts/account-types'
 import { messageOf } from '@posthorn/errors'
 import { backoff } from '@posthorn/flow'
 
@@ -11,11 +11,6 @@ const maxTextLength = 1_000
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
 /** Temporary failures of a missing watch that are reported: about 8 min. */
 const maxTemporary = 5
-/**
- * Refusals that are reported. The first ones of Gmail may precede the topic of the application, or
- * its permission to publish: about 90 s.
- */
-const maxRefusals: Readonly<Record<Provider, number>> = { gmail: 3, graph: 1 }
 /** 30 s, doubling up to 1 h. */
 const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })
 
@@ -39,6 +34,6 @@ export function failureOfWatch(
     retryMs: Math.max(retryDelayMs(failures), requestedMs),
     isReported: isTemporary
       ? !isActive && failures >= maxTemporary
-      : failures >= maxRefusals[provider],
+      : failures >= apiAccountTypes[provider].notifications.maxRefusals,
   }
 }

@@ -1,4 +1,5 @@
 import { type CommandHandler, on } from '@posthorn/bus'
+import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import { changesNoticed } from '@posthorn/contracts/commands/notices'
 import { type PeriodicTask, runPeriodically, Semaphore, TaskGroup } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
@@ -143,11 +144,12 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * True for an active watch of Microsoft Graph, once for each lease. A renewal lists the watches:
-   * unknown ones are stopped, and one that was removed silently is created again.
+   * True once for each lease for an active watch that a new holder must check. Its renewal lists
+   * the watches: unknown watches are stopped, and a watch that was removed silently is created
+   * again, as is a connection on which an earlier holder listened.
    */
   #mustCheck({ account: { lease, provider }, row }: AccountWatch): boolean {
-    if (provider !== 'graph') return false
+    if (!apiAccountTypes[provider].notifications.isCheckedByHolder) return false
     const isChecked = this.#checked.get(lease.account) === lease.epoch
     this.#checked.set(lease.account, lease.epoch)
     return !isChecked && row?.state === 'active'

@@ -1,5 +1,5 @@
 import type { MailApiWatches } from '@posthorn/backends/mail-api'
-import type { Provider } from '@posthorn/backends/provider-limits'
+import type { Provider } from '@posthorn/contracts/account-types'
 import type { NoticedMessage } from '@posthorn/contracts/commands/notices'
 import type { Logger } from '@posthorn/telemetry'
 import type { AccountLease } from '../store/lease.ts'
@@ -32,7 +32,7 @@ export type SyncNotice = 'changed' | 'missed'
 export interface WatchHandle extends Disposable {
   /** True while the provider notifies, so that polling can be slow. */
   readonly isActive: boolean
-  /** True while Microsoft Graph refuses to notify. */
+  /** True while the provider refuses to notify and the mailbox has many feeds to poll. */
   readonly isRefused: boolean
   /** Id of the watch at the provider. Also available after disposal. */
   readonly remoteId: string | undefined

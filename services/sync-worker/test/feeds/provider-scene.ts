@@ -2,7 +2,7 @@ import { createGmailApi, gmailOrigin } from '@posthorn/backends/gmail'
 import { createGraphApi } from '@posthorn/backends/graph'
 import type { MailApi, MailApiAccess } from '@posthorn/backends/mail-api'
 import { ProviderLimiter } from '@posthorn/backends/provider-limiter'
-import { defaultProviderLimits } from '@posthorn/backends/provider-limits'
+import { defaultProviderLimits, forProviders } from '@posthorn/backends/provider-limits'
 import type { Settings } from '@posthorn/contracts/settings/settings'
 import { readInline } from '@posthorn/message-reader'
 import { createHttpCaller } from '@posthorn/net/http-caller'
@@ -18,10 +18,11 @@ const user = 'jane@mail.example'
 
 const createLimiter = () =>
   new ProviderLimiter({
-    limits: {
-      gmail: { ...defaultProviderLimits.gmail, accountUnits: 1e9, applicationUnits: 1e9 },
-      graph: { ...defaultProviderLimits.graph, accountUnits: 1e9 },
-    },
+    limits: forProviders((provider) => ({
+      ...defaultProviderLimits[provider],
+      accountUnits: 1e9,
+      applicationUnits: 1e9,
+    })),
     service: 'sync-worker',
     replicas: () => 1,
   })

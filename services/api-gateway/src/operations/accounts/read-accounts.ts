@@ -1,3 +1,4 @@
+import { accountTypeOf } from '@posthorn/contracts/account-types'
 import { getQuota, listSignatures } from '@posthorn/contracts/commands/maintenance'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
@@ -34,9 +35,13 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
       const { account } = input.params
       const row = await findAccount(db, account)
       if (!row) throw accountNotFound()
-      const outlookSubscription =
-        row.backend === 'graph' ? await describeSubscription(db, account, input.caller) : undefined
-      const record = { ...describeAccount(row, input.caller), ...present({ outlookSubscription }) }
+      const { subscriptionMember } = accountTypeOf(row)
+      const subscription =
+        subscriptionMember && (await describeSubscription(db, account, input.caller))
+      const record = {
+        ...describeAccount(row, input.caller),
+        ...(subscription && { [subscriptionMember]: subscription }),
+      }
       if (!input.query.quota || isSendOnly(row)) return record
       const { quota } = await callWorker(deps, input, [getQuota, { account }])
       return { ...record, quota: quota && { ...quota, status: percentOf(quota) } }
@@ -45,8 +50,7 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
       const { account } = input.params
       const row = await findAccount(db, account)
       if (!row) throw accountNotFound()
-      // Mail servers and Microsoft Graph store none.
-      if (row.backend !== 'gmail' || isSendOnly(row))
+      if (!accountTypeOf(row).hasSignatures || isSendOnly(row))
         return { signatures: [], signaturesSupported: false }
       return callWorker(deps, input, [listSignatures, { account }])
     }),
@@ -136,9 +140,10 @@ function describeSending(attempt: SendingAttempt, caller: Caller): SmtpStatus {
 
 /** Type of the account; with OAuth2 the type of the application. */
 function typeOf(row: AccountListRow) {
-  const { backend, oauth2, oauth2Provider, hasDelegate } = row
+  const { oauth2, oauth2Provider, hasDelegate } = row
   if (isSendOnly(row) && !oauth2) return 'sending' as const
-  if (!oauth2) return backend === 'imap' ? ('imap' as const) : ('oauth2' as const)
+  if (!oauth2)
+    return accountTypeOf(row).readsBy === 'imap' ? ('imap' as const) : ('oauth2' as const)
   if (oauth2.auth?.delegatedAccount === undefined) return oauth2Provider ?? ('oauth2' as const)
   return hasDelegate ? ('delegated' as const) : ('invalid' as const)
 }

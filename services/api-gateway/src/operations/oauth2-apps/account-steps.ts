@@ -1,3 +1,4 @@
+import { isNotifiedByPubSub } from '@posthorn/contracts/account-types'
 import type { OAuth2CheckStep } from '@posthorn/contracts/schemas/oauth2-app'
 import type { Db } from '@posthorn/db'
 import { findAccount, findWatch } from '../../store/account-records.ts'
@@ -17,7 +18,7 @@ export async function accountSteps(
 ): Promise<OAuth2CheckStep[]> {
   const { baseScopes = 'imap', pubSubApp } = app.config
   const pubSub = baseScopes === 'pubsub' ? app.id : pubSubApp
-  const usesPubSub = baseScopes !== 'imap' && app.provider.startsWith('gmail')
+  const usesPubSub = baseScopes !== 'imap' && isNotifiedByPubSub(app.provider)
   return [
     ...(baseScopes === 'pubsub' ? [] : [await mailboxStep(db, account)]),
     ...(baseScopes === 'api' ? [await watchStep(db, account)] : []),

@@ -1,3 +1,4 @@
+import { oauth2ProviderTraits } from '@posthorn/contracts/account-types'
 import { verifyOAuth2App } from '@posthorn/contracts/commands/oauth2'
 import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
@@ -102,7 +103,7 @@ function describeListed({
   pubSubFailure,
   ...row
 }: AppListRow) {
-  const tenant = row.provider.startsWith('outlook') ? config.authority : undefined
+  const tenant = oauth2ProviderTraits[row.provider].hasTenants ? config.authority : undefined
   return {
     includeInListing: false,
     ...config,

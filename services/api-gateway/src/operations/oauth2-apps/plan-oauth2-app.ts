@@ -1,3 +1,8 @@
+import {
+  isNotifiedByPubSub,
+  oauth2ProvidersThat,
+  oauth2ProviderTraits,
+} from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import { type FieldError, fieldError } from '@posthorn/contracts/describe-error'
 import { ExternalAccount } from '@posthorn/contracts/schemas/external-account'
@@ -81,10 +86,11 @@ function withDefaults(
 ): OAuth2AppConfig {
   const isFederated = secrets.externalAccount !== undefined && secrets.serviceKey === undefined
   const authMethod = isFederated ? ('externalAccount' as const) : ('serviceKey' as const)
+  const { hasTenants, keyAlternative } = oauth2ProviderTraits[provider]
   return {
     baseScopes: 'imap',
-    ...(provider.startsWith('outlook') ? { cloud: 'global' as const } : {}),
-    ...(provider === 'gmailService' ? { authMethod } : {}),
+    ...(hasTenants && { cloud: 'global' as const }),
+    ...(keyAlternative === 'externalAccount' && { authMethod }),
     ...config,
   }
 }
@@ -93,18 +99,20 @@ function withDefaults(
 function unsupportedErrors(provider: OAuth2Provider, input: OAuth2AppConfig): FieldError[] {
   const { baseScopes = 'imap' } = input
   if (baseScopes === 'pubsub')
-    return provider === 'gmailService'
+    return oauth2ProviderTraits[provider].hasPubSub
       ? []
-      : [fieldError('baseScopes', '"pubsub" is for gmailService only')]
+      : [fieldError('baseScopes', `"pubsub" is for ${pubSubProviders} only`)]
   return acceptsAccounts({ provider, config: input })
     ? []
-    : [
-        fieldError(
-          'baseScopes',
-          `"${baseScopes}" is for gmail, gmailService, outlook and outlookService`,
-        ),
-      ]
+    : [fieldError('baseScopes', `"${baseScopes}" is for ${apiProviders}`)]
 }
+
+const names = new Intl.ListFormat('en-GB')
+const pubSubProviders = names.format(oauth2ProvidersThat(({ hasPubSub }) => hasPubSub === true))
+const federatedProviders = names.format(
+  oauth2ProvidersThat(({ keyAlternative }) => keyAlternative === 'externalAccount'),
+)
+const apiProviders = names.format(oauth2ProvidersThat(({ api }) => api !== undefined))
 
 const topicFields = ['googleProjectId', 'googleTopicName', 'googleSubscriptionName'] as const
 
@@ -114,16 +122,16 @@ function googleErrors(
   { baseScopes, googleProjectId }: OAuth2AppConfig,
   input: OAuth2AppConfig,
 ): FieldError[] {
-  const isPubSub = baseScopes === 'pubsub' && provider === 'gmailService'
-  const isGmailApi = baseScopes === 'api' && provider.startsWith('gmail')
+  const isPubSub = baseScopes === 'pubsub' && oauth2ProviderTraits[provider].hasPubSub === true
+  const isNotified = baseScopes === 'api' && isNotifiedByPubSub(provider)
   const misplaced = topicFields.filter(
     // The project of an application for the Gmail API is information for operators.
-    (name) => Boolean(input[name]) && !isPubSub && !(isGmailApi && name === 'googleProjectId'),
+    (name) => Boolean(input[name]) && !isPubSub && !(isNotified && name === 'googleProjectId'),
   )
   return [
     ...misplaced.map((name) => fieldError(name, 'is for the base scope "pubsub" only')),
     ...(isPubSub && !googleProjectId ? [fieldError('googleProjectId', 'is required')] : []),
-    ...(input.pubSubApp && !isGmailApi
+    ...(input.pubSubApp && !isNotified
       ? [fieldError('pubSubApp', 'is for the Gmail API only (base scope "api")')]
       : []),
     ...(input.googleWorkspaceAccounts
@@ -151,27 +159,29 @@ function assertComplete(provider: OAuth2Provider, plan: CompletePlan, errors: Fi
     Boolean(config[name as keyof OAuth2AppConfig]) ||
     secrets[name as AppSecretKind] !== undefined ||
     storedSecrets.includes(name as AppSecretKind)
-  const missing = requiredFields[provider].filter((name) => !has(name))
+  const { requiredMembers, login, hasTenants, servers } = oauth2ProviderTraits[provider]
+  const missing = requiredMembers.filter((name) => !has(name))
   errors.push(
     ...missing.map((name) => fieldError(name, 'is required')),
     ...genericOnlyErrors(provider, config),
-    ...(provider === 'generic' ? endpointErrors(config) : []),
-    ...(provider === 'outlookService' ? tenantErrors(config) : []),
+    ...(servers ? [] : endpointErrors(config)),
+    ...(hasTenants && login === 'service' ? tenantErrors(config) : []),
     ...(has('serviceKey') ? [] : missingKeyErrors(provider, config, has('clientSecret'))),
     ...federationErrors(provider, plan, has('externalAccount')),
   )
   if (errors.length > 0) throw validationError(errors)
 }
 
-/** Services authenticate by a key: Google's without a federation, Microsoft's without a secret. */
+/** Services authenticate by a key, unless they have its alternative. */
 function missingKeyErrors(
   provider: OAuth2Provider,
   { authMethod }: OAuth2AppConfig,
   hasClientSecret: boolean,
 ): FieldError[] {
-  if (provider === 'gmailService' && authMethod !== 'externalAccount')
+  const { keyAlternative } = oauth2ProviderTraits[provider]
+  if (keyAlternative === 'externalAccount' && authMethod !== 'externalAccount')
     return [fieldError('serviceKey', 'is required')]
-  return provider === 'outlookService' && !hasClientSecret
+  return keyAlternative === 'clientSecret' && !hasClientSecret
     ? [fieldError('clientSecret', 'is required without a serviceKey')]
     : []
 }
@@ -182,11 +192,12 @@ function federationErrors(
   { config, secrets: { externalAccount } }: CompletePlan,
   isStored: boolean,
 ): FieldError[] {
-  const isUsed = provider === 'gmailService' && config.authMethod === 'externalAccount'
+  const { keyAlternative } = oauth2ProviderTraits[provider]
+  const isUsed = keyAlternative === 'externalAccount' && config.authMethod === 'externalAccount'
   if (!isUsed)
     return externalAccount === undefined && config.authMethod !== 'externalAccount'
       ? []
-      : [fieldError('externalAccount', 'is for gmailService without a serviceKey only')]
+      : [fieldError('externalAccount', `is for ${federatedProviders} without a serviceKey only`)]
   if (externalAccount === undefined)
     return isStored ? [] : [fieldError('externalAccount', 'is required')]
   return isExternalAccount(externalAccount)
@@ -202,17 +213,6 @@ function isExternalAccount(text: string): boolean {
   }
 }
 
-const consentFields = ['clientId', 'clientSecret', 'redirectUrl'] as const
-const requiredFields: Record<OAuth2Provider, readonly string[]> = {
-  gmail: consentFields,
-  gmailService: ['serviceClient', 'serviceClientEmail'],
-  outlook: [...consentFields, 'authority'],
-  outlookService: ['clientId', 'authority'],
-  mailRu: consentFields,
-  // RFC 6749 §2.1: a public client has no secret.
-  generic: ['clientId', 'redirectUrl'],
-}
-
 const genericOnlyFields = [
   'issuer',
   'authorizeUrl',
@@ -226,7 +226,7 @@ const genericOnlyFields = [
 
 /** Endpoints of known providers are fixed, so that their secrets go nowhere else. */
 function genericOnlyErrors(provider: OAuth2Provider, config: OAuth2AppConfig): FieldError[] {
-  if (provider === 'generic') return []
+  if (!oauth2ProviderTraits[provider].servers) return []
   return genericOnlyFields
     .filter((name) => config[name] !== undefined)
     .map((name) => fieldError(name, 'is for generic providers only'))

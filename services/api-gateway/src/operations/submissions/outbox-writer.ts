@@ -8,6 +8,7 @@ import {
   type Filing,
   hasMailbox,
   newQueueId,
+  sendsByApi,
   type StoredDraft,
   type Tx,
 } from '@posthorn/db'
@@ -59,11 +60,6 @@ export async function getSender(db: Db, account: string, { gateway }: { gateway?
   return owner
 }
 
-/** True if the mail API of the account sends, not an SMTP server. */
-export function isByApi({ backend }: SendingAccount, { gateway }: { gateway?: string }): boolean {
-  return backend !== 'imap' && gateway === undefined
-}
-
 /** Stores submissions in the outbox and publishes hints for due ones. Senders also poll. */
 export class OutboxWriter {
   readonly #deps: WriterDeps
@@ -85,7 +81,7 @@ export class OutboxWriter {
     const { account, owner, options, idempotencyKey } = sendOptions
     const filing = filingOf(sendOptions)
     const { proxy } = options
-    const byApi = isByApi(owner, options)
+    const byApi = sendsByApi(owner, options.gateway)
     const shared = {
       account,
       shard: owner.shard,

@@ -7,7 +7,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { operations } from '@posthorn/contracts/operations'
 import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { validationError } from '@posthorn/contracts/validate'
-import { hasMailbox } from '@posthorn/db'
+import { hasMailbox, sendsByApi } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { newMessageId, prepareStoredMessage } from '@posthorn/mime'
 import { readBytes } from '../../composing/attachments.ts'
@@ -18,7 +18,7 @@ import { handle } from '../../http/handle.ts'
 import type { SendingAccount } from '../../store/accounts.ts'
 import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import { assertProxyAllowed, dsnFields, recipientFields } from './check-submission.ts'
-import { getSender, isByApi, type OutboxWriter, sendTime } from './outbox-writer.ts'
+import { getSender, type OutboxWriter, sendTime } from './outbox-writer.ts'
 
 /**
  * Stores a draft for sending, with its current content. Filing deletes it once it is sent. A mail
@@ -44,7 +44,7 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     assertDraft(draft)
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
-    const byApi = isByApi(owner, options)
+    const byApi = sendsByApi(owner, options.gateway)
     // Before the content, so that a change in between is noticed.
     const { version } =
       byApi && !envelope

@@ -5,6 +5,7 @@ import { operations } from '@posthorn/contracts/operations'
 import { maxRecipients } from '@posthorn/contracts/schemas/content'
 import type { SubmissionResult } from '@posthorn/contracts/schemas/submission'
 import { validationError } from '@posthorn/contracts/validate'
+import { sendsByApi } from '@posthorn/db'
 import {
   addressCopy,
   composeCopy,
@@ -23,13 +24,7 @@ import { idempotencyKeyOf } from '../../store/idempotency-keys.ts'
 import { blockedRecipients } from '../../store/lists.ts'
 import type { OperationDeps } from '../operation-deps.ts'
 import { assertProxyAllowed, checkSubmission } from './check-submission.ts'
-import {
-  getSender,
-  isByApi,
-  type OutboxWriter,
-  type SendOptions,
-  sendTime,
-} from './outbox-writer.ts'
+import { getSender, type OutboxWriter, type SendOptions, sendTime } from './outbox-writer.ts'
 import { messageIdOf, submitMerge, type SubmitTools } from './submit-merge.ts'
 
 type SubmitDeps = ResolveDeps & Pick<OperationDeps, 'links' | 'renderer'>
@@ -46,7 +41,7 @@ export function onSubmitMessage(deps: SubmitDeps, writer: OutboxWriter) {
     if (earlier) return earlier
     const owner = await getSender(db, params.account, submission)
     const { useStructuredFormat = false } = query
-    if (useStructuredFormat && !isByApi(owner, submission))
+    if (useStructuredFormat && !sendsByApi(owner, submission.gateway))
       throw validationError([fieldError('useStructuredFormat', 'is for accounts on a mail API')])
     using held = new DisposableStack()
     const resolved = await resolveSubmission(deps, input, { owner, held })

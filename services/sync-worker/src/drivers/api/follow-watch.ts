@@ -1,5 +1,9 @@
 import type { MailApi, MailApiUse } from '@posthorn/backends/mail-api'
-import type { Provider } from '@posthorn/backends/provider-limits'
+import {
+  apiAccountTypes,
+  type NotificationTraits,
+  type Provider,
+} from '@posthorn/contracts/account-types'
 import type { Account } from '../../store/accounts.ts'
 import type { Destinations } from '../../watches/destinations.ts'
 import type { WatchedAccount, WatchHandle } from '../../watches/watched-account.ts'
@@ -64,17 +68,19 @@ export function watchedAccount(
 ): WatchedAccount {
   const { reasons } = followed
   const { requests, log } = followed.context
-  const findDestination = async () =>
-    provider === 'graph'
-      ? destinations.findUrls(account.account)
-      : destinations.findTopic(await followed.application(signal))
+  const findDestination: Record<NotificationTraits['transport'], () => Promise<unknown>> = {
+    push: () => destinations.findUrls(account.account),
+    pull: async () => destinations.findTopic(await followed.application(signal)),
+    none: () => Promise.resolve(account.account), // the client listens itself
+  }
+  const { transport } = apiAccountTypes[provider].notifications
   return {
     lease: account.lease,
     registeredAt: account.registeredAt,
     provider,
     log,
     async openWatches() {
-      const hasDestination = (await findDestination()) !== undefined
+      const hasDestination = (await findDestination[transport]()) !== undefined
       return hasDestination ? followed.open({ priority: 'sync' }, signal) : undefined
     },
     onNotice(notice, messages) {

@@ -1,6 +1,6 @@
 import type { ApiMessage, ApiPage, MessageQuery } from '@posthorn/backends/mail-api'
 import type { SearchTerms } from '@posthorn/backends'
-import type { Provider } from '@posthorn/backends/provider-limits'
+import { apiAccountTypes, type Provider } from '@posthorn/contracts/account-types'
 import { defined } from '@posthorn/contracts/defined'
 import type { MessagePage } from '@posthorn/contracts/schemas/message'
 import type { Search } from '@posthorn/contracts/schemas/search'
@@ -16,16 +16,13 @@ import { messageEntry } from '../messages/entry.ts'
 import type { ApiCommand, ApiWork } from './api-command.ts'
 import { allMessages, inScope, readNames, toLabels } from './folders.ts'
 
-/** Prefixes of cursors. */
-const cursorKinds: Record<Provider, ApiList['kind']> = { gmail: 'gmail', graph: 'outlook' }
-
 /** Lists one page of a folder, or of all messages, newest first. */
 export function listMessages(
   request: AccountRequest<'listMessages'>,
   provider: Provider,
 ): ApiWork<'listMessages'> {
   const { account, path, pageSize } = request
-  const list = { kind: cursorKinds[provider], query: [account, path] }
+  const list = { kind: apiAccountTypes[provider].cursorPrefix, query: [account, path] }
   const position = requestedApiPage(request, list)
   return async (command) => {
     const page = await inScope(command, path, async (folderId) => {
@@ -44,7 +41,7 @@ export function searchMessages(
 ): ApiWork<'searchMessages'> {
   const { account, path = allMessages, pageSize, search, useOutlookSearch = false } = request
   const query = [account, path, search, useOutlookSearch]
-  const list = { kind: cursorKinds[provider], query }
+  const list = { kind: apiAccountTypes[provider].cursorPrefix, query }
   const position = requestedApiPage(request, list)
   return async (command) => {
     const terms = await toTerms(command, search)

@@ -1,0 +1,52 @@
+import { type ApiAccountType, consentMembers, type OAuth2ProviderTraits } from './account-type.ts'
+import { gmailProjectUnits, gmailQuotas } from './gmail-quota.ts'
+
+/** Gmail API. */
+export const gmail: ApiAccountType = {
+  readsBy: 'api',
+  sendsBy: 'api',
+  filesSent: 'server',
+  apiName: 'the Gmail API',
+  cursorPrefix: 'gmail',
+  hasSignatures: true,
+  notifications: {
+    transport: 'pull',
+    authentication: 'sender',
+    // A mailbox has one watch, which is not listed.
+    isCheckedByHolder: false,
+    // The topic of a new application, or its permission to publish, may follow: about 90 s.
+    maxRefusals: 3,
+  },
+  // Discovery document, `messages.send`: 35 MiB.
+  mailbox: { placement: 'labels', appends: 'all', removes: false, maxSentBytes: 36_700_160 },
+  limits: {
+    ...gmailQuotas.since2026,
+    accountWindowMs: 60_000,
+    applicationUnits: gmailProjectUnits,
+    applicationWindowMs: 60_000,
+    uploadWindowMs: 60_000,
+    // Not published; requests are refused from 6 on.
+    workerConcurrency: 4,
+    senderConcurrency: 1,
+    senderPercent: 25,
+    defaultCost: 5,
+  },
+  quotas: gmailQuotas,
+}
+
+const servers = {
+  global: { imap: ['imap.gmail.com', 993], smtp: ['smtp.gmail.com', 465] },
+} as const
+
+/** OAuth2 providers of Google. */
+export const gmailProviders = {
+  gmail: { api: 'gmail', login: 'consent', requiredMembers: consentMembers, servers },
+  gmailService: {
+    api: 'gmail',
+    login: 'service',
+    requiredMembers: ['serviceClient', 'serviceClientEmail'],
+    keyAlternative: 'externalAccount',
+    hasPubSub: true,
+    servers,
+  },
+} as const satisfies Record<string, OAuth2ProviderTraits>

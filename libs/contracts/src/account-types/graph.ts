@@ -1,0 +1,77 @@
+import {
+  type ApiAccountType,
+  consentMembers,
+  type OAuth2ProviderTraits,
+  type ProviderServer,
+} from './account-type.ts'
+
+/** 10,000 requests in 10 min are documented; the rest is for requests outside of the limiter. */
+const accountRequests = 9_000
+/** 150 MB in 5 min are documented; the rest is for small bodies, which are not counted. */
+const uploadBytes = 140_000_000
+
+/** Microsoft Graph. */
+export const graph: ApiAccountType = {
+  readsBy: 'api',
+  sendsBy: 'api',
+  filesSent: 'server',
+  apiName: 'Microsoft Graph',
+  cursorPrefix: 'outlook',
+  hasSignatures: false,
+  subscriptionMember: 'outlookSubscription',
+  notifications: {
+    transport: 'push',
+    authentication: 'secret',
+    // Subscriptions are listed, and may be removed silently.
+    isCheckedByHolder: true,
+    maxRefusals: 1,
+  },
+  mailbox: {
+    placement: 'folder',
+    appends: 'drafts',
+    removes: true,
+    maxSentBytes: 64 * 1024 * 1024,
+  },
+  limits: {
+    accountUnits: accountRequests,
+    accountWindowMs: 600_000,
+    applicationUnits: 130_000,
+    applicationWindowMs: 10_000,
+    uploadBytes,
+    uploadWindowMs: 300_000,
+    // "Microsoft Graph service-specific throttling limits": 4 per application and mailbox.
+    workerConcurrency: 3,
+    senderConcurrency: 1,
+    senderPercent: 25,
+    costs: {},
+    defaultCost: 1,
+  },
+  quotas: {},
+}
+
+function exchange(imap: string, smtp: string): Record<'imap' | 'smtp', ProviderServer> {
+  return { imap: [imap, 993], smtp: [smtp, 587] }
+}
+
+const shared = {
+  api: 'graph',
+  hasTenants: true,
+  servers: {
+    global: exchange('outlook.office365.com', 'smtp.office365.com'),
+    'gcc-high': exchange('outlook.office365.us', 'smtp.office365.us'),
+    dod: exchange('webmail.apps.mil', 'smtp.office365.us'),
+    china: exchange('partner.outlook.cn', 'smtp.partner.outlook.cn'),
+  },
+} as const
+
+/** OAuth2 providers of Microsoft. */
+export const graphProviders = {
+  outlook: { ...shared, login: 'consent', requiredMembers: [...consentMembers, 'authority'] },
+  outlookService: {
+    ...shared,
+    login: 'service',
+    requiredMembers: ['clientId', 'authority'],
+    keyAlternative: 'clientSecret',
+    hasDefaultScope: true,
+  },
+} as const satisfies Record<string, OAuth2ProviderTraits>

@@ -1,0 +1,79 @@
+import {
+  type AccountType,
+  type ApiAccountType,
+  noNotifications,
+  type OAuth2ProviderTraits,
+} from './account-type.ts'
+import { gmail, gmailProviders } from './gmail.ts'
+import { graph, graphProviders } from './graph.ts'
+import { imap, imapProviders } from './imap.ts'
+
+export type {
+  AccountType,
+  ApiAccountType,
+  MailApiTraits,
+  NotificationTraits,
+  ProviderLimits,
+  ProviderServer,
+} from './account-type.ts'
+
+const apiTypes = { gmail, graph }
+
+/** Mail system with a mail API. */
+export type Provider = keyof typeof apiTypes
+
+/** Mail systems with a mail API. */
+export const apiAccountTypes: Readonly<Record<Provider, ApiAccountType>> = apiTypes
+export const providers = Object.keys(apiTypes) as Provider[]
+
+const types = { imap, ...apiTypes }
+
+/** Mail system of an account, as in the column `accounts.backend`. */
+export type Backend = keyof typeof types
+
+/** Mail systems of accounts: the only list of them. */
+export const accountTypes: Readonly<Record<Backend, AccountType>> = types
+
+/** Mail system of a newer release. Its accounts get no session, and their messages wait. */
+const unknownType: AccountType = {
+  readsBy: 'api',
+  sendsBy: 'api',
+  filesSent: 'server',
+  notifications: noNotifications,
+  hasSignatures: false,
+}
+
+/**
+ * Traits of the mail system of an account. During an upgrade, a newer release may register accounts
+ * of a mail system that this release does not know: they have a mail API without a client.
+ */
+export function accountTypeOf({ backend }: { backend: Backend }): AccountType {
+  return (accountTypes as Partial<Record<string, AccountType>>)[backend] ?? unknownType
+}
+
+/** Mail systems with a property, for a condition in SQL. */
+export function backendsThat(has: (type: AccountType) => boolean): Backend[] {
+  return (Object.keys(types) as Backend[]).filter((backend) => has(accountTypes[backend]))
+}
+
+const oauth2Types = { ...gmailProviders, ...graphProviders, ...imapProviders }
+
+/** Kind of OAuth2 application. */
+export type OAuth2Provider = keyof typeof oauth2Types
+
+/** Kinds of OAuth2 applications: the only list of them. */
+export const oauth2ProviderTraits: Readonly<
+  Record<OAuth2Provider, OAuth2ProviderTraits & { readonly api?: Provider }>
+> = oauth2Types
+export const oauth2Providers = Object.keys(oauth2Types) as OAuth2Provider[]
+
+/** True if the mail API of a provider publishes notifications to a Pub/Sub topic. */
+export function isNotifiedByPubSub(provider: OAuth2Provider): boolean {
+  const { api } = oauth2ProviderTraits[provider]
+  return api !== undefined && accountTypes[api].notifications.transport === 'pull'
+}
+
+/** Kinds of OAuth2 applications with a property. */
+export function oauth2ProvidersThat(has: (traits: OAuth2ProviderTraits) => boolean) {
+  return oauth2Providers.filter((provider) => has(oauth2ProviderTraits[provider]))
+}
