@@ -33,8 +33,8 @@ const idleMs = 600_000
 
 /**
  * Reads content of messages and requests in separate processes, small content in the calling
- * thread. A reading beyond a limit is reported and has a degraded result. Accounts take turns, and none uses
- * all processes. Never repeats a reading.
+ * thread. A reading beyond a limit is reported and has a degraded result. Accounts take turns, and
+ * none uses all processes. Never repeats a reading.
  */
 export class MessageReader implements AsyncDisposable {
   readonly #pool: WorkerPool<ReadRequest, ReadResponse>

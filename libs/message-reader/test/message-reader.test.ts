@@ -122,7 +122,9 @@ test('MessageReader: messages and bodies of requests have the same result in a p
   expect(await prepared('x\n'.repeat(40_000))).toEqual(await prepared('x\n'))
   const references = { inReplyTo: '<2@x>', references: ['<2@x>'] }
   const upload = await read('upload', { bytes: message('x\n'.repeat(40_000)), references })
-  expect(upload.mime.toString('latin1', 0, 40)).toBe('In-Reply-To: <2@x>\r\nReferences: <2@x>\r\n')
+  expect(upload.mime.toString('latin1', 0, 50)).toMatch(
+    /^In-Reply-To: <2@x>\r\nReferences: <2@x>\r\nFrom: /,
+  )
   const envelope = { from: 'a@x.test', to: ['b@x.test'] }
   await read('headerEnvelope', { mime: prepareLines('x\r\n'.repeat(40_000)), envelope })
   const bytes = Buffer.from(JSON.stringify({ to, subject: 'x' }))
