@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
 import { operations } from '@posthorn/contracts/operations'
 import { testOAuthDovecot, type TestDovecot, testOpenIdProvider } from '@posthorn/testkit'
+import { createOpenIdApp } from '../openid-app.ts'
 import { freshMessageId, plainMessage, untilConnected, type Webhook, type World } from '../world.ts'
 import { submit } from './sending-job.ts'
 
@@ -29,7 +30,7 @@ export async function connectByConsent(
     each.drop(),
   )
   await world.client.call(operations.updateSettings, { body: { ignoreMailCertErrors: true } })
-  const app = await createApp(world, { provider, dovecot, redirectUrl })
+  const app = await createOpenIdApp(world, { provider, dovecot, redirectUrl })
   const { status, body } = await world.client.call(operations.createAccount, {
     body: {
       account,
@@ -47,33 +48,6 @@ export async function connectByConsent(
   expect(returned.status).toBe(303)
   await untilConnected(world.client, account)
   return { receiveAndSend: () => receiveAndSend(world, dovecot) }
-}
-
-interface AppOptions {
-  provider: Awaited<ReturnType<typeof testOpenIdProvider>>
-  dovecot: TestDovecot
-  redirectUrl: string
-}
-
-async function createApp({ client }: World, options: AppOptions): Promise<string> {
-  const { provider, redirectUrl } = options
-  const { host, imapPort, submissionPort } = options.dovecot
-  const { status, body } = await client.call(operations.createOAuth2App, {
-    body: {
-      name: 'Test provider',
-      provider: 'generic',
-      enabled: true,
-      issuer: provider.issuer,
-      clientId: provider.clientId,
-      clientSecret: provider.clientSecret,
-      redirectUrl,
-      scopes: ['openid', 'email', 'profile', 'offline_access', 'mail'],
-      imap: { host, port: imapPort },
-      smtp: { host, port: submissionPort },
-    },
-  })
-  expect(status).toBe(200)
-  return String(body.id)
 }
 
 async function receiveAndSend(world: World, dovecot: TestDovecot): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type TestDovecot,
   testOpenIdProvider,
 } from '@posthorn/testkit'
+import { createOpenIdApp } from '../openid-app.ts'
 import { startWorld, untilConnected } from '../world.ts'
 import { useByToken } from './use-by-token.ts'
 
@@ -47,25 +48,9 @@ const { client } = world
 const get = async (account: string) =>
   (await client.call(operations.getAccount, { params: { account } })).body
 
+const createApp = (dovecot: TestDovecot) =>
+  createOpenIdApp(world, { provider, dovecot, redirectUrl })
 const app = await createApp(byXoauth2)
-async function createApp({ host, imapPort, submissionPort }: TestDovecot): Promise<string> {
-  const { status, body } = await client.call(operations.createOAuth2App, {
-    body: {
-      name: 'Test provider',
-      provider: 'generic',
-      enabled: true,
-      issuer: provider.issuer,
-      clientId: provider.clientId,
-      clientSecret: provider.clientSecret,
-      redirectUrl,
-      scopes: ['openid', 'email', 'profile', 'offline_access', 'mail'],
-      imap: { host, port: imapPort },
-      smtp: { host, port: submissionPort },
-    },
-  })
-  expect([status, body]).toEqual([200, { id: expect.any(String), created: true }])
-  return body.id
-}
 
 /** Registers an account, consents, follows the callback and waits for the connection. */
 async function connect(

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { cacheDirectory, checkout } from '@posthorn/local/paths'
+import { checkout } from '@posthorn/local/paths'
 import { type Build, manifestsOf, podTemplates, valueAt } from './build.ts'
 import { readDeclaredSecrets } from './declared-secrets.ts'
-import { buildTarget, findKustomize, NoKustomize, toManifest } from './kustomize.ts'
+import { buildTarget, toManifest } from './kustomize.ts'
+import { findOptionalKustomize } from './optional-kustomize.ts'
 import { readProcesses } from './processes.ts'
 import { ownContainers } from './rules/containers.ts'
 import { secretsOf } from './rules/stored-data.ts'
@@ -18,13 +19,7 @@ const work = mkdtempSync(join(tmpdir(), 'defaults-'))
 afterAll(() => rmSync(work, { recursive: true }))
 const processes = readProcesses()
 
-const kustomize = await findKustomize({
-  cache: cacheDirectory(process.env),
-  path: process.env['PATH'] ?? '',
-}).catch((error: unknown) => {
-  if (error instanceof NoKustomize) return undefined
-  throw error
-})
+const kustomize = await findOptionalKustomize()
 
 const builds = new Map<string, Promise<Build>>()
 

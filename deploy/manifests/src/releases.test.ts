@@ -2,22 +2,17 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { cacheDirectory, checkout } from '@posthorn/local/paths'
+import { checkout } from '@posthorn/local/paths'
 import { type Build, manifestsOf, podTemplates, valueAt } from './build.ts'
-import { buildTarget, findKustomize, NoKustomize } from './kustomize.ts'
+import { buildTarget } from './kustomize.ts'
+import { findOptionalKustomize } from './optional-kustomize.ts'
 
 // Two releases are applied one after the other.
 
 const folder = mkdtempSync(join(tmpdir(), 'releases-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const kustomize = await findKustomize({
-  cache: cacheDirectory(process.env),
-  path: process.env['PATH'] ?? '',
-}).catch((error: unknown) => {
-  if (error instanceof NoKustomize) return undefined
-  throw error
-})
+const kustomize = await findOptionalKustomize()
 const testWithKustomize = kustomize === undefined ? test.skip : test
 
 /** Builds an overlay with another tag in the base, as the upgrade does. */

@@ -61,6 +61,6 @@ export interface TranscriptLine {
   from: 'client' | 'server' | 'us'
   /** At most 2,000 characters. Literals are replaced by their size. */
   text: string
-  /** True from the reply to the login, which proves a mail server or provider. */
+  /** True from the accepted login on. Lines before it may name hosts and services. */
   afterLogin?: boolean
 }

@@ -239,6 +239,8 @@ export interface MailSession extends AsyncDisposable {
    * Returns the messages that are left. Costs nothing more if the server reports the new flags.
    */
   confirmFlags(uids: readonly UidRange[], change: FlagsUpdate): Promise<UnconfirmedFlags>
+  /** Flags and Gmail labels of messages in the selected mailbox. Skips deleted messages. */
+  readFlags(uids: readonly UidRange[]): Promise<MessageFlags[]>
   /** Changes Gmail labels. `unprocessable` on other servers. */
   changeLabels(uids: readonly UidRange[], change: FlagsUpdate): Promise<void>
   /**

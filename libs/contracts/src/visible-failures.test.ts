@@ -11,14 +11,19 @@ const dataOf = (event: string, data: object): unknown => {
 const hidden = { response: 'The mail server cannot be used', serverResponseCode: 'ECONNECTION' }
 
 test.each(['connectError', 'authenticationError'])(
-  'tenantBody: %s, without the reason of a failed connection, with replies to the login',
+  'tenantBody: %s, without the reason of a failed connection, with the code of a rejected login',
   (event) => {
     for (const serverResponseCode of ['ECONNREFUSED', 'ENOTFOUND', 'EEGRESSBLOCKED', 'BYE'])
       expect(dataOf(event, { response: 'x', serverResponseCode })).toEqual(hidden)
-    for (const serverResponseCode of ['AUTHENTICATIONFAILED', 'LIMIT', 'ETokenRefresh']) {
-      const shown = { response: 'x', serverResponseCode }
-      expect(dataOf(event, shown)).toBe(shown)
-    }
+    const response = 'The mail server rejected the login'
+    for (const serverResponseCode of ['AUTHENTICATIONFAILED', 'LIMIT'])
+      expect(dataOf(event, { response: 'x', serverResponseCode, description: 'x' })).toEqual({
+        response,
+        serverResponseCode,
+      })
+    expect(dataOf(event, { response: 'x', description: 'x' })).toEqual({ response })
+    const shown = { response: 'x', serverResponseCode: 'ETokenRefresh' }
+    expect(dataOf(event, shown)).toBe(shown)
   },
 )
 
@@ -35,6 +40,23 @@ test('tenantBody: messageDeliveryError, hides what happened before the login', (
       error: 'The mail server cannot be used',
       errorCode: 'ECONNECTION',
     })
+  const login = { smtpResponseCode: 535, smtpCommand: 'AUTH PLAIN' }
+  expect(
+    dataOf('messageDeliveryError', {
+      ...common,
+      error: 'Invalid login: 535 at mx.internal',
+      errorCode: 'EAUTH',
+      smtpResponse: '535 at mx.internal',
+      ...login,
+    }),
+  ).toEqual({
+    ...common,
+    error: 'The mail server rejected the login',
+    errorCode: 'EAUTH',
+    ...login,
+  })
+  const local = { ...common, error: 'The account has no access token', errorCode: 'EAUTH' }
+  expect(dataOf('messageDeliveryError', local)).toBe(local)
   const reply = { smtpResponse: '550 no', smtpResponseCode: 550, smtpCommand: 'RCPT TO' }
   const shown = { ...common, error: 'no', errorCode: 'EENVELOPE', ...reply }
   expect(dataOf('messageDeliveryError', shown)).toBe(shown)
@@ -56,10 +78,14 @@ test('tenantBody: messageFailed, shows errors after the greeting only', () => {
   for (const error of [
     "Can't send mail - all recipients were rejected: 550 no",
     'Message failed: 554 no',
-    'Invalid login: 535 no',
     'The account has no SMTP configuration',
   ])
     expect(dataOf('messageFailed', { ...common, error })).toEqual({ ...common, error })
+  for (const [error, shown] of [
+    ['Invalid login: 535 5.7.8 at mx.internal', 'The mail server rejected the login: 535'],
+    ['Invalid login', 'The mail server rejected the login'],
+  ])
+    expect(dataOf('messageFailed', { ...common, error })).toEqual({ ...common, error: shown })
 })
 
 test('hasTenantBody: events with texts of servers or errors, and no others', () => {

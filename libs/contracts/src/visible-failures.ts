@@ -6,7 +6,8 @@ import type { LastError } from './schemas/account.ts'
 /*
  * Failures as tenants may read them. A tenant chooses mail servers, so the reason of a failed
  * connection would show which hosts and ports of the operator's network are open, closed or
- * filtered, and what they send. Replies to a login and later ones prove a mail server and stay.
+ * filtered, and what they send. A rejected login proves a mail server: its code stays, the text of
+ * the reply may name hosts of the operator. Replies to later commands stay.
  */
 
 /** Error of every server that cannot be used, whatever the reason. */
@@ -14,6 +15,9 @@ export const unusableServer = {
   error: 'The mail server cannot be used',
   code: 'ECONNECTION',
 } as const
+
+/** Text in place of the reply to a login. The code of the reply is shown beside it. */
+const rejectedLogin = 'The mail server rejected the login'
 
 /**
  * Codes of the network, TLS, parser and egress policy. Other codes name a cause inside this system.
@@ -45,17 +49,30 @@ const replyCodes = new Set([
   'WEBALERT',
 ])
 
-/** Last error of an account without the reason of a failed connection. */
+/**
+ * Last error of an account without the reason of a failed connection, and without the text of a
+ * reply to the login.
+ */
 export function tenantLastError(lastError: LastError): LastError {
-  const { serverResponseCode: code, description, tokenRequest } = lastError
+  const { serverResponseCode: code } = lastError
+  if (isOfThisSystem(lastError)) return lastError
+  return isFailedConnection(lastError)
+    ? { response: unusableServer.error, serverResponseCode: unusableServer.code }
+    : defined({ response: rejectedLogin, serverResponseCode: code })
+}
+
+/** True for an error before the reply to a login, whose reason tenants do not read. */
+export function isFailedConnection(lastError: LastError): boolean {
+  const { serverResponseCode: code, description } = lastError
+  if (isOfThisSystem(lastError)) return false
   // Without a code, an error with a description comes from a reply of the server. Errors of
   // connecting have a code.
-  const isReply =
-    code === undefined
-      ? description !== undefined
-      : replyCodes.has(code) || !connectionCode.test(code)
-  if (isReply || tokenRequest) return lastError
-  return { response: unusableServer.error, serverResponseCode: unusableServer.code }
+  return code === undefined ? description === undefined : !replyCodes.has(code)
+}
+
+/** True for errors of token endpoints, mail APIs and this system: no tenant chooses them. */
+function isOfThisSystem({ serverResponseCode: code, tokenRequest }: LastError): boolean {
+  return tokenRequest !== undefined || (code !== undefined && !connectionCode.test(code))
 }
 
 /** Failure of an attempt to send a message. */
@@ -73,21 +90,31 @@ const connectionSteps = new Set(['CONN', 'EHLO', 'HELO', 'LHLO', 'STARTTLS'])
 const networkCode =
   /^(?:E(?:AI_|CONN|DNS|EGRESS|HOST|NET|NOTFOUND|PIPE|PROTO|PROXY|SOCKET|TIMEDOUT|TLS)|ERR_|CERT_|DEPTH_|SELF_SIGNED_|UNABLE_TO_)/
 
-/** Failure of an attempt without the reason of a failed connection. */
+/**
+ * Failure of an attempt without the reason of a failed connection, and without the text of a reply
+ * to the login.
+ */
 export function tenantFailure<F extends SendingFailure>(failure: F): F | SendingFailure {
-  const { command, code = '', responseCode } = failure
+  const { command, code, responseCode, response } = failure
+  // Without a reply, the error is ours: the account has no credentials for the login.
+  const isReply = response !== undefined || responseCode !== undefined
+  if (isReply && (code === 'EAUTH' || command?.startsWith('AUTH')))
+    return defined({ message: rejectedLogin, code, responseCode, command })
   const isConnecting =
     command === undefined
-      ? responseCode === undefined && networkCode.test(code)
+      ? responseCode === undefined && networkCode.test(code ?? '')
       : connectionSteps.has(command)
   return isConnecting && code !== 'EAUTH'
     ? { message: unusableServer.error, code: unusableServer.code }
     : failure
 }
 
+/** Error of a rejected login, which `messageFailed` reports as text only, with the reply code. */
+const invalidLogin = /^Invalid login\b(?:[^0-9]{0,20}([45]\d\d)\b)?/
+
 /** Beginnings of the errors after the greeting, which `messageFailed` reports without a code. */
 const errorsAfterGreeting =
-  /^(?:Can't send mail|Message failed|Mail command failed|Recipient command failed|Data command failed|Invalid login|The (?:account|application|gateway|last attempt|message|provider|recipient|sender)\b)/
+  /^(?:Can't send mail|Message failed|Mail command failed|Recipient command failed|Data command failed|The (?:account|application|gateway|last attempt|message|provider|recipient|sender)\b)/
 
 type EventData = Readonly<Record<string, unknown>>
 
@@ -96,10 +123,13 @@ const tenantData: Readonly<Record<string, (data: EventData) => EventData>> = {
   [connectError.name]: ofAccount,
   [authenticationError.name]: ofAccount,
   [messageDeliveryError.name]: ofAttempt,
-  [messageFailed.name]: ({ error, ...rest }) => ({
-    ...rest,
-    error: errorsAfterGreeting.test(String(error)) ? error : unusableServer.error,
-  }),
+  [messageFailed.name]: ({ error, ...rest }) => ({ ...rest, error: failedText(String(error)) }),
+}
+
+function failedText(error: string): string {
+  const [login, code] = invalidLogin.exec(error) ?? []
+  if (login !== undefined) return code ? `${rejectedLogin}: ${code}` : rejectedLogin
+  return errorsAfterGreeting.test(error) ? error : unusableServer.error
 }
 
 function ofAccount(data: EventData): EventData {
@@ -108,16 +138,19 @@ function ofAccount(data: EventData): EventData {
 }
 
 function ofAttempt(data: EventData): EventData {
-  const { error, errorCode, smtpResponse: _response, smtpResponseCode, smtpCommand, ...rest } = data
+  const { error, errorCode, smtpResponse, smtpResponseCode, smtpCommand, ...rest } = data
   const failure = defined({
     message: String(error),
     code: errorCode as string | undefined,
+    response: smtpResponse as string | undefined,
     responseCode: smtpResponseCode as number | undefined,
     command: smtpCommand as string | undefined,
   })
   const visible = tenantFailure(failure)
   if (visible === failure) return data
-  return { ...rest, error: visible.message, errorCode: visible.code }
+  const { message, code, responseCode, command } = visible
+  const shown = { errorCode: code, smtpResponseCode: responseCode, smtpCommand: command }
+  return { ...rest, error: message, ...defined(shown) }
 }
 
 /** True if the target of a tenant may receive another body of the event. */

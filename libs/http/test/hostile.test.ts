@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
 import { eventually, RawClient } from '@posthorn/testkit'
-import { readBody, readJson, serve, type ServeOptions } from '../src/index.ts'
+import { readBody, serve, type ServeOptions } from '../src/index.ts'
+import { readJson } from './read-json.ts'
 
 // Clients as they should not be, received byte by byte. Nothing but the server's own limits ends
 // them.

@@ -5,7 +5,8 @@ import { afterAll, expect, test } from '@jest/globals'
 import { release as product } from '@posthorn/config/release'
 import { AppError } from '@posthorn/errors'
 import { createLogger, createMetrics } from '@posthorn/telemetry'
-import { readJson, serve } from '../src/index.ts'
+import { serve } from '../src/index.ts'
+import { readJson } from './read-json.ts'
 
 const release = Promise.withResolvers<void>()
 const started = Promise.withResolvers<void>()

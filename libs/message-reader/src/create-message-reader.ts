@@ -9,7 +9,7 @@ interface ReaderDeps {
 /** Creates the message reader of a service, which counts and logs its overruns. */
 export function createMessageReader(
   { metrics, log }: ReaderDeps,
-  limits: Pick<MessageReaderOptions, 'processes' | 'timeoutMs'>,
+  limits: Pick<MessageReaderOptions, 'processes' | 'timeoutMs' | 'maxHeapMb'>,
 ): MessageReader {
   const overruns = metrics.counter({
     name: 'message_reading_overruns_total',

@@ -1,6 +1,6 @@
-import { AppError } from '@posthorn/errors'
+import { AppError, errorFromWire } from '@posthorn/errors'
 import { QueueFullError, WorkerError, type WorkerFailure, WorkerPool } from '@posthorn/flow'
-import type { ReadRequest } from './reader-main.ts'
+import type { ReadRequest, ReadResponse } from './reader-main.ts'
 import { getReading, type ReadingInput, type ReadingName, type ReadingOutput } from './readings.ts'
 import type { ReadPart } from './readings.ts'
 
@@ -21,33 +21,36 @@ export interface MessageReaderOptions {
   timeoutMs: number
   /** Waiting readings; more are degraded. Default 2,000, as a connection reads one at a time. */
   maxWaiting?: number
+  /** JavaScript heap of a process. Default 256 MB, several times the largest texts. */
+  maxHeapMb?: number
   onOverrun: (overrun: ReadingOverrun) => void
 }
 
-/** JavaScript heap of a process: several times the largest texts. */
-const maxHeapMb = 256
+const defaultHeapMb = 256
 const defaultWaiting = 2_000
 /** Starting a process takes longer than most readings. */
 const idleMs = 600_000
 
 /**
- * Reads foreign content of messages in separate processes, small content in the calling thread. A
- * reading beyond a limit is reported and has a degraded result. Accounts take turns, and none uses
- * all processes. Never repeats a reading.
+ * Reads content of messages and requests in separate processes, small content in the calling
+ * thread. A reading beyond a limit is reported and has a degraded result. Accounts take turns, and
+ * none uses all processes. Never repeats a reading.
  */
 export class MessageReader implements AsyncDisposable {
-  readonly #pool: WorkerPool<ReadRequest, unknown>
+  readonly #pool: WorkerPool<ReadRequest, ReadResponse>
+  readonly #timeoutMs: number
   readonly #onOverrun: MessageReaderOptions['onOverrun']
 
   constructor(options: MessageReaderOptions) {
     const { processes, timeoutMs, maxWaiting = defaultWaiting, onOverrun } = options
+    this.#timeoutMs = timeoutMs
     this.#onOverrun = onOverrun
     this.#pool = new WorkerPool({
       module: new URL('./reader-main.ts', import.meta.url),
       isolation: 'process',
       maxWorkers: processes,
       timeoutMs,
-      maxHeapMb,
+      maxHeapMb: options.maxHeapMb ?? defaultHeapMb,
       maxWaiting,
       idleMs,
     })
@@ -63,27 +66,31 @@ export class MessageReader implements AsyncDisposable {
   }
 
   /**
-   * @throws AppError `unavailable` when disposed; for a reading without a degraded result
-   *   `unprocessable`, or `unavailable` if a repeat may succeed
+   * @throws AppError of the reading; `unavailable` when disposed; for a reading without a degraded
+   *   result `unprocessable`, or `unavailable` if a repeat may succeed
    */
   async #read<Name extends ReadingName>(
     { account, signal }: { account: string; signal: AbortSignal | undefined },
     name: Name,
     input: ReadingInput<Name>,
   ): Promise<ReadingOutput<Name>> {
-    const { read, isSmall, degrade } = getReading(name)
+    const { read, isSmall, degrade, timeoutFactor = 1, tooLong } = getReading(name)
     try {
-      if (isSmall(input)) return read(input)
-      const options = { key: account, ...(signal && { signal }) }
-      return (await this.#pool.run({ name, input }, options)) as ReadingOutput<Name>
+      if (isSmall(input)) return (await read(input)) as ReadingOutput<Name>
+      const timeoutMs = timeoutFactor * this.#timeoutMs
+      const options = { key: account, timeoutMs, ...(signal && { signal }) }
+      const response = await this.#pool.run({ name, input }, options)
+      if ('error' in response) throw errorFromWire(response.error)
+      return response.output as ReadingOutput<Name>
     } catch (error) {
+      if (error instanceof AppError) throw error
       signal?.throwIfAborted()
       const reason = reasonOf(error)
       if (reason === 'disposed')
         throw new AppError('unavailable', 'The service is stopping', { cause: error })
       this.#onOverrun({ account, part: name, reason })
       if (degrade) return degrade(input)
-      throw overrunError(reason, error)
+      throw overrunError(reason, error, tooLong)
     }
   }
 }
@@ -94,8 +101,12 @@ function reasonOf(error: unknown): OverrunReason | 'disposed' {
   return error instanceof WorkerError ? error.failure : 'crash'
 }
 
-function overrunError(reason: OverrunReason, cause: unknown): AppError {
+function overrunError(
+  reason: OverrunReason,
+  cause: unknown,
+  tooLong = 'The message takes too long to read',
+): AppError {
   return reason === 'timeout' || reason === 'memory'
-    ? new AppError('unprocessable', 'The referenced message takes too long to read', { cause })
+    ? new AppError('unprocessable', tooLong, { cause })
     : new AppError('unavailable', 'Messages cannot be read now, retry later', { cause })
 }

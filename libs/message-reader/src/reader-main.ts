@@ -1,3 +1,4 @@
+import { AppError, errorToWire, type WireError } from '@posthorn/errors'
 import { serveRequests } from '@posthorn/flow'
 import { getReading, type ReadingInput, type ReadingName } from './readings.ts'
 
@@ -6,8 +7,14 @@ export interface ReadRequest {
   input: ReadingInput<ReadingName>
 }
 
-await serveRequests(
-  () =>
-    ({ name, input }: ReadRequest) =>
-      getReading(name).read(input),
-)
+/** Result of a reading, or the AppError that it has thrown. */
+export type ReadResponse = { output: unknown } | { error: WireError }
+
+await serveRequests(() => async ({ name, input }: ReadRequest): Promise<ReadResponse> => {
+  try {
+    return { output: await getReading(name).read(input) }
+  } catch (error) {
+    if (error instanceof AppError) return { error: errorToWire(error) }
+    throw error
+  }
+})

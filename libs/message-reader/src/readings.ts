@@ -1,17 +1,10 @@
 import { applyReference, decodeText, parseCalendar } from '@posthorn/mime'
 import { readReport } from '@posthorn/reports'
+import { define, type Reading } from './define.ts'
 import { countReferences, embedImages, type EmbeddedImages } from './images.ts'
+import { requestReadings } from './requests.ts'
 import { type EncodedTexts, readPlainStart, readSummaryText, readTexts } from './texts.ts'
 import type { EncodedText, ReadText } from './texts.ts'
-
-/** Function that reads foreign content. Input and output can be cloned. */
-interface Reading<Input, Output> {
-  read: (input: Input) => Output
-  /** True if reading takes a few milliseconds at most, see `README.md`. */
-  isSmall: (input: Input) => boolean
-  /** Result beyond a limit. Absent if there is no useful one. */
-  degrade?: (input: Input) => Output
-}
 
 /** Limit of bytes and characters that are only decoded, copied or searched: 40 ns each. */
 const smallText = 65_536
@@ -22,12 +15,9 @@ type Calendar = Omit<EncodedText, 'isTruncated'>
 export type ParsedCalendar = ReturnType<typeof parseCalendar>
 type Quote = Parameters<typeof applyReference>
 
-function define<Input, Output>(reading: Reading<Input, Output>): Reading<Input, Output> {
-  return reading
-}
-
-/** Readings of a message by name. */
-export const readings = {
+/** Readings by name. */
+const readings = {
+  ...requestReadings,
   texts: define({
     read: readTexts,
     isSmall: ({ plain, html, webSafe }: EncodedTexts) =>
@@ -68,14 +58,17 @@ export const readings = {
     read: ([draft, original, options]: Quote) => applyReference(draft, original, options),
     isSmall: ([, { text: { plain = '', html = '' } = {} }, { inline }]: Quote) =>
       !inline || plain.length + html.length <= smallMarkup,
+    tooLong: 'The referenced message takes too long to read',
   }),
 }
 
 export type ReadingName = keyof typeof readings
 export type ReadingInput<Name extends ReadingName> = Parameters<(typeof readings)[Name]['read']>[0]
-export type ReadingOutput<Name extends ReadingName> = ReturnType<(typeof readings)[Name]['read']>
+export type ReadingOutput<Name extends ReadingName> = Awaited<
+  ReturnType<(typeof readings)[Name]['read']>
+>
 
-/** Reads one part of messages. */
+/** Reads one part of messages or requests. */
 export type ReadPart = <Name extends ReadingName>(
   name: Name,
   input: ReadingInput<Name>,
@@ -89,7 +82,8 @@ export function getReading<Name extends ReadingName>(
 }
 
 /** Reads in the calling thread, whatever it costs. */
-export const readInline: ReadPart = async (name, input) => getReading(name).read(input)
+export const readInline: ReadPart = async (name, input) =>
+  (await getReading(name).read(input)) as never
 
 function bytesOf(parts: readonly { bytes: Uint8Array }[]): number {
   return parts.reduce((sum, { bytes }) => sum + bytes.length, 0)

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
+import { LinkKey } from '@posthorn/links'
 import {
   MessageReader,
   type MessageReaderOptions,
@@ -89,6 +90,83 @@ test('MessageReader: reads small content itself, everything else in a process', 
       ].map(isSmall),
     ),
   ).toEqual(Array.from({ length: 9 }, () => false))
+})
+
+const from = { address: 'a@x.test' }
+const to = [{ address: 'b@x.test' }]
+const message = (body: string) => Buffer.from(`From: a@x.test\nTo: b@x.test\n\n${body}`)
+
+test('MessageReader: messages and bodies of requests have the same result in a process', async () => {
+  const { reader, read, overruns } = createReader()
+  await using _ = reader
+  const composed = async (length: number) => {
+    const key = new LinkKey(Buffer.alloc(32))
+    const links = { baseUrl: 'https://p.test', account: 'a', messageId: '<1@x>' }
+    const { mime, envelope } = await read('compose', {
+      content: { to, html: `<a href="https://x.test">x</a>${' '.repeat(length)}` },
+      options: { from, attached: [{ content: Buffer.from('abc'), filename: 'a.txt' }] },
+      tracking: { ...links, key, opens: false, clicks: true },
+    })
+    expect(envelope).toEqual({ from: 'a@x.test', to: ['b@x.test'] })
+    const text = mime.toString().replaceAll(/=\r\n/g, '')
+    return /https:\/\/p\.test\/redirect\?data=3D[\w-]+&amp;sig=3D[\w.-]+/.exec(text)?.[0]
+  }
+  const link = await composed(0)
+  expect(link).toMatch(/redirect/)
+  expect(await composed(70_000)).toBe(link)
+  const prepared = async (body: string) => {
+    const options = { path: 'raw', from, messageId: '<1@x.test>', date: new Date(0) }
+    const { mime, ...rest } = await read('prepare', [message(body), options])
+    return { mime: mime.toString().replaceAll('x\r\n', ''), ...rest }
+  }
+  expect(await prepared('x\n'.repeat(40_000))).toEqual(await prepared('x\n'))
+  const references = { inReplyTo: '<2@x>', references: ['<2@x>'] }
+  const upload = await read('upload', { bytes: message('x\n'.repeat(40_000)), references })
+  expect(upload.mime.toString('latin1', 0, 50)).toMatch(
+    /^In-Reply-To: <2@x>\r\nReferences: <2@x>\r\nFrom: /,
+  )
+  const envelope = { from: 'a@x.test', to: ['b@x.test'] }
+  await read('headerEnvelope', { mime: prepareLines('x\r\n'.repeat(40_000)), envelope })
+  const bytes = Buffer.from(JSON.stringify({ to, subject: 'x' }))
+  const request = { bytes, operation: 'submitMessage', maxValues: 100 }
+  expect(await read('body', request)).toEqual({ to, subject: 'x', dryRun: false })
+  expect(overruns).toEqual([])
+})
+
+const prepareLines = (body: string) =>
+  Buffer.from(message(body).toString().replaceAll(/\r?\n/g, '\r\n'))
+
+test('MessageReader: an error of a request reaches the caller and is no overrun', async () => {
+  const { reader, read, overruns } = createReader()
+  await using _ = reader
+  const bytes = Buffer.from(JSON.stringify({ to: 1, subject: 'x' }))
+  const request = { bytes, operation: 'submitMessage', maxValues: 100 }
+  await expect(read('body', request)).rejects.toMatchObject({
+    kind: 'invalid',
+    extras: { fields: [{ path: expect.stringMatching(/^to/) }] },
+  })
+  for (const length of [0, 70_000])
+    await expect(
+      read('compose', {
+        content: { to, text: ' '.repeat(length), headers: { bcc: 'x' } },
+        options: { from },
+      }),
+    ).rejects.toMatchObject({ kind: 'invalid', message: '"headers.bcc" cannot be set' })
+  expect(overruns).toEqual([])
+})
+
+test('MessageReader: a request beyond five times the CPU time is unprocessable', async () => {
+  const { reader, read, overruns } = createReader({ timeoutMs: 1 })
+  await using _ = reader
+  const composing = read('compose', {
+    content: { to, text: 'ü '.repeat(10_000_000) },
+    options: { from },
+  })
+  await expect(composing).rejects.toMatchObject({
+    kind: 'unprocessable',
+    message: 'The message takes too long to compose',
+  })
+  expect(overruns).toEqual([{ account: 'a', part: 'compose', reason: 'timeout' }])
 })
 
 test('MessageReader: beyond the CPU time, returns the degraded result and reports it', async () => {

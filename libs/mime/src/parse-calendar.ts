@@ -19,6 +19,8 @@ interface CalendarEntry {
 }
 
 interface ParsedCalendar {
+  /** True if events or the ends of their texts are left out, because of a limit. */
+  isCut?: true
   /** RFC 5546: REQUEST, REPLY, CANCEL … */
   method?: string
   /** One per UID; changed instances of a series are left out. */
@@ -31,33 +33,43 @@ const maxEntries = 100
 const maxText = 65_536
 
 /**
- * Parses an iCalendar object (RFC 5545). Invalid input and calendars beyond a limit have no
- * entries. Does not expand recurrence. Linear in time.
+ * Parses an iCalendar object (RFC 5545). Invalid input has no entries, and neither have calendars
+ * beyond a limit, which are marked. Does not expand recurrence. Linear in time.
  */
 export function parseCalendar(text: string): ParsedCalendar {
-  if (text.length > maxLength) return { entries: [] }
-  const lines = selectCalendarLines(text, maxText)
-  if (lines === undefined) return { entries: [] }
+  const lines = text.length > maxLength ? undefined : selectCalendarLines(text, maxText)
+  if (lines === undefined) return { isCut: true, entries: [] }
   try {
     const calendar = new ICAL.Component(ICAL.parse(lines))
     const method = textOf(calendar, 'method')
-    return defined({ method: method?.toUpperCase(), entries: listEntries(calendar) })
+    const { entries, isCut } = listEntries(calendar)
+    return defined({ isCut: isCut || undefined, method: method?.toUpperCase(), entries })
   } catch {
     return { entries: [] }
   }
 }
 
-function listEntries(calendar: ICAL.Component): CalendarEntry[] {
+function listEntries(calendar: ICAL.Component): { entries: CalendarEntry[]; isCut: boolean } {
   const entries = new Map<string, CalendarEntry>()
   const zones = new CalendarZones(calendar)
   const events = calendar.getAllSubcomponents('vevent')
   const series = events.filter((event) => !event.hasProperty('recurrence-id'))
-  for (const event of [...series, ...events].slice(0, 2 * maxEntries)) {
+  let isCut = false
+  for (const event of [...series, ...events]) {
     const uid = textOf(event, 'uid')
-    if (uid === undefined || entries.has(uid) || entries.size >= maxEntries) continue
+    if (uid === undefined || entries.has(uid)) continue
+    if (entries.size >= maxEntries) return { entries: [...entries.values()], isCut: true }
+    isCut ||= hasLongText(event)
     entries.set(uid, toEntry(uid, event, zones))
   }
-  return [...entries.values()]
+  return { entries: [...entries.values()], isCut }
+}
+
+function hasLongText(event: ICAL.Component): boolean {
+  return ['summary', 'description'].some((name) => {
+    const value: unknown = event.getFirstPropertyValue(name)
+    return typeof value === 'string' && value.length > maxText
+  })
 }
 
 function toEntry(uid: string, event: ICAL.Component, zones: CalendarZones): CalendarEntry {

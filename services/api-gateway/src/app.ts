@@ -36,6 +36,9 @@ const { version } = release
 /** CPU time limit of one rendering; a usual template takes well below a millisecond. */
 const templateTimeoutMs = 1_000
 
+/** JavaScript heap of a process that reads the largest requests and messages. */
+const maxHeapMb = 512
+
 /** Idempotency keys, form links and sign-ins expire after 24 h; deletion may be this much later. */
 const sweepMs = 600_000
 
@@ -76,7 +79,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const rendering = { timeoutMs: templateTimeoutMs, maxOutputBytes: maxUploadBytes }
   const renderer = stack.use(new Renderer(rendering))
   const sandbox = stack.use(new Sandbox())
-  const reader = stack.use(createMessageReader({ metrics, log }, config.reader))
+  const reader = stack.use(createMessageReader({ metrics, log }, { ...config.reader, maxHeapMb }))
   const pushTrust = stack.use(new PushTrust({ db, settings, log }))
   const engines = { renderer, sandbox, reader }
   const tools = { bus, sealer, tasks, autoconfig, changes, links, version, ...engines }
@@ -84,7 +87,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const api = Router({ caseSensitive: true })
   const onResponse = (status: number) =>
     counter.count(`apiCall:${status < 400 ? 'success' : 'fail'}`)
-  const mounting = { authorizer, maxUploadBytes, stallMs: config.uploadStallMs, onResponse }
+  const mounting = { authorizer, maxUploadBytes, reader, stallMs: config.uploadStallMs, onResponse }
   mountOperations(api, operationHandlers(deps), mounting)
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))

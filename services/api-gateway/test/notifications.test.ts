@@ -162,7 +162,15 @@ test.each([
   ['no account', '', { value: [] }],
   ['an account of 257 characters', `?account=${'a'.repeat(257)}`, { value: [] }],
 ])('POST /oauth/msg/notification: with %s, 400', async (_name, query, body) => {
-  expect((await post(`/oauth/msg/notification${query}`, body)).status).toBe(400)
+  for (const route of ['notification', 'lifecycle']) {
+    const response = await post(`/oauth/msg/${route}${query}`, body)
+    const problem = {
+      statusCode: 400,
+      error: 'Bad Request',
+      message: expect.stringMatching(/^The /),
+    }
+    expect([response.status, await response.json()]).toEqual([400, problem])
+  }
 })
 
 test('POST /oauth/msg/notification: above 1 MiB, 413', async () => {
@@ -182,6 +190,11 @@ test('POST /oauth/msg/notification: while RabbitMQ is down, 503 with Retry-After
     body,
   })
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30'])
+  expect(await response.json()).toEqual({
+    statusCode: 503,
+    error: 'Service Unavailable',
+    message: 'Notifications cannot be accepted now, retry later',
+  })
 })
 
 test('POST /oauth/msg/notification: a flood of forged ones causes no query', async () => {
@@ -277,7 +290,14 @@ test.each<[string, () => string | undefined]>([
 ])('POST /oauth/gmail/push: with %s, 403 without a query', async (_name, token) => {
   const before = queries.statements.length
   const response = await push(token(), `forged ${crypto.randomUUID()}@mail.example`)
-  expect([response.status, await response.text()]).toEqual([403, ''])
+  expect([response.status, await response.json()]).toEqual([
+    403,
+    {
+      statusCode: 403,
+      error: 'Forbidden',
+      message: 'The token of the notification is not valid',
+    },
+  ])
   expect(queries.statements.slice(before).filter((text) => /from "accounts"/.test(text))).toEqual(
     [],
   )

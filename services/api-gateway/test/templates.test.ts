@@ -176,19 +176,22 @@ test('templates: a bound token reads its own and shared ones, and changes its ow
       })
     ).status
   expect(await Promise.all([own, others, shared].map((id) => ask('GET', id)))).toEqual([
-    200, 403, 200,
+    200, 404, 200,
   ])
   expect(await Promise.all([own, others, shared].map((id) => ask('PUT', id)))).toEqual([
-    200, 403, 403,
+    200, 404, 403,
   ])
   expect(await Promise.all([own, others, shared].map((id) => ask('DELETE', id)))).toEqual([
-    200, 403, 403,
+    200, 404, 403,
   ])
-  expect((await call('DELETE', at(others), { token: bound })).body).toEqual(unauthorized)
+  for (const [method, body] of [['GET'], ['PUT', { name: 'n' }], ['DELETE']] as const)
+    for (const id of [others, 'none'])
+      expect((await call(method, at(id), { token: bound, ...(body && { body }) })).body).toEqual(
+        notFound,
+      )
   expect(
     (await call('DELETE', '/v1/templates/account/other?force=true', { token: bound })).body,
   ).toEqual(unauthorized)
-  expect((await call('GET', at('none'), { token: bound })).body).toEqual(notFound)
 })
 
 test('templates: permissions are checked', async () => {

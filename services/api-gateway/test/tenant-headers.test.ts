@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals'
+import type { Operation } from '@posthorn/contracts/define'
+import { allOperations } from '@posthorn/contracts/operations'
 import { mint, registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
@@ -127,6 +129,29 @@ test.each(rows)('%s', async (account, state, change) => {
   const owner = change.moves ? 'tenant' : state.target
   expect(after.tenantSet.includes('webhooks')).toBe(owner === 'tenant')
 })
+
+/** Operations whose body has custom headers: of accounts, settings and routes. */
+const changesHeaders = ({ body, method }: Operation) =>
+  method !== 'get' && /"(?:webhooksCustomHeaders|customHeaders)":/.test(JSON.stringify(body ?? {}))
+
+test.each(
+  allOperations.filter(changesHeaders).map((operation) => [operation.id, operation] as const),
+)(
+  '%s: a token with a permissions record and without an account changes no headers',
+  async (...row) => {
+    const [id, { method, path }] = row
+    await prepare('kept', { target: 'operator', headers: 'operator', url: plainUrl })
+    const before = await storedOf('kept')
+    // All that a record can grant: without its lists, it would grant nothing.
+    const actions = ['read', 'write', 'send', 'destructive']
+    const token = await mint(call, { permissions: { actions } })
+    const headers = { webhooksCustomHeaders: own }
+    const body = id === 'updateSettings' ? headers : { ...registration('kept'), ...headers }
+    const sent = await call(method.toUpperCase(), path.replace(/:\w+/, 'kept'), { body, token })
+    expect(sent.status).toBe(403)
+    expect(await storedOf('kept')).toEqual(before)
+  },
+)
 
 test('an operator sends back the masked record of a tenant, its origins stay', async () => {
   const token = await prepare('echo', { target: 'tenant', headers: 'tenant', url: urls[1] })

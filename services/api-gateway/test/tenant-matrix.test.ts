@@ -90,6 +90,35 @@ test.each(rows.map((row) => [nameOf(row), row] as const))(
   },
 )
 
+/** Kinds of objects that belong to one account and that api-gateway finds by their id. */
+const objects = ['template', 'queueId', 'token']
+const isObject = ({ kind }: Row) => objects.some((name) => kind.of(other) === other[name])
+
+/** Response without the value that the request has sent, and without varying headers. */
+const withoutValue = ({ status, text }: { status: number; text: string }, value: string) => ({
+  status,
+  body: (text.split('\n').at(-1) ?? '').replaceAll(value, '…'),
+})
+
+test.each(rows.filter(isObject).map((row) => [nameOf(row), row] as const))(
+  '%s: an id of another account has the response of an unknown id',
+  async (_name, row) => {
+    const value = row.kind.of(other)
+    // As long as the id, and of its form.
+    const unknown = `${value.slice(0, -4)}${value.endsWith('AAAA') ? 'AAAB' : 'AAAA'}`
+    for (const variant of variants) {
+      if (isForbiddenTo(variant, row.operation)) continue
+      const { own, ...tokens }: OwnTenant = await newTenant()
+      const responseTo = async (sent: string) => {
+        const request = requestWith(row.operation, own, { field: row.field, value: sent })
+        return withoutValue(await send(tokens[variant], request), sent)
+      }
+      expect(await responseTo(value)).toEqual(await responseTo(unknown))
+    }
+    commands.splice(0)
+  },
+)
+
 test.each(allOperations.map((operation) => [operation.id, operation] as const))(
   '%s: tokens without access are rejected before the request is read',
   async (_id, operation) => {

@@ -97,6 +97,45 @@ test('calendarEvents: of a part with many entries, the first one has the content
   expect(event?.data).not.toHaveProperty('truncated')
 })
 
+const zones = (count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    [
+      'BEGIN:VTIMEZONE',
+      `TZID:Zone ${at}`,
+      'BEGIN:STANDARD',
+      'DTSTART:19700101T000000',
+      'TZOFFSETFROM:+0100',
+      'TZOFFSETTO:+0100',
+      'END:STANDARD',
+      'END:VTIMEZONE',
+    ].join('\r\n'),
+  ).join('\r\n')
+const folded = `RRULE:FREQ=YEARLY;BYMONTH=${'1,\r\n '.repeat(110_000)}1`
+const small = part('text/calendar', invitation('small@example.com'))
+
+test.each([
+  ['3,000 time zones', part('text/calendar', calendarOf(`${zones(3_000)}\r\n${entry('a')}`))],
+  ['more than 512 KiB of a folded rule', part('text/calendar', calendarOf(entry('a', folded)))],
+  ['more than 1 MiB', part('text/calendar', calendarOf(entry('a', folded, folded, folded)))],
+])('calendarEvents: a part with %s is left out and marked', async (_name, large) => {
+  const alone = await eventOf(large)
+  expect(matches(messageNew.data, alone?.data)).toBe(true)
+  expect(alone?.data).not.toHaveProperty('calendarEvents')
+  expect(alone?.data).toMatchObject({ truncated: ['calendarEvents'] })
+  const beside = await eventOf(large, small)
+  expect(beside?.data).toMatchObject({
+    calendarEvents: [{ eventId: 'small@example.com' }],
+    truncated: ['calendarEvents'],
+  })
+})
+
+test('calendarEvents: 101 entries of a part, the last is left out and marked', async () => {
+  const entries = Array.from({ length: 101 }, (_, at) => entry(`${at}@example.com`))
+  const event = await eventOf(part('text/calendar', calendarOf(entries.join('\r\n'))))
+  expect(event?.data['calendarEvents']).toHaveLength(100)
+  expect(event?.data).toMatchObject({ truncated: ['calendarEvents'] })
+})
+
 test('calendarEvents: 2 MB in ten parts of 100 entries make an event of at most 1 MiB', async () => {
   const parts = list(10, (number) => {
     const more = `DESCRIPTION:${'x'.repeat(1_900)}`

@@ -352,7 +352,10 @@ test('Gmail: changes labels and flags by name, also of a message of a label', as
     flags: { add: ['\\Seen'] },
   }
   const answer = await world.ask(updateMessage, account, { message: entry?.id ?? '', update })
-  expect(answer).toEqual({ labels: { add: true, delete: true }, flags: { add: true } })
+  expect(answer).toEqual({
+    labels: { add: true, delete: true, result: ['Work', '\\Starred'] },
+    flags: { add: true, result: ['\\Seen'] },
+  })
   expect([...server.mailbox(paths.all).message(uid).labels]).toEqual(['Work', '\\Starred'])
   await eventually(async () => {
     const notified = dataOf(await world.events(account, 'messageUpdated'))

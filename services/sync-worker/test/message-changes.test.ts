@@ -85,7 +85,7 @@ describe.each([
     const update = (flags: object) =>
       world.ask(updateMessage, account, { message: id, update: { flags } })
     expect(await update({ add: ['\\Seen', '$Todo'], delete: ['\\Flagged'] })).toEqual({
-      flags: { add: true, delete: true },
+      flags: { add: true, delete: true, result: ['$Todo', '\\Seen'] },
     })
     expect(await flagsOf(id)).toEqual(['$Todo', '\\Seen'])
     expect(await eventsOf('messageUpdated', id)).toEqual([
@@ -93,9 +93,11 @@ describe.each([
         changes: { flags: { added: ['$Todo', '\\Seen'], removed: [], value: ['$Todo', '\\Seen'] } },
       }),
     ])
-    expect(await update({ set: ['\\Answered'] })).toEqual({ flags: { set: true } })
+    expect(await update({ set: ['\\Answered'] })).toEqual({
+      flags: { set: true, result: ['\\Answered'] },
+    })
     expect(await flagsOf(id)).toEqual(['\\Answered'])
-    await update({ set: [] })
+    expect(await update({ set: [] })).toEqual({ flags: { set: true, result: [] } })
     expect(await flagsOf(id)).toEqual([])
   })
 

@@ -46,7 +46,7 @@ const readableLines = async (account: string) => {
   return rows.map(({ line }) => line)
 }
 
-test('startTranscripts: only lines from the reply to the login are marked as readable by tenants', async () => {
+test('startTranscripts: only lines from the accepted login on are marked as readable by tenants', async () => {
   await world.startWorker()
   const banner = await startBannerServer('220 internal service ready')
   servers.push(banner)
@@ -54,13 +54,15 @@ test('startTranscripts: only lines from the reply to the login are marked as rea
   const scan = await world.register(world.dovecot.freshUser(), {
     imap: { host: '127.0.0.1', port: banner.port, secure: false, auth: { user: 'x' } },
   })
+  const wrong = await world.register(world.dovecot.freshUser(), { pass: 'wrong' })
   await db.updateTable('accounts').set({ logs: true }).execute()
-  await Promise.all([world.touch(account), world.touch(scan)])
+  await Promise.all([world.touch(account), world.touch(scan), world.touch(wrong)])
   await eventually(async () => {
     expect((await linesOf(scan)).join()).toContain('-- ')
+    expect((await linesOf(wrong)).join()).toMatch(/ S: \S+ NO /)
     expect((await readableLines(account)).some((line) => / C: .*\bLIST\b/.test(line))).toBe(true)
   })
-  expect(await readableLines(scan)).toEqual([])
+  for (const refused of [scan, wrong]) expect(await readableLines(refused)).toEqual([])
   const beforeLogin = / S: \* OK \[CAPABILITY|-- Established|LOGIN \(hidden\)/
   expect((await linesOf(account)).some((line) => beforeLogin.test(line))).toBe(true)
   expect((await readableLines(account)).filter((line) => beforeLogin.test(line))).toEqual([])

@@ -45,7 +45,7 @@ test('updateMessage: change without effect at first, is made', async () => {
   const { id, uid } = await deliver('late')
   ends.push(server.on('UID STORE', times(2, ignored)))
   expect(await world.ask(updateMessage, account, { message: id, update })).toEqual({
-    flags: { add: true },
+    flags: { add: true, result: ['\\Flagged'] },
   })
   expect(flagsOf(uid)).toEqual(['\\Flagged'])
 })
@@ -54,7 +54,7 @@ test('updateMessage: change without effect, is reported as false', async () => {
   const { id, uid } = await deliver('never')
   ends.push(server.on('UID STORE', ignored))
   expect(await world.ask(updateMessage, account, { message: id, update })).toEqual({
-    flags: { add: false },
+    flags: { add: false, result: [] },
   })
   expect(flagsOf(uid)).toEqual([])
 })

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { cacheDirectory, checkout, localDirectory } from '@posthorn/local/paths'
+import { checkout, localDirectory } from '@posthorn/local/paths'
 import { Ajv } from 'ajv'
 import type { Build } from '../build.ts'
 import { buildAll } from '../build-all.ts'
-import { findKustomize, NoKustomize } from '../kustomize.ts'
+import { findOptionalKustomize } from '../optional-kustomize.ts'
 import { parseYaml } from '../yaml.ts'
 import { type Chart, chartFiles, createChart, localImage } from './chart.ts'
 import { compare } from './compare.ts'
@@ -13,13 +13,7 @@ import { renderChart, renderNotes } from './render-chart.ts'
 import type { Values } from './values/values.ts'
 
 const folder = join(checkout, 'k8s')
-const kustomize = await findKustomize({
-  cache: cacheDirectory(process.env),
-  path: process.env['PATH'] ?? '',
-}).catch((error: unknown) => {
-  if (error instanceof NoKustomize) return undefined
-  throw error
-})
+const kustomize = await findOptionalKustomize()
 
 interface Rendered {
   kind: string

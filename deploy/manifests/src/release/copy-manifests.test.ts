@@ -3,22 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { release } from '@posthorn/config/release'
-import { cacheDirectory, checkout } from '@posthorn/local/paths'
+import { checkout } from '@posthorn/local/paths'
 import { podTemplates } from '../build.ts'
-import { buildTarget, findKustomize, NoKustomize } from '../kustomize.ts'
+import { buildTarget } from '../kustomize.ts'
+import { findOptionalKustomize } from '../optional-kustomize.ts'
 import { copyReleaseManifests } from './copy-manifests.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'release-manifests-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const image = { repository: 'ghcr.io/owner/posthorn', digest: `sha256:${'b'.repeat(64)}` }
 
-const kustomize = await findKustomize({
-  cache: cacheDirectory(process.env),
-  path: process.env['PATH'] ?? '',
-}).catch((error: unknown) => {
-  if (error instanceof NoKustomize) return undefined
-  throw error
-})
+const kustomize = await findOptionalKustomize()
 const testWithKustomize = kustomize === undefined ? test.skip : test
 
 testWithKustomize(

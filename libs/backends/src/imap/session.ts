@@ -19,6 +19,7 @@ import { downloadPart, downloadSource } from './download.ts'
 import { emailIds } from './email-ids.ts'
 import { fetchMessages, fetchBySequence } from './fetch.ts'
 import { confirmFlags } from './confirm-flags.ts'
+import { readFlags } from './read-flags.ts'
 import { changeFlags, changeLabels } from './flags.ts'
 import { createMailbox, deleteMailbox, renameMailbox, subscribe } from './mailbox-commands.ts'
 import { listMailboxes } from './list.ts'
@@ -127,6 +128,10 @@ export class ImapSession implements MailSession {
 
   confirmFlags(uids: readonly UidRange[], change: FlagsUpdate) {
     return confirmFlags(this.#connection, uids, change)
+  }
+
+  readFlags(uids: readonly UidRange[]) {
+    return readFlags(this.#connection, uids)
   }
 
   changeLabels(uids: readonly UidRange[], change: FlagsUpdate) {

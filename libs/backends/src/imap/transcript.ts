@@ -66,10 +66,13 @@ export class Transcript {
     )
   }
 
-  /** RFC 9051 §7.1: only a server of the protocol repeats the tag with a status. */
+  /**
+   * RFC 9051 §7.1: only a server of the protocol repeats the tag with a status. The text of a
+   * rejected login may name hosts, so that only an accepted login shows the lines to tenants.
+   */
   #endLogin(line: string): void {
     this.#secretTag = undefined
-    if (/^\S+ (?:OK|NO|BAD)\b/i.test(line)) this.#afterLogin = true
+    if (/^\S+ OK\b/i.test(line)) this.#afterLogin = true
   }
 
   #emit(from: TranscriptLine['from'], line: string): void {

@@ -30,7 +30,10 @@ export const messageNew = defineEvent(
       relatedMessageId: Type.Optional(Text('Message-ID of the reported message.')),
       deliveryReport: Type.Optional(Type.Unknown({ description: 'Fields of a delivery report.' })),
       calendarEvents: Type.Optional(
-        Type.Array(CalendarEvent, { description: 'Events of calendar parts.' }),
+        Type.Array(CalendarEvent, {
+          description:
+            'Events of calendar parts, at most 100. `truncated` names `calendarEvents` if events or the ends of their texts are left out: of more than 10 parts, and of parts above 512 KiB or above 5,000 lines.',
+        }),
       ),
       summary: Type.Optional(MessageSummary),
       missingDelay: Type.Optional(missing.missingDelay),

@@ -93,7 +93,7 @@ function bodyOf(name: EventName, data: TSchema): TSchema {
 function withTruncated(data: TSchema): TSchema {
   const truncated = Type.Optional(
     Texts(
-      'Names of members that were cut or left out, because the data exceeded 1 MiB without the texts and the contents of attachments.',
+      'Names of members that were cut or left out, because the data exceeded 1 MiB without the texts and the contents of attachments, or a calendar part exceeded its limits. `calendarEvents` is also named if no event remains, and `calendarEvents.content` if contents of calendar parts are left out.',
     ),
   )
   return Type.IsObject(data)

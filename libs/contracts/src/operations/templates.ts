@@ -61,7 +61,8 @@ export const getTemplate = defineOperation({
   method: 'get',
   path: '/v1/templates/template/:template',
   summary: 'Read a template',
-  description: 'Templates available to all accounts can be read with any token.',
+  description:
+    'Templates available to all accounts can be read with any token. For a token that is bound to an account, templates of other accounts do not exist.',
   boundBy: 'handler',
   params,
   response: TemplateRecord,

@@ -72,7 +72,7 @@ const ofOne = (kind: 'flags' | 'labels') =>
         ...steps(kind),
         result: Type.Optional(
           Texts(
-            `All ${kind} of the message after the change. For accounts on a mail API only; absent if the message could not be read again.`,
+            `All ${kind} of the message after the change. Absent if the message could not be read again.`,
           ),
         ),
       },

@@ -20,12 +20,15 @@ export interface PoolWorkerOptions extends WorkerOptions {
 
 interface OutgoingRequest {
   request: unknown
+  /** CPU time of its message instead of that of the worker. */
+  timeoutMs?: number
   transfer?: readonly Transferable[]
 }
 
 interface ActiveMessage {
   resolve: (responses: readonly unknown[]) => void
   reject: (error: Error) => void
+  timeoutMs: number
   timer: ReturnType<typeof setTimeout>
   since: number
 }
@@ -71,12 +74,13 @@ export class PoolWorker {
    */
   async run(calls: readonly OutgoingRequest[]): Promise<readonly unknown[]> {
     this.#channel.setReferenced(true)
+    const timeoutMs = Math.max(...calls.map((call) => call.timeoutMs ?? this.#timeoutMs))
     try {
       await this.#ready.promise
       if (this.#error) throw this.#error
       return await new Promise<readonly unknown[]>((resolve, reject) => {
-        const timer = this.#checkLater(this.#timeoutMs)
-        this.#running = { resolve, reject, timer, since: performance.now() }
+        const timer = this.#checkLater(timeoutMs)
+        this.#running = { resolve, reject, timeoutMs, timer, since: performance.now() }
         this.#channel.send(
           calls.map(({ request }) => request),
           calls.flatMap(({ transfer }) => transfer ?? []),
@@ -116,9 +120,10 @@ export class PoolWorker {
     if (!running) return
     const cpuMicros = (await this.#channel.cpuMicros()) ?? Infinity
     if (this.#running !== running) return
-    const leftMs = this.#timeoutMs - (cpuMicros - this.#cpuMicrosBefore) / 1_000
+    const { timeoutMs } = running
+    const leftMs = timeoutMs - (cpuMicros - this.#cpuMicrosBefore) / 1_000
     const waitedMs = performance.now() - running.since
-    if (leftMs <= 0 || waitedMs >= wallClockFactor * this.#timeoutMs)
+    if (leftMs <= 0 || waitedMs >= wallClockFactor * timeoutMs)
       await this.end(new WorkerError('timeout'))
     else running.timer = this.#checkLater(Math.max(minCheckMs, leftMs))
   }

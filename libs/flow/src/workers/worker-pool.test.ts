@@ -48,6 +48,14 @@ describe.each(isolations)('WorkerPool of isolation %s', (isolation) => {
     expect([failed, next]).toEqual([failure, 1])
   })
 
+  test('a call with a timeout of its own is not ended by the timeout of the pool', async () => {
+    await using pool = createPool({ isolation, maxWorkers: 1, timeoutMs: 1 })
+    const timeoutMs = 60_000
+    expect(await pool.run(echo(1), { timeoutMs })).toBe(1)
+    await using patient = createPool({ isolation, maxWorkers: 1, timeoutMs: 600_000 })
+    expect(await failureOf(patient.run({ kind: 'loop' }, { timeoutMs: 300 }))).toBe('timeout')
+  })
+
   test('a call without CPU time fails with timeout after ten times the limit', async () => {
     await using pool = createPool({ isolation, timeoutMs: 100 })
     expect(await failureOf(pool.run({ kind: 'wait' }))).toBe('timeout')

@@ -28,6 +28,8 @@ export interface WorkerCallOptions {
   signal?: AbortSignal
   /** Parts of the request that are moved instead of copied; needs a `maxBatch` of 1. */
   transfer?: readonly Transferable[]
+  /** CPU time of the call instead of that of the pool. */
+  timeoutMs?: number
   /** Called before the call starts. Its error rejects the call, which then does not start. */
   precondition?: () => void
 }

@@ -44,8 +44,15 @@ export function assertAccount(
   token: Pick<Token, 'account'> | null,
   account: string | null | undefined,
 ): void {
-  if (token && token.account !== null && token.account !== account)
-    throw new AppError('forbidden', 'Unauthorized account')
+  if (isBoundElsewhere(token, account)) throw new AppError('forbidden', 'Unauthorized account')
+}
+
+/** True for a token that is bound to another account. */
+export function isBoundElsewhere(
+  token: Pick<Token, 'account'> | null,
+  account: string | null | undefined,
+): boolean {
+  return token !== null && token.account !== null && token.account !== account
 }
 
 /** True for a token of an operator: scope `*`, no account and no permissions record. */

@@ -5,8 +5,8 @@ import type { Submission } from '@posthorn/contracts/schemas/submission'
 import { validationError } from '@posthorn/contracts/validate'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { type LinkKeys, listHeaders, type ListLinks, trackHtml } from '@posthorn/links'
-import { composeMessage, type ComposedMessage, prepareStoredMessage } from '@posthorn/mime'
+import { type LinkKeys, listHeaders, type ListLinks, type Tracking } from '@posthorn/links'
+import type { ComposedMessage } from '@posthorn/mime'
 import type { Renderer, TemplateContent } from '@posthorn/templates'
 import { referTo } from './references.ts'
 import type { ResolvedSubmission } from './resolve-submission.ts'
@@ -43,7 +43,7 @@ export async function composeCopy(
   resolved: ResolvedSubmission,
   copy: Copy,
 ): Promise<ComposedCopy> {
-  const { submission, owner, attached } = resolved
+  const { submission, owner, attached, read } = resolved
   const { recipient, messageId } = copy
   const list = recipient && tools.links.list(recipient.address, messageId)
   const headers = mergeHeaders(submission, list)
@@ -51,15 +51,15 @@ export async function composeCopy(
   const texts = await renderTexts(tools, resolved, { ...copy, list })
   const { draft, references } = await addressCopy(resolved, copy, texts)
   const { from, replyTo, envelope } = submission
-  const html = draft.html === undefined ? undefined : tools.links.track(draft.html, messageId)
   const { previewText } = texts
   const content: MessageContent = {
     ...draft,
-    ...defined({ html, previewText, from, replyTo, envelope, headers }),
+    ...defined({ previewText, from, replyTo, envelope, headers }),
     messageId,
   }
-  const options = { from: senderOf(submission, owner), attached, references }
-  const composed = await composeMessage(content, defined(options))
+  const options = defined({ from: senderOf(submission, owner), attached, references })
+  const tracking = tools.links.tracking(messageId)
+  const composed = await read('compose', { content, options, ...defined({ tracking }) })
   return { ...composed, ...defined({ subject: draft.subject }) }
 }
 
@@ -84,12 +84,13 @@ export async function prepareRaw(
   const set = { from, replyTo, to, cc, bcc, envelope, subject, messageId: submission.messageId }
   const reference = submission.reference && { ...submission.reference, inline: false }
   const { references } = await referTo({}, defined({ reference }), { original, owner, read })
-  return prepareStoredMessage(Buffer.from(raw, 'base64'), {
+  const options = {
     path: 'raw',
     from: senderOf(submission, owner),
     content: defined({ ...set, headers }),
     ...defined({ messageId, references }),
-  })
+  }
+  return read('prepare', [Buffer.from(raw, 'base64'), options])
 }
 
 async function renderTexts(
@@ -125,7 +126,8 @@ function mergeHeaders(
 export interface MessageLinks {
   /** Base URL of the links; null if unknown. */
   serviceUrl: string | null
-  track(html: string, messageId: string): string
+  /** Links of a message to rewrite. Undefined if the message is not tracked. */
+  tracking(messageId: string): Tracking | undefined
   /** Undefined if the message belongs to no list. */
   list(recipient: string, messageId: string): ListLinks | undefined
 }
@@ -156,8 +158,8 @@ export async function createMessageLinks(
   const key = submission.dryRun ? undefined : await links.current()
   return {
     serviceUrl: baseUrl,
-    track: (html, messageId) =>
-      tracks && key ? trackHtml(html, { baseUrl, key, account, messageId, opens, clicks }) : html,
+    tracking: (messageId) =>
+      tracks && key ? { baseUrl, key, account, messageId, opens, clicks } : undefined,
     list: (recipient, messageId) =>
       listId === undefined
         ? undefined
@@ -165,7 +167,7 @@ export async function createMessageLinks(
   }
 }
 
-const noLinks = { track: (html: string) => html, list: () => undefined }
+const noLinks = { tracking: () => undefined, list: () => undefined }
 
 function trackingOf(
   { trackOpens, trackClicks, trackingEnabled, dryRun, raw }: Submission,

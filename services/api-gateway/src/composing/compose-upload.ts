@@ -5,13 +5,7 @@ import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import type { MessageUpload } from '@posthorn/contracts/schemas/upload'
 import { validationError } from '@posthorn/contracts/validate'
 import type { ReadPart } from '@posthorn/message-reader'
-import {
-  type AttachedContent,
-  canonicalLines,
-  composeMessage,
-  parseHeaders,
-  applyReference,
-} from '@posthorn/mime'
+import { type AttachedContent, applyReference } from '@posthorn/mime'
 import { referTo } from './references.ts'
 import { type OwnerWithLanguage, senderOf } from './sender.ts'
 
@@ -35,7 +29,7 @@ export interface ComposedUpload {
 /** Composes the bytes to store. @throws AppError `invalid` with `fields` */
 export async function composeUpload(resolved: ResolvedUpload): Promise<ComposedUpload> {
   const { upload, owner, original, attached, read } = resolved
-  if (upload.raw !== undefined) return composeRaw(upload.raw, original)
+  if (upload.raw !== undefined) return composeRaw(upload.raw, original, read)
   const { from, headers, messageId } = upload
   const { draft, references } = await referTo(upload, upload, { original, owner, read })
   const content: MessageContent = {
@@ -44,24 +38,19 @@ export async function composeUpload(resolved: ResolvedUpload): Promise<ComposedU
   }
   const options = { from: senderOf(upload, owner), attached, references }
   // The stored message is not sent, so Bcc stays visible to its writer.
-  return composeMessage(content, { ...defined(options), keepBcc: true })
+  return read('compose', { content, options: { ...defined(options), keepBcc: true } })
 }
 
 /** Normalizes line ends. A reference adds only headers that the message does not have. */
-function composeRaw(raw: string, original: MessageDetail | undefined): ComposedUpload {
-  const message = canonicalLines(Buffer.from(raw, 'base64'))
-  if (message.length === 0) throw validationError([fieldError('raw', 'must not be empty')])
-  const headers = parseHeaders(message)
-  const messageId = headers['message-id']?.[0]
-  const references =
-    original && applyReference({}, original, { action: 'reply', inline: false, own: [] }).references
-  const added = references
-    ? [
-        ['In-Reply-To', references.inReplyTo],
-        ['References', references.references.join('\r\n ')],
-      ].filter(([name = '']) => headers[name.toLowerCase()] === undefined)
-    : []
-  const head = added.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  const mime = head === '' ? message : Buffer.concat([Buffer.from(head), message])
-  return defined({ mime, messageId })
+async function composeRaw(
+  raw: string,
+  original: MessageDetail | undefined,
+  read: ReadPart,
+): Promise<ComposedUpload> {
+  const bytes = Buffer.from(raw, 'base64')
+  if (bytes.length === 0) throw validationError([fieldError('raw', 'must not be empty')])
+  const { references } = original
+    ? applyReference({}, original, { action: 'reply', inline: false, own: [] })
+    : {}
+  return read('upload', { bytes, ...defined({ references }) })
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '@posthorn/contracts/define'
 import { check } from '@posthorn/contracts/validate'
-import { assertText, readJson } from '@posthorn/http'
+import { assertText, parseJsonBody, readJsonBytes } from '@posthorn/http'
+import type { MessageReader, ReadPart } from '@posthorn/message-reader'
 import type { Router, Request, Response } from 'express'
 import type { AuthorizedRequest, Authorizer } from '../access/authorizer.ts'
 import type { Caller } from '../access/caller.ts'
@@ -11,16 +12,21 @@ import {
   sendStream,
   type StreamResponse,
 } from './handle.ts'
+import { hasLargeText, streamJson } from './large-json.ts'
 import { type UploadBody, UploadMemory } from './upload-memory.ts'
 
 /** Body limits of operations that take no uploads. */
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
 /** 1,000 recipients of a mail merge with 40 parameters each. Parsing and checks take 100 ms. */
 const maxUploadValues = 50_000
+/** Bytes of a body that is parsed and checked in this process. Larger bodies may take 100 ms. */
+const smallBody = 128 * 1024
 
 export interface MountOptions {
   authorizer: Authorizer
   maxUploadBytes: number
+  /** Reads large bodies. */
+  reader: Pick<MessageReader, 'forAccount'>
   /** Period in which a large body must make progress. */
   stallMs: number
   /** Called with the status once a response is sent or the client has disconnected. */
@@ -33,19 +39,23 @@ export function mountOperations(
   handlers: readonly OperationHandler[],
   options: MountOptions,
 ): void {
-  const uploads = new UploadMemory(options)
+  const context = { uploads: new UploadMemory(options), reader: options.reader }
   for (const handler of handlers) {
     router[handler.operation.method](handler.operation.path, async (request, response) => {
       response.once('close', () => options.onResponse(response.statusCode))
       try {
         const authorized = await options.authorizer(handler.operation, request, response)
-        await runHandler(handler, uploads, { ...authorized, request, response })
+        await runHandler(handler, context, { ...authorized, request, response })
       } catch (error) {
         if (isClientDisconnect(response, error)) return
         throw error
       }
     })
   }
+}
+
+interface MountContext extends Pick<MountOptions, 'reader'> {
+  uploads: UploadMemory
 }
 
 interface Exchange extends AuthorizedRequest {
@@ -55,14 +65,16 @@ interface Exchange extends AuthorizedRequest {
 
 async function runHandler(
   { operation, run }: OperationHandler,
-  uploads: UploadMemory,
+  { uploads, reader }: MountContext,
   { request, response, caller, settled }: Exchange,
 ): Promise<void> {
   try {
     const signal = disconnectSignal(response)
     const owner = ownerOf(request, caller)
     using upload = await uploads.open({ operation, request, owner, signal })
-    const input = await readInput(operation, request, { maxBytes: uploads.maxBytes, upload })
+    const read = reader.forAccount(owner, signal)
+    const limits = { maxBytes: uploads.maxBytes, upload, read }
+    const input = await readInput(operation, request, limits)
     // After a pause of the process, clients of waiting requests have disconnected: skip their work.
     if (signal.aborted) return
     const result = await run({ ...input, caller, signal } as never)
@@ -87,9 +99,10 @@ async function respond(
   result: unknown,
 ): Promise<void> {
   if (typeof result === 'function') await (result as EventStreamResponse)(response)
-  else if (produces === 'application/json') response.json(result)
+  else if (produces === 'application/json' && !hasLargeText(result)) response.json(result)
   else {
-    const { headers = contentType(produces), body } = result as StreamResponse
+    const stream = produces === 'application/json' ? streamJson(result as object) : result
+    const { headers = contentType(produces), body } = stream as StreamResponse
     await sendStream(response, headers, body)
   }
 }
@@ -132,17 +145,22 @@ interface UploadLimits {
   maxBytes: number
   /** Body that needs a memory reservation. Undefined for a small body. */
   upload: UploadBody | undefined
+  /** Readings of the owner of the body. */
+  read: ReadPart
 }
 
 async function readBody(
   operation: Operation,
   request: Request,
-  { maxBytes, upload }: UploadLimits,
-) {
-  if (operation.body === undefined) return undefined
-  const isUpload = operation.bodyLimit === 'upload'
-  const limits = isUpload ? { maxBytes, maxValues: maxUploadValues } : defaultLimits
-  const body = await readJson(request, limits, upload)
+  { maxBytes, upload, read }: UploadLimits,
+): Promise<unknown> {
+  const { id, body: schema, bodyLimit, optionalBody } = operation
+  if (schema === undefined) return undefined
+  const limits = bodyLimit === 'upload' ? { maxBytes, maxValues: maxUploadValues } : defaultLimits
+  const bytes = await readJsonBytes(request, limits.maxBytes, upload)
   upload?.complete()
-  return check(operation.body, body === undefined && operation.optionalBody ? {} : body)
+  const { maxValues } = limits
+  if (bytes && bytes.length > smallBody) return read('body', { bytes, operation: id, maxValues })
+  const body = bytes && parseJsonBody(bytes, maxValues)
+  return check(schema, body === undefined && optionalBody ? {} : body)
 }

@@ -34,14 +34,38 @@ test.each<[string, LastError]>([
 
 test.each<[string, LastError | null]>([
   ['no error', null],
-  ['rejected login', { response: 'NO', serverResponseCode: 'AUTHENTICATIONFAILED' }],
-  ['reply', { response: 'Busy', description: 'refused: Busy', serverResponseCode: 'UNAVAILABLE' }],
-  ['reply without a code', { response: 'Busy', description: 'refused: Busy' }],
   ['authentication server', { response: 'x', serverResponseCode: 'HTTPRequestError' }],
   ['deleted application', { response: 'x', serverResponseCode: 'AppNotFound' }],
 ])('visibleLastError: %s, is visible to all', (_case, lastError) => {
   for (const reader of [...readers, ...unlimited])
     expect(visibleLastError(lastError, reader)).toBe(lastError)
+})
+
+test.each<[string, LastError]>([
+  ['rejected login', { response: 'NO', serverResponseCode: 'AUTHENTICATIONFAILED' }],
+  ['reply', { response: 'Busy', description: 'refused: Busy', serverResponseCode: 'UNAVAILABLE' }],
+  ['reply without a code', { response: 'Busy', description: 'refused: Busy' }],
+])('visibleLastError: %s, bound and limited tokens read its code only', (_case, lastError) => {
+  const { serverResponseCode } = lastError
+  for (const reader of readers)
+    expect(visibleLastError(lastError, reader)).toEqual({
+      response: 'The mail server rejected the login',
+      ...(serverResponseCode && { serverResponseCode }),
+    })
+  for (const reader of unlimited) expect(visibleLastError(lastError, reader)).toBe(lastError)
+})
+
+test('visibleFailure: rejected login, bound and limited tokens read its codes only', () => {
+  for (const command of ['AUTH', 'AUTH PLAIN']) {
+    const codes = { code: 'EAUTH', responseCode: 535, command }
+    const failure = { message: 'Invalid login: 535 at mx', response: '535 at mx', ...codes }
+    for (const reader of readers)
+      expect(visibleFailure(failure, reader)).toEqual({
+        message: 'The mail server rejected the login',
+        ...codes,
+      })
+    for (const reader of unlimited) expect(visibleFailure(failure, reader)).toBe(failure)
+  }
 })
 
 test('visibleFailure: failed connection, is hidden from bound and limited tokens', () => {
@@ -67,7 +91,6 @@ test('visibleFailure: reply or local cause, is visible to all', () => {
   const shown: (OutboxError | null)[] = [
     null,
     { message: 'no', code: 'EENVELOPE', responseCode: 550, response: '550 no', command: 'RCPT TO' },
-    { message: 'no', code: 'EAUTH', responseCode: 535, response: '535 no', command: 'AUTH' },
     { message: 'The account has no SMTP configuration', code: 'SMTPUnavailable' },
   ]
   for (const failure of shown)

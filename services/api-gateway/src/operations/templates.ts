@@ -6,7 +6,7 @@ import { validationError } from '@posthorn/contracts/validate'
 import type { Db } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import type { Renderer, TemplateFormat } from '@posthorn/templates'
-import { assertAccount } from '../access/authorize.ts'
+import { assertAccount, isBoundElsewhere } from '../access/authorize.ts'
 import type { Token } from '../store/tokens.ts'
 import { handle, type OperationHandler } from '../http/handle.ts'
 import { getOwner } from '../store/accounts.ts'
@@ -37,7 +37,7 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
     }),
     handle(operations.getTemplate, async ({ params, caller }) => {
       const { account, content, ...row } = await getTemplate(db, params.template)
-      if (account !== null) assertAccount(caller.token, account)
+      if (isForeign(caller.token, account)) throw templateNotFound()
       return { account, ...describeListed(row), content }
     }),
     handle(operations.createTemplate, async ({ body, caller }) => {
@@ -73,10 +73,23 @@ export function templateHandlers({ db, renderer }: TemplateDeps): OperationHandl
   ]
 }
 
-/** Loads a template that the token may change. @throws AppError `not-found`, `forbidden` */
+/**
+ * True for a template of an account that the token is not bound to. Such a template does not exist
+ * for the token, so that its holder cannot find ids of other accounts.
+ */
+function isForeign(token: Token | null, owner: string | null): boolean {
+  return owner !== null && isBoundElsewhere(token, owner)
+}
+
+/**
+ * Loads a template that the token may change.
+ *
+ * @throws AppError `not-found`, also for a template of another account; `forbidden` for a shared
+ *   template and a token that is bound to an account
+ */
 async function getOwnTemplate(db: Db, id: string, token: Token | null) {
   const stored = await findTemplateContent(db, id)
-  if (!stored) throw templateNotFound()
+  if (!stored || isForeign(token, stored.account)) throw templateNotFound()
   assertAccount(token, stored.account)
   return stored
 }

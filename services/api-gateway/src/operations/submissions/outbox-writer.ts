@@ -12,7 +12,7 @@ import {
   type StoredDraft,
   type Tx,
 } from '@posthorn/db'
-import { assertHeaderEnvelope } from '@posthorn/mime'
+import type { ReadPart } from '@posthorn/message-reader'
 import { sealLogin } from '@posthorn/secrets'
 import type { ComposedCopy } from '../../composing/compose-copy.ts'
 import { getSendingAccount, type SendingAccount } from '../../store/accounts.ts'
@@ -36,6 +36,8 @@ type WriterDeps = Pick<OperationDeps, 'db' | 'outbox' | 'bus' | 'sealer' | 'sett
 /** Options that all messages of one request share. */
 export interface SendOptions {
   account: string
+  /** Readings of the account. */
+  read: ReadPart
   owner: SendingAccount
   options: DraftSubmission & { listId?: string }
   filing?: Pick<Filing, 'reference' | 'draft'>
@@ -71,14 +73,14 @@ export class OutboxWriter {
   }
 
   /**
-   * Returns a function that creates outbox rows with the options of a request. It throws AppError
-   * `invalid` `UnsupportedOperation` for an envelope that the account cannot send.
+   * Returns a function that creates outbox rows with the options of a request. It rejects with
+   * AppError `invalid` `UnsupportedOperation` for an envelope that the account cannot send.
    */
   async rowFactory(
     sendOptions: SendOptions,
-  ): Promise<(message: ComposedCopy, sendAt: Date) => NewSubmission> {
+  ): Promise<(message: ComposedCopy, sendAt: Date) => Promise<NewSubmission>> {
     const { deliveryAttempts = 10 } = await this.#deps.settings.get()
-    const { account, owner, options, idempotencyKey } = sendOptions
+    const { account, owner, options, idempotencyKey, read } = sendOptions
     const filing = filingOf(sendOptions)
     const { proxy } = options
     const byApi = sendsByApi(owner, options.gateway)
@@ -95,8 +97,8 @@ export class OutboxWriter {
       idempotencyKey: idempotencyKey?.key ?? null,
       ...(byApi && apiColumns(sendOptions)),
     }
-    return ({ mime, messageId, envelope, subject = null }, sendAt) => {
-      if (byApi) assertHeaderEnvelope(mime, envelope)
+    return async ({ mime, messageId, envelope, subject = null }, sendAt) => {
+      if (byApi) await read('headerEnvelope', { mime, envelope })
       return {
         ...shared,
         queueId: newQueueId(Date.now()),

@@ -9,7 +9,7 @@ import type { MessageDetail } from '@posthorn/contracts/schemas/message'
 import { validationError } from '@posthorn/contracts/validate'
 import { hasMailbox, sendsByApi } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
-import { newMessageId, prepareStoredMessage } from '@posthorn/mime'
+import { newMessageId } from '@posthorn/mime'
 import { readBytes } from '../../composing/attachments.ts'
 import type { ResolveDeps } from '../../composing/resolve-submission.ts'
 import { senderOf } from '../../composing/sender.ts'
@@ -54,13 +54,15 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const stored = await readBytes(source.body, maxBytes, 'The draft is too large')
     const from = senderOf({}, { ...owner, email: owner.email ?? '' })
     const content = defined({ envelope, messageId: byApi ? newMessageId(from) : undefined })
-    const prepared = prepareStoredMessage(stored, { path: 'message', from, content })
+    const read = deps.reader.forAccount(account, input.signal)
+    const prepared = await read('prepare', [stored, { path: 'message', from, content }])
     if (prepared.envelope.to.length === 0)
       throw new AppError('invalid', 'The draft has no recipients', { code: 'DraftHasNoRecipients' })
     const sendAt = sendTime(options.sendAt)
     const { messageId: messageIdHeader, threadId: thread } = draft
     const createRow = await writer.rowFactory({
       account,
+      read,
       owner,
       options,
       idempotencyKey,
@@ -69,7 +71,7 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
         ? { storedDraft: defined({ messageId: message, messageIdHeader, version }) }
         : { filing: { draft: message } }),
     })
-    const row = createRow(prepared, sendAt)
+    const row = await createRow(prepared, sendAt)
     const { messageId, queueId } = row
     const response = 'Queued for delivery'
     const result = { response, messageId, sendAt: sendAt.toISOString(), queueId }

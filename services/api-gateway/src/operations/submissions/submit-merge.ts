@@ -119,7 +119,7 @@ async function* composeAll(
       continue
     }
     succeeded += 1
-    const row = createRow(composed, sendTime(entry.sendAt ?? sendAt))
+    const row = await createRow(composed, sendTime(entry.sendAt ?? sendAt))
     yield { row, result: successResult(entry, row), bytes: composed.mime.length }
   }
 }

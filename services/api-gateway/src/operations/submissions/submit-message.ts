@@ -52,12 +52,13 @@ export function onSubmitMessage(deps: SubmitDeps, writer: OutboxWriter) {
   })
 }
 
-function sendOptionsOf({ account, owner, submission, original }: ResolvedSubmission): SendOptions {
+function sendOptionsOf(resolved: ResolvedSubmission): SendOptions {
+  const { account, owner, submission, original, read } = resolved
   const { message, action = 'reply' } = submission.reference ?? {}
   const isFiled = original && message !== undefined
   const filing = isFiled ? { reference: { message, action } } : {}
   const thread = action === 'forward' ? undefined : original?.threadId
-  return { account, owner, options: submission, filing, thread }
+  return { account, read, owner, options: submission, filing, thread }
 }
 
 /** Stores the only message of a submission. A dry run returns its bytes instead. */
@@ -86,7 +87,8 @@ async function submitSingle(
     const response = 'Not queued: the recipient has left the list'
     return tools.writer.writeOne(undefined, { response, ...result }, idempotencyKey)
   }
-  const row = (await tools.writer.rowFactory(options))(message, sendAt)
+  const createRow = await tools.writer.rowFactory(options)
+  const row = await createRow(message, sendAt)
   const queued = { response: 'Queued for delivery', ...result, queueId: row.queueId }
   return tools.writer.writeOne(row, queued, idempotencyKey)
 }

@@ -17,36 +17,36 @@ const retryAfterSeconds = '30'
 /**
  * Runs a handler and responds by its result: 202 for success, 400 for a malformed request, 403 for
  * one that did not authenticate, 429 above the limit of its address, and 503 for any other failure,
- * so that the provider repeats it.
+ * so that the provider repeats it. Failures have the error body of the interface.
+ *
+ * @throws AppError for every failure
  */
 export async function sendOutcome(
   response: Response,
   count: (outcome: NotificationOutcome) => void,
   work: () => Promise<'forwarded' | 'ignored'>,
 ): Promise<void> {
-  const outcome = await work().catch((error: unknown) => {
+  try {
+    const outcome = await work()
+    count(outcome)
+    response.status(202).end()
+  } catch (error) {
     // Has its own status, such as 408 and 413.
     if (error instanceof BodyError) throw error
-    if (error instanceof AppError && error.kind === 'rate-limited') {
-      count('limited')
-      throw error
-    }
-    return outcomeOf(error)
-  })
-  count(outcome)
-  if (outcome === 'unavailable') response.setHeader('Retry-After', retryAfterSeconds)
-  response.status(statuses[outcome]).end()
+    const outcome = outcomeOf(error)
+    count(outcome)
+    if (outcome !== 'unavailable') throw error
+    response.setHeader('Retry-After', retryAfterSeconds)
+    throw new AppError('unavailable', 'Notifications cannot be accepted now, retry later')
+  }
 }
 
-const statuses: Readonly<Record<Exclude<NotificationOutcome, 'limited'>, number>> = {
-  forwarded: 202,
-  ignored: 202,
-  malformed: 400,
-  rejected: 403,
-  unavailable: 503,
+const outcomes: Readonly<Record<string, Exclude<NotificationOutcome, 'forwarded' | 'ignored'>>> = {
+  invalid: 'malformed',
+  forbidden: 'rejected',
+  'rate-limited': 'limited',
 }
 
-function outcomeOf(error: unknown): 'malformed' | 'rejected' | 'unavailable' {
-  if (error instanceof AppError && error.kind === 'invalid') return 'malformed'
-  return error instanceof AppError && error.kind === 'forbidden' ? 'rejected' : 'unavailable'
+function outcomeOf(error: unknown): Exclude<NotificationOutcome, 'forwarded' | 'ignored'> {
+  return (error instanceof AppError ? outcomes[error.kind] : undefined) ?? 'unavailable'
 }

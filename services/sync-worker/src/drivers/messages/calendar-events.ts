@@ -33,7 +33,10 @@ interface CalendarSource<Part> {
   readPart: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>
 }
 
-/** Events of calendar parts, and the names of cut members. Both are absent if empty. */
+/**
+ * Events of calendar parts, and the names of members that were cut or left out. Both are absent if
+ * empty: a message whose events are all left out has `truncated` only.
+ */
 export interface CalendarEvents {
   calendarEvents?: CalendarEvent[]
   truncated?: string[]
@@ -47,19 +50,23 @@ export async function readCalendarEvents<Part extends CalendarCandidate>(
   { read, readPart }: CalendarSource<Part>,
   attachments: readonly Part[],
 ): Promise<CalendarEvents> {
-  const candidates = attachments
-    .filter(isCalendar)
+  const calendars = attachments.filter(isCalendar)
+  const candidates = calendars
+    .filter(({ size }) => size <= 2 * maxBytes)
     .sort((one, other) => preference(one) - preference(other))
+  let isCut = candidates.length < calendars.length || candidates.length > maxParts
   const parts: CalendarPart<Part>[] = []
   for (const part of candidates.slice(0, maxParts)) {
     const bytes = await readPart(part, maxBytes + 1)
-    if (bytes && bytes.length <= maxBytes) parts.push({ part, bytes })
+    if (!bytes) continue
+    if (bytes.length > maxBytes) isCut = true
+    else parts.push({ part, bytes })
   }
-  if (parts.length === 0) return {}
+  const selection = new EventSelection(isCut)
+  if (parts.length === 0) return selection.result()
   const encoded = parts.map(({ part: { charset }, bytes }) => ({ bytes, charset }))
-  const calendars = await read('calendars', encoded)
-  const selection = new EventSelection(candidates.length > maxParts)
-  for (const [at, part] of parts.entries()) selection.add(part, calendars[at])
+  const parsed = await read('calendars', encoded)
+  for (const [at, part] of parts.entries()) selection.add(part, parsed[at])
   return selection.result()
 }
 
@@ -73,7 +80,9 @@ class EventSelection {
     if (isCut) this.#cut.add('calendarEvents')
   }
 
+  /** Adds the events of a part. A part without a calendar exceeded the limits of the reader. */
   add(part: CalendarPart<CalendarCandidate>, calendar: ParsedCalendar | undefined): void {
+    if (!calendar || calendar.isCut) this.#cut.add('calendarEvents')
     const fresh = eventsOf(part.part, calendar).filter(({ eventId }) => !this.#events.has(eventId))
     const fitting = fresh.slice(0, maxEvents - this.#events.size)
     if (fitting.length < fresh.length) this.#cut.add('calendarEvents')
@@ -82,9 +91,11 @@ class EventSelection {
   }
 
   result(): CalendarEvents {
-    if (this.#events.size === 0) return {}
     const calendarEvents = [...this.#events.values()]
-    return { calendarEvents, ...(this.#cut.size > 0 && { truncated: [...this.#cut] }) }
+    return {
+      ...(calendarEvents.length > 0 && { calendarEvents }),
+      ...(this.#cut.size > 0 && { truncated: [...this.#cut] }),
+    }
   }
 
   #contentOf({ bytes }: CalendarPart<CalendarCandidate>): Pick<CalendarEvent, 'content'> {
@@ -97,8 +108,7 @@ class EventSelection {
   }
 }
 
-function isCalendar({ contentType, filename, size }: CalendarCandidate): boolean {
-  if (size > 2 * maxBytes) return false
+function isCalendar({ contentType, filename }: CalendarCandidate): boolean {
   return (
     contentType === 'text/calendar' ||
     contentType === 'application/ics' ||

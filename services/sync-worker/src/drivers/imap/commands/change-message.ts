@@ -1,9 +1,21 @@
-import type { MailSession, MovedMessages, UidRange, UnconfirmedFlags } from '@posthorn/backends'
+import type {
+  MailSession,
+  MessageFlags,
+  MovedMessages,
+  UidRange,
+  UnconfirmedFlags,
+} from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
-import type { FlagUpdate } from '@posthorn/contracts/schemas/flag-update'
+import type {
+  FlagResult,
+  FlagUpdate,
+  MessageFlagResult,
+} from '@posthorn/contracts/schemas/flag-update'
 import { AppError } from '@posthorn/errors'
 import { encodeMessageId } from '@posthorn/message-id'
+import { canonicalFlags } from '../index/flag-names.ts'
 import { rangesOf } from '../index/ranges.ts'
+import { messageLabels } from '../messages/gmail.ts'
 import { findMailboxByUse, isSelectable, type MailboxRow } from '../../../store/mailboxes.ts'
 import type { AccountReply, AccountRequest } from '../../account-driver.ts'
 import { updateResult } from '../../messages/flag-result.ts'
@@ -30,14 +42,30 @@ export async function updateMessage(
 ): Promise<AccountReply<'updateMessage'>> {
   const position = await locateMessage(deps.db, target.account, message)
   const check = (mail: MailSession) => assertLabelSupport(mail, update)
-  const { unchanged } = await changeMessage(target, { ...position, check }, (mail, uids) =>
-    readInMailbox(mail, { row: position.row, readOnly: false }, async () => {
-      const left = await applyUpdate(mail, uids, update)
-      if (left.missing.length > 0) throw messageNotFound()
-      return left
+  const { row } = position
+  return changeMessage(target, { ...position, check }, (mail, uids) =>
+    readInMailbox(mail, { row, readOnly: false }, async () => {
+      const { missing, unchanged } = await applyUpdate(mail, uids, update)
+      if (missing.length > 0) throw messageNotFound()
+      const result = updateResult(update, { flags: unchanged.length === 0, labels: true })
+      // The change is done, so a message that cannot be read again is no failure.
+      const [changed] = await mail.readFlags(uids).catch(() => [])
+      return changed ? withState(result, changed, row) : result
     }),
   )
-  return updateResult(update, { flags: unchanged.length === 0, labels: true })
+}
+
+/** Adds all flags of the changed message, and its labels on Gmail, to the result of the change. */
+function withState(
+  { flags, labels }: FlagResult,
+  changed: MessageFlags,
+  row: MailboxRow,
+): MessageFlagResult {
+  const shown = changed.labels && messageLabels(row, changed.labels)
+  return {
+    flags: { ...flags, result: canonicalFlags(changed.flags) },
+    ...(shown ? { labels: { ...labels, result: shown } } : defined({ labels })),
+  }
 }
 
 /** Moves a message. Returns its new id if the server reports the new UID (UIDPLUS). */

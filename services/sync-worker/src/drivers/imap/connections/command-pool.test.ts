@@ -3,24 +3,7 @@ import type { MailSession } from '@posthorn/backends'
 import { AppError } from '@posthorn/errors'
 import { CommandPool } from './command-pool.ts'
 import { IdleConnections } from './idle-connections.ts'
-
-class Session {
-  readonly name: string
-  readonly closed: Promise<undefined>
-  readonly die: () => void
-
-  constructor(name: string) {
-    const { promise, resolve } = Promise.withResolvers<undefined>()
-    this.name = name
-    this.closed = promise
-    this.die = () => resolve(undefined)
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    this.die()
-    return Promise.resolve()
-  }
-}
+import { NamedSession, nameOf as sessionName, waits } from './named-session.ts'
 
 const pools: CommandPool[] = []
 afterEach(async () => {
@@ -34,7 +17,7 @@ function testPool({
   idleMs = 60_000,
   idle = new IdleConnections(100),
 } = {}) {
-  const opened: Session[] = []
+  const opened: NamedSession[] = []
   let open = 0
   const server = { room }
   const pool = new CommandPool({
@@ -46,10 +29,10 @@ function testPool({
       await Promise.resolve()
       if (open >= server.room) throw new AppError('unreachable', 'Too many', { code: 'LIMIT' })
       open++
-      const session = new Session(`s${opened.length}`)
+      const session = new NamedSession(`s${opened.length}`)
       void session.closed.then(() => open--)
       opened.push(session)
-      return session as unknown as MailSession
+      return session.mail
     },
   })
   pools.push(pool)
@@ -58,17 +41,7 @@ function testPool({
   return { pool, opened, server, borrow, signal }
 }
 
-const nameOf = ({ session }: { session: MailSession }) => (session as unknown as Session).name
-/** True if the promise is pending after all immediate work is done. */
-async function waits(promise: Promise<unknown>): Promise<boolean> {
-  let done = false
-  promise.then(
-    () => (done = true),
-    () => (done = true),
-  )
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
-  return !done
-}
+const nameOf = ({ session }: { session: MailSession }) => sessionName(session)
 
 test('CommandPool.acquire: connects on demand up to max, then waits', async () => {
   const { opened, borrow } = testPool({ max: 2 })
@@ -182,7 +155,7 @@ test('CommandPool.acquire: a waiting request rejects if the last connection is l
   const second = borrow()
   expect(await waits(second)).toBe(true)
   server.room = 0
-  opened[0]?.die()
+  opened[0]?.lose()
   await expect(second).rejects.toMatchObject({ code: 'LIMIT' })
 })
 
@@ -204,7 +177,7 @@ test('CommandPool.run: repeats work after a lost reused connection only', async 
   const { pool, signal } = testPool()
   const names: string[] = []
   const fail = async (session: MailSession) => {
-    names.push((session as unknown as Session).name)
+    names.push(sessionName(session))
     await Promise.reject(lost())
   }
   await pool.run({ signal }, async () => {})
@@ -217,7 +190,7 @@ test('CommandPool.run: repeats prepare but not the work of a WriteRequest', asyn
   await pool.run({ signal }, async () => {})
   const calls: string[] = []
   const ready = async (session: MailSession) => {
-    const { name } = session as unknown as Session
+    const name = sessionName(session)
     calls.push(`ready ${name}`)
     if (name === 's0') await Promise.reject(lost())
   }

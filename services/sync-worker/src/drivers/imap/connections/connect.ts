@@ -5,7 +5,7 @@ import { defined } from '@posthorn/contracts/defined'
 import { assertDestination } from '@posthorn/contracts/schemas/destination'
 import type { ImapConfig } from '@posthorn/contracts/schemas/mail-server'
 import type { Settings } from '@posthorn/contracts/settings/settings'
-import { tenantLastError } from '@posthorn/contracts/visible-failures'
+import { isFailedConnection } from '@posthorn/contracts/visible-failures'
 import type { SettingsCache, StoredServer } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { holdFailure } from '@posthorn/flow'
@@ -127,7 +127,7 @@ function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof AppError)) return true
   const { kind, message: response, code: serverResponseCode } = error
   const failure = defined({ response, serverResponseCode })
-  return kind !== 'unauthorized' && tenantLastError(failure) !== failure
+  return kind !== 'unauthorized' && isFailedConnection(failure)
 }
 
 /** Client identification of the settings (RFC 2971). */

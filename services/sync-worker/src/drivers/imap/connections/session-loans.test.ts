@@ -5,27 +5,10 @@ import { abortable } from '@posthorn/flow'
 import { CommandPool } from './command-pool.ts'
 import type { ConnectionRequest } from './connection-request.ts'
 import { IdleConnections } from './idle-connections.ts'
+import { NamedSession, nameOf, waits } from './named-session.ts'
 import { SessionLoans } from './session-loans.ts'
 
-/** Session that says whose connection it is. */
-function session(name: string) {
-  const { promise: closed, resolve: lose } = Promise.withResolvers<undefined>()
-  const mail = { name, closed, [Symbol.asyncDispose]: async () => lose(undefined) }
-  return { mail: mail as unknown as MailSession, lose: () => lose(undefined) }
-}
-
-const nameOf = (mail: MailSession) => (mail as unknown as { name: string }).name
-
-/** True if the promise is pending after all immediate work is done. */
-async function waits(promise: Promise<unknown>): Promise<boolean> {
-  let done = false
-  promise.then(
-    () => (done = true),
-    () => (done = true),
-  )
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
-  return !done
-}
+const session = (name: string) => new NamedSession(name)
 
 describe('SessionLoans', () => {
   test('lends the connection to one after the other, FIFO, and interrupts the sync for each', async () => {

@@ -54,7 +54,7 @@ export function splitNames(names: readonly string[]): { flags: string[]; labels:
 
 /** System flags of RFC 9051 §2.3.2, without `\\Recent`. */
 export const systemFlags = ['\\Seen', '\\Answered', '\\Flagged', '\\Deleted', '\\Draft']
-const canonicalFlags = new Map(systemFlags.map((flag) => [flag.toLowerCase(), flag]))
+const spellings = new Map(systemFlags.map((flag) => [flag.toLowerCase(), flag]))
 
 /**
  * Index name of a flag: system flags in the spelling of RFC 9051, keywords as they are. Undefined
@@ -62,6 +62,11 @@ const canonicalFlags = new Map(systemFlags.map((flag) => [flag.toLowerCase(), fl
  * what a delta had added. Also undefined for a flag that looks like a label entry.
  */
 export function canonicalFlag(flag: string): string | undefined {
-  if (flag.startsWith('\\')) return canonicalFlags.get(flag.toLowerCase())
+  if (flag.startsWith('\\')) return spellings.get(flag.toLowerCase())
   return flag === '' || isLabelEntry(flag) ? undefined : flag
+}
+
+/** Flags of a message as clients know them, sorted. */
+export function canonicalFlags(raw: readonly string[]): string[] {
+  return [...new Set(raw.flatMap((flag) => canonicalFlag(flag) ?? []))].sort()
 }

@@ -2,7 +2,7 @@ import type { FetchedMessage } from '@posthorn/backends'
 import { defined } from '@posthorn/contracts/defined'
 import type { AttachmentInfo, MessageEntry, TextInfo } from '@posthorn/contracts/schemas/message'
 import { encodeAttachmentId, encodeMessageId, encodeTextId } from '@posthorn/message-id'
-import { canonicalFlag } from '../index/flag-names.ts'
+import { canonicalFlags } from '../index/flag-names.ts'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 import { envelopeFields } from '../../messages/envelope-fields.ts'
 import { type GmailMailbox, messageLabels } from './gmail.ts'
@@ -48,7 +48,7 @@ export function messageEntry(
 
 /** Flags of a message. Those with a field of their own are present only if set. */
 function flagsOf({ flags: raw }: FetchedMessage) {
-  const flags = [...new Set(raw.flatMap((flag) => canonicalFlag(flag) ?? []))].sort()
+  const flags = canonicalFlags(raw)
   const isSet = (flag: string) => flags.includes(flag) || undefined
   return {
     flags,

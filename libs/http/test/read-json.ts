@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http'
+import { parseJsonBody, readJsonBytes } from '../src/index.ts'
+
+interface JsonLimits {
+  maxBytes: number
+  maxValues: number
+}
+
+/** Reads and parses a JSON body, as the handlers of these tests do. Undefined if there is none. */
+export async function readJson(
+  request: IncomingMessage,
+  { maxBytes, maxValues }: JsonLimits,
+): Promise<unknown> {
+  const bytes = await readJsonBytes(request, maxBytes)
+  return bytes && parseJsonBody(bytes, maxValues)
+}

@@ -1,0 +1,34 @@
+import { expect } from '@jest/globals'
+import { operations } from '@posthorn/contracts/operations'
+import type { TestDovecot, testOpenIdProvider } from '@posthorn/testkit'
+import type { World } from './world.ts'
+
+export interface OpenIdAppOptions {
+  provider: Awaited<ReturnType<typeof testOpenIdProvider>>
+  /** Mail server that accepts the tokens of the provider. */
+  dovecot: Pick<TestDovecot, 'host' | 'imapPort' | 'submissionPort'>
+  redirectUrl: string
+}
+
+/** Stores an OAuth2 application of an OpenID provider and its mail server. Returns its id. */
+export async function createOpenIdApp(
+  { client }: Pick<World, 'client'>,
+  { provider, dovecot: { host, imapPort, submissionPort }, redirectUrl }: OpenIdAppOptions,
+): Promise<string> {
+  const { status, body } = await client.call(operations.createOAuth2App, {
+    body: {
+      name: 'Test provider',
+      provider: 'generic',
+      enabled: true,
+      issuer: provider.issuer,
+      clientId: provider.clientId,
+      clientSecret: provider.clientSecret,
+      redirectUrl,
+      scopes: ['openid', 'email', 'profile', 'offline_access', 'mail'],
+      imap: { host, port: imapPort },
+      smtp: { host, port: submissionPort },
+    },
+  })
+  expect([status, body]).toEqual([200, { id: expect.any(String), created: true }])
+  return body.id
+}
