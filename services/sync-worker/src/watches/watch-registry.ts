@@ -80,7 +80,6 @@ export class WatchRegistry implements AsyncDisposable {
     const { account: id, epoch } = account.lease
     const earlier = this.#watches.get(id)
     const isContinued = earlier?.account.lease.epoch === epoch
-    if (!isContinued) earlier?.close()
     const watch = isContinued ? earlier : new AccountWatch(account, this.#now())
     if (isContinued) watch.resume(account, this.#now())
     this.#watches.set(id, watch)
@@ -103,7 +102,6 @@ export class WatchRegistry implements AsyncDisposable {
       pause: () => watch.pause(account),
       [Symbol.dispose]: () => {
         if (watch.account !== account) return
-        watch.close()
         if (this.#watches.get(id) === watch) this.#watches.delete(id)
       },
     }
@@ -114,7 +112,6 @@ export class WatchRegistry implements AsyncDisposable {
     await this.#renewals[Symbol.asyncDispose]()
     await this.#tasks.drain()
     await this.#times[Symbol.asyncDispose]()
-    for (const watch of this.#watches.values()) watch.close()
   }
 
   async #renewDue(): Promise<void> {

@@ -12,14 +12,12 @@ import {
   mergeChange,
   stateOfMessage,
 } from '../index/indexed-message.ts'
+import { retryDelaysMs } from '../../sync-schedule.ts'
 import type { NewPendingMessage } from './feed-store.ts'
 import type { IndexChange } from './index-writer.ts'
 import { type BatchPlan, type FeedBatch, planBatch } from './plan-batch.ts'
 import { type FeedContext, nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored-index.ts'
-
-/** Delays before reading again a message that a feed named, in milliseconds. */
-export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
 /**
  * Compares reported changes with the index and stores the differences with their events. `end`,

@@ -1,6 +1,7 @@
 import { messageMissing } from '../events/feed-events.ts'
 import { maxGets } from '../messages/get-messages.ts'
-import { changeOfFindings, retryDelaysMs } from './apply-batch.ts'
+import { retryDelaysMs } from '../../sync-schedule.ts'
+import { changeOfFindings } from './apply-batch.ts'
 import type { PendingMessage } from './feed-store.ts'
 import { type FeedContext, type ReadFinding, readMessages, withRetries } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored-index.ts'
