@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { SyncRunner } from '../sync-runner.ts'
 import type { SyncAction } from '../sync-schedule.ts'
 import type { SyncTrigger } from '../sync-trigger.ts'
-import type { PassOptions, PassResult } from './feeds/pass.ts'
+import type { PassOptions, PassResult } from './feeds/feed-pass.ts'
 import { apiRules, outcomeOf, passOptions } from './follow-feeds.ts'
 
 const config = { apiPollMs: 45_000, apiPollNotifiedMs: 600_000 }
