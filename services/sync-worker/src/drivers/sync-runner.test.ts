@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { noIntervals, SyncRunner } from './sync-runner.ts'
+import { noIntervals } from './sync-rules.ts'
+import { SyncRunner } from './sync-runner.ts'
 import type { SyncPass } from './sync-schedule.ts'
 
 afterEach(() => void jest.useRealTimers())

@@ -1,4 +1,5 @@
 import { sleep } from '@posthorn/flow'
+import { noIntervals, type SyncMoment, type SyncRules } from './sync-rules.ts'
 import {
   begin,
   end,
@@ -8,24 +9,10 @@ import {
   start,
   stopped,
   type SyncAction,
-  type SyncMoment,
   type SyncOutcome,
   type SyncPass,
-  type SyncRules,
 } from './sync-schedule.ts'
 import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
-
-/** Rules between two connections, and of an account without intervals. */
-export const noIntervals: SyncRules = {
-  fullMs: Infinity,
-  fullAt: Infinity,
-  pollMs: Infinity,
-  minPollMs: 0,
-  completeMs: Infinity,
-  listMs: Infinity,
-  reported: undefined,
-  related: undefined,
-}
 
 /**
  * Schedule of one account with its clock. Commands and notifications add triggers at any time. The

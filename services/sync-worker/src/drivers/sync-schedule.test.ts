@@ -9,10 +9,10 @@ import {
   type SyncAction,
   type SyncOutcome,
   type SyncPass,
-  type SyncRules,
   type SyncSchedule,
 } from './sync-schedule.ts'
-import { addTrigger, type SyncTrigger } from './sync-trigger.ts'
+import type { SyncRules } from './sync-rules.ts'
+import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
 
 const imap: SyncRules = {
   fullMs: 900_000,
@@ -152,10 +152,10 @@ describe('SyncSchedule of a connection', () => {
     ['a changed list', { list: true }, 'poll', 0],
     ['the end of the notifications', { overflow: true }, 'full', 0],
     ['any other notification', { notified: true }, 'list', 2_000],
-  ] as const)('after %s', (_name, reported, action, delayMs) => {
+  ] as const)('after %s', (_name, reported, ...expected) => {
     const account = Account.synced(imap)
     account.trigger({ kind: 'notification', ...unchanged, ...reported })
-    expect([account.next.action, account.delayMs]).toEqual([action, delayMs])
+    expect([account.next.action, account.delayMs]).toEqual(expected)
   })
 
   test('an unsettled result: one poll, 12 s after the end of the last pass', () => {
@@ -268,20 +268,33 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** True if a pass serves a trigger. */
 function serves(pass: SyncPass, each: SyncTrigger): boolean {
   const isPass = pass.action === 'full' || pass.action === 'poll'
-  if (each.kind === 'unsettled') return isPass
-  if (each.kind === 'push') {
-    if (each.isMissed) return pass.isMissed
-    return pass.action === 'full' || isNamed(pass, each.messages)
+  switch (each.kind) {
+    case 'unsettled':
+      return isPass
+    case 'push':
+      if (each.isMissed) return pass.isMissed
+      return pass.action === 'full' || isNamed(pass, each.messages)
+    case 'notification':
+      return each.overflow ? pass.action === 'full' : isPass || servesReport(pass, each)
+    case 'request':
+      return servesRequest(pass, each)
   }
-  if (each.kind === 'notification') {
-    if (each.overflow) return pass.action === 'full'
-    if (each.mailboxes.size > 0) return isPass || [...each.mailboxes].every(isSynced(pass))
-    return each.notified ? isPass || pass.action === 'list' : isPass
-  }
-  if (each.all) return pass.action === 'full'
-  if (each.reselect !== undefined) return pass.reselect.has(each.reselect)
-  if (each.messages) return pass.action === 'full' || isNamed(pass, each.messages)
-  return isPass || [...(each.mailboxes ?? [])].every(isSynced(pass))
+}
+
+type Report = Extract<SyncTrigger, { kind: 'notification' }>
+
+/** Apart from passes over the account. */
+function servesReport(pass: SyncPass, { mailboxes, notified }: Report): boolean {
+  if (mailboxes.size > 0) return [...mailboxes].every(isSynced(pass))
+  return notified && pass.action === 'list'
+}
+
+function servesRequest(pass: SyncPass, { all, reselect, messages: named, mailboxes }: SyncRequest) {
+  if (reselect !== undefined) return pass.reselect.has(reselect)
+  if (pass.action === 'full') return true
+  if (all) return false
+  if (named) return isNamed(pass, named)
+  return pass.action === 'poll' || [...(mailboxes ?? [])].every(isSynced(pass))
 }
 
 const isSynced = (pass: SyncPass) => (id: string) => pass.mailboxes.has(id)

@@ -1,3 +1,5 @@
+import type { SyncMoment, SyncRules } from './sync-rules.ts'
+
 /** Actions of the session that syncs an account, in order of precedence. */
 const actions = ['full', 'poll', 'parts', 'list'] as const
 
@@ -6,33 +8,6 @@ const actions = ['full', 'poll', 'parts', 'list'] as const
  * messages that triggers named. `list` only compares the list of mailboxes.
  */
 export type SyncAction = (typeof actions)[number]
-
-/** Intervals of an account, and the changes that its server reports. Times in milliseconds. */
-export interface SyncRules {
-  /** Interval of `full`, from start to start. */
-  readonly fullMs: number
-  /** Time of the next `full` that the state of a mailbox requires, in epoch milliseconds. */
-  readonly fullAt: number
-  /** Mean interval of `poll`, from the end of the last pass. */
-  readonly pollMs: number
-  /** Minimum interval of polls after changes, from the end of the last pass. */
-  readonly minPollMs: number
-  /** Age of the last complete sync from which a poll reads everything. */
-  readonly completeMs: number
-  /** Interval of `list`, from the end of the last listing. */
-  readonly listMs: number
-  /** Id of the mailbox whose changes the server reports, or `all`. */
-  readonly reported: string | undefined
-  /** Ids of mailboxes that have to be synced with each requested mailbox. */
-  readonly related: readonly string[] | undefined
-}
-
-/** Present of a transition: `now` in epoch milliseconds, `random` from 0 to 1. */
-export interface SyncMoment {
-  readonly now: number
-  readonly rules: SyncRules
-  readonly random: number
-}
 
 /** Message that triggers named, or that no feed has reported yet. */
 interface NamedMessage {
@@ -162,7 +137,11 @@ export function start(before: SyncSchedule, now: number): SyncSchedule {
   const { running = noParts } = before
   return {
     ...stopped,
-    ...{ fullAt: now, completeAt: now, passedAt: now, listedAt: now, relistedAt: now },
+    fullAt: now,
+    completeAt: now,
+    passedAt: now,
+    listedAt: now,
+    relistedAt: now,
     reselect: new Set([...before.reselect, ...running.reselect]),
     messages: new Map([...running.messages, ...before.messages]),
     isUnnamed: before.isUnnamed || running.isUnnamed,
@@ -198,43 +177,49 @@ export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMom
  */
 export function begin(
   schedule: SyncSchedule,
-  { now, rules }: SyncMoment,
+  moment: SyncMoment,
   action: SyncAction,
 ): SyncSchedule & { running: SyncPass } {
   if (schedule.running) throw new Error('Passes of an account must not overlap')
-  const { isRelistRequested, isListNotified, messages } = schedule
+  const running = passOf(schedule, moment, action)
+  if (action === 'list') return { ...schedule, isListNotified: false, running }
+  const { now } = moment
   const isFull = action === 'full'
-  const isPass = isFull || action === 'poll'
-  const isComplete = isFull || (isPass && now - schedule.completeAt >= rules.completeMs)
-  const isListOld = now >= schedule.relistedAt + maxListAgeMs || (isFull && isRelistRequested)
-  const started = { action, startedAt: now, isComplete, isListNotified, isListOld }
-  if (action === 'list')
-    return { ...schedule, isListNotified: false, running: { ...noParts, ...started } }
-  const isDue = ([, { at }]: [string, NamedMessage]) => at <= now
-  const running: SyncPass = {
-    ...started,
-    mailboxes: schedule.mailboxes,
-    reselect: isPass ? noParts.reselect : schedule.reselect,
-    messages: new Map([...messages].filter(isDue)),
-    isUnnamed: isFull && schedule.isUnnamed,
-    isMissed: isFull && schedule.isMissed,
-  }
+  const rest = { fullAt: Infinity, isUnnamed: false, isMissed: false, isRelistRequested: false }
   return {
     ...schedule,
-    ...(isPass
+    ...(isPass(action)
       ? { pollAt: Infinity, unsettledAt: Infinity, passedAt: now, isListNotified: false }
       : { reselect: noParts.reselect }),
-    ...(isComplete && { completeAt: now }),
-    ...(isFull && {
-      fullAt: Infinity,
-      isUnnamed: false,
-      isMissed: false,
-      isRelistRequested: false,
-    }),
+    ...(running.isComplete && { completeAt: now }),
+    ...(isFull && rest),
     ...(isFull && schedule.repeatAt <= now && { repeatAt: Infinity }),
     running,
     mailboxes: noParts.mailboxes,
-    messages: new Map([...messages].filter((entry) => !isDue(entry))),
+    messages: new Map([...schedule.messages].filter(([, { at }]) => at > now)),
+  }
+}
+
+/** True if an action syncs the account, not only named parts or the list. */
+function isPass(action: SyncAction): boolean {
+  return action === 'full' || action === 'poll'
+}
+
+/** Action with the triggers that it serves. */
+function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: SyncAction): SyncPass {
+  const { isListNotified, completeAt, relistedAt } = schedule
+  const isFull = action === 'full'
+  const isComplete = isFull || (action === 'poll' && now - completeAt >= rules.completeMs)
+  const isListOld = now >= relistedAt + maxListAgeMs || (isFull && schedule.isRelistRequested)
+  const started = { action, startedAt: now, isComplete, isListNotified, isListOld }
+  if (action === 'list') return { ...noParts, ...started }
+  return {
+    ...started,
+    mailboxes: schedule.mailboxes,
+    reselect: isPass(action) ? noParts.reselect : schedule.reselect,
+    messages: new Map([...schedule.messages].filter(([, { at }]) => at <= now)),
+    isUnnamed: isFull && schedule.isUnnamed,
+    isMissed: isFull && schedule.isMissed,
   }
 }
 
@@ -247,20 +232,27 @@ export function end(
   const { running } = schedule
   if (!running) throw new Error('No action of the account is in progress')
   const { action, isUnnamed, isListOld, startedAt } = running
-  const isPass = action === 'full' || action === 'poll'
+  return {
+    ...withOutcome(schedule, outcome, now),
+    ...(isPass(action) && { passedAt: now, spread: 2 / 3 + (random * 2) / 3 }),
+    ...(isPass(action) && isListOld && { relistedAt: startedAt }),
+    ...(action !== 'parts' && { listedAt: now }),
+    ...(isUnnamed && !outcome.hasChanges && { repeatAt: now + repeatMs }),
+    running: undefined,
+  }
+}
+
+/** Times and parts that the result of an action requires. */
+function withOutcome(schedule: SyncSchedule, outcome: SyncOutcome, now: number): SyncSchedule {
+  const { hasRounds, isUnsettled, isListChanged, retryAt = Infinity, mailboxes = [] } = outcome
   return {
     ...schedule,
-    ...(isPass && { passedAt: now, spread: 2 / 3 + (random * 2) / 3 }),
-    ...(isPass && isListOld && { relistedAt: startedAt }),
-    ...(action !== 'parts' && { listedAt: now }),
-    ...(outcome.hasRounds && { fullAt: now }),
-    ...(isUnnamed && !outcome.hasChanges && { repeatAt: now + repeatMs }),
-    ...(outcome.isUnsettled && { unsettledAt: Math.min(schedule.unsettledAt, now) }),
-    ...(outcome.isListChanged && { isRelistRequested: true }),
-    retryAt: outcome.retryAt ?? Infinity,
-    mailboxes: new Set([...schedule.mailboxes, ...(outcome.mailboxes ?? [])]),
+    ...(hasRounds && { fullAt: now }),
+    ...(isUnsettled && { unsettledAt: Math.min(schedule.unsettledAt, now) }),
+    ...(isListChanged && { isRelistRequested: true }),
+    retryAt,
+    mailboxes: new Set([...schedule.mailboxes, ...mailboxes]),
     messages: withUnreported(schedule, outcome, now),
-    running: undefined,
   }
 }
 

@@ -1,4 +1,5 @@
-import type { SyncMoment, SyncSchedule } from './sync-schedule.ts'
+import type { SyncMoment } from './sync-rules.ts'
+import type { SyncSchedule } from './sync-schedule.ts'
 
 /** Cause of an action. Triggers that are not served yet are merged. */
 export type SyncTrigger =

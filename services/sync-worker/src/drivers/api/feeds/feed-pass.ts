@@ -63,7 +63,7 @@ export interface FeedInPass {
   readonly state: FeedState
 }
 
-/** What a pass keeps, also if it has to read all feeds instead of parts. */
+/** Memory of a pass, which stays if all feeds have to be read instead of parts. */
 export interface PassMemory {
   /** Messages that were read because the provider noticed them, before the feeds were. */
   readonly copies: Map<string, ApiMessage>
@@ -79,7 +79,7 @@ interface OpenedIndex {
   readonly isListStored: boolean
 }
 
-/** One pass over feeds of an account: its client, its index, and what it keeps. */
+/** One pass over feeds of an account: its client, its index and its memory. */
 export class FeedPass implements PassMemory, OpenedIndex {
   readonly api: MailApi
   readonly store: FeedStore

@@ -18,8 +18,9 @@ import {
   type SyncPassResult,
 } from './sync-pass.ts'
 import type { MailboxRefusal } from '../../../account-driver.ts'
-import { noIntervals, type SyncRunner } from '../../../sync-runner.ts'
-import type { SyncPass, SyncRules } from '../../../sync-schedule.ts'
+import { noIntervals, type SyncRules } from '../../../sync-rules.ts'
+import type { SyncRunner } from '../../../sync-runner.ts'
+import type { SyncPass } from '../../../sync-schedule.ts'
 
 export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidValidityGuard'> {
   /** Called after each full sync pass, with the last mailbox that the server refused. */
