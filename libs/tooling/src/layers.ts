@@ -81,6 +81,7 @@ export const layersOf: Readonly<Record<string, readonly Layer[]>> = {
     ['commands', 'events'],
     ['settings'],
     ['schemas'],
+    ['account-types'],
   ],
   'libs/db/src': [['events', 'migration-rules'], ['migrate'], ['migrations', 'tables']],
   'libs/flow/src': [['workers']],

@@ -24,7 +24,7 @@ import { type MailUser, testWorld, type World } from './world.ts'
 
 // Sends each API command for a new message, immediately after its messageNew is recorded or up to
 // `maxDelayMs` later. The connections selected the mailbox before the message arrived. The
-// variables are described in services/sync-worker/README.md.
+// variables are described in services/sync-worker/src/drivers/imap/README.md.
 
 /** Rounds per server and number of connections. Each command has at least one round. */
 const rounds = Number(process.env['TEST_FIRST_READ_ROUNDS'] ?? 20)

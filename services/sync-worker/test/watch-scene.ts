@@ -9,6 +9,8 @@ import { eventually, testBus, testDatabase } from '@posthorn/testkit'
 import { MailApiModel } from '@posthorn/testkit/mail-api-model'
 import type { CommitDeps } from '../src/events/commit.ts'
 import type { AccountLease } from '../src/store/lease.ts'
+import { noIntervals } from '../src/drivers/sync-rules.ts'
+import { SyncRunner } from '../src/drivers/sync-runner.ts'
 import type { SyncNotice, WatchHandle } from '../src/watches/watched-account.ts'
 import { WatchRegistry } from '../src/watches/watch-registry.ts'
 import { registerAccount } from './feeds/feed-world.ts'
@@ -60,6 +62,7 @@ export class Scene {
   readonly provider: Provider
   readonly secrets: string[] = []
   readonly syncs: SyncNotice[] = []
+  #sync = startedRunner()
   changes: ApiChanges = {}
   hasDestination = true
   time = Date.now()
@@ -77,21 +80,40 @@ export class Scene {
   }
 
   add(): WatchHandle {
-    const { lease, provider, syncs } = this
+    const { lease, provider } = this
     return this.registry.add({
       lease,
       registeredAt: 1,
       provider,
       openWatches: () => Promise.resolve(this.hasDestination ? this.#api() : undefined),
-      onNotice: (notice) => void syncs.push(notice),
+      onNotice: (notice) => this.#onNotice(notice),
       log,
     })
   }
 
   /** Starts another worker, as after a crash. */
   restart(): void {
+    this.#sync = startedRunner()
     this.registry = resources.use(new WatchRegistry({ commit, metrics, log, now: () => this.time }))
     this.handle = this.add()
+  }
+
+  /** Records the passes that notices start, which take no time. */
+  #onNotice(notice: SyncNotice): void {
+    this.#sync.trigger({ kind: 'push', isMissed: notice === 'missed' })
+    this.#runDue()
+  }
+
+  #runDue(): void {
+    const { action, delayMs } = this.#sync.next
+    if (delayMs === Infinity) return
+    if (delayMs > 0) {
+      setTimeout(() => this.#runDue(), delayMs).unref()
+      return
+    }
+    this.syncs.push(this.#sync.beginNow(action).isMissed ? 'missed' : 'changed')
+    this.#sync.end({ hasChanges: true })
+    this.#runDue()
   }
 
   #api(): MailApiWatches {
@@ -146,6 +168,15 @@ export class Scene {
       .execute()
     return rows.map(({ event, body }) => [event, (JSON.parse(body) as { data: unknown }).data])
   }
+}
+
+/** Schedule without intervals, whose first pass has ended. */
+function startedRunner(): SyncRunner {
+  const runner = new SyncRunner()
+  runner.start(() => noIntervals)
+  runner.beginNow('full')
+  runner.end({})
+  return runner
 }
 
 export async function scene(provider: Provider, setUp?: (scene: Scene) => void): Promise<Scene> {

@@ -6,7 +6,7 @@ import type { KeyedMutex } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import type { Account } from '../store/accounts.ts'
 import type { AccountAvailability } from './availability.ts'
-import type { SyncRequests } from './sync-requests.ts'
+import type { SyncRunner } from './sync-runner.ts'
 
 type AccountCommands = typeof accountCommands
 
@@ -67,8 +67,8 @@ export type CreateDriver = (context: DriverContext) => AccountDriver
 export interface DriverContext extends AccountAvailability, FollowProgress {
   /** Undefined until the registration is read, and while the account must not connect. */
   readonly account: Account | undefined
-  /** Syncs requested by commands, for `follow`. */
-  readonly requests: SyncRequests
+  /** Times of the syncs of `follow`, which commands and notifications bring forward. */
+  readonly sync: SyncRunner
   /** Locks of the account, shared by all its connections. */
   readonly locks: KeyedMutex
   readonly log: Logger

@@ -12,7 +12,7 @@ import type {
   MailboxRefusal,
 } from '../drivers/account-driver.ts'
 import { nextAttemptCount, reconnectDelayMs } from '../drivers/reconnect.ts'
-import { SyncRequests } from '../drivers/sync-requests.ts'
+import { SyncRunner } from '../drivers/sync-runner.ts'
 import { toAccountStatus } from '../store/account-status.ts'
 import { type Account, type AccountReader, type AccountRow, toAccount } from '../store/accounts.ts'
 import { flushIndex } from '../store/flush.ts'
@@ -58,7 +58,7 @@ export class AccountSession implements DriverContext {
   readonly lease: AccountLease
   readonly version: string
   readonly driver: AccountDriver
-  readonly requests = new SyncRequests()
+  readonly sync = new SyncRunner()
   readonly locks = new KeyedMutex()
   readonly log: Logger
   /** True if the session ended without `stop`. */

@@ -67,5 +67,4 @@ test.each([
   watch.receive({ account: 'a', kind: 'changed', secretHash, ...origin }, now)
   watch.reportUnnoticed(new Date(now - hour), now)
   expect(watch.isLost).toBe(isReplaced)
-  watch.close()
 })

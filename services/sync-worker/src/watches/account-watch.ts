@@ -3,7 +3,6 @@ import type { WatchListener } from '@posthorn/backends/mail-api'
 import { apiAccountTypes } from '@posthorn/contracts/account-types'
 import type { ProviderNotice } from '@posthorn/contracts/commands/notices'
 import type { ApiWatchRow } from '../store/api/watches.ts'
-import { NoticeCoalescer } from './notice-coalescer.ts'
 import type { WatchedAccount } from './watched-account.ts'
 
 const minuteMs = 60_000
@@ -21,8 +20,8 @@ const clockMs = minuteMs
 export type NoticeOutcome = 'accepted' | 'forged'
 
 /**
- * State of one account's watch in memory: a hash of 32 bytes, a few times, and while notices arrive
- * a timer. Everything else is in Postgres.
+ * State of one account's watch in memory: a hash of 32 bytes and a few times. Everything else is in
+ * Postgres.
  */
 export class AccountWatch {
   account: WatchedAccount
@@ -43,7 +42,6 @@ export class AccountWatch {
   isLost = false
   /** Time of the last notification that is not stored yet. */
   noticedAt: Date | undefined
-  readonly #notices: NoticeCoalescer
   /** Ends the connection on which the client listens. */
   #listening = new AbortController()
   /** Expiry for which the provider has requested a renewal. */
@@ -53,7 +51,6 @@ export class AccountWatch {
   constructor(account: WatchedAccount, now: number) {
     this.account = account
     this.renewAt = now
-    this.#notices = new NoticeCoalescer((...notice) => this.account.onNotice(...notice))
   }
 
   isActive(now: number): boolean {
@@ -73,8 +70,8 @@ export class AccountWatch {
     if (!isOwn) this.noticedAt = new Date(now)
     // The topic of the application exists now.
     else if (!this.isActive(now)) this.renewAt = now
-    if (kind === 'changed') this.#notices.add(kind, messages)
-    if (kind === 'missed') this.#notices.add(kind)
+    if (kind === 'changed') this.account.onNotice(kind, messages)
+    if (kind === 'missed') this.account.onNotice(kind)
     if (kind === 'expiring') this.#onExpiring(now, expiresAt)
     if (kind === 'removed') this.#replace(now)
     return 'accepted'
@@ -90,7 +87,7 @@ export class AccountWatch {
       onNotification: (kind, messages) => {
         if (until.aborted) return
         this.noticedAt = new Date(now())
-        this.#notices.add(kind, messages)
+        this.account.onNotice(kind, messages)
       },
     }
   }
@@ -108,7 +105,7 @@ export class AccountWatch {
 
   /** Requests a sync after the watch was created: earlier changes were not announced. */
   catchUp(wasLost: boolean): void {
-    this.#notices.add(wasLost ? 'missed' : 'changed')
+    this.account.onNotice(wasLost ? 'missed' : 'changed')
   }
 
   /** Polls as without a watch: the provider has no place to notify any more. */
@@ -140,7 +137,6 @@ export class AccountWatch {
 
   close(): void {
     this.#listening.abort()
-    this.#notices.close()
   }
 
   /**

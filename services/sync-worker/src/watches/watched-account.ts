@@ -18,7 +18,7 @@ export interface WatchedAccount {
    */
   openWatches(): Promise<MailApiWatches | undefined>
   /**
-   * Called at most every 200 ms. `changed`: read the feeds of these messages soon, or all feeds if
+   * Called for each notice. `changed`: read the feeds of these messages soon, or all feeds if
    * none are named. `missed`: changes may have been lost, so compare all messages.
    */
   onNotice(notice: SyncNotice, messages?: readonly NoticedMessage[]): void

@@ -5,7 +5,7 @@ import { MailApiModel, type MailApiModelOptions } from '@posthorn/testkit/mail-a
 import { testDatabase } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
-import type { PassOptions, PassResult } from '../../src/drivers/api/feeds/pass.ts'
+import type { PassOptions, PassResult } from '../../src/drivers/api/feeds/feed-pass.ts'
 import type { FeedStore } from '../../src/drivers/api/feeds/feed-store.ts'
 import { PostgresFeedStore } from '../../src/drivers/api/feeds/postgres-feed-store.ts'
 import type { CommitDeps } from '../../src/events/commit.ts'

@@ -1,8 +1,10 @@
+import type { MailApi } from '@posthorn/backends/mail-api'
 import { SeededRandom } from '@posthorn/testkit/mail-api-model'
 import { sql } from 'kysely'
 import { IndexWriter } from '../../src/drivers/api/feeds/index-writer.ts'
 import { applyBatch } from '../../src/drivers/api/feeds/apply-batch.ts'
-import type { FeedContext } from '../../src/drivers/api/feeds/read-messages.ts'
+import { FeedPass } from '../../src/drivers/api/feeds/feed-pass.ts'
+import { ReportedChanges } from '../../src/drivers/api/feeds/reported-changes.ts'
 import { indexPart, StoredIndex } from '../../src/drivers/api/feeds/stored-index.ts'
 import { FolderNames } from '../../src/drivers/api/events/folder-names.ts'
 import type { IndexedMessage } from '../../src/drivers/api/index/indexed-message.ts'
@@ -132,20 +134,16 @@ async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   const fillMs = performance.now() - from
   await sql`cluster api_leaves using api_leaves_pkey`.execute(worlds.owner)
   const bytes = await sizeOf('api_leaves')
-  const context = {
-    api: undefined,
-    store,
-    index,
-    writer,
-    names: new FolderNames('labels', []),
-    drafter,
-    account: world.account,
-    now: () => new Date(),
-    signal: new AbortController().signal,
-  } as unknown as FeedContext
+  const now = () => new Date()
+  const { signal } = new AbortController()
+  const pass = new FeedPass(
+    { api: {} as MailApi, store, drafter, account: world.account, now },
+    { copies: new Map(), report: new ReportedChanges(now), mustYield: undefined, signal },
+    { writer, names: new FolderNames('labels', []), isListStored: false },
+  )
   const times = await measureCommits(mailbox, (page) => {
     const changed = page.map(({ id, flagged }) => ({ id, flagged }))
-    return applyBatch(context, { feed: {}, changed, removed: [] }, { feeds: [] })
+    return applyBatch(pass, { feed: {}, changed, removed: [] }, { feeds: [] })
   })
   await sql`truncate api_leaves`.execute(worlds.owner)
   return { bytes, fillMs, ...times }

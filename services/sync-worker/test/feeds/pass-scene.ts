@@ -1,6 +1,6 @@
 import type { Feed, FeedPosition } from '@posthorn/backends/mail-api'
 import type { MailApiModelOptions } from '@posthorn/testkit/mail-api-model'
-import type { PassParts } from '../../src/drivers/api/feeds/pass.ts'
+import type { PassParts } from '../../src/drivers/api/feeds/feed-pass.ts'
 import { FeedScene, memoryWorld } from './feed-world.ts'
 
 export const hour = 3_600_000

@@ -9,7 +9,6 @@ import { assertConnected, toUnavailable } from '../availability.ts'
 import type { CredentialsClient } from '../credentials.ts'
 import { AccountLogins } from './account-logins.ts'
 import { type FollowDeps, followFeeds } from './follow-feeds.ts'
-import { PassReasons } from './follow-watch.ts'
 import { toSessionError } from './session-error.ts'
 
 export interface ApiSessionDeps extends FollowDeps {
@@ -26,7 +25,6 @@ const stopTimeoutMs = 10_000
 /** API part of an account session: its logins and the clients of its mail API. */
 export class ApiAccountSession implements AsyncDisposable {
   readonly context: DriverContext
-  readonly reasons = new PassReasons()
   /** As `NotifiedAccount.watch`. */
   watch: WatchHandle | undefined
   readonly #deps: ApiSessionDeps
@@ -48,9 +46,8 @@ export class ApiAccountSession implements AsyncDisposable {
    * changed here, or over all feeds.
    */
   requestPass(messages?: readonly string[]): void {
-    const { requests } = this.context
-    if (messages) requests.requestMessages(messages.map((id) => ({ id })))
-    else requests.requestFull()
+    const named = messages?.map((id) => ({ id }))
+    this.context.sync.request(named ? { messages: named } : { all: true })
   }
 
   /**

@@ -1,5 +1,6 @@
 import { isMailApiError } from '@posthorn/backends/mail-api'
 import type { Provider } from '@posthorn/backends/provider-limits'
+import type { SpecialUse } from '@posthorn/contracts/schemas/message'
 import type { SettingsCache } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { Semaphore, sleep } from '@posthorn/flow'
@@ -11,15 +12,17 @@ import type { Account } from '../../store/accounts.ts'
 import type { Summaries } from '../../summaries/summaries.ts'
 import type { Destinations } from '../../watches/destinations.ts'
 import type { WatchRegistry } from '../../watches/watch-registry.ts'
+import type { WatchHandle } from '../../watches/watched-account.ts'
 import type { DriverContext } from '../account-driver.ts'
+import { noIntervals, type SyncRules } from '../sync-rules.ts'
+import type { SyncOutcome, SyncPass } from '../sync-schedule.ts'
 import { unknownPathRefusal } from '../unknown-path.ts'
 import { createMessageDrafter } from './messages/message-drafter.ts'
 import { MailboxFeeds } from './feeds/mailbox-feeds.ts'
-import type { PassOptions, PassResult } from './feeds/pass.ts'
+import type { PassOptions, PassResult } from './feeds/feed-pass.ts'
 import { PostgresFeedStore } from './feeds/postgres-feed-store.ts'
 import type { OnRefusal } from './messages/refusals.ts'
 import { type NotifiedAccount, watchedAccount } from './follow-watch.ts'
-import { type PassReason, PassSchedule } from './pass-schedule.ts'
 
 export interface FollowDeps {
   readonly commit: CommitDeps & {
@@ -75,7 +78,8 @@ export async function followFeeds(
   followed: FollowedAccount,
   signal: AbortSignal,
 ): Promise<void> {
-  const { context, reasons } = followed
+  const { context } = followed
+  const { sync } = context
   const account = getAccount(context)
   await afterLimits(context, signal, () => logIn(deps, followed, signal))
   await using syncing = context.enter('syncing')
@@ -84,26 +88,21 @@ export async function followFeeds(
   followed.watch = watch
   using resources = new DisposableStack()
   resources.defer(() => watch.pause())
-  const schedule = new PassSchedule({ config: deps.config, watch })
+  resources.use(sync.start(() => apiRules(deps.config, watch)))
   const onNew = (receivedAt: Date) => {
-    if (schedule.reason === 'poll') watch.reportUnnoticed(receivedAt)
+    if (sync.running?.action === 'poll') watch.reportUnnoticed(receivedAt)
   }
-  const mustYield = () => context.requests.pending.aborted || schedule.isPollDue
-  let reason: PassReason = 'start'
   for (let feeds: MailboxFeeds | undefined; ;) {
-    // Requests that arrive during a pass start another one.
-    const { all, messages } = context.requests.take()
-    const requests = { all, messages, isUnnamed: reasons.takeUnnamed() }
-    const options = { ...schedule.plan(reason, requests), mustYield }
+    const pass = await sync.begin(signal)
     const isFirst = !context.wasSynced
     const opening = { account, isFirst, onNew, signal }
     const current = (feeds ??= await openFeeds(deps, followed, opening))
-    const { comparison } = reasons
-    if (comparison !== undefined) current.requireRounds()
-    const pass = { isFirst, options, signal }
-    const result = await afterLimits(context, signal, () => runPass(deps, current, pass))
-    schedule.complete(result)
-    if (comparison !== undefined) reasons.completeComparison(comparison)
+    if (pass.isMissed) current.requireRounds()
+    const options = { ...passOptions(pass), mustYield: () => sync.mustYield }
+    const result = await afterLimits(context, signal, () =>
+      runPass(deps, current, { isFirst, options, signal }),
+    )
+    sync.end(outcomeOf(result))
     await syncing[Symbol.asyncDispose]()
     const { unknownPath } = result
     await context.reportSync(
@@ -111,8 +110,37 @@ export async function followFeeds(
     )
     // Later passes have a client with another priority.
     if (isFirst) feeds = undefined
-    reason = await waitForNext(context, schedule.next(), signal)
   }
+}
+
+/** Folders that are polled most often if the provider refuses to notify. */
+const mainUses: readonly SpecialUse[] = ['\\Inbox', '\\Sent', '\\Drafts', '\\Junk']
+/** Their interval and that of the others, in intervals of polls: 60 s and 15 min by default. */
+const refusedIntervals = { main: 4 / 3, all: 20 }
+
+/** Intervals of an account, which depend on its watch. */
+export function apiRules(
+  { apiPollMs, apiPollNotifiedMs }: FollowDeps['config'],
+  { isActive, isRefused }: Pick<WatchHandle, 'isActive' | 'isRefused'>,
+): SyncRules {
+  const silentMs = isRefused ? refusedIntervals.main * apiPollMs : apiPollMs
+  return {
+    ...noIntervals,
+    pollMs: isActive ? apiPollNotifiedMs : silentMs,
+    completeMs: isRefused ? refusedIntervals.all * apiPollMs : 0,
+  }
+}
+
+/** Parts of the mailbox that a pass reads. */
+export function passOptions({ action, isComplete, messages }: SyncPass): PassOptions {
+  const noticed = new Map([...messages].map(([id, { isDeleted }]) => [id, isDeleted]))
+  if (isComplete) return { noticed }
+  return { parts: { messages: noticed, specialUses: action === 'poll' ? mainUses : [] } }
+}
+
+/** Result of a pass, as far as it changes the schedule. */
+export function outcomeOf({ dueAt, hasRounds, hasChanges, unreported }: PassResult): SyncOutcome {
+  return { hasRounds, hasChanges, unreported, retryAt: dueAt?.getTime() }
 }
 
 function getAccount({ account }: DriverContext): Account {
@@ -207,16 +235,4 @@ async function afterLimits<T>(
       await sleep(delayMs, signal)
     }
   }
-}
-
-/** Waits for the next pass, or a request. Returns the reason of the pass. */
-async function waitForNext(
-  { requests }: Pick<DriverContext, 'requests'>,
-  { delayMs, reason }: { delayMs: number; reason: PassReason },
-  signal: AbortSignal,
-): Promise<PassReason> {
-  const interrupt = AbortSignal.any([signal, requests.pending])
-  await sleep(delayMs, interrupt).catch(() => {})
-  signal.throwIfAborted()
-  return interrupt.aborted ? 'request' : reason
 }

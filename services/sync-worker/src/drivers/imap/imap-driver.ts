@@ -167,7 +167,7 @@ export class ImapDriver implements AccountDriver {
 
   /** Requests a full sync. Requests that arrive before it starts are merged into it. */
   async syncAccount(...[request, signal]: Call<'syncAccount'>) {
-    this.#connected(request, signal).session.context.requests.requestFull()
+    this.#connected(request, signal).session.context.sync.request({ all: true })
     return { sync: true as const }
   }
 

@@ -12,14 +12,13 @@ import {
   mergeChange,
   stateOfMessage,
 } from '../index/indexed-message.ts'
+import { retryDelaysMs } from '../../sync-schedule.ts'
+import type { FeedPass } from './feed-pass.ts'
 import type { NewPendingMessage } from './feed-store.ts'
 import type { IndexChange } from './index-writer.ts'
 import { type BatchPlan, type FeedBatch, planBatch } from './plan-batch.ts'
-import { type FeedContext, nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
+import { nameLabels, type ReadFinding, readMessages } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored-index.ts'
-
-/** Delays before reading again a message that a feed named, in milliseconds. */
-export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
 /**
  * Compares reported changes with the index and stores the differences with their events. `end`,
@@ -28,11 +27,11 @@ export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as con
  * the number of messages that had to be read.
  */
 export async function applyBatch(
-  context: FeedContext,
+  pass: FeedPass,
   batch: FeedBatch,
   end: IndexChange,
 ): Promise<number> {
-  const { index, writer } = context
+  const { index, writer } = pass
   const ids = [...batch.changed.map(({ id }) => id), ...batch.removed]
   let loaded = await index.load(indexPart, ids)
   const plan = planBatch(batch, loaded.states)
@@ -40,18 +39,18 @@ export async function applyBatch(
     batch.changed.map(({ id, folderId }) => [id, folderId ?? batch.feed.folderId ?? null]),
   )
   const folder = batch.feed.folderId ?? null
-  const copies = currentCopies(context, batch)
-  const findings = await readMessages(context, plan.toGet, {
+  const copies = currentCopies(pass, batch)
+  const findings = await readMessages(pass, plan.toGet, {
     states: () => loaded.states,
     isNamed: (id) => named.has(id),
     copies,
     store: async (stored) => {
-      await writer.commit(changeOfFindings(context, { findings: stored, loaded, named, folder }))
+      await writer.commit(changeOfFindings(pass, { findings: stored, loaded, named, folder }))
       loaded = await index.load(indexPart, ids)
     },
   })
-  await nameLabels(context, plan.updated)
-  const change = changeOfFindings(context, { findings, loaded, named, folder, plan })
+  await nameLabels(pass, plan.updated)
+  const change = changeOfFindings(pass, { findings, loaded, named, folder, plan })
   await writer.commit({ ...end, ...change, parts: [...(end.parts ?? []), ...change.parts] })
   return plan.toGet.length
 }
@@ -61,7 +60,7 @@ export async function applyBatch(
  * if it differs, what it lacks would not be reported again.
  */
 function currentCopies(
-  { copies }: FeedContext,
+  { copies }: FeedPass,
   { changed, feed }: FeedBatch,
 ): ReadonlyMap<string, ApiMessage> {
   const current = new Map<string, ApiMessage>()
@@ -89,17 +88,15 @@ interface Findings {
 }
 
 /** Index, events and pending messages that result from messages that were read. */
-export function changeOfFindings(context: FeedContext, input: Findings) {
-  const { account, names, writer } = context
+export function changeOfFindings(pass: FeedPass, input: Findings) {
   const { findings, loaded, plan } = input
-  const eventContext = { account, names, epoch: writer.nextEpoch }
   const states = new Map<string, IndexedMessage | undefined>()
   const events: NewEvent[] = []
   for (const finding of [...findings, ...findingsOf(plan, loaded)]) {
     if ('id' in finding) continue
     const { kind, state } = finding
     states.set(state.id, kind === 'deleted' ? undefined : state)
-    events.push(...eventsOf(eventContext, finding))
+    events.push(...eventsOf(pass.events, finding))
   }
   for (const state of plan?.silent ?? []) states.set(state.id, state)
   const { part, added } = loaded.change(states)
@@ -109,8 +106,8 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
     parts: [part],
     added,
     events,
-    announcements: announcementsOf(context, findings),
-    newPending: pendingOf(context, input),
+    announcements: announcementsOf(pass, findings),
+    newPending: pendingOf(pass, input),
     deletedPending: [...(plan?.dismissed ?? []), ...settled, ...changedIds],
     leftPending: { folder: input.folder, messages: left },
   } satisfies IndexChange
@@ -121,7 +118,7 @@ export function changeOfFindings(context: FeedContext, input: Findings) {
  * or deleted is unknown.
  */
 function pendingOf(
-  { now }: FeedContext,
+  { now }: FeedPass,
   { findings, named, folder: feedFolder }: Findings,
 ): NewPendingMessage[] {
   const nextAt = new Date(now().getTime() + retryDelaysMs[0])
@@ -172,16 +169,12 @@ function findingsOf(plan: BatchPlan | undefined, { states }: LoadedMessages): Re
 }
 
 /** Announcements by mailbox, in the order of the findings. */
-function announcementsOf(
-  { account, names, writer }: FeedContext,
-  findings: readonly ReadFinding[],
-) {
-  const context = { account, names, epoch: writer.nextEpoch }
+function announcementsOf({ names, events }: FeedPass, findings: readonly ReadFinding[]) {
   const due = findings.flatMap((finding) => {
     const { announcement } = finding
     if (!announcement || (finding.kind !== 'new' && finding.kind !== 'moved')) return []
     const { id, folderId } = finding.state
-    return [{ folderId, announcement: { ...announcement, key: messageKey(id, context) } }]
+    return [{ folderId, announcement: { ...announcement, key: messageKey(id, events) } }]
   })
   return [...Map.groupBy(due, ({ folderId }) => folderId)].map(([folderId, entries]) => ({
     mailbox: names.mailboxOf(folderId),

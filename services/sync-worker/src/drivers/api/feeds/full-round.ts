@@ -8,7 +8,7 @@ import {
 } from '../index/indexed-message.ts'
 import { applyBatch } from './apply-batch.ts'
 import type { FeedState } from './feed-store.ts'
-import type { FeedContext } from './read-messages.ts'
+import type { FeedInPass, FeedPass } from './feed-pass.ts'
 import { indexPart } from './stored-index.ts'
 
 // A full round names all messages of a feed, over pages that may name a message repeatedly. Its
@@ -21,7 +21,7 @@ const dayMs = 86_400_000
 
 /** Adds a page to the collected round. The first page of a round replaces an older one. */
 export async function collectPage(
-  { index, writer }: FeedContext,
+  { index, writer }: FeedPass,
   state: FeedState,
   page: ChangesPage,
 ): Promise<FeedState> {
@@ -54,15 +54,12 @@ function addToRound(state: IndexedMessage | undefined, change: MessageChange): I
  * Marks the messages of an initial round that may have to be announced. Their arrival is compared
  * exactly when they are read.
  */
-export async function markRecent(
-  context: FeedContext & { feed: Feed },
-  state: FeedState,
-): Promise<FeedState> {
-  const { api, index, writer, account, signal } = context
+export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): Promise<FeedState> {
+  const { api, index, writer, account, signal } = pass
   const since = writer.mailbox.announceFrom ?? account.notifyFrom
   // Providers compare days in a time zone of their own.
   const search = { since: new Date(Math.max(since.getTime() - dayMs, 0)) }
-  for (const query of recentQueries(context)) {
+  for (const query of recentQueries(pass, feed)) {
     let pageToken: string | undefined
     do {
       const position = { limit: pageLimit, ...(pageToken !== undefined && { pageToken }) }
@@ -81,7 +78,7 @@ export async function markRecent(
 }
 
 /** With placement `labels`, lists of the mailbox leave out junk and trash. */
-function recentQueries({ api, names, feed }: FeedContext & { feed: Feed }): MessageQuery[] {
+function recentQueries({ api, names }: FeedPass, feed: Feed): MessageQuery[] {
   if (feed.folderId !== undefined) return [{ folderId: feed.folderId }]
   if (api.traits.placement === 'folder') return [{}]
   const hidden = ['\\Junk', '\\Trash'].flatMap((use) => names.findByUse(use) ?? [])
@@ -93,10 +90,10 @@ function recentQueries({ api, names, feed }: FeedContext & { feed: Feed }): Mess
  * the number of messages that had to be read.
  */
 export async function applyRound(
-  context: FeedContext & { feed: Feed },
-  state: FeedState,
+  pass: FeedPass,
+  { feed, state }: FeedInPass,
 ): Promise<{ state: FeedState; reads: number }> {
-  const { index, feed, writer, now } = context
+  const { index, writer, now } = pass
   const from = state.applied ?? ''
   const round = await index.scan(state.feed, from)
   const indexed = await index.scan(indexPart, from)
@@ -123,6 +120,6 @@ export async function applyRound(
       ? { ...state, stage: 'follow', applied: null, completedAt: now() }
       : { ...state, applied: end }
   const parts = end === undefined ? [{ part: state.feed, deleted: 'all' as const, saved: [] }] : []
-  const reads = await applyBatch(context, batch, { feeds: [next], parts })
+  const reads = await applyBatch(pass, batch, { feeds: [next], parts })
   return { state: next, reads }
 }

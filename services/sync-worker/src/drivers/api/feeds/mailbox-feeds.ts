@@ -1,6 +1,4 @@
-import type { ApiMessage, MailApi } from '@posthorn/backends/mail-api'
 import type { NamedFolder } from '@posthorn/db'
-import type { Account } from '../../../store/accounts.ts'
 import { folderEvents, mailboxReset } from '../events/feed-events.ts'
 import {
   findUnknownPath,
@@ -8,13 +6,18 @@ import {
   mergeFolders,
   selectFolders,
 } from '../events/folder-names.ts'
-import type { MessageDrafter } from '../messages/message-drafter.ts'
-import type { OnRefusal } from '../messages/refusals.ts'
 import { UnlistedFolders } from '../events/unlisted-folders.ts'
-import type { FeedState, FeedStore, MailboxState } from './feed-store.ts'
+import type { FeedState, MailboxState } from './feed-store.ts'
 import { IndexWriter } from './index-writer.ts'
-import type { PassOptions, PassParts, PassResult } from './pass.ts'
-import { type FeedContext, UnknownFolderError } from './read-messages.ts'
+import {
+  FeedPass,
+  type MailboxFeedsOptions,
+  type PassMemory,
+  type PassOptions,
+  type PassParts,
+  type PassResult,
+} from './feed-pass.ts'
+import { UnknownFolderError } from './read-messages.ts'
 import { findFolders, findUnreported, readFeeds } from './read-parts.ts'
 import { ReportedChanges } from './reported-changes.ts'
 import { retryPending } from './retry-pending.ts'
@@ -26,7 +29,6 @@ import {
   pairFeeds,
   runRounds,
 } from './run-rounds.ts'
-import { StoredIndex } from './stored-index.ts'
 import { needsRound } from './sync-feed.ts'
 
 /**
@@ -39,23 +41,10 @@ const outageMs = 4 * 3_600_000
 /** Precision of the stored time of the last pass. */
 const timeStepMs = 30 * 60_000
 
-export interface MailboxFeedsOptions {
-  readonly api: MailApi
-  readonly store: FeedStore
-  readonly drafter: MessageDrafter
-  readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
-  readonly onRefusal?: OnRefusal
-  readonly now: () => Date
-  /** Most messages in a leaf. For tests. */
-  readonly maxLeafMessages?: number
-}
-
 /** Feeds of one account at a mail API. Passes must not overlap. */
 export class MailboxFeeds {
   readonly #options: MailboxFeedsOptions
   readonly #report: ReportedChanges
-  /** Messages that were read for the pass in progress. */
-  readonly #copies = new Map<string, ApiMessage>()
   readonly #unlisted = new UnlistedFolders()
   /** True once the index proved complete. */
   #isVerified = false
@@ -79,48 +68,45 @@ export class MailboxFeeds {
    */
   async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
     const pages = this.#report.pages
-    try {
-      const { hasRounds, unknownPath, context } =
-        (await this.#syncParts(signal, options.parts).catch(ignoreUnknownFolder)) ??
-        (await this.#syncAll(signal, options))
-      const noticed = options.parts?.messages ?? options.noticed
-      return {
-        hasRounds,
-        unknownPath,
-        hasChanges: this.#report.pages > pages,
-        dueAt: await this.#options.store.findNextPendingAt(),
-        unreported: noticed ? await findUnreported(context, noticed) : [],
-      }
-    } finally {
-      this.#copies.clear()
+    const { mustYield, parts } = options
+    const memory: PassMemory = { copies: new Map(), report: this.#report, mustYield, signal }
+    const { hasRounds, unknownPath, pass } =
+      (await this.#syncParts(memory, parts).catch(ignoreUnknownFolder)) ??
+      (await this.#syncAll(memory))
+    const noticed = parts?.messages ?? options.noticed
+    return {
+      hasRounds,
+      unknownPath,
+      hasChanges: this.#report.pages > pages,
+      dueAt: await this.#options.store.findNextPendingAt(),
+      unreported: noticed ? await findUnreported(pass, noticed) : [],
     }
   }
 
-  async #syncAll(signal: AbortSignal, options: PassOptions): Promise<SyncedFeeds> {
+  async #syncAll(memory: PassMemory): Promise<SyncedFeeds> {
     const { api, now, store } = this.#options
-    const listing = await this.#listFolders(signal)
+    const listing = await this.#listFolders(memory.signal)
     const { folders, named, before, doubtful, unknownPath } = listing
     const names = new FolderNames(api.traits.placement, folders, named)
-    const context = this.#contextOf(await this.#openIndex(names), names, signal)
-    const { writer } = context
-    const mustYield = () => writer.mailbox.filledAt !== null && options.mustYield?.() === true
+    const writer = await this.#openIndex(names)
+    const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: false })
     const stored = await store.listFeeds()
     const feeds = pairFeeds(api.feeds(folders), stored)
-    await storeFolders(context, { before, named, created: feeds.filter(({ isNew }) => isNew) })
-    const required = await this.#markRequired(context, feeds)
+    await storeFolders(pass, { before, named, created: feeds.filter(({ isNew }) => isNew) })
+    const required = await this.#markRequired(pass, feeds)
     const isDoubtful = ({ feed }: FollowedFeed) => doubtful.has(feed.folderId ?? '')
     const certain = required.filter((each) => !isDoubtful(each))
-    const states = await readFeeds(context, certain, storedTime(context))
-    await retryPending(context)
-    const unlisted = await this.#readUnlisted(context, required.filter(isDoubtful), mustYield)
+    const states = await readFeeds(pass, certain, storedTime(pass))
+    await retryPending(pass)
+    const unlisted = await this.#readUnlisted(pass, required.filter(isDoubtful))
     const present = required.filter(({ feed }) => !unlisted.missing.has(feed.folderId ?? ''))
     const rounds = [
       ...droppedRounds(stored, present),
       ...dueRounds(present, new Map([...states, ...unlisted.states])),
     ]
-    const hasRounds = !unlisted.isComplete || (await runRounds(context, rounds, mustYield))
+    const hasRounds = !unlisted.isComplete || (await runRounds(pass, rounds))
     if (writer.mailbox.filledAt === null) await writer.commit({ filledAt: now(), syncedAt: now() })
-    return { hasRounds, unknownPath, context }
+    return { hasRounds, unknownPath, pass }
   }
 
   /** Selected folders: those of a listing, and stored ones that it may have left out. */
@@ -144,25 +130,21 @@ export class MailboxFeeds {
   }
 
   /** Reads the feeds of unlisted folders that exist. The others become former folders. */
-  async #readUnlisted(
-    context: FeedContext,
-    feeds: readonly FollowedFeed[],
-    mustYield: () => boolean,
-  ) {
-    const { api, signal } = context
+  async #readUnlisted(pass: FeedPass, feeds: readonly FollowedFeed[]) {
+    const { api } = pass
     const ids = feeds.flatMap(({ feed }) => feed.folderId ?? [])
-    const checked = await this.#unlisted.check(api, ids, { signal, mustYield })
-    if (checked.missing.size > 0) await storeMissing(context, checked.missing)
+    const checked = await this.#unlisted.check(api, ids, pass)
+    if (checked.missing.size > 0) await storeMissing(pass, checked.missing)
     const existing = feeds.filter(({ feed }) => checked.existing.has(feed.folderId ?? ''))
     const states =
-      existing.length > 0 ? await readFeeds(context, existing) : new Map<string, FeedState>()
+      existing.length > 0 ? await readFeeds(pass, existing) : new Map<string, FeedState>()
     for (const { feed } of existing)
       if (!states.has(feed.id)) this.#unlisted.forget(feed.folderId ?? '')
     return { ...checked, states }
   }
 
   /** Undefined if all feeds have to be read. */
-  async #syncParts(signal: AbortSignal, parts?: PassParts): Promise<SyncedFeeds | undefined> {
+  async #syncParts(memory: PassMemory, parts?: PassParts): Promise<SyncedFeeds | undefined> {
     const { api, account, store } = this.#options
     const { placement } = api.traits
     if (!parts || this.#areRoundsRequired || placement === 'labels') return undefined
@@ -175,27 +157,21 @@ export class MailboxFeeds {
     const listed = named.filter(({ former }) => !former)
     const names = new FolderNames(placement, selectFolders(placement, listed, account.paths), named)
     const writer = new IndexWriter(store, mailbox)
-    const context = { ...this.#contextOf(writer, names, signal), isListStored: true as const }
-    const folders = await findFolders(context, parts)
+    const pass = new FeedPass(this.#options, memory, { writer, names, isListStored: true })
+    const folders = await findFolders(pass, parts)
     if (!folders) return undefined
     const read = stored.filter(({ folder }) => folders.has(folder ?? ''))
     const feeds = read.map((state) => ({ feed: feedOf(state), state }))
-    const states = await readFeeds(context, feeds)
-    await retryPending(context)
+    const states = await readFeeds(pass, feeds)
+    await retryPending(pass)
     const hasRounds = [...states.values()].some(needsRound)
     const unknownPath = findUnknownPath(placement, listed, account.paths)
-    return { hasRounds, unknownPath, context }
-  }
-
-  #contextOf(writer: IndexWriter, names: FolderNames, signal: AbortSignal): FeedContext {
-    const index = new StoredIndex(this.#options.store, this.#options.maxLeafMessages)
-    const pass = { copies: this.#copies, report: this.#report }
-    return { ...this.#options, ...pass, index, writer, names, signal }
+    return { hasRounds, unknownPath, pass }
   }
 
   /** Stores that feeds need a full round, so that a restart does not drop the requirement. */
   async #markRequired<F extends FollowedFeed>(
-    { writer, now }: FeedContext,
+    { writer, now }: FeedPass,
     feeds: readonly F[],
   ): Promise<F[]> {
     const { syncedAt } = writer.mailbox
@@ -250,12 +226,12 @@ function ignoreUnknownFolder(error: unknown): undefined {
 interface SyncedFeeds {
   hasRounds: boolean
   unknownPath: string | undefined
-  context: FeedContext
+  pass: FeedPass
 }
 
 /** Stores the names of folders with their events, and feeds of new ones before their messages. */
 async function storeFolders(
-  { account, writer }: FeedContext,
+  { account, writer }: FeedPass,
   change: { before: NamedFolder[]; named: NamedFolder[]; created: readonly FollowedFeed[] },
 ): Promise<void> {
   const { before, named, created } = change
@@ -269,7 +245,7 @@ async function storeFolders(
 
 /** Stores that folders were deleted, with their events. Their feeds are dropped afterwards. */
 async function storeMissing(
-  { account, names, store, writer }: FeedContext,
+  { account, names, store, writer }: FeedPass,
   missing: ReadonlySet<string>,
 ): Promise<void> {
   const before = await store.listFolders()
@@ -281,7 +257,7 @@ async function storeMissing(
 }
 
 /** The time of the pass, if the stored one is too old to tell an outage. */
-function storedTime({ api, now, writer: { mailbox } }: FeedContext): { syncedAt?: Date } {
+function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null
   return isStored || ageMs < timeStepMs ? {} : { syncedAt: now() }

@@ -1,43 +1,14 @@
-import {
-  type ApiMessage,
-  type GetOptions,
-  isIncompleteId,
-  type MailApi,
-} from '@posthorn/backends/mail-api'
+import { type ApiMessage, type GetOptions, isIncompleteId } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 import { measureJson } from '@posthorn/db'
 import { type Announcement, type MessageNovelty, noveltyOf } from '../../../events/announce.ts'
-import type { Account } from '../../../store/accounts.ts'
-import type { FolderNames } from '../events/folder-names.ts'
 import type { DraftedMessage, MessageDrafter } from '../messages/message-drafter.ts'
 import type { GetRetries } from '../events/feed-events.ts'
 import type { IndexedMessage } from '../index/indexed-message.ts'
 import { getMessages, groupSize, type GotMessages } from '../messages/get-messages.ts'
-import type { OnRefusal } from '../messages/refusals.ts'
-import type { FeedStore } from './feed-store.ts'
-import type { IndexWriter } from './index-writer.ts'
+import type { FeedPass } from './feed-pass.ts'
 import { compareMessage, type Finding } from './plan-batch.ts'
-import type { ReportedChanges } from './reported-changes.ts'
-import { indexPart, type StoredIndex } from './stored-index.ts'
-
-/** One account whose feeds are read. */
-export interface FeedContext {
-  readonly api: MailApi
-  readonly store: FeedStore
-  readonly index: StoredIndex
-  readonly writer: IndexWriter
-  readonly names: FolderNames
-  /** True in a pass that does not list the folders. */
-  readonly isListStored?: true
-  readonly drafter: MessageDrafter
-  readonly report: ReportedChanges
-  /** Messages that were read because the provider noticed them, before the feeds were. */
-  readonly copies: Map<string, ApiMessage>
-  readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
-  readonly onRefusal?: OnRefusal | undefined
-  readonly now: () => Date
-  readonly signal: AbortSignal
-}
+import { indexPart } from './stored-index.ts'
 
 /** The folders have to be listed: a message is in a new one. Nothing about it is stored. */
 export class UnknownFolderError extends Error {
@@ -80,20 +51,20 @@ export interface Readings {
  * @throws UnknownFolderError in a pass that does not list the folders
  */
 export async function readMessages(
-  context: FeedContext,
+  pass: FeedPass,
   ids: readonly string[],
   { states, isNamed, copies = new Map(), store }: Readings,
 ): Promise<ReadFinding[]> {
-  const { drafter, signal } = context
+  const { drafter, signal } = pass
   const options = await drafter.getOptions()
   const size = groupSize(options)
   const batch = new DraftBatch()
   for (let from = 0; from < ids.length; from += size) {
     const group = ids.slice(from, from + size)
-    const compare = await readGroup(context, group, { options, copies, isNamed })
+    const compare = await readGroup(pass, group, { options, copies, isNamed })
     for (const id of group) {
       signal.throwIfAborted()
-      batch.add(await withAnnouncement(context, compare(id, states())))
+      batch.add(await withAnnouncement(pass, compare(id, states())))
       if (batch.isFull) await store(await batch.take(drafter))
     }
   }
@@ -136,19 +107,19 @@ type GroupReadings = Required<Pick<Readings, 'copies' | 'isNamed'>> & { options:
 
 /** Reads some messages. Returns the comparison of each with the index. */
 async function readGroup(
-  context: FeedContext,
+  pass: FeedPass,
   ids: readonly string[],
   { options, copies, isNamed }: GroupReadings,
 ): Promise<Compare> {
-  const { names } = context
+  const { names } = pass
   const toGet = ids.filter((id) => !copies.has(id))
-  const got = await getGroup(context, toGet, options)
+  const got = await getGroup(pass, toGet, options)
   const messages = [...ids.flatMap((id) => copies.get(id) ?? []), ...got.messages]
   const byId = new Map(messages.map((message) => [message.id, message]))
-  if (context.isListStored && messages.some(({ folderId }) => !names.isKnown(folderId)))
+  if (pass.isListStored && messages.some(({ folderId }) => !names.isKnown(folderId)))
     throw new UnknownFolderError('A message is in a folder that was not listed yet')
-  await nameLabels(context, messages)
-  const ownDrafts = await findOwnDrafts(context, messages)
+  await nameLabels(pass, messages)
+  const ownDrafts = await findOwnDrafts(pass, messages)
   const isListed = (folderId: string | undefined) => names.isListed(folderId)
   return (id, states) => {
     if (got.refused.has(id)) return { kind: 'refused', id }
@@ -159,7 +130,7 @@ async function readGroup(
 
 /** Gets at most `groupSize` messages. */
 export function getGroup(
-  { api, index, onRefusal, signal }: FeedContext,
+  { api, index, onRefusal, signal }: FeedPass,
   ids: readonly string[],
   options: GetOptions,
 ): Promise<GotMessages> {
@@ -172,7 +143,7 @@ export function getGroup(
 
 /** Lists the folders again if messages have labels that were created after the last listing. */
 export async function nameLabels(
-  { api, names, signal }: FeedContext,
+  { api, names, signal }: FeedPass,
   messages: readonly Pick<IndexedMessage, 'labels'>[],
 ): Promise<void> {
   const unnamed = names.findUnnamed(messages.flatMap(({ labels }) => labels))
@@ -188,7 +159,7 @@ export function withRetries(finding: ReadFinding, retries: GetRetries): ReadFind
 }
 
 async function findOwnDrafts(
-  { store }: FeedContext,
+  { store }: FeedPass,
   messages: readonly ApiMessage[],
 ): Promise<ReadonlySet<string>> {
   const drafts = messages.filter(({ draft }) => draft)
@@ -200,19 +171,16 @@ async function findOwnDrafts(
   return new Set([...submitted, ...drafts.filter(isIncomplete).map(({ id }) => id)])
 }
 
-async function withAnnouncement(
-  context: FeedContext,
-  finding: Finding | Refused,
-): Promise<ReadFinding> {
+async function withAnnouncement(pass: FeedPass, finding: Finding | Refused): Promise<ReadFinding> {
   if (finding.kind !== 'new' && finding.kind !== 'moved') return finding
   const { message, ...rest } = finding
-  if (rest.kind === 'new' && isSilent(context, message)) return rest
-  const drafted = await context.drafter.draft(message, context.names)
-  return { ...rest, announcement: { ...drafted, ...novelty(context, finding, drafted) } }
+  if (rest.kind === 'new' && isSilent(pass, message)) return rest
+  const drafted = await pass.drafter.draft(message, pass.names)
+  return { ...rest, announcement: { ...drafted, ...novelty(pass, finding, drafted) } }
 }
 
 function novelty(
-  { account: { notifyFrom } }: FeedContext,
+  { account: { notifyFrom } }: FeedPass,
   { kind, message }: Finding & { message: ApiMessage },
   { draft }: DraftedMessage,
 ): MessageNovelty {
@@ -223,7 +191,7 @@ function novelty(
 }
 
 /** True for a message that arrived before the account, while the index is filled. */
-function isSilent({ writer, account }: FeedContext, { receivedAt }: ApiMessage): boolean {
+function isSilent({ writer, account }: FeedPass, { receivedAt }: ApiMessage): boolean {
   const { filledAt, announceFrom } = writer.mailbox
   return filledAt === null && isBefore(receivedAt, announceFrom ?? account.notifyFrom)
 }

@@ -1,8 +1,8 @@
-import { type ApiTexts, type Feed, isMailApiError } from '@posthorn/backends/mail-api'
+import { type ApiTexts, isMailApiError } from '@posthorn/backends/mail-api'
 import { groupSize, maxGets, maxTextsBytes } from '../messages/get-messages.ts'
 import type { FeedState } from './feed-store.ts'
-import type { PassParts, UnreportedMessage } from './pass.ts'
-import { type FeedContext, getGroup } from './read-messages.ts'
+import type { FeedInPass, FeedPass, PassParts, UnreportedMessage } from './feed-pass.ts'
+import { getGroup } from './read-messages.ts'
 import { indexPart } from './stored-index.ts'
 import { readChanges } from './sync-feed.ts'
 
@@ -12,23 +12,23 @@ import { readChanges } from './sync-feed.ts'
  * none for feeds whose folder was deleted meanwhile.
  */
 export async function readFeeds(
-  context: FeedContext,
-  feeds: readonly { feed: Feed; state: FeedState }[],
+  pass: FeedPass,
+  feeds: readonly FeedInPass[],
   end: { syncedAt?: Date } = {},
 ): Promise<Map<string, FeedState>> {
   const states = new Map<string, FeedState>()
   const moved: FeedState[] = []
   try {
     for (const { feed, state } of feeds) {
-      const read = await ignoreMissing(readChanges({ ...context, feed }, state))
+      const read = await ignoreMissing(readChanges(pass, { feed, state }))
       if (read) states.set(feed.id, read.state)
       if (read && !read.isStored) moved.push(read.state)
     }
   } catch (error) {
-    if (moved.length > 0) await context.writer.commit({ feeds: moved }).catch(() => undefined)
+    if (moved.length > 0) await pass.writer.commit({ feeds: moved }).catch(() => undefined)
     throw error
   }
-  if (moved.length > 0 || end.syncedAt) await context.writer.commit({ feeds: moved, ...end })
+  if (moved.length > 0 || end.syncedAt) await pass.writer.commit({ feeds: moved, ...end })
   return states
 }
 
@@ -49,10 +49,10 @@ export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefin
  * renamed or moved after the listing; or the texts are too large to keep them.
  */
 export async function findFolders(
-  context: FeedContext,
+  pass: FeedPass,
   { messages, specialUses }: PassParts,
 ): Promise<ReadonlySet<string> | undefined> {
-  const { index, names, now, store } = context
+  const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
   // The account selects other folders.
   if (specialUses.length > 0 && folders.size === 0) return undefined
@@ -63,38 +63,38 @@ export async function findFolders(
   for (const { folder } of pending) if (folder !== null) folders.add(folder)
   for (const { folderId } of states.values()) if (folderId !== undefined) folders.add(folderId)
   const unknown = [...messages.keys()].filter((id) => !messages.get(id) && !states.has(id))
-  if (!(await readNoticed(context, unknown))) return undefined
-  const arrivals = await findArrivals(context)
+  if (!(await readNoticed(pass, unknown))) return undefined
+  const arrivals = await findArrivals(pass)
   return arrivals && new Set([...folders, ...arrivals])
 }
 
 /** Folders of noticed messages. Undefined if the list of folders is not up to date. */
-async function findArrivals(context: FeedContext): Promise<ReadonlySet<string> | undefined> {
-  const { copies, names } = context
+async function findArrivals(pass: FeedPass): Promise<ReadonlySet<string> | undefined> {
+  const { copies, names } = pass
   const folders = new Set<string>()
   for (const { folderId = '' } of copies.values())
     if (names.isListed(folderId)) folders.add(folderId)
     else if (!names.isKnown(folderId)) return undefined
-  for (const id of folders) if (!(await isInPlace(context, id))) return undefined
+  for (const id of folders) if (!(await isInPlace(pass, id))) return undefined
   return folders
 }
 
 /** False if a folder was renamed, moved or deleted after the listing. */
-async function isInPlace({ api, names, signal }: FeedContext, folderId: string): Promise<boolean> {
+async function isInPlace({ api, names, signal }: FeedPass, folderId: string): Promise<boolean> {
   if (!api.folderPlace || !names.canMove(folderId)) return true
   const place = await ignoreMissing(api.folderPlace(folderId, signal))
   return place !== undefined && names.isAt(folderId, place)
 }
 
 /** Keeps copies of messages. Returns false, and keeps none, if they need much memory. */
-async function readNoticed(context: FeedContext, ids: readonly string[]): Promise<boolean> {
-  const { copies, drafter } = context
+async function readNoticed(pass: FeedPass, ids: readonly string[]): Promise<boolean> {
+  const { copies, drafter } = pass
   if (ids.length > maxGets) return false
   const options = await drafter.getOptions()
   const size = groupSize(options)
   let length = 0
   for (let from = 0; from < ids.length; from += size) {
-    const { messages } = await getGroup(context, ids.slice(from, from + size), options)
+    const { messages } = await getGroup(pass, ids.slice(from, from + size), options)
     for (const message of messages) copies.set(message.id, message)
     length += messages.reduce((sum, { texts = {} }) => sum + textLength(texts), 0)
     if (length > maxTextsBytes) {
@@ -111,7 +111,7 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
 
 /** Noticed messages that no feed reported, without those in folders that are not synced. */
 export async function findUnreported(
-  { copies, index, names, report }: FeedContext,
+  { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],
 ): Promise<UnreportedMessage[]> {
   const isSynced = (id: string) => {

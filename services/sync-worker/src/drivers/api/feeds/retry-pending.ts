@@ -1,8 +1,10 @@
 import { messageMissing } from '../events/feed-events.ts'
 import { maxGets } from '../messages/get-messages.ts'
-import { changeOfFindings, retryDelaysMs } from './apply-batch.ts'
+import { retryDelaysMs } from '../../sync-schedule.ts'
+import { changeOfFindings } from './apply-batch.ts'
+import type { FeedPass } from './feed-pass.ts'
 import type { PendingMessage } from './feed-store.ts'
-import { type FeedContext, type ReadFinding, readMessages, withRetries } from './read-messages.ts'
+import { type ReadFinding, readMessages, withRetries } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored-index.ts'
 
 /**
@@ -11,8 +13,8 @@ import { indexPart, type LoadedMessages } from './stored-index.ts'
  * away. A refused message stays in the index. A later change of the message still announces it.
  * Call it after the feeds were read, which report what was deleted.
  */
-export async function retryPending(context: FeedContext): Promise<void> {
-  const { store, index, writer, signal, now } = context
+export async function retryPending(pass: FeedPass): Promise<void> {
+  const { store, index, writer, signal, now } = pass
   for (;;) {
     signal.throwIfAborted()
     const due = await store.listDuePending(now(), maxGets)
@@ -21,13 +23,13 @@ export async function retryPending(context: FeedContext): Promise<void> {
     const ids = [...byId.keys()]
     let loaded = await index.load(indexPart, ids)
     const save = async (findings: readonly ReadFinding[]) => {
-      await writer.commit(changeOfRetries(context, { findings, loaded, byId }))
+      await writer.commit(changeOfRetries(pass, { findings, loaded, byId }))
       loaded = await index.load(indexPart, ids)
     }
     const states = () => loaded.states
     // A message that waits for the folder of its index entry was removed from it, and refused.
     const isNamed = (id: string) => byId.get(id)?.folder !== states().get(id)?.folderId
-    await save(await readMessages(context, ids, { states, isNamed, store: save }))
+    await save(await readMessages(pass, ids, { states, isNamed, store: save }))
   }
 }
 
@@ -39,7 +41,7 @@ interface Retries {
 
 type Unread = Extract<ReadFinding, { kind: 'missing' | 'refused' }>
 
-function changeOfRetries(context: FeedContext, { findings, loaded, byId }: Retries) {
+function changeOfRetries(pass: FeedPass, { findings, loaded, byId }: Retries) {
   const late = findings.flatMap((finding) => {
     const pending = byId.get(idOf(finding))
     return isUnread(finding) || !pending ? [] : [withRetries(finding, retriesOf(pending.tries + 1))]
@@ -51,14 +53,14 @@ function changeOfRetries(context: FeedContext, { findings, loaded, byId }: Retri
     return kind === 'missing' && state ? [{ kind: 'deleted', state }] : []
   })
   const input = { findings: [...late, ...lost], loaded, named: new Map(), folder: null }
-  const change = changeOfFindings(context, input)
+  const change = changeOfFindings(pass, input)
   // A refused message of the index was announced: it stays as it is until it can be read.
   const reported = ended.filter(({ kind, id }) => kind === 'missing' || !loaded.states.has(id))
   const pendingOf = (each: readonly Unread[]) => each.flatMap(({ id }) => byId.get(id) ?? [])
   return {
     ...change,
-    changedPending: delayed(context, pendingOf(unread.filter((each) => !ended.includes(each)))),
-    events: [...change.events, ...missingEvents(context, pendingOf(reported))],
+    changedPending: delayed(pass, pendingOf(unread.filter((each) => !ended.includes(each)))),
+    events: [...change.events, ...missingEvents(pass, pendingOf(reported))],
     deletedPending: [...change.deletedPending, ...late.map(idOf), ...ended.map(({ id }) => id)],
   }
 }
@@ -76,20 +78,16 @@ function idOf(finding: { id: string } | { state: { id: string } }): string {
   return 'id' in finding ? finding.id : finding.state.id
 }
 
-function delayed({ now }: FeedContext, pending: readonly PendingMessage[]): PendingMessage[] {
+function delayed({ now }: FeedPass, pending: readonly PendingMessage[]): PendingMessage[] {
   return pending.map(({ tries, ...rest }) => {
     const delayMs = retryDelaysMs[tries + 1] ?? 0
     return { ...rest, tries: tries + 1, nextAt: new Date(now().getTime() + delayMs) }
   })
 }
 
-function missingEvents(
-  { account, names, writer }: FeedContext,
-  pending: readonly PendingMessage[],
-) {
-  const context = { account, names, epoch: writer.nextEpoch }
+function missingEvents({ events }: FeedPass, pending: readonly PendingMessage[]) {
   return pending.map(({ message, folder, tries }) =>
-    messageMissing(context, { id: message, folder, ...retriesOf(tries + 1) }),
+    messageMissing(events, { id: message, folder, ...retriesOf(tries + 1) }),
   )
 }
 

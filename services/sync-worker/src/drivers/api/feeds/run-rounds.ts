@@ -1,23 +1,19 @@
 import type { Feed } from '@posthorn/backends/mail-api'
 import type { FeedState } from './feed-store.ts'
 import { applyRound } from './full-round.ts'
-import type { FeedContext } from './read-messages.ts'
+import type { FeedInPass, FeedPass } from './feed-pass.ts'
 import { ignoreMissing } from './read-parts.ts'
 import { retryPending } from './retry-pending.ts'
-import { type AfterStep, completeRound, needsRound, type SingleFeedContext } from './sync-feed.ts'
+import { type AfterStep, completeRound, needsRound } from './sync-feed.ts'
 
 /** Feed that needs a full round, or whose folder was deleted. */
-export interface DueRound {
-  readonly feed: Feed
-  readonly state: FeedState
+export interface DueRound extends FeedInPass {
   readonly isDropped: boolean
 }
 
 /** Feed and its position. */
-export interface FollowedFeed {
-  feed: Feed
-  state: FeedState
-  isNew: boolean
+export interface FollowedFeed extends FeedInPass {
+  readonly isNew: boolean
 }
 
 export function pairFeeds(feeds: readonly Feed[], stored: readonly FeedState[]): FollowedFeed[] {
@@ -69,31 +65,23 @@ export function dueRounds(
  * Runs full rounds one after the other. Between two of them, and between two steps of one, stops if
  * another pass is requested, so that new messages need not wait; returns true if some are left.
  */
-export async function runRounds(
-  context: FeedContext,
-  rounds: readonly DueRound[],
-  mustYield: () => boolean,
-): Promise<boolean> {
+export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Promise<boolean> {
   const afterStep: AfterStep = async () => {
-    await retryPending(context)
-    return !mustYield()
+    await retryPending(pass)
+    return !pass.mustYield()
   }
   for (const [at, round] of rounds.entries()) {
     if (at > 0 && !(await afterStep())) return true
-    if (!(await runRound(context, round, afterStep))) return true
+    if (!(await runRound(pass, round, afterStep))) return true
   }
-  await retryPending(context)
+  await retryPending(pass)
   return false
 }
 
 /** False if `afterStep` stopped the round. */
-async function runRound(
-  context: FeedContext,
-  { feed, state, isDropped }: DueRound,
-  afterStep: AfterStep,
-): Promise<boolean> {
-  if (isDropped) return dropFeed({ ...context, feed }, state, afterStep)
-  return (await ignoreMissing(completeRound({ ...context, feed }, state, afterStep))) ?? true
+async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): Promise<boolean> {
+  if (round.isDropped) return dropFeed(pass, round, afterStep)
+  return (await ignoreMissing(completeRound(pass, round, afterStep))) ?? true
 }
 
 /** True if the messages of a deleted folder are being compared: only then there is no cursor. */
@@ -106,11 +94,11 @@ function isDropStarted({ stage, cursor }: FeedState): boolean {
  * is read and was either moved or deleted. Returns false if `afterStep` stopped it.
  */
 async function dropFeed(
-  context: SingleFeedContext,
-  stored: FeedState,
+  pass: FeedPass,
+  { feed, state: stored }: FeedInPass,
   afterStep: AfterStep,
 ): Promise<boolean> {
-  const { writer } = context
+  const { writer } = pass
   const { feed: id } = stored
   let state = stored
   if (!isDropStarted(stored)) {
@@ -119,7 +107,7 @@ async function dropFeed(
     await writer.commit({ feeds: [state], parts: [part] })
   }
   while (state.stage === 'apply') {
-    const step = await applyRound(context, state)
+    const step = await applyRound(pass, { feed, state })
     state = step.state
     if (state.stage === 'apply' && step.reads > 0 && !(await afterStep())) return false
   }

@@ -1,24 +1,16 @@
-import {
-  type ChangesPage,
-  type Feed,
-  isMailApiError,
-  MailApiError,
-} from '@posthorn/backends/mail-api'
+import { type ChangesPage, isMailApiError, MailApiError } from '@posthorn/backends/mail-api'
 import { type SyncWarning, syncWarningTypes } from '@posthorn/contracts/schemas/changes'
 import { AppError } from '@posthorn/errors'
 import { applyBatch } from './apply-batch.ts'
 import type { FeedState } from './feed-store.ts'
 import { applyRound, collectPage, markRecent } from './full-round.ts'
-import type { FeedContext } from './read-messages.ts'
+import type { FeedInPass, FeedPass } from './feed-pass.ts'
 
 /** Preferred entries per page: the maximum of Gmail's history. */
 const pageLimit = 500
 
 /** Most full rounds of a feed that begin in one pass: a provider cannot keep a worker in a loop. */
 const maxRestarts = 3
-
-/** Account and one of its feeds. */
-export type SingleFeedContext = FeedContext & { feed: Feed }
 
 /** Position of a feed after it was read. */
 export interface ReadFeed {
@@ -38,11 +30,14 @@ export function needsRound({ stage, cursor, completedAt }: FeedState): boolean {
  *
  * @throws MailApiError: the next call continues after the last committed page
  */
-export async function readChanges(context: SingleFeedContext, start: FeedState): Promise<ReadFeed> {
+export async function readChanges(
+  pass: FeedPass,
+  { feed, state: start }: FeedInPass,
+): Promise<ReadFeed> {
   let step: Step = { state: start }
   while (!step.isComplete && step.state.stage === 'follow' && step.state.cursor !== null) {
-    context.signal.throwIfAborted()
-    step = await advance(context, step.state)
+    pass.signal.throwIfAborted()
+    step = await advance(pass, { feed, state: step.state })
   }
   const isMoved = step.isUnstored === true && step.state.cursor !== start.cursor
   return { state: step.state, isStored: !isMoved }
@@ -62,20 +57,20 @@ export type AfterStep = () => Promise<boolean>
  * @throws MailApiError: the next call continues after the last committed page
  */
 export async function completeRound(
-  context: SingleFeedContext,
-  start: FeedState,
+  pass: FeedPass,
+  { feed, state: start }: FeedInPass,
   afterStep: AfterStep,
 ): Promise<boolean> {
   const first = start.stage === 'follow' ? { ...start, cursor: null } : start
   let step: Step = { state: first }
   for (let restarts = 0; !step.isComplete; restarts += step.isRestart ? 1 : 0) {
-    context.signal.throwIfAborted()
+    pass.signal.throwIfAborted()
     if (restarts > maxRestarts)
       throw new AppError('unreachable', 'The provider does not complete a list of messages')
-    step = await advance(context, step.state)
+    step = await advance(pass, { feed, state: step.state })
     if (step.isPausable && !(await afterStep())) return false
   }
-  if (step.isUnstored) await context.writer.commit({ feeds: [step.state] })
+  if (step.isUnstored) await pass.writer.commit({ feeds: [step.state] })
   return true
 }
 
@@ -92,33 +87,32 @@ interface Step {
   isUnstored?: boolean
 }
 
-async function advance(context: SingleFeedContext, state: FeedState): Promise<Step> {
-  if (state.stage === 'recent') return { state: await markRecent(context, state) }
+async function advance(pass: FeedPass, at: FeedInPass): Promise<Step> {
+  const { feed, state } = at
+  if (state.stage === 'recent') return { state: await markRecent(pass, at) }
   if (state.stage === 'apply') {
-    const { state: next, reads } = await applyRound(context, state)
+    const { state: next, reads } = await applyRound(pass, at)
     return { state: next, isPausable: reads > 0 }
   }
-  const page = await readPage(context, state)
+  const page = await readPage(pass, at)
   if (page instanceof MailApiError)
-    return { state: await restartRound(context, state, page), isRestart: true }
-  if (page.full)
-    return { state: await collectPage(context, state, page), isPausable: !page.complete }
+    return { state: await restartRound(pass, at, page), isRestart: true }
+  if (page.full) return { state: await collectPage(pass, state, page), isPausable: !page.complete }
   // The provider ended the round without completing it.
-  if (state.stage === 'collect')
-    return { state: await restartRound(context, state), isRestart: true }
+  if (state.stage === 'collect') return { state: await restartRound(pass, at), isRestart: true }
   const next: FeedState = { ...state, cursor: page.cursor }
   const isComplete = page.complete
   if (page.changed.length === 0 && page.removed.length === 0)
     return { state: next, isComplete, isUnstored: true }
-  context.report.add(page)
-  await applyBatch(context, { feed: context.feed, ...page }, { feeds: [next] })
+  pass.report.add(page)
+  await applyBatch(pass, { feed, ...page }, { feeds: [next] })
   return { state: next, isComplete, isPausable: !isComplete }
 }
 
 /** The next page, or the error of a cursor that is too old. */
 async function readPage(
-  { api, feed, signal }: SingleFeedContext,
-  { cursor }: FeedState,
+  { api, signal }: FeedPass,
+  { feed, state: { cursor } }: FeedInPass,
 ): Promise<ChangesPage | MailApiError> {
   const position = { limit: pageLimit, ...(cursor !== null && { cursor }) }
   try {
@@ -131,8 +125,8 @@ async function readPage(
 
 /** Message ids stay valid, so clients learn of a stale cursor by a warning and the differences. */
 async function restartRound(
-  { writer, names, feed }: SingleFeedContext,
-  state: FeedState,
+  { writer, names }: FeedPass,
+  { feed, state }: FeedInPass,
   error?: MailApiError,
 ): Promise<FeedState> {
   const wasFollowing = state.stage === 'follow' && error !== undefined

@@ -59,7 +59,7 @@ export class ImapAccountSession implements AsyncDisposable {
     // First delay before a parked mailbox is tried again: 1 min with the default `mailboxPollMs`.
     this.#parked = new ParkedMailboxes(deps.sync.config.mailboxPollMs * 5)
     this.context = context
-    this.#loans = new SessionLoans(() => context.requests.interrupt())
+    this.#loans = new SessionLoans(() => context.sync.wake())
     this.commands = new CommandPool({
       connect: (signal, turns) => this.#connectForCommand(signal, turns),
       borrow: (signal) => this.#loans.borrow(signal),
@@ -88,7 +88,7 @@ export class ImapAccountSession implements AsyncDisposable {
 
   /** Requests a sync of mailboxes, by id, that a command changed. */
   requestSync(mailboxes: Iterable<string>): void {
-    this.context.requests.requestMailboxes(mailboxes)
+    this.context.sync.request({ mailboxes })
   }
 
   /**
@@ -96,7 +96,7 @@ export class ImapAccountSession implements AsyncDisposable {
    * counters of this connection may be outdated: Dovecot 2.3 keeps reporting old ones.
    */
   requestReselect(mailbox: string): void {
-    this.context.requests.requestReselect(mailbox)
+    this.context.sync.request({ reselect: mailbox })
   }
 
   /** Changes the mailbox list over a command connection and stores the new list. */
@@ -106,10 +106,10 @@ export class ImapAccountSession implements AsyncDisposable {
   ): Promise<T> {
     const context = this.#listContext(session)
     if (!context) throw noServer()
-    const { log, requests } = this.context
+    const { log, sync } = this.context
     const { done, rows } = await changeMailboxList(context, change, (err) => {
       log.warn({ err }, 'stored mailbox list may be outdated')
-      requests.requestFull()
+      sync.request({ all: true })
     })
     this.requestSync(rows.filter(isUnfinished).map(({ id }) => id))
     return done
@@ -167,7 +167,7 @@ export class ImapAccountSession implements AsyncDisposable {
         connect: (stop) => connect(account, stop, { faults: this.#faults, loginFor: 'sync' }),
         signal,
         log: context.log,
-        requests: context.requests,
+        sync: context.sync,
         locks: context.locks,
         messageCounts: this.messageCounts,
         parked: this.#parked,

@@ -1,0 +1,126 @@
+import type { ApiMessage, Feed, MailApi } from '@posthorn/backends/mail-api'
+import type { SpecialUse } from '@posthorn/contracts/schemas/message'
+import type { Account } from '../../../store/accounts.ts'
+import type { FeedEventContext } from '../events/feed-events.ts'
+import type { FolderNames } from '../events/folder-names.ts'
+import type { MessageDrafter } from '../messages/message-drafter.ts'
+import type { OnRefusal } from '../messages/refusals.ts'
+import type { FeedState, FeedStore } from './feed-store.ts'
+import type { IndexWriter } from './index-writer.ts'
+import type { ReportedChanges } from './reported-changes.ts'
+import { StoredIndex } from './stored-index.ts'
+
+/** Parts of the mailbox that a pass reads. Folders of messages that are due are read as well. */
+export interface PassParts {
+  /** Messages that the provider noticed. True for those that were deleted. */
+  readonly messages: ReadonlyMap<string, boolean>
+  /** Folders with these special uses. */
+  readonly specialUses: readonly SpecialUse[]
+}
+
+export interface PassOptions {
+  /** Absent: all feeds are read, and full rounds run. */
+  readonly parts?: PassParts
+  /** Messages that the provider noticed, of a pass that reads all feeds. */
+  readonly noticed?: PassParts['messages']
+  /** True if another pass is requested: full rounds that are left wait for a later one. */
+  readonly mustYield?: () => boolean
+}
+
+/** Message that a notification named, and no feed. */
+export interface UnreportedMessage {
+  readonly id: string
+  /** True if it is not in the index. */
+  readonly isNew: boolean
+}
+
+export interface PassResult {
+  /** Time of the next attempt to read a message that the provider did not return. */
+  readonly dueAt: Date | undefined
+  /** True if full rounds are left: the next pass starts immediately and reads all feeds. */
+  readonly hasRounds: boolean
+  /** True if a feed reported changes. */
+  readonly hasChanges: boolean
+  readonly unreported: readonly UnreportedMessage[]
+  /** A path of the account that names no folder. */
+  readonly unknownPath: string | undefined
+}
+
+export interface MailboxFeedsOptions {
+  readonly api: MailApi
+  readonly store: FeedStore
+  readonly drafter: MessageDrafter
+  readonly account: Pick<Account, 'account' | 'registeredAt' | 'notifyFrom' | 'paths'>
+  readonly onRefusal?: OnRefusal
+  readonly now: () => Date
+  /** Most messages in a leaf. For tests. */
+  readonly maxLeafMessages?: number
+}
+
+/** Feed of a pass, and its position. */
+export interface FeedInPass {
+  readonly feed: Feed
+  readonly state: FeedState
+}
+
+/** Memory of a pass, which stays if all feeds have to be read instead of parts. */
+export interface PassMemory {
+  /** Messages that were read because the provider noticed them, before the feeds were. */
+  readonly copies: Map<string, ApiMessage>
+  readonly report: ReportedChanges
+  readonly mustYield: PassOptions['mustYield']
+  readonly signal: AbortSignal
+}
+
+interface OpenedIndex {
+  readonly writer: IndexWriter
+  readonly names: FolderNames
+  /** True if the pass does not list the folders. */
+  readonly isListStored: boolean
+}
+
+/** One pass over feeds of an account: its client, its index and its memory. */
+export class FeedPass implements PassMemory, OpenedIndex {
+  readonly api: MailApi
+  readonly store: FeedStore
+  readonly index: StoredIndex
+  readonly writer: IndexWriter
+  readonly names: FolderNames
+  readonly isListStored: boolean
+  readonly drafter: MessageDrafter
+  readonly report: ReportedChanges
+  readonly copies: Map<string, ApiMessage>
+  readonly account: MailboxFeedsOptions['account']
+  readonly onRefusal: OnRefusal | undefined
+  readonly now: () => Date
+  readonly signal: AbortSignal
+  /** True if another pass is requested: full rounds that are left wait for a later one. */
+  readonly mustYield: () => boolean
+
+  constructor(
+    options: MailboxFeedsOptions,
+    { copies, report, mustYield, signal }: PassMemory,
+    { writer, names, isListStored }: OpenedIndex,
+  ) {
+    this.api = options.api
+    this.store = options.store
+    this.index = new StoredIndex(options.store, options.maxLeafMessages)
+    this.writer = writer
+    this.names = names
+    this.isListStored = isListStored
+    this.drafter = options.drafter
+    this.report = report
+    this.copies = copies
+    this.account = options.account
+    this.onRefusal = options.onRefusal
+    this.now = options.now
+    this.signal = signal
+    // The fill of the index is not interrupted.
+    this.mustYield = () => writer.mailbox.filledAt !== null && mustYield?.() === true
+  }
+
+  /** Context of the events of the next commit. */
+  get events(): FeedEventContext {
+    return { account: this.account, names: this.names, epoch: this.writer.nextEpoch }
+  }
+}

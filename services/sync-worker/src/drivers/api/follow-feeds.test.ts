@@ -1,0 +1,154 @@
+import { expect, test } from '@jest/globals'
+import { SyncRunner } from '../sync-runner.ts'
+import type { SyncAction } from '../sync-schedule.ts'
+import type { SyncTrigger } from '../sync-trigger.ts'
+import type { PassOptions, PassResult } from './feeds/feed-pass.ts'
+import { apiRules, outcomeOf, passOptions } from './follow-feeds.ts'
+
+const config = { apiPollMs: 45_000, apiPollNotifiedMs: 600_000 }
+const done: PassResult = {
+  dueAt: undefined,
+  hasRounds: false,
+  hasChanges: false,
+  unreported: [],
+  unknownPath: undefined,
+}
+const noticed = (...ids: string[]): SyncTrigger => ({
+  kind: 'push',
+  messages: ids.map((id) => ({ id })),
+})
+
+/** Schedule of an account at a mail API whose clock the test moves. */
+class Scene {
+  time = 1_000_000
+  random = 0.5
+  readonly watch = { isActive: true, isRefused: false }
+  readonly schedule = new SyncRunner({ now: () => this.time, random: () => this.random })
+
+  constructor() {
+    this.schedule.start(() => apiRules(config, this.watch))
+    this.pass('full')
+  }
+
+  /** Delay of the next pass, and its reason: the interval, or something is due earlier. */
+  next() {
+    const { action, delayMs } = this.schedule.next
+    return { delayMs, reason: action === 'poll' ? 'poll' : 'due' }
+  }
+
+  pass(action: SyncAction, result: Partial<PassResult> = {}): PassOptions {
+    const options = passOptions(this.schedule.beginNow(action))
+    this.schedule.end(outcomeOf({ ...done, ...result }))
+    return options
+  }
+
+  /** Waits for the next pass without requests and runs it. */
+  run(result: Partial<PassResult> = {}) {
+    const { action } = this.schedule.next
+    const { delayMs, reason } = this.next()
+    this.time += delayMs
+    return { delayMs, reason, options: this.pass(action, result) }
+  }
+
+  notice(trigger: SyncTrigger, result: Partial<PassResult> = {}) {
+    this.schedule.trigger(trigger)
+    return this.pass(this.schedule.next.action, result)
+  }
+}
+
+test.each([
+  [false, [30_000, 45_000, 60_000]],
+  [true, [400_000, 600_000, 800_000]],
+])('followFeeds: with notifications %p, polls spread around the interval', (isActive, expected) => {
+  const delays = [0, 0.5, 1].map((random) => {
+    const scene = new Scene()
+    scene.watch.isActive = isActive
+    scene.random = random
+    scene.run()
+    return scene.next().delayMs
+  })
+  expect(delays.map(Math.round)).toEqual(expected)
+})
+
+test('followFeeds: noticed messages are read apart and do not delay the poll of everything', () => {
+  const scene = new Scene()
+  scene.time += 590_000
+  const options = scene.notice(noticed('a'))
+  expect(options.parts?.messages).toEqual(new Map([['a', false]]))
+  const { delayMs, reason, options: poll } = scene.run()
+  expect([delayMs, reason, poll.parts]).toEqual([10_000, 'poll', undefined])
+})
+
+test('followFeeds: a noticed message without changes is read after 1, 2, 4, 8, 16 and 30 s', () => {
+  const scene = new Scene()
+  const unreported = [{ id: 'a', isNew: true }]
+  scene.notice(noticed('a'), { unreported })
+  const delays: number[] = []
+  for (;;) {
+    const { delayMs, reason, options } = scene.run({ unreported })
+    if (reason === 'poll') break
+    delays.push(delayMs)
+    expect([...(options.parts?.messages.keys() ?? [])]).toEqual(['a'])
+  }
+  expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+})
+
+test('followFeeds: an indexed message without changes is read three times', () => {
+  const scene = new Scene()
+  const unreported = [{ id: 'a', isNew: false }]
+  scene.notice(noticed('a'), { unreported })
+  const reasons = [1, 2, 3, 4].map(() => scene.run({ unreported }).reason)
+  expect(reasons).toEqual(['due', 'due', 'due', 'poll'])
+})
+
+test('followFeeds: after a notification without changes that names nothing, one more pass after 1 s', () => {
+  const scene = new Scene()
+  const unnamed = { kind: 'push' } as const
+  scene.notice(unnamed, { hasChanges: true })
+  expect(scene.next().reason).toBe('poll')
+  scene.notice(unnamed)
+  const { delayMs, reason, options } = scene.run()
+  expect([delayMs, reason, options.parts]).toEqual([1_000, 'due', undefined])
+  expect(scene.next()).toEqual({ delayMs: 600_000, reason: 'poll' })
+})
+
+test('followFeeds: full rounds that are left continue immediately, with everything', () => {
+  const scene = new Scene()
+  scene.notice(noticed('a'), { hasRounds: true })
+  const { delayMs, reason, options } = scene.run({ hasRounds: false })
+  expect([delayMs, reason, options.parts]).toEqual([0, 'due', undefined])
+})
+
+test('followFeeds: if notifications are refused, main folders every 60 s, all every 15 min', () => {
+  const scene = new Scene()
+  Object.assign(scene.watch, { isActive: false, isRefused: true })
+  const passes = Array.from({ length: 31 }, () => scene.run())
+  expect(new Set(passes.map(({ delayMs }) => delayMs))).toEqual(new Set([60_000]))
+  const all = passes.flatMap(({ options }, at) => (options.parts ? [] : [at + 1]))
+  expect(all).toEqual([15, 30])
+  expect(passes[0]?.options.parts?.specialUses).toEqual(['\\Inbox', '\\Sent', '\\Drafts', '\\Junk'])
+})
+
+test('followFeeds: a poll that is due takes the noticed messages, so that requests never delay it', () => {
+  const scene = new Scene()
+  scene.time += 600_000
+  scene.schedule.trigger(noticed('a'))
+  const { reason, options } = scene.run()
+  expect([reason, options]).toEqual(['poll', { noticed: new Map([['a', false]]) }])
+})
+
+test('followFeeds: full rounds yield to requests and due polls, not to messages that are read again', () => {
+  const scene = new Scene()
+  scene.notice(noticed('a'), { unreported: [{ id: 'a', isNew: true }] })
+  scene.schedule.beginNow('full')
+  scene.time += 1_000
+  expect(scene.schedule.mustYield).toBe(false)
+  scene.schedule.trigger(noticed('b'))
+  expect(scene.schedule.mustYield).toBe(true)
+  scene.schedule.end(outcomeOf(done))
+  scene.run()
+  scene.schedule.beginNow('full')
+  expect(scene.schedule.mustYield).toBe(false)
+  scene.time += 600_000
+  expect(scene.schedule.mustYield).toBe(true)
+})

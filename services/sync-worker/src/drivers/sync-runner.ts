@@ -1,0 +1,115 @@
+import { sleep } from '@posthorn/flow'
+import { noIntervals, type SyncMoment, type SyncRules } from './sync-rules.ts'
+import {
+  begin,
+  end,
+  mustYield,
+  next,
+  notifiedListDelayMs,
+  start,
+  stopped,
+  type SyncAction,
+  type SyncOutcome,
+  type SyncPass,
+} from './sync-schedule.ts'
+import { addTrigger, type SyncRequest, type SyncTrigger } from './sync-trigger.ts'
+
+/**
+ * Schedule of one account with its clock. Commands and notifications add triggers at any time. The
+ * loop of `AccountDriver.follow` runs one action after the other.
+ */
+export class SyncRunner {
+  readonly #now: () => number
+  readonly #random: () => number
+  #schedule = stopped
+  #rules: () => SyncRules = () => noIntervals
+  #wake = new AbortController()
+
+  /** `now` in epoch milliseconds. Default: the system's clock. */
+  constructor({ now = Date.now, random = Math.random } = {}) {
+    this.#now = now
+    this.#random = random
+  }
+
+  /** Starts the schedule of a new connection, with its present rules. Disposal stops it. */
+  start(rules: () => SyncRules): Disposable {
+    this.#rules = rules
+    this.#schedule = start(this.#schedule, this.#now())
+    return { [Symbol.dispose]: () => void (this.#rules = () => noIntervals) }
+  }
+
+  /** Adds a trigger and wakes the loop. */
+  trigger(trigger: SyncTrigger): void {
+    this.add(trigger)
+    this.wake()
+  }
+
+  request(request: SyncRequest): void {
+    this.trigger({ kind: 'request', ...request })
+  }
+
+  /** Adds a trigger of the loop itself. */
+  add(trigger: SyncTrigger): void {
+    this.#schedule = addTrigger(this.#schedule, this.#moment, trigger)
+  }
+
+  /** Interrupts the loop between two actions. */
+  wake(): void {
+    this.#wake.abort()
+  }
+
+  /** Signal that the next `trigger` or `wake` aborts. */
+  listen(): AbortSignal {
+    if (this.#wake.signal.aborted) this.#wake = new AbortController()
+    return this.#wake.signal
+  }
+
+  /** The next action, and the time until then. */
+  get next(): { action: SyncAction; delayMs: number } {
+    const moment = this.#moment
+    const { action, at } = next(this.#schedule, moment)
+    return { action, delayMs: at - moment.now }
+  }
+
+  /** Time until a notification requires a list check. */
+  get notifiedListDelayMs(): number {
+    return notifiedListDelayMs(this.#schedule, this.#moment)
+  }
+
+  /** Action in progress. */
+  get running(): SyncPass | undefined {
+    return this.#schedule.running
+  }
+
+  /** True if full rounds have to wait for another action. */
+  get mustYield(): boolean {
+    return mustYield(this.#schedule, this.#moment)
+  }
+
+  /** Waits for the next action and starts it. Rejects with the reason of the signal. */
+  async begin(signal: AbortSignal): Promise<SyncPass> {
+    for (;;) {
+      const wake = this.listen()
+      const { action, delayMs } = this.next
+      if (delayMs > 0) await sleep(delayMs, AbortSignal.any([signal, wake])).catch(() => {})
+      signal.throwIfAborted()
+      if (!wake.aborted) return this.beginNow(action)
+    }
+  }
+
+  /** Starts an action. */
+  beginNow(action: SyncAction): SyncPass {
+    const started = begin(this.#schedule, this.#moment, action)
+    this.#schedule = started
+    return started.running
+  }
+
+  /** Ends the action in progress. */
+  end(outcome: SyncOutcome): void {
+    this.#schedule = end(this.#schedule, this.#moment, outcome)
+  }
+
+  get #moment(): SyncMoment {
+    return { now: this.#now(), rules: this.#rules(), random: this.#random() }
+  }
+}

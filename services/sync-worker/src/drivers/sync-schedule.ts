@@ -1,0 +1,291 @@
+import type { SyncMoment, SyncRules } from './sync-rules.ts'
+
+/** Actions of the session that syncs an account, in order of precedence. */
+const actions = ['full', 'poll', 'parts', 'list'] as const
+
+/**
+ * `full` syncs everything, `poll` everything that may have changed, `parts` the mailboxes and
+ * messages that triggers named. `list` only compares the list of mailboxes.
+ */
+export type SyncAction = (typeof actions)[number]
+
+/** Message that triggers named, or that no feed has reported yet. */
+interface NamedMessage {
+  readonly isDeleted: boolean
+  /** Number of reads. */
+  readonly tries: number
+  /** Time of the next read. */
+  readonly at: number
+}
+
+/** Parts that triggers named. Mailboxes and messages by id. */
+interface NamedParts {
+  readonly mailboxes: ReadonlySet<string>
+  /** Mailboxes to select whatever their counters are. */
+  readonly reselect: ReadonlySet<string>
+  readonly messages: ReadonlyMap<string, NamedMessage>
+  /** True if a provider notified without naming messages. */
+  readonly isUnnamed: boolean
+  /** True to compare all messages. */
+  readonly isMissed: boolean
+}
+
+/** Action in progress, with the triggers that it serves. */
+export interface SyncPass extends NamedParts {
+  readonly action: SyncAction
+  readonly startedAt: number
+  /** True to read everything, false for a part of the account. */
+  readonly isComplete: boolean
+  /** True if a notification is the reason of a `list`. */
+  readonly isListNotified: boolean
+  /** True if a new connection has to list the mailboxes. */
+  readonly isListOld: boolean
+}
+
+/** Result of an action. */
+export interface SyncOutcome {
+  /** True if full rounds are left. */
+  readonly hasRounds?: boolean
+  readonly hasChanges?: boolean
+  /** Time of the next attempt to read a pending message. */
+  readonly retryAt?: number | undefined
+  /** Named messages without changes. `isNew`: not in the index. */
+  readonly unreported?: readonly { readonly id: string; readonly isNew: boolean }[]
+  /** True if another sync soon may find changes. */
+  readonly isUnsettled?: boolean
+  readonly isListChanged?: boolean
+  /** Mailboxes to sync, by id. */
+  readonly mailboxes?: readonly string[]
+}
+
+/** State of the schedule of one account: triggers that no action has served, and times. */
+export interface SyncSchedule extends NamedParts {
+  /** Absent while the schedule waits. */
+  readonly running?: SyncPass | undefined
+  /** Time of a requested `full`. As all times, Infinity if it is not due. */
+  readonly fullAt: number
+  /** Time of a poll that a changed list requires. */
+  readonly pollAt: number
+  /** Time of the first change that a poll has to follow. */
+  readonly unsettledAt: number
+  /** Time of the `full` that repeats a push without changes. */
+  readonly repeatAt: number
+  /** Time at which a pending message is read again. */
+  readonly retryAt: number
+  /** Time at which the last push is served. */
+  readonly pushAt: number
+  /** Start of the last complete sync. */
+  readonly completeAt: number
+  /** End of the last `full` or `poll`; its start while it runs. */
+  readonly passedAt: number
+  /** Factor of the next interval of polls, so that polls spread over the accounts. */
+  readonly spread: number
+  /** End of the last listing. */
+  readonly listedAt: number
+  readonly isListNotified: boolean
+  /** Start of the last listing over a new connection. */
+  readonly relistedAt: number
+  /** True to list over a new connection in the next `full`: this one may have an outdated list. */
+  readonly isRelistRequested: boolean
+}
+
+/** Delays before reading again a message that a feed or notification named, in milliseconds. */
+export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
+
+/** Repeats for an indexed message, whose notification may as well be late. */
+const maxIndexedRepeats = 3
+/** Most messages that wait for another read. */
+const maxWaiting = 1_000
+/** Delay of the second read after a push without changes: it may precede them. */
+const repeatMs = 1_000
+/** Minimum interval of list checks. One follows each notification. */
+const notifiedListMs = 2_000
+/** Maximum age of the mailbox list of a connection. */
+const maxListAgeMs = 3_600_000
+
+const noParts: NamedParts = {
+  mailboxes: new Set(),
+  reselect: new Set(),
+  messages: new Map(),
+  isUnnamed: false,
+  isMissed: false,
+}
+
+/** Schedule of an account without a connection. */
+export const stopped: SyncSchedule = {
+  ...noParts,
+  fullAt: Infinity,
+  pollAt: Infinity,
+  unsettledAt: Infinity,
+  repeatAt: Infinity,
+  retryAt: Infinity,
+  pushAt: -Infinity,
+  completeAt: 0,
+  passedAt: 0,
+  spread: 1,
+  listedAt: 0,
+  isListNotified: false,
+  relistedAt: 0,
+  isRelistRequested: false,
+}
+
+/**
+ * Schedule of a new connection: everything is due. Triggers that the last connection did not serve
+ * are part of the first pass.
+ */
+export function start(before: SyncSchedule, now: number): SyncSchedule {
+  const { running = noParts } = before
+  return {
+    ...stopped,
+    fullAt: now,
+    completeAt: now,
+    passedAt: now,
+    listedAt: now,
+    relistedAt: now,
+    reselect: new Set([...before.reselect, ...running.reselect]),
+    messages: new Map([...running.messages, ...before.messages]),
+    isUnnamed: before.isUnnamed || running.isUnnamed,
+    isMissed: before.isMissed || running.isMissed,
+  }
+}
+
+/** The next action and its time, which is not before `now`. */
+export function next(
+  schedule: SyncSchedule,
+  { now, rules }: SyncMoment,
+): { action: SyncAction; at: number } {
+  const times = dueTimes(schedule, rules)
+  const at = Math.max(now, Math.min(...Object.values(times)))
+  return { action: actions.find((action) => times[action] <= at) ?? 'full', at }
+}
+
+/** True if full rounds have to wait for another action, which is requested, or a due poll. */
+export function mustYield(schedule: SyncSchedule, { now, rules }: SyncMoment): boolean {
+  const { fullAt, messages } = schedule
+  const isNamed = [...messages.values()].some(({ tries, at }) => tries === 0 && at <= now)
+  return isNamed || Math.min(fullAt, dueTimes(schedule, rules).poll) <= now
+}
+
+/** Time from `now` until a notification requires a list check. */
+export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMoment): number {
+  return Math.max(0, listedAt + notifiedListMs - now)
+}
+
+/**
+ * Starts an action, which serves the triggers before it. Mailboxes to select wait for `parts`.
+ * @throws Error while another action is in progress
+ */
+export function begin(
+  schedule: SyncSchedule,
+  moment: SyncMoment,
+  action: SyncAction,
+): SyncSchedule & { running: SyncPass } {
+  if (schedule.running) throw new Error('Passes of an account must not overlap')
+  const running = passOf(schedule, moment, action)
+  if (action === 'list') return { ...schedule, isListNotified: false, running }
+  const { now } = moment
+  const isFull = action === 'full'
+  const rest = { fullAt: Infinity, isUnnamed: false, isMissed: false, isRelistRequested: false }
+  return {
+    ...schedule,
+    ...(isPass(action)
+      ? { pollAt: Infinity, unsettledAt: Infinity, passedAt: now, isListNotified: false }
+      : { reselect: noParts.reselect }),
+    ...(running.isComplete && { completeAt: now }),
+    ...(isFull && rest),
+    ...(isFull && schedule.repeatAt <= now && { repeatAt: Infinity }),
+    running,
+    mailboxes: noParts.mailboxes,
+    messages: new Map([...schedule.messages].filter(([, { at }]) => at > now)),
+  }
+}
+
+/** True if an action syncs the account, not only named parts or the list. */
+function isPass(action: SyncAction): boolean {
+  return action === 'full' || action === 'poll'
+}
+
+/** Action with the triggers that it serves. */
+function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: SyncAction): SyncPass {
+  const { isListNotified, completeAt, relistedAt } = schedule
+  const isFull = action === 'full'
+  const isComplete = isFull || (action === 'poll' && now - completeAt >= rules.completeMs)
+  const isListOld = now >= relistedAt + maxListAgeMs || (isFull && schedule.isRelistRequested)
+  const started = { action, startedAt: now, isComplete, isListNotified, isListOld }
+  if (action === 'list') return { ...noParts, ...started }
+  return {
+    ...started,
+    mailboxes: schedule.mailboxes,
+    reselect: isPass(action) ? noParts.reselect : schedule.reselect,
+    messages: new Map([...schedule.messages].filter(([, { at }]) => at <= now)),
+    isUnnamed: isFull && schedule.isUnnamed,
+    isMissed: isFull && schedule.isMissed,
+  }
+}
+
+/** Ends the action in progress. @throws Error if there is none */
+export function end(
+  schedule: SyncSchedule,
+  { now, random }: SyncMoment,
+  outcome: SyncOutcome,
+): SyncSchedule {
+  const { running } = schedule
+  if (!running) throw new Error('No action of the account is in progress')
+  const { action, isUnnamed, isListOld, startedAt } = running
+  return {
+    ...withOutcome(schedule, outcome, now),
+    ...(isPass(action) && { passedAt: now, spread: 2 / 3 + (random * 2) / 3 }),
+    ...(isPass(action) && isListOld && { relistedAt: startedAt }),
+    ...(action !== 'parts' && { listedAt: now }),
+    ...(isUnnamed && !outcome.hasChanges && { repeatAt: now + repeatMs }),
+    running: undefined,
+  }
+}
+
+/** Times and parts that the result of an action requires. */
+function withOutcome(schedule: SyncSchedule, outcome: SyncOutcome, now: number): SyncSchedule {
+  const { hasRounds, isUnsettled, isListChanged, retryAt = Infinity, mailboxes = [] } = outcome
+  return {
+    ...schedule,
+    ...(hasRounds && { fullAt: now }),
+    ...(isUnsettled && { unsettledAt: Math.min(schedule.unsettledAt, now) }),
+    ...(isListChanged && { isRelistRequested: true }),
+    retryAt,
+    mailboxes: new Set([...schedule.mailboxes, ...mailboxes]),
+    messages: withUnreported(schedule, outcome, now),
+  }
+}
+
+function withUnreported(
+  { messages, running }: SyncSchedule,
+  { unreported = [] }: SyncOutcome,
+  now: number,
+): SyncSchedule['messages'] {
+  const all = new Map(messages)
+  for (const { id, isNew } of unreported) {
+    const tries = running?.messages.get(id)?.tries ?? 0
+    const delayMs = isNew || tries < maxIndexedRepeats ? retryDelaysMs[tries] : undefined
+    if (delayMs !== undefined && !all.has(id) && all.size < maxWaiting)
+      all.set(id, { isDeleted: false, tries: tries + 1, at: now + delayMs })
+  }
+  return all
+}
+
+function dueTimes(schedule: SyncSchedule, rules: SyncRules): Readonly<Record<SyncAction, number>> {
+  const { repeatAt, completeAt, passedAt, unsettledAt } = schedule
+  const { listedAt, mailboxes, reselect, messages } = schedule
+  const hasMailboxes = mailboxes.size > 0 || reselect.size > 0
+  const listMs = Math.min(schedule.isListNotified ? notifiedListMs : Infinity, rules.listMs)
+  return {
+    full: Math.min(schedule.fullAt, repeatAt, completeAt + rules.fullMs, rules.fullAt),
+    poll: Math.min(
+      schedule.pollAt,
+      Math.max(unsettledAt, passedAt + rules.minPollMs),
+      passedAt + rules.pollMs * schedule.spread,
+    ),
+    parts: hasMailboxes
+      ? -Infinity
+      : Math.min(schedule.retryAt, ...[...messages.values()].map(({ at }) => at)),
+    list: listedAt + listMs,
+  }
+}
