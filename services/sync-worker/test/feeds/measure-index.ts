@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { IndexWriter } from '../../src/drivers/api/feeds/index-writer.ts'
 import { applyBatch } from '../../src/drivers/api/feeds/apply-batch.ts'
 import type { FeedContext } from '../../src/drivers/api/feeds/read-messages.ts'
+import { ReportedChanges } from '../../src/drivers/api/feeds/reported-changes.ts'
 import { indexPart, StoredIndex } from '../../src/drivers/api/feeds/stored-index.ts'
 import { FolderNames } from '../../src/drivers/api/events/folder-names.ts'
 import type { IndexedMessage } from '../../src/drivers/api/index/indexed-message.ts'
@@ -18,6 +19,9 @@ const changes = 500
 
 const random = new SeededRandom(1)
 const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const ownLabels = Array.from({ length: 20 }, (_, at) => `Label_${at}`)
+const labels = ['INBOX', 'IMPORTANT', 'CATEGORY_UPDATES', ...ownLabels]
+
 /** Ids of Gmail: the time of arrival, then random bits. */
 function gmailIds(at: number): [id: string, threadId: string] {
   const digits = (order: number) =>
@@ -132,17 +136,24 @@ async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   const fillMs = performance.now() - from
   await sql`cluster api_leaves using api_leaves_pkey`.execute(worlds.owner)
   const bytes = await sizeOf('api_leaves')
-  const context = {
-    api: undefined,
+  const now = () => new Date()
+  const context: FeedContext = {
+    // All messages are stored: none is read.
+    api: undefined as never,
     store,
     index,
     writer,
-    names: new FolderNames('labels', []),
+    names: new FolderNames(
+      'labels',
+      labels.map((id) => ({ id, path: [id] })),
+    ),
     drafter,
+    report: new ReportedChanges(now),
+    copies: new Map(),
     account: world.account,
-    now: () => new Date(),
+    now,
     signal: new AbortController().signal,
-  } as unknown as FeedContext
+  }
   const times = await measureCommits(mailbox, (page) => {
     const changed = page.map(({ id, flagged }) => ({ id, flagged }))
     return applyBatch(context, { feed: {}, changed, removed: [] }, { feeds: [] })
