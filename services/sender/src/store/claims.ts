@@ -1,7 +1,6 @@
-import type { Db, Tx } from '@posthorn/db'
+import { type Db, inMs, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import {
-  inMs,
   isByApi,
   isClaimable,
   isInDoubt,
