@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
-import { claimCleanups, isRemovable } from '../src/store/draft-cleanups.ts'
+import { cleanups, isRemovable, mayCleanUp } from '../src/store/draft-cleanups.ts'
 import { changeSubmission } from '../src/store/outbox-changes.ts'
 import {
   apiFixture,
@@ -154,7 +154,8 @@ test('isRemovable: not the draft of another submission, whatever its state; noth
     .insertInto('draftCleanups')
     .values({ ...values, checkAt: past() })
     .execute()
-  const claimed = async () => (await claimCleanups(db, { limit: 100, leaseMs: 0 })).length
+  const claim = { limit: 100, leaseMs: 0, where: mayCleanUp }
+  const claimed = async () => (await cleanups.claim(db, claim)).length
   expect(await claimed()).toBe(0)
   expect(await isRemovable(db, values, own.id)).toBe(false)
   await change(second, { state: 'sent' })

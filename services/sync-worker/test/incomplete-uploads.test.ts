@@ -3,9 +3,15 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { connect } from '@posthorn/db'
 import { createLogger } from '@posthorn/telemetry'
 import { testDatabase } from '@posthorn/testkit'
+import { dueRowsSuite } from '@posthorn/testkit/due-rows'
 import { sql } from 'kysely'
 import { removeIncompleteUploads } from '../src/sessions/incomplete-uploads.ts'
-import { deleteUploadDraft, insertUploadDraft } from '../src/store/upload-drafts.ts'
+import {
+  deleteUploadDraft,
+  insertUploadDraft,
+  isInShards,
+  uploadDrafts,
+} from '../src/store/upload-drafts.ts'
 import { registerAccount } from './feeds/feed-world.ts'
 
 const database = await testDatabase()
@@ -61,6 +67,20 @@ async function pass(seconds: number): Promise<void> {
 async function count(): Promise<number> {
   return (await owner.selectFrom('uploadDrafts').select('upload').execute()).length
 }
+
+dueRowsSuite({
+  rows: uploadDrafts,
+  db,
+  owner,
+  where: isInShards([lease.shard]),
+  insert: async () => {
+    const upload = randomUUID()
+    const checkAt = new Date(Date.now() - 1)
+    const row = { upload, account, messageId: `<${upload}@x>`, checkAt }
+    await owner.insertInto('uploadDrafts').values(row).execute()
+    return upload
+  },
+})
 
 test('an upload in progress: no worker looks for its draft until 15 s after its end', async () => {
   const upload = await insert()

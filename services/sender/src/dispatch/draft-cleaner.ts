@@ -3,13 +3,7 @@ import type { Db } from '@posthorn/db'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { connectMailApi, type MailApiDeps } from '../attempt/connect-mail-api.ts'
-import {
-  claimCleanups,
-  type DueCleanup,
-  endCleanup,
-  isRemovable,
-  postponeCleanup,
-} from '../store/draft-cleanups.ts'
+import { cleanups, type DueCleanup, isRemovable, mayCleanUp } from '../store/draft-cleanups.ts'
 import type { AccountLocks } from './account-locks.ts'
 
 export interface DraftCleanerDeps extends MailApiDeps {
@@ -53,34 +47,33 @@ export class DraftCleaner implements AsyncDisposable {
 
   async #sweep(): Promise<void> {
     const { db, leaseMs } = this.#deps
-    const due = await claimCleanups(db, { limit: maxConcurrent, leaseMs: 2 * leaseMs })
-    const byAccount = Map.groupBy(due, ({ account }) => account)
-    await Promise.all(Array.from(byAccount.values(), (cleanups) => this.#cleanAccount(cleanups)))
+    const claim = { limit: maxConcurrent, leaseMs: 2 * leaseMs, where: mayCleanUp }
+    const byAccount = Map.groupBy(await cleanups.claim(db, claim), ({ account }) => account)
+    await Promise.all(Array.from(byAccount.values(), (due) => this.#cleanAccount(due)))
   }
 
   /** One after the other: all senders together send one request at a time for an account. */
-  async #cleanAccount(cleanups: DueCleanup[]): Promise<void> {
-    for (const cleanup of cleanups) await this.#clean(cleanup)
+  async #cleanAccount(due: DueCleanup[]): Promise<void> {
+    for (const cleanup of due) await this.#clean(cleanup)
   }
 
   async #clean(cleanup: DueCleanup): Promise<void> {
     const { db, locks, log, leaseMs } = this.#deps
-    const { queueId, account, checks, ageMs } = cleanup
-    if (!(await locks.tryLock(cleanup)))
-      return postponeCleanup(db, cleanup, { delayMs: leaseMs, counted: false })
+    const { queueId, account, count, ageMs } = cleanup
+    const retry = { delayMs: leaseMs, counted: false }
+    if (!(await locks.tryLock(cleanup))) return cleanups.postpone(db, cleanup, retry)
     try {
-      const isComplete = await this.#removeDrafts(cleanup)
-      if (!isComplete)
-        return await postponeCleanup(db, cleanup, { delayMs: leaseMs, counted: false })
-      if (checks + 1 >= maxChecks) return await endCleanup(db, cleanup)
-      await postponeCleanup(db, cleanup, { delayMs: (leaseMs / 2) * 2 ** checks, counted: true })
+      if (!(await this.#removeDrafts(cleanup))) return await cleanups.postpone(db, cleanup, retry)
+      if (count + 1 >= maxChecks) return await cleanups.end(db, cleanup)
+      const delayMs = (leaseMs / 2) * 2 ** count
+      await cleanups.postpone(db, cleanup, { delayMs, counted: true })
     } catch (err) {
       if (ageMs > maxAgeMs) {
         log.error({ err, queueId, account }, 'drafts not removed, giving up')
-        return await endCleanup(db, cleanup)
+        return await cleanups.end(db, cleanup)
       }
       log.info({ err, queueId, account }, 'draft cleanup postponed')
-      await postponeCleanup(db, cleanup, { delayMs: leaseMs, counted: false })
+      await cleanups.postpone(db, cleanup, retry)
     } finally {
       locks.remove(cleanup)
     }

@@ -6,7 +6,7 @@ import { AppError, isPermanent, messageOf } from '@posthorn/errors'
 import { type PeriodicTask, runPeriodically } from '@posthorn/flow'
 import type { Logger } from '@posthorn/telemetry'
 import { retryDelayMs } from '../attempt/decide-outcome.ts'
-import { claimFilings, type DueFiling, endFiling, postponeFiling } from '../store/filing.ts'
+import { type DueFiling, filings, isOfOthers } from '../store/filing.ts'
 
 export interface FilerDeps {
   db: Db
@@ -60,10 +60,10 @@ export class Filer implements AsyncDisposable {
 
   async #sweep(): Promise<void> {
     if (this.#accounts.size >= maxAccounts || this.#stop.signal.aborted) return
-    const except = [...this.#accounts.keys()]
-    const due = await claimFilings(this.#deps.db, { limit: claimBatch, leaseMs, except })
-    for (const [account, filings] of Map.groupBy(due, (filing) => filing.account)) {
-      const done = this.#fileAll(filings).finally(() => {
+    const where = isOfOthers([...this.#accounts.keys()])
+    const due = await filings.claim(this.#deps.db, { limit: claimBatch, leaseMs, where })
+    for (const [account, ofAccount] of Map.groupBy(due, (filing) => filing.account)) {
+      const done = this.#fileAll(ofAccount).finally(() => {
         this.#accounts.delete(account)
         this.#task.wake()
       })
@@ -72,10 +72,10 @@ export class Filer implements AsyncDisposable {
   }
 
   /** Files one by one. After a failure of the mailbox, postpones the rest. Never rejects. */
-  async #fileAll(filings: DueFiling[]): Promise<void> {
+  async #fileAll(due: DueFiling[]): Promise<void> {
     const deadline = Date.now() + leaseMs - requestTimeoutMs
     let mailboxError: unknown
-    for (const filing of filings) {
+    for (const filing of due) {
       // The leases of the remaining rows expire, which makes them due again.
       if (Date.now() > deadline) return
       try {
@@ -96,7 +96,7 @@ export class Filer implements AsyncDisposable {
     try {
       const { skipped } = await this.#requestFiling(filing)
       if (skipped.length > 0) log.warn({ queueId, account, skipped }, 'filing incomplete')
-      await endFiling(db, filing, skipped.length > 0 ? skipped.join('\n') : null)
+      await filings.end(db, filing, { filingError: skipped.join('\n') || null })
       count('filed')
       return undefined
     } catch (error) {
@@ -108,7 +108,7 @@ export class Filer implements AsyncDisposable {
         return isMailboxUnavailable(error) ? error : undefined
       }
       log.error({ err: error, queueId, account }, 'filing failed permanently')
-      await endFiling(db, filing, messageOf(error))
+      await filings.end(db, filing, { filingError: messageOf(error) })
       count('failed')
       return undefined
     }
@@ -129,13 +129,13 @@ export class Filer implements AsyncDisposable {
     { counted }: { counted: boolean },
   ): Promise<void> {
     const { db, log, count, retryBaseMs } = this.#deps
-    const { queueId, account, attempt } = filing
+    const { queueId, account, count: attempt } = filing
     const delayMs = this.#stop.signal.aborted
       ? 0
       : Math.min(maxDelayMs, retryDelayMs(attempt, retryBaseMs))
     const reason = error === undefined ? 'process stopped' : messageOf(error)
     if (counted) log.info({ queueId, account, attempt, reason, delayMs }, 'filing postponed')
-    await postponeFiling(db, filing, { delayMs, error: reason, counted })
+    await filings.postpone(db, filing, { delayMs, counted, set: { filingError: reason } })
     if (counted) count('postponed')
   }
 }

@@ -1,7 +1,6 @@
-import { type Db, isSentByApi, type Tx } from '@posthorn/db'
+import { type Db, inMs, isSentByApi, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 import {
-  inMs,
   isClaimable,
   isInDoubt,
   isOutside,

@@ -1,4 +1,4 @@
-import { type Db, isSentByApi } from '@posthorn/db'
+import { type Db, inMs, isSentByApi } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 import { isBeating } from './senders.ts'
 import {
@@ -149,10 +149,6 @@ export async function releaseClaim(
 /** Releases claims whose attempts did not start. The rows stay due. */
 export async function releaseUnstarted(db: Db, leases: OutboxLease[]): Promise<void> {
   await updateLeased(db, leases, { set: released })
-}
-
-export function inMs(ms: number) {
-  return sql<Date>`now() + make_interval(secs => ${ms / 1_000})`
 }
 
 /** Next state as an SQL literal: unlike a parameter it is visible in `pg_stat_activity`. */

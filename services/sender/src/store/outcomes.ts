@@ -1,6 +1,7 @@
 import {
   type Db,
   type Filing,
+  inMs,
   type NetworkRouting,
   type NewEvent,
   type OutboxError,
@@ -10,7 +11,7 @@ import {
 } from '@posthorn/db'
 import { sql } from 'kysely'
 import { requestCleanup } from './draft-cleanups.ts'
-import { inMs, leasedRows, stateLiteral } from './outbox.ts'
+import { leasedRows, stateLiteral } from './outbox.ts'
 import { stateAfter, type Submission } from './submission.ts'
 
 /** Outcome of an attempt: a trigger of the state `leased`, with the columns it sets. */

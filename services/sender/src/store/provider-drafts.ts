@@ -1,6 +1,6 @@
-import type { Db, ProviderDraft } from '@posthorn/db'
+import { type Db, inMs, type ProviderDraft } from '@posthorn/db'
 import { sql } from 'kysely'
-import { inMs, leasedRows } from './outbox.ts'
+import { leasedRows } from './outbox.ts'
 import type { Submission } from './submission.ts'
 
 interface LeaseOptions {

@@ -1,6 +1,5 @@
-import type { Db, Tx } from '@posthorn/db'
+import { type Db, inMs, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
-import { inMs } from './outbox.ts'
 
 // Mail APIs permit few concurrent requests per mailbox, of which all senders together have one
 // (Microsoft Graph: 4 in all). So one sender at a time works for an account at a mail API.

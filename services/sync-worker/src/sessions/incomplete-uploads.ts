@@ -1,11 +1,6 @@
 import type { Db } from '@posthorn/db'
 import type { Logger } from '@posthorn/telemetry'
-import {
-  claimUploadDrafts,
-  deleteUploadDraft,
-  type DueUploadDraft,
-  postponeUploadDraft,
-} from '../store/upload-drafts.ts'
+import { type DueUploadDraft, isInShards, uploadDrafts } from '../store/upload-drafts.ts'
 import type { Registry } from './registry.ts'
 
 export interface IncompleteUploadDeps {
@@ -23,6 +18,8 @@ const firstDelayMs = 60_000
 /** Drafts of an account that cannot be used for this time are left where they are. */
 const maxAgeMs = 24 * 3_600_000
 const timeoutMs = 30_000
+/** Time until a check is repeated by another worker, if the first one does not end. */
+const leaseMs = 60_000
 const limit = 20
 
 /**
@@ -31,7 +28,8 @@ const limit = 20
  */
 export function removeIncompleteUploads(deps: IncompleteUploadDeps) {
   return async (signal: AbortSignal): Promise<void> => {
-    const due = await claimUploadDrafts(deps.db, { shards: deps.shards(), limit })
+    const where = isInShards(deps.shards())
+    const due = await uploadDrafts.claim(deps.db, { limit, leaseMs, where })
     const byAccount = Map.groupBy(due, ({ account }) => account)
     await Promise.all(
       Array.from(byAccount.values(), async (drafts) => {
@@ -46,17 +44,17 @@ async function check(
   draft: DueUploadDraft,
   signal: AbortSignal,
 ): Promise<void> {
-  const { upload, account, messageId, checks, ageMs } = draft
+  const { key: upload, account, messageId, count, ageMs } = draft
   try {
     const driver = sessions.find(account)?.driver
     const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     if (!driver?.discardIncompleteDrafts) throw new Error('The account has no session')
     await driver.discardIncompleteDrafts(messageId, ended, Date.now() + timeoutMs)
-    if (checks + 1 >= maxChecks) await deleteUploadDraft(db, upload)
-    else await postponeUploadDraft(db, draft, firstDelayMs * 2 ** checks)
+    if (count + 1 >= maxChecks) return await uploadDrafts.end(db, draft)
+    await uploadDrafts.postpone(db, draft, { delayMs: firstDelayMs * 2 ** count, counted: true })
   } catch (err) {
     if (ageMs <= maxAgeMs) return
     log.warn({ err, account, upload }, 'incomplete draft of an upload may be left')
-    await deleteUploadDraft(db, upload)
+    await uploadDrafts.end(db, draft)
   }
 }

@@ -6,7 +6,7 @@ import { FolderNames, pathOf } from '../../src/drivers/api/events/folder-names.t
 import { MailboxFeeds } from '../../src/drivers/api/feeds/mailbox-feeds.ts'
 import type { MessageDrafter } from '../../src/drivers/api/messages/message-drafter.ts'
 import type { PassOptions } from '../../src/drivers/api/feeds/feed-pass.ts'
-import { decodeLeaf } from '../../src/drivers/api/index/leaf-content.ts'
+import { decodeLeaf, encodeLeaf, leafFormats } from '../../src/drivers/api/index/leaf-content.ts'
 import { stateOfMessage } from '../../src/drivers/api/index/indexed-message.ts'
 import { EventView } from './event-view.ts'
 import { account, MemoryFeedStore, MemoryTables } from './memory-feed-store.ts'
@@ -42,6 +42,8 @@ export class FeedRun {
   readonly tables = new MemoryTables()
   readonly view = new EventView()
   readonly #random: SeededRandom
+  /** Decides which leaves have the format of the next release. */
+  readonly #formats: SeededRandom
   readonly #readLag: boolean
   readonly #drafts: string[] = []
   #time = account.notifyFrom.getTime()
@@ -58,6 +60,7 @@ export class FeedRun {
   /** With `readLag`, messages that were moved cannot be read for a while. */
   constructor(placement: 'labels' | 'folder', seed: number, readLag = false) {
     this.#readLag = readLag
+    this.#formats = new SeededRandom(seed + 1)
     this.#random = new SeededRandom(seed)
     this.model = new MailApiModel({
       placement,
@@ -98,9 +101,17 @@ export class FeedRun {
   /** One random change, or a pass of a worker. */
   async step(): Promise<void> {
     this.#time += this.#random.below(300)
+    if (this.#formats.happens(0.05)) this.#storeAsNextRelease()
     if (this.#random.happens(0.15)) await this.#pass()
     else if (this.#random.happens(0.0005)) this.model.store.expireHistory()
     else this.#change()
+  }
+
+  /** Stores a leaf in the format of the next release, as after a rollback. */
+  #storeAsNextRelease(): void {
+    const leaves = [...this.tables.parts.values()].flat()
+    const leaf = leaves[this.#formats.below(leaves.length)]
+    if (leaf) leaf.content = encodeLeaf(decodeLeaf(leaf.content), leafFormats.columns)
   }
 
   /** Lets everything arrive, then compares index and events with the model. */

@@ -8,11 +8,19 @@ import { ReportedChanges } from '../../src/drivers/api/feeds/reported-changes.ts
 import { indexPart, StoredIndex } from '../../src/drivers/api/feeds/stored-index.ts'
 import { FolderNames } from '../../src/drivers/api/events/folder-names.ts'
 import type { IndexedMessage } from '../../src/drivers/api/index/indexed-message.ts'
+import {
+  decodeLeaf,
+  encodeLeaf,
+  type LeafFormat,
+  leafFormats,
+} from '../../src/drivers/api/index/leaf-content.ts'
+import { maxLeafMessages } from '../../src/drivers/api/index/leaves.ts'
 import { drafter } from './feed-run.ts'
 import { postgresWorlds } from './feed-world.ts'
 
 // Part of `make bench`: size of the index of an API account in Postgres, and the time to commit a
-// page of 500 changes, beside a table with one row per message in the same database.
+// page of 500 changes, beside a table with one row per message in the same database. Then size and
+// CPU time of leaves as columns, beside the stored front-coded leaves.
 // Alone: node services/sync-worker/test/feeds/measure-index.ts
 
 const count = 100_000
@@ -20,6 +28,9 @@ const changes = 500
 
 const random = new SeededRandom(1)
 const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const ownLabels = Array.from({ length: 20 }, (_, at) => `Label_${at}`)
+const labels = ['INBOX', 'IMPORTANT', 'CATEGORY_UPDATES', ...ownLabels]
+
 /** Ids of Gmail: the time of arrival, then random bits. */
 function gmailIds(at: number): [id: string, threadId: string] {
   const digits = (order: number) =>
@@ -139,7 +150,14 @@ async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   const pass = new FeedPass(
     { api: {} as MailApi, store, drafter, account: world.account, now },
     { copies: new Map(), report: new ReportedChanges(now), mustYield: undefined, signal },
-    { writer, names: new FolderNames('labels', []), isListStored: false },
+    {
+      writer,
+      names: new FolderNames(
+        'labels',
+        labels.map((id) => ({ id, path: [id] })),
+      ),
+      isListStored: false,
+    },
   )
   const times = await measureCommits(mailbox, (page) => {
     const changed = page.map(({ id, flagged }) => ({ id, flagged }))
@@ -179,6 +197,45 @@ async function measureRows(mailbox: Mailbox): Promise<Figures> {
   return { bytes, fillMs, ...times }
 }
 
+const cpuMs = () => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** Size and CPU time of one format for leaves that are three quarters full. */
+function measureFormat(leaves: IndexedMessage[][], format: LeafFormat) {
+  for (const leaf of leaves) decodeLeaf(encodeLeaf(leaf, format)) // compiles the code
+  const start = cpuMs()
+  const encoded = leaves.map((leaf) => encodeLeaf(leaf, format))
+  const middle = cpuMs()
+  for (const content of encoded) decodeLeaf(content)
+  const end = cpuMs()
+  const bytes = encoded.reduce((sum, { length }) => sum + length, 0)
+  return {
+    bytes: bytes / leaves.flat().length,
+    encoding: (middle - start) / leaves.length,
+    decoding: (end - middle) / leaves.length,
+  }
+}
+
+function measureFormats(name: string, all: readonly IndexedMessage[]): void {
+  const sorted = all.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  const size = (maxLeafMessages * 3) / 4
+  const leaves = Array.from({ length: Math.floor(count / size) }, (_, at) =>
+    sorted.slice(at * size, (at + 1) * size),
+  )
+  const columns = measureFormat(leaves, leafFormats.columns)
+  const frontCoded = measureFormat(leaves, leafFormats.frontCoded)
+  const print = (what: string, unit: string, key: keyof typeof columns) =>
+    process.stdout.write(
+      `leaf of ${size} messages with ${name}, ${what}\n    ${columns[key].toFixed(2)}${unit}` +
+        `   beside ${frontCoded[key].toFixed(2)}${unit} (front-coded)\n`,
+    )
+  print('columns, size per message', ' bytes', 'bytes')
+  print('columns, encoding', ' ms', 'encoding')
+  print('columns, decoding', ' ms', 'decoding')
+}
+
 async function measure(
   name: string,
   ids: (at: number) => [string, string],
@@ -192,6 +249,7 @@ async function measure(
     const flags = { unseen: random.happens(0.3), flagged: random.happens(0.02), draft: false }
     return { id, threadId, labels, ...flags }
   })
+  measureFormats(name, all)
   const leaves = await measureLeaves({ all, pageSize, commits })
   const rows = await measureRows({ all, pageSize, commits })
   const print = (what: string, unit: string, value: (figures: Figures) => number) =>

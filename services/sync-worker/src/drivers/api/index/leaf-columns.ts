@@ -1,0 +1,116 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { bitRowsOf, markMessages, unmarkedMessage } from './bit-rows.ts'
+import type { IndexedMessage } from './indexed-message.ts'
+
+/**
+ * Texts. After their common beginning, they are stored character by character: the first characters
+ * of all texts, then the second characters of all texts. Ids of a mailbox differ at a few
+ * positions, so that most characters repeat.
+ */
+interface TextColumn {
+  prefix: string
+  /** Lengths without the prefix. */
+  lengths: number[]
+  characters: string
+}
+
+/** Leaf before compression, as JSON. */
+interface LeafColumns {
+  ids: TextColumn
+  /** Thread of each message: `ownThread`, `nextThread`, or 2 plus the number of a thread id. */
+  threads: number[]
+  /** Distinct thread ids of messages whose thread is not named like the message. */
+  threadIds: TextColumn
+  /** Folders, labels and flags, each with one bit per message in base64. */
+  rows: [name: string, bits: string][]
+}
+
+/** The thread has the id of the message, as that of the first message at Gmail. */
+const ownThread = 0
+/** The thread has the first id of `threadIds` that no earlier message has. */
+const nextThread = 1
+
+/** Limit of a decompressed leaf. The 10,000 labels that Gmail permits take 1 MB. */
+const maxBytes = 32 * 1024 * 1024
+/** The column `messages` is a smallint. */
+const maxMessages = 32_767
+
+/** Packs messages with sorted ids as compressed columns. Pure. */
+export function encodeColumns(messages: readonly IndexedMessage[]): Buffer {
+  const numbers = new Map<string, number>()
+  const threads = messages.map(({ id, threadId = '' }) => {
+    if (threadId === id) return ownThread
+    const number = numbers.get(threadId)
+    if (number !== undefined) return number
+    numbers.set(threadId, numbers.size + 2)
+    return nextThread
+  })
+  const columns: LeafColumns = {
+    ids: toColumn(messages.map(({ id }) => id)),
+    threads,
+    threadIds: toColumn([...numbers.keys()]),
+    rows: bitRowsOf(messages).map(([name, bits]) => [name, Buffer.from(bits).toString('base64')]),
+  }
+  return deflateRawSync(JSON.stringify(columns))
+}
+
+/** Messages of compressed columns. @throws Error if the bytes are damaged. Pure. */
+export function decodeColumns(bytes: Uint8Array): IndexedMessage[] {
+  try {
+    const json = inflateRawSync(bytes, { maxOutputLength: maxBytes }).toString()
+    const { ids, threads, threadIds, rows } = JSON.parse(json) as LeafColumns
+    const names = toTexts(threadIds)
+    let next = 0
+    const messages = toTexts(ids).map((id, at) => {
+      const thread = threads[at] ?? ownThread
+      if (thread === ownThread) return unmarkedMessage(id, id)
+      return unmarkedMessage(id, names[thread === nextThread ? next++ : thread - 2] || undefined)
+    })
+    for (const [name, bits] of rows) markMessages(messages, name, Buffer.from(bits, 'base64'))
+    return messages
+  } catch (cause) {
+    throw new Error('damaged columns of an index leaf', { cause })
+  }
+}
+
+function toColumn(texts: readonly string[]): TextColumn {
+  let prefix = texts[0] ?? ''
+  for (const text of texts) while (!text.startsWith(prefix)) prefix = prefix.slice(0, -1)
+  const lengths = texts.map((text) => text.length - prefix.length)
+  const joined = texts.map((text) => text.slice(prefix.length)).join('')
+  const order = columnOrder(lengths)
+  const units = new Uint16Array(order.length)
+  for (let at = 0; at < order.length; at++) units[at] = joined.charCodeAt(order[at] ?? 0)
+  return { prefix, lengths, characters: toText(units) }
+}
+
+function toTexts({ prefix, lengths, characters }: TextColumn): string[] {
+  const isLength = (length: unknown) => Number.isInteger(length) && (length as number) >= 0
+  const total = lengths.reduce((sum, length) => sum + length, 0)
+  const isPossible = lengths.length <= maxMessages && lengths.every(isLength)
+  if (!isPossible || total !== characters.length || prefix.length * lengths.length > maxBytes)
+    throw new Error('impossible lengths of texts')
+  const order = columnOrder(lengths)
+  const units = new Uint16Array(total)
+  for (let at = 0; at < total; at++) units[order[at] ?? 0] = characters.charCodeAt(at)
+  const joined = toText(units)
+  let end = 0
+  return lengths.map((length) => prefix + joined.slice(end, (end += length)))
+}
+
+function toText(units: Uint16Array): string {
+  return Buffer.from(units.buffer).toString('utf16le')
+}
+
+/** Offset in the joined texts of each character of their column. Longer texts come first. */
+function columnOrder(lengths: readonly number[]): Uint32Array {
+  let total = 0
+  const texts = lengths.map((length) => ({ length, start: (total += length) - length }))
+  texts.sort((one, other) => other.length - one.length)
+  const order = new Uint32Array(total)
+  for (let at = 0, position = 0; at < total; position++) {
+    while ((texts.at(-1)?.length ?? 0) <= position) texts.pop()
+    for (const { start } of texts) order[at++] = start + position
+  }
+  return order
+}
