@@ -33,7 +33,7 @@ test.each([
   [response(302), 'refused'],
   [response(429), 'limited'],
   [response(503), 'broken'],
-  [response(200, { hello: 1 }), 'nonsense'],
+  [response(200, { hello: 1 }), 'invalid-response'],
   [response(undefined), 'unreachable'],
   [response(200, made, { error: 'broke off' }), 'unreachable'],
 ])('createEndpoint: response %j, outcome %s', async (result, outcome) => {
@@ -45,8 +45,8 @@ test('createEndpoint: reads Retry-After in seconds and ignores dates', async () 
   expect(await endpointOf(response(429, {}, later)).summarise()).toMatchObject({
     retryAfterMs: 7_000,
   })
-  const nonsense = { headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } }
-  expect(await endpointOf(response(429, {}, nonsense)).summarise()).toMatchObject({
+  const unreadable = { headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } }
+  expect(await endpointOf(response(429, {}, unreadable)).summarise()).toMatchObject({
     retryAfterMs: 0,
   })
 })

@@ -14,11 +14,11 @@ export type SummaryResponse = { outcome: 'made'; summary: MessageSummary } | Sum
 
 /**
  * Failed request. `declined`: rejected because of this message (400, 413, 422); `refused`: other
- * 4xx or redirect; `limited`: 429; `broken`: 5xx; `nonsense`: no summary in the response, or it was
- * too long; `unreachable`: no complete response.
+ * 4xx or redirect; `limited`: 429; `broken`: 5xx; `invalid-response`: no summary in the response,
+ * or the response was too long; `unreachable`: no complete response.
  */
 export interface SummaryFailure {
-  outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'nonsense' | 'unreachable'
+  outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'invalid-response' | 'unreachable'
   /** Retry-After of the response; 0 if absent. */
   retryAfterMs: number
 }
@@ -73,7 +73,7 @@ function classifyResponse({ status, error, body, headers }: CallResult): Summary
     return { outcome: isMessageSpecific ? 'declined' : 'refused', retryAfterMs }
   }
   const summary = parseSummary(body.toString('utf8'))
-  return summary ? { outcome: 'made', summary } : { outcome: 'nonsense', retryAfterMs }
+  return summary ? { outcome: 'made', summary } : { outcome: 'invalid-response', retryAfterMs }
 }
 
 /** RFC 9110 §10.2.3, seconds only; a date is ignored. */

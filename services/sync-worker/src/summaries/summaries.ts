@@ -19,14 +19,14 @@ import {
 import type { SummaryInput } from './input.ts'
 
 /** Outcomes of attempts that got no response. */
-type LocalOutcome = 'late' | 'left-alone' | 'no-key'
+type LocalOutcome = 'late' | 'circuit-open' | 'no-key'
 
 /**
- * Outcome of a summary, as counted. `left-alone`: circuit breaker open; `no-key`: neither a key nor
- * a URL is configured, or auth-bridge did not respond; `late`: no response or permit in time;
- * `not-asked`: the batch had used up its time.
+ * Outcome of a summary, as counted. `circuit-open`: suspended by the circuit breaker; `no-key`:
+ * neither a key nor a URL is configured, or auth-bridge did not respond; `late`: no response or
+ * permit in time; `batch-timeout`: the batch had used up its time.
  */
-export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'not-asked'
+export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'batch-timeout'
 
 /** Summaries of one sync of a mailbox. Waiting takes little more than three request timeouts. */
 export interface SummaryBatch {
@@ -89,7 +89,7 @@ export function recordFailure(breaker: CircuitBreaker, retryAfterMs = 0): void {
 }
 
 /** Outcomes that do not count as failures, so that one message cannot open the circuit breaker. */
-const neutralOutcomes = new Set<SummaryOutcome>(['no-key', 'declined', 'nonsense'])
+const neutralOutcomes = new Set<SummaryOutcome>(['no-key', 'declined', 'invalid-response'])
 
 type Attempt = SummaryResponse | { outcome: LocalOutcome }
 
@@ -120,7 +120,7 @@ export class Summaries {
     return {
       request: async (input, settings) => {
         if (leftMs > 0) return this.#request({ input, settings }, signal)
-        metrics.summarised('not-asked', 0)
+        metrics.summarised('batch-timeout', 0)
         return undefined
       },
       async waitAll(requests) {
@@ -161,7 +161,7 @@ export class Summaries {
     const breaker = this.#breaker
     using _permit = await this.#semaphore.acquire(deadline)
     // Checked with the permit: the breaker may have opened during the wait.
-    if (!breaker.tryAcquire()) return { outcome: 'left-alone' }
+    if (!breaker.tryAcquire()) return { outcome: 'circuit-open' }
     const attempt = await this.#send(request, deadline)
     if (signal.aborted || neutralOutcomes.has(attempt.outcome)) breaker.cancel()
     else if (attempt.outcome === 'made') breaker.success()
