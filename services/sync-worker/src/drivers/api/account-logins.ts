@@ -25,7 +25,7 @@ interface CachedLogin extends MailApiLogin {
 
 /** Use of a token whose expiry the provider did not report. */
 const unknownExpiryMs = 60_000
-/** A token is not replaced again within this time: several requests may have used the old one. */
+/** A new token is not replaced within this time: several requests may have used the old token. */
 const freshMs = 5_000
 
 interface LoginsOptions {

@@ -49,9 +49,9 @@ export interface PassLimits {
 }
 
 /**
- * A first pass takes up to 32 MB, a later one usually less than 1 MB. With new messages, a pass
- * holds their texts, of noticed and of requested ones up to 24 MiB each, and the events of one
- * transaction: 4 MiB, or one message with 25 MiB of attachments, in several copies.
+ * A first pass takes up to 32 MB, a later pass usually less than 1 MB. With new messages, a pass
+ * holds their texts (up to 24 MiB of noticed and 24 MiB of requested messages) and the events of
+ * one transaction: 4 MiB, or one message with 25 MiB of attachments, in several copies.
  */
 export function createPassLimits(): PassLimits {
   return { first: new Semaphore(20), later: new Semaphore(100) }
@@ -115,7 +115,9 @@ export async function followFeeds(
 
 /** Folders that are polled most often if the provider refuses to notify. */
 const mainUses: readonly SpecialUse[] = ['\\Inbox', '\\Sent', '\\Drafts', '\\Junk']
-/** Their interval and that of the others, in intervals of polls: 60 s and 15 min by default. */
+/**
+ * Intervals of the main folders and of all folders, in poll intervals. Default: 60 s and 15 min.
+ */
 const refusedIntervals = { main: 4 / 3, all: 20 }
 
 /** Intervals of an account, which depend on its watch. */

@@ -65,7 +65,7 @@ function withState(
   }
 }
 
-/** Steps whose success is that of the state. */
+/** Steps of a change, successful if the state of the message contains the change. */
 function correct(
   { flags, labels }: FlagResult,
   { state, change }: { state: MessageState; change: MessageUpdate },
@@ -202,7 +202,10 @@ async function moveOne<T extends BulkResult>(
   return result
 }
 
-/** Folder that a move leaves: with placement `labels` the client's, or the most specific one. */
+/**
+ * Folder that a move leaves, with placement `labels`: the client's folder, or the most specific
+ * folder.
+ */
 async function findSource(
   command: ApiCommand,
   id: string,

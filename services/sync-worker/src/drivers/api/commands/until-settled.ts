@@ -33,8 +33,8 @@ export function untilSettled<T>(
 }
 
 /**
- * Repeats a read, within the deadline, until its result is the expected one: a replica of the
- * provider may not have a change yet. Otherwise returns the result of the last read.
+ * Repeats a read within the deadline until its result is as expected: a replica of the provider may
+ * not have a change yet. Otherwise returns the result of the last read.
  */
 export async function untilExpected<T>(
   { deadline, signal }: Pick<ApiCommand, 'deadline' | 'signal'>,

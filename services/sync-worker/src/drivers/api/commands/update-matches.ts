@@ -132,7 +132,10 @@ async function listMatches(
   return [...ids].slice(0, limit)
 }
 
-/** Ids without those of messages that are missing, or that the provider shows unchanged. */
+/**
+ * Ids of changed messages: all ids except missing messages and messages that the provider shows
+ * unchanged.
+ */
 function changedOf(
   ids: readonly string[],
   { missing, unchanged = [] }: BulkResult,

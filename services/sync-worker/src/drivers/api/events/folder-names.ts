@@ -18,7 +18,7 @@ type PlacedMessage = Pick<IndexedMessage, 'folderId' | 'labels'>
 /** Names of the folders and labels of an account in events. */
 export class FolderNames {
   readonly #listed: Map<string, NamedFolder>
-  /** Listed and former ones. */
+  /** Listed and former folders. */
   readonly #named: Map<string, NamedFolder>
   /** Labels that no listing has. */
   readonly #unlisted = new Set<string>()
@@ -44,12 +44,14 @@ export class FolderNames {
     return this.#placement === 'labels' || this.#listed.has(folderId ?? '')
   }
 
-  /** True if a folder may have another place than in the listing. Special ones keep theirs. */
+  /**
+   * True if a folder may have another place than in the listing. Special folders keep their place.
+   */
   canMove(folderId: string): boolean {
     return this.#listed.get(folderId)?.specialUse === undefined
   }
 
-  /** True if this place of a folder is that of the listing. Its parents are not compared. */
+  /** True if a folder has this place in the listing. The parents of the place are not compared. */
   isAt(folderId: string, { name, parentId }: FolderPlace): boolean {
     const parent = this.#named.get(parentId ?? '')?.path ?? []
     const path = [...parent, name]
@@ -57,7 +59,7 @@ export class FolderNames {
     return listed.length === path.length && listed.every((each, at) => each === path[at])
   }
 
-  /** True if the listing, or the last one, has this folder. */
+  /** True if the current or the last listing contains this folder. */
   isKnown(folderId: string | undefined): boolean {
     if (this.#placement === 'labels') return true
     const folder = this.#named.get(folderId ?? '')
@@ -181,9 +183,9 @@ export function findUnknownPath(
 const maxFormer = 1_000
 
 /**
- * Names of former folders, those that disappeared last at the end, then of the listed ones, sorted
- * by id. Names of deleted folders stay, because changes that concern them may be reported later. At
- * most 1,000 do. Pure.
+ * Names of former folders, then names of listed folders sorted by id. The folders that disappeared
+ * last are at the end of the former folders. Names of up to 1,000 deleted folders stay, because
+ * changes that concern deleted folders may be reported later. Pure.
  */
 export function mergeFolders(
   stored: readonly NamedFolder[],

@@ -24,7 +24,7 @@ export class UnlistedFolders {
 
   /**
    * Requests folders one by one, each once while it is unlisted. Between two requests, stops if
-   * `mustYield` returns true: then `isComplete` is false.
+   * `mustYield` returns true: `isComplete` is then false.
    */
   async check(
     api: Pick<MailApi, 'folderCounts'>,

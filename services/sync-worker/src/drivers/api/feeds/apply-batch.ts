@@ -114,8 +114,8 @@ export function changeOfFindings(pass: FeedPass, input: Findings) {
 }
 
 /**
- * Messages that should be there and were not returned, and refused ones: whether these were moved
- * or deleted is unknown.
+ * Messages that a feed named and the provider did not return, and refused messages. Whether the
+ * missing messages were moved or deleted is unknown.
  */
 function pendingOf(
   { now }: FeedPass,
@@ -132,8 +132,8 @@ function pendingOf(
 }
 
 /**
- * Messages that need no further attempt: those of `left` were removed from the folder of the feed
- * and not returned, so that another folder may still wait for them.
+ * Messages that need no further attempt. The messages in `left` were removed from the folder of the
+ * feed and not returned, so that another folder may still wait for them.
  */
 function settledIds({ findings, named }: Findings): { settled: string[]; left: string[] } {
   const settled: string[] = []

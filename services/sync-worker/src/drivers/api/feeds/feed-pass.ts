@@ -23,7 +23,7 @@ export interface PassOptions {
   readonly parts?: PassParts
   /** Messages that the provider noticed, of a pass that reads all feeds. */
   readonly noticed?: PassParts['messages']
-  /** True if another pass is requested: full rounds that are left wait for a later one. */
+  /** True if another pass is requested: the remaining full rounds wait for a later pass. */
   readonly mustYield?: () => boolean
 }
 
@@ -94,7 +94,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly onRefusal: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** True if another pass is requested: full rounds that are left wait for a later one. */
+  /** True if another pass is requested: the remaining full rounds wait for a later pass. */
   readonly mustYield: () => boolean
 
   constructor(

@@ -33,7 +33,7 @@ export interface FeedState {
   cursor: string | null
   /** With stage `apply`: the round is applied to all ids below. */
   applied: string | null
-  /** End of the last full round. Null with a cursor: another one is required. */
+  /** End of the last full round. Null with a cursor: another full round is required. */
   completedAt: Date | null
 }
 
@@ -47,7 +47,10 @@ export interface PendingMessage {
 }
 
 export interface NewPendingMessage extends PendingMessage {
-  /** True if a feed named the message as present: its folder replaces that of a stored one. */
+  /**
+   * True if a feed named the message as present: its folder replaces the folder of a stored
+   * message.
+   */
   isNamed: boolean
 }
 
@@ -56,7 +59,7 @@ export interface StoredLeaf {
   low: string
   messages: number
   content: Uint8Array
-  /** `low` of the leaf before. Present if that was loaded because this one is small. */
+  /** `low` of the leaf before. Present if the leaf before was loaded because this leaf is small. */
   previous?: string
 }
 
@@ -77,8 +80,8 @@ export interface MailboxAnnouncements {
 /** Everything that a transaction stores. */
 export interface FeedCommit {
   /**
-   * Epoch of the index before; null if there is none. The commit is rejected if another one came in
-   * between.
+   * Epoch of the index before the commit; null without an index. The commit is rejected if another
+   * commit came in between.
    */
   epoch: number | null
   mailbox: MailboxState
@@ -115,7 +118,7 @@ export interface FeedStore {
   wasInitialized(): Promise<boolean>
   /** Number of messages in the stored leaves of the index. */
   countMessages(): Promise<number>
-  /** Folders and labels of the last listings, also deleted ones. */
+  /** Folders and labels of the last listings, including deleted folders and labels. */
   listFolders(): Promise<NamedFolder[]>
   listFeeds(): Promise<FeedState[]>
   /**
@@ -123,7 +126,10 @@ export interface FeedStore {
    * messages.
    */
   loadLeaves(part: string, ids: readonly string[], small: number): Promise<StoredLeaf[]>
-  /** At most `limit` leaves in order, from the one that covers `from`; `low` of the next. */
+  /**
+   * At most `limit` leaves in order, from the leaf that covers `from`. `next` is `low` of the leaf
+   * after them.
+   */
   scanLeaves(
     part: string,
     from: string,
@@ -137,7 +143,7 @@ export interface FeedStore {
   findOwnDrafts(drafts: readonly DraftIdentity[]): Promise<ReadonlySet<string>>
   /**
    * Stores index, cursor and events in one transaction. The epoch of the index rises by one.
-   * @throws AppError `stale` if the lease is lost, or `epoch` is not the stored one
+   * @throws AppError `stale` if the lease is lost, or `epoch` is not the stored epoch
    */
   commit(commit: FeedCommit): Promise<void>
 }

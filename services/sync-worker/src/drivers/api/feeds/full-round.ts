@@ -19,7 +19,9 @@ import { indexPart } from './stored-index.ts'
 const pageLimit = 500
 const dayMs = 86_400_000
 
-/** Adds a page to the collected round. The first page of a round replaces an older one. */
+/**
+ * Adds a page to the collected round. The first page of a round replaces an older collected round.
+ */
 export async function collectPage(
   { index, writer }: FeedPass,
   state: FeedState,

@@ -109,7 +109,9 @@ export class MailboxFeeds {
     return { hasRounds, unknownPath, pass }
   }
 
-  /** Selected folders: those of a listing, and stored ones that it may have left out. */
+  /**
+   * Selected folders of a listing, and selected stored folders that the listing may have left out.
+   */
   async #listFolders(signal: AbortSignal) {
     const { api, account, store } = this.#options
     const { placement } = api.traits
@@ -188,7 +190,10 @@ export class MailboxFeeds {
     return marked
   }
 
-  /** Opens, creates or replaces the index. Only a lost one is announced: message ids stay valid. */
+  /**
+   * Opens, creates or replaces the index. Only the loss of an index is announced: message ids stay
+   * valid.
+   */
   async #openIndex(names: FolderNames): Promise<IndexWriter> {
     const { store } = this.#options
     const mailbox = await store.findMailbox()
@@ -229,7 +234,9 @@ interface SyncedFeeds {
   pass: FeedPass
 }
 
-/** Stores the names of folders with their events, and feeds of new ones before their messages. */
+/**
+ * Stores the names of folders with their events, and feeds of new folders before their messages.
+ */
 async function storeFolders(
   { account, writer }: FeedPass,
   change: { before: NamedFolder[]; named: NamedFolder[]; created: readonly FollowedFeed[] },
@@ -256,7 +263,7 @@ async function storeMissing(
   names.remove(missing)
 }
 
-/** The time of the pass, if the stored one is too old to tell an outage. */
+/** Time of the pass, if the stored time is too old to tell an outage. */
 function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null

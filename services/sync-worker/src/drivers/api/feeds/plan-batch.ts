@@ -13,7 +13,10 @@ export interface FeedBatch {
   changed: readonly MessageChange[]
   /** Ids that left the feed. */
   removed: readonly string[]
-  /** Unknown messages that are stored without an event: old ones, while the index is filled. */
+  /**
+   * True for an unknown message that is stored without an event, as old messages are while the
+   * index is filled.
+   */
   isSilent?: (id: string) => boolean
 }
 

@@ -10,7 +10,10 @@ import type { FeedPass } from './feed-pass.ts'
 import { compareMessage, type Finding } from './plan-batch.ts'
 import { indexPart } from './stored-index.ts'
 
-/** The folders have to be listed: a message is in a new one. Nothing about it is stored. */
+/**
+ * Error of a message in a folder that is not listed: the folders must be listed first. Nothing
+ * about the message is stored.
+ */
 export class UnknownFolderError extends Error {
   override name = 'UnknownFolderError'
 }

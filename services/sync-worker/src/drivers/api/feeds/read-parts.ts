@@ -7,9 +7,9 @@ import { indexPart } from './stored-index.ts'
 import { readChanges } from './sync-feed.ts'
 
 /**
- * Reads the changes of feeds. The cursors of those without changes are stored with one commit,
- * which `end` is part of, also after a failure: providers drop old ones. Returns the new states,
- * none for feeds whose folder was deleted meanwhile.
+ * Reads the changes of feeds. The cursors of feeds without changes are stored with one commit,
+ * which `end` is part of, also after a failure: providers drop old cursors. Returns the new states
+ * of the feeds whose folder was not deleted meanwhile.
  */
 export async function readFeeds(
   pass: FeedPass,
@@ -44,9 +44,11 @@ export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefin
 
 /**
  * Ids of the folders that a pass over parts of a mailbox reads. A message that is not indexed is
- * requested, because notifications do not name its folder; its copy is kept for the feed, which
- * decides. Undefined if all folders have to be read: a message is in one that is not listed, or was
- * renamed or moved after the listing; or the texts are too large to keep them.
+ * requested, because notifications do not name its folder. Its copy is kept for the feed, which
+ * decides.
+ *
+ * Undefined if all folders have to be read: a message is in a folder that is not listed, or was
+ * renamed or moved after the listing; or the texts of the messages are too large to keep.
  */
 export async function findFolders(
   pass: FeedPass,

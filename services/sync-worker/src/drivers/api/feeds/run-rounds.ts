@@ -62,8 +62,9 @@ export function dueRounds(
 }
 
 /**
- * Runs full rounds one after the other. Between two of them, and between two steps of one, stops if
- * another pass is requested, so that new messages need not wait; returns true if some are left.
+ * Runs full rounds one after the other. Between two rounds, and between two steps of a round, stops
+ * if another pass is requested, so that new messages need not wait. Returns true if rounds are
+ * left.
  */
 export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Promise<boolean> {
   const afterStep: AfterStep = async () => {

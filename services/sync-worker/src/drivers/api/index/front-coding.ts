@@ -19,7 +19,7 @@ function valuesOf(alphabet: Buffer): Int8Array {
   return values
 }
 
-/** Text of a list, and its relation to the one before. */
+/** Text of a list, and its relation to the text before. */
 class ListedText {
   bytes = Buffer.alloc(256)
   length = 0
@@ -223,8 +223,9 @@ function sharedPrefix(one: ListedText, other: ListedText): number {
 }
 
 /**
- * Length of the common end, outside of the common beginning. One more byte than before is usually
- * chance, and a text with another one has a longer header: then that of the text before.
+ * Length of the common end, outside of the common beginning. If it is one byte longer than in the
+ * text before, returns the length of the text before. The extra byte is usually chance, and a
+ * changed length takes a longer header.
  */
 function sharedSuffix(last: ListedText, next: ListedText): number {
   const limit = Math.min(last.length, next.length) - next.prefix
@@ -237,7 +238,7 @@ function sharedSuffix(last: ListedText, next: ListedText): number {
   return shared === last.suffix + 1 ? last.suffix : shared
 }
 
-/** The kind of the text before if possible, because another one takes a longer header. */
+/** Kind of the text before if possible, because a change of kind takes a longer header. */
 function kindOf(last: ListedText, next: ListedText): Kind {
   const isHex = isMadeOf(next, hexDigits)
   if (isHex && last.kind !== kinds.base64url) return kinds.hex

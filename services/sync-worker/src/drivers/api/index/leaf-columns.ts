@@ -25,7 +25,7 @@ interface LeafColumns {
   rows: [name: string, bits: string][]
 }
 
-/** The thread has the id of the message, as that of the first message at Gmail. */
+/** The thread has the id of the message, as at Gmail for the first message of a thread. */
 const ownThread = 0
 /** The thread has the first id of `threadIds` that no earlier message has. */
 const nextThread = 1

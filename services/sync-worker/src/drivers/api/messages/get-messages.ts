@@ -40,8 +40,8 @@ export function groupSize({ maxTextBytes }: GetOptions): number {
 }
 
 /**
- * Gets at most `groupSize` messages. If the request fails because of one of them, they are
- * requested one by one, and with less content. Missing ones are left out.
+ * Gets at most `groupSize` messages. If the request fails because of a single message, the messages
+ * are requested one by one, and with less content. Missing messages are left out.
  *
  * @throws MailApiError of the mailbox
  */

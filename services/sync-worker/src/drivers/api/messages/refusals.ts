@@ -8,7 +8,7 @@ const mailboxFailures: ReadonlySet<MailApiFailure> = new Set([
   'unlicensed',
 ])
 
-/** Failures of the mailbox or of one object: the response does not tell. */
+/** Failures that may be of the mailbox or of one object: the response does not tell which. */
 const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
   'unavailable',
   'access-denied',
@@ -38,8 +38,8 @@ export function isUnclear(error: unknown): boolean {
 
 /**
  * Returns if a failure concerns the requested object alone. If that is unclear, `probe` requests
- * another one: an outage of the provider must fail the work, which is repeated, or its contents
- * would be lost.
+ * another object. An outage of the provider must fail the work, which is then repeated; otherwise
+ * the contents would be lost.
  *
  * @throws the failure of the mailbox
  */

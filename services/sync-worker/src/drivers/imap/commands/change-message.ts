@@ -213,7 +213,10 @@ export async function deletePermanently(
   await mail.expungeMessages(rangesOf(moved.uids.values()))
 }
 
-/** New ids of moved messages; undefined unless the target's UIDVALIDITY is the stored one. */
+/**
+ * New ids of moved messages. Undefined unless the UIDVALIDITY of the target is the stored
+ * UIDVALIDITY.
+ */
 export function movedMessageId(
   { number, uidValidity }: MailboxRow,
   moved: MovedMessages,

@@ -134,7 +134,7 @@ function contentNotFound(): AppError {
 const maxCopyAgeMs = 3 * 24 * 60 * 60_000
 
 /**
- * Mailbox of sent messages: the requested one, else the account's own.
+ * Mailbox of sent messages: the requested mailbox, else the account's own.
  *
  * @throws AppError `not-found` `FolderNotFound`
  */

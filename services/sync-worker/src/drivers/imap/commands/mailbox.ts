@@ -91,7 +91,7 @@ export async function readInMailbox<T>(
   }
 }
 
-/** Selects a mailbox to list it. NOOP brings the counters of a selected one up to date. */
+/** Selects a mailbox to list it. NOOP brings the counters of a selected mailbox up to date. */
 export async function selectForListing(
   mail: MailSession,
   row: MailboxRow,
@@ -107,12 +107,12 @@ export type IndexingSession = Pick<
 >
 
 /**
- * Selects a mailbox whose message ids the response will contain. Selects it again if this
+ * Selects a mailbox whose message ids the response will contain. Selects the mailbox again if this
  * connection still shows fewer messages than the last sync, which may have announced the missing
- * ones. Ids for a UIDVALIDITY that the sync has not stored would soon be invalid, so the caller
+ * messages. Ids for a UIDVALIDITY that the sync has not stored would soon be invalid, so the caller
  * must retry. For a mailbox without a sync, the UIDVALIDITY is stored here.
  *
- * @throws AppError `unavailable` if the UIDVALIDITY differs from the stored one
+ * @throws AppError `unavailable` if the UIDVALIDITY differs from the stored UIDVALIDITY
  */
 export async function selectIndexed(
   mail: MailSession,

@@ -36,7 +36,7 @@ interface Connection {
   readonly close: () => void
 }
 
-/** A connection, or the permission to open one. */
+/** A connection, or the permission to open a connection. */
 type Grant = Connection | 'connect'
 
 interface Waiter {
@@ -46,7 +46,7 @@ interface Waiter {
 
 /** Repetitions of a read while the server drops connections at a message. */
 const maxNarrowing = 20
-/** Period without new connections after the server rejected one while others exist. */
+/** Period without new connections after the server rejected a connection while others exist. */
 const rejectedMs = 60_000
 
 /**
@@ -68,8 +68,8 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Runs work on a connection; once more on another one if a reused connection is lost, and as long
-   * as losses help to find a faulty message.
+   * Runs work on a connection. Repeats the work once on another connection if a reused connection
+   * is lost, and as long as losses help to find a faulty message.
    *
    * @throws AppError `unavailable` `WorkerNotAvailable` if the disposal of the pool ends the work
    */
@@ -129,7 +129,7 @@ export class CommandPool implements AsyncDisposable {
     await Promise.allSettled([...this.#connections].map((connection) => this.#close(connection)))
   }
 
-  /** An idle connection or the permission to open one, reserved synchronously. */
+  /** Grants an idle connection or the permission to open a connection, reserved synchronously. */
   #grant(request: ConnectionRequest): Grant | undefined {
     const max = this.#max()
     if (!this.#counts.admits(request, max)) return undefined
@@ -175,7 +175,10 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
-  /** A connection with the mailbox, else the one used last, so that the others can time out. */
+  /**
+   * Takes an idle connection with the mailbox, else the connection used last, so that the others
+   * time out.
+   */
   #takeIdle(mailbox: string | undefined): Connection | undefined {
     const connection =
       this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
@@ -185,7 +188,7 @@ export class CommandPool implements AsyncDisposable {
     return connection
   }
 
-  /** Opens a connection, or borrows the one that syncs. */
+  /** Opens a connection, or borrows the connection that syncs. */
   async #open(request: ConnectionRequest, signal: AbortSignal): Promise<PooledConnection> {
     const connect = (stop: AbortSignal, turns: ConnectTurns = {}) => this.#connect(stop, turns)
     if (!request.mayBorrow || this.#connections.size > 0)

@@ -76,7 +76,9 @@ interface LoginOptions {
   onHeld: () => void
 }
 
-/** A rejected access token may have been revoked early, so a new one is requested once. */
+/**
+ * Logs in. A rejected access token may have been revoked early, so a new token is requested once.
+ */
 async function logIn(
   deps: ConnectDeps,
   account: ImapAccount,
@@ -178,7 +180,10 @@ export function createServerOptions({ settings, unsealLogin, config }: ServerOpt
   }
 }
 
-/** A proxy login that no key unseals counts as an error of the account, like a rejected one. */
+/**
+ * Unseals a proxy login. A login that no key unseals is an error of the account, as is a rejected
+ * login.
+ */
 async function unsealProxy(address: string, unsealLogin: UnsealLogin): Promise<string> {
   try {
     return await unsealLogin(address)

@@ -10,8 +10,8 @@ export interface ConnectionRequest {
   /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
   consumerPaced?: boolean
   /**
-   * Reads, and soon ends: while there is no connection and the login limits delay the first one,
-   * it may use the connection that syncs.
+   * True for a short read. While there is no connection and the login limits delay the first
+   * connection, the read may use the connection that syncs.
    */
   mayBorrow?: boolean
 }
@@ -19,8 +19,8 @@ export interface ConnectionRequest {
 /** A request that changes something. */
 export interface WriteRequest extends ConnectionRequest {
   /**
-   * Runs first, with at least one round trip. If a reused connection is lost meanwhile, another one
-   * is taken; afterwards nothing is repeated.
+   * Runs first, with at least one round trip. If a reused connection is lost during `prepare`,
+   * another connection is taken. After `prepare` nothing is repeated.
    */
   prepare: (session: MailSession) => Promise<void>
 }

@@ -38,7 +38,7 @@ const graceMs = 1_000
  */
 const maxNarrowing = 100
 
-/** IMAP part of an account session: the connection that syncs, and those of commands. */
+/** IMAP part of an account session: the connection that syncs, and the connections of commands. */
 export class ImapAccountSession implements AsyncDisposable {
   readonly commands: CommandPool
   readonly context: DriverContext
@@ -81,7 +81,7 @@ export class ImapAccountSession implements AsyncDisposable {
     return this.context.state
   }
 
-  /** Lets the session log in before those of other accounts, because a command has arrived. */
+  /** Lets the session log in before sessions of other accounts, because a command has arrived. */
   ask(): void {
     if (!this.#session) this.#demand.ask()
   }
@@ -93,7 +93,7 @@ export class ImapAccountSession implements AsyncDisposable {
 
   /**
    * Requests to select a mailbox, by id, whose UIDVALIDITY differed on another connection. The
-   * counters of this connection may be outdated: Dovecot 2.3 keeps reporting old ones.
+   * counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters.
    */
   requestReselect(mailbox: string): void {
     this.context.sync.request({ reselect: mailbox })

@@ -42,8 +42,8 @@ export interface LoginLimiterParts {
 const maxAddresses = 10_000
 
 /**
- * Takes permits of the host name, then of its address, then of all logins: callers waiting for the
- * last one block no other host.
+ * Takes permits of the host name, then of its address, then of all logins: callers waiting for a
+ * permit of all logins block no other host.
  */
 export function createLoginLimiter(
   { perHost, perSecond, concurrent }: LoginLimits,
@@ -77,7 +77,7 @@ export function createLoginLimiter(
 /** Number of login gates from which idle gates are deleted. A new gate starts without a delay. */
 const minSweep = 10_000
 
-/** One gate per host name and per address. */
+/** Login gates: one gate per host name and one per address. */
 class LoginGates {
   readonly #options: LoginGateOptions
   readonly #gates = new Map<string, LoginGate>()

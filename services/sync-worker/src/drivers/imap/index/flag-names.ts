@@ -1,4 +1,5 @@
-// Names of flags and Gmail labels in an index, each with one bitmap. Label entries have a prefix.
+// Names of flags and Gmail labels in an index. Each name has one bitmap. Label entries have a
+// prefix.
 
 /**
  * Prefix of label entries. No flag starts with a space: flags are atoms (RFC 9051 §9), and
@@ -7,8 +8,8 @@
 const labelPrefix = ' '
 
 /**
- * Maximum labels in an index. Gmail allows 10,000; accounts use some dozen. Changes of further ones
- * are not announced.
+ * Maximum labels in an index. Gmail allows 10,000; accounts use some dozen. Changes of further
+ * labels are not announced.
  */
 export const maxLabels = 250
 /** Gmail allows 225 characters. */
@@ -24,7 +25,7 @@ export const systemLabels: readonly string[] = [
 ]
 const canonical = new Map(systemLabels.map((label) => [label.toLowerCase(), label]))
 
-/** Index entry of a label; undefined for an invalid one. */
+/** Index entry of a label; undefined for an invalid label. */
 export function labelEntry(label: string): string | undefined {
   if (label === '' || label.length > maxLength) return undefined
   return labelPrefix + canonicalLabel(label)

@@ -37,7 +37,7 @@ export interface FlagChange {
 export interface Difference {
   /** Messages in both with different flags, ascending. */
   changed: FlagChange[]
-  /** Chunks to write; undefined to delete one. */
+  /** Chunks to write; undefined to delete a chunk. */
   dirtyChunks: Map<number, IndexChunk | undefined>
 }
 

@@ -46,7 +46,7 @@ function planFlags(row: MailboxRow, { highestModseq }: Counters, full: boolean):
   if (row.highestModseq === null) return 'search'
   const stored = BigInt(row.highestModseq)
   if (highestModseq === stored) return 'none'
-  // A server that rebuilt its index may restart mod-sequences: a lower one proves nothing.
+  // A server that rebuilt its index may restart mod-sequences: a lower mod-sequence proves nothing.
   return highestModseq > stored ? 'delta' : 'search'
 }
 

@@ -5,8 +5,8 @@ const requiredConfirmations = 3
 
 /**
  * Confirms a new UIDVALIDITY, because it invalidates all message ids of the mailbox. Servers with
- * several back ends may report a stray value, so a second connection has to report the same.
- * UIDVALIDITY only grows (RFC 9051 §2.3.1.1): a lower one needs three consecutive confirmations.
+ * several back ends may report a stray value, so a second connection has to report the same value.
+ * UIDVALIDITY only grows (RFC 9051 §2.3.1.1): a lower value needs three consecutive confirmations.
  */
 export class UidValidityGuard {
   readonly #candidates = new Map<string, { uidValidity: bigint; count: number }>()

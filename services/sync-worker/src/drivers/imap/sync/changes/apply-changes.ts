@@ -52,8 +52,9 @@ export async function applyChanges(
 }
 
 /**
- * Announces messages from the stored UIDNEXT on and stores nothing but the next UID (fast index).
- * A UID of UIDNEXT or above is new whatever was added or removed below. True if there was one.
+ * Announces messages from the stored UIDNEXT on and stores nothing but the next UID (fast index). A
+ * UID of UIDNEXT or above is new whatever was added or removed below. Returns true if there was a
+ * new message.
  */
 export async function applyNewMessages(
   mailbox: MailboxContext,
@@ -138,7 +139,7 @@ async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<numb
   }
   for await (const change of session.changesSince(since)) {
     if (change.kind === 'vanished') {
-      // VANISHED may name UIDs that never existed: only indexed ones count.
+      // VANISHED may name UIDs that never existed: only indexed UIDs count.
       const deleted = intersectRanges(index.uids(), change.uids)
       if (deleted.length === 0) continue
       await flush()

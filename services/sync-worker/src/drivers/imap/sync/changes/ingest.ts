@@ -36,7 +36,7 @@ const maxBatchBytes = 4 * 1024 * 1024
 /** Delays before fetching again a message that the server lists but does not return. */
 const retryDelaysMs = [1_000, 1_700, 2_900]
 
-/** A message to store: with its event, or without one if there is no draft. */
+/** Message to store: with its event, or without an event if there is no draft. */
 interface Arrival extends MessageNovelty {
   uid: number
   flags: string[]

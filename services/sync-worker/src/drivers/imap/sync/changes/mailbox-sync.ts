@@ -171,7 +171,10 @@ async function confirmNewValidity(
   return isConfirmed
 }
 
-/** Reads UIDVALIDITY over a second connection, or over this one if the server allows no other. */
+/**
+ * Reads UIDVALIDITY over a second connection, or over this connection if the server allows no
+ * other.
+ */
 async function readUidValidityAgain(
   { connect, session, signal }: SyncContext,
   path: string,

@@ -14,7 +14,7 @@ import {
 import { isMailboxRefusal } from './second-connection.ts'
 import { selectionRules, selectMonitored } from './selection.ts'
 
-/** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real one (RFC 9051 §9). */
+/** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real UIDVALIDITY (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
 /** A change of the mailbox list by this service. Needs no proof but its listing. */
@@ -31,7 +31,10 @@ export interface ListInput {
   statuses: ReadonlyMap<string, MailboxStatus>
   /** Undefined unless this service has just changed the list. */
   applied: AppliedListChange | undefined
-  /** True if another listing left out mailboxes before: this one decides. */
+  /**
+   * True if an earlier listing left out mailboxes: the current listing decides whether the
+   * mailboxes are deleted.
+   */
   confirmed: boolean
 }
 
@@ -97,14 +100,20 @@ async function planRenames(
   return [...byService, ...findRenames(rows, rest, counters)]
 }
 
-/** More missing mailboxes than these, and half of all, may be a failure of the server. */
+/**
+ * Maximum missing mailboxes that are never suspicious. More than these, and half of all mailboxes,
+ * may be a failure of the server.
+ */
 const maxUnsuspicious = 2
-/** Time that so many mailboxes have to be missing, in intervals of polls: one minute by default. */
+/**
+ * Minimum time that suspiciously many mailboxes have to be missing, in poll intervals. Default: 1
+ * min.
+ */
 const pollsUntilDeleted = 5
 
 /**
- * Tells which missing mailboxes are deleted, and which are doubtful. Servers leave mailboxes out of
- * a listing by mistake or show an outdated one, so STATUS and another listing have to confirm it.
+ * Separates deleted from doubtful missing mailboxes. Servers leave mailboxes out of a listing by
+ * mistake or show an outdated listing, so STATUS and another listing have to confirm a deletion.
  */
 async function checkMissing(
   { session, deps }: ListContext,

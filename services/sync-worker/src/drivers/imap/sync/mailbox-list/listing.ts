@@ -20,7 +20,9 @@ type Overrides = Pick<ImapConfig, (typeof overrideSettings)[number][1]>
 /** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters replace it. */
 const transientAttribute = /^\\(?:un)?marked$/i
 
-/** Describes a LIST response. Special uses of the registration override those of the server. */
+/**
+ * Describes a LIST response. Special uses of the registration override special uses of the server.
+ */
 export function describeListing(listed: readonly ListedMailbox[], overrides: Overrides): Listing[] {
   const uses = new Map<SpecialUse, string>()
   for (const [use, setting] of overrideSettings) {
@@ -73,8 +75,8 @@ export interface ListingChanges {
 }
 
 /**
- * Differences between the stored rows and a listing. If a listing lacks the inbox although there
- * was one, mailboxes that it leaves out are not reported as missing.
+ * Differences between the stored rows and a listing. If a listing lacks a stored inbox, mailboxes
+ * that the listing leaves out are not reported as missing.
  */
 export function compareListing(
   rows: readonly MailboxRow[],
@@ -149,8 +151,8 @@ const minDistinctiveUidValidity = 1_000n
 
 /**
  * Pairs missing with added mailboxes that are provably the same: equal MAILBOXID (RFC 8474 §4.1),
- * or, without one, a UIDVALIDITY of no other mailbox and a UIDNEXT that did not decrease (RFC 9051
- * §2.3.1.1). The next sync finds changes made meanwhile.
+ * or, without a MAILBOXID, a UIDVALIDITY of no other mailbox and a UIDNEXT that did not decrease
+ * (RFC 9051 §2.3.1.1). The next sync finds changes made during the rename.
  */
 export function findRenames(
   rows: readonly MailboxRow[],

@@ -37,7 +37,7 @@ export interface MailboxList {
   unsettled: boolean
   /** True if the stored list changed. */
   changed: boolean
-  /** True if another connection showed that this one is outdated. */
+  /** True if another connection showed that the listing connection is outdated. */
   outdated: boolean
 }
 
@@ -65,7 +65,7 @@ export function syncMailboxList(
 
 /**
  * Changes the mailbox list on the server, then updates the stored list, under the lock of the list:
- * a listing in between would take a renamed mailbox for a new one. `onStale` is called with the
+ * a listing in between would take a renamed mailbox for a new mailbox. `onStale` is called with the
  * error if the stored list could not be updated or the outcome of the change is unknown.
  */
 export function changeMailboxList<T>(
@@ -120,7 +120,10 @@ async function refreshMailboxList(
   return { rows, statuses, unsettled: true, changed: true, outdated: false }
 }
 
-/** Lists again because mailboxes are missing: over another connection, else over this one. */
+/**
+ * Lists again because mailboxes are missing: over another connection, else over the same
+ * connection.
+ */
 async function confirmListing(
   context: ListContext,
   doubtful: readonly MailboxRow[],

@@ -12,8 +12,8 @@ interface Losses {
 
 /**
  * Mailboxes of an account whose opening ends the connection. After two losses in a row a mailbox is
- * left out, so that the others are synced. The delay until it is tried again doubles up to 6 h.
- * While a mailbox is parked, further ones are parked after one loss.
+ * left out, so that the others are synced. The delay until the mailbox is tried again doubles up to
+ * 6 h. While a mailbox is parked, further mailboxes are parked after one loss.
  */
 export class ParkedMailboxes {
   readonly #losses = new Map<string, Losses>()

@@ -48,7 +48,7 @@ export function selectMain<C extends Candidate>(
   )
 }
 
-/** Mailboxes with a connection of their own: those named, without the main one. */
+/** Mailboxes with a connection of their own: the named mailboxes, without the main mailbox. */
 export function selectSubconnected<C extends Candidate>(
   monitored: readonly C[],
   names: readonly string[],

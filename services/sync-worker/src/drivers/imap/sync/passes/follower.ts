@@ -123,7 +123,8 @@ class MailboxFollower {
   async #checkList({ isListNotified }: SyncPass): Promise<void> {
     const counters = !isListNotified || this.#notifiesAll
     const check = await checkMailboxList(this.#context, { counters })
-    // Dovecot 2.3 does not report what the counters of a list contain. The main one is watched.
+    // Dovecot 2.3 does not notify of changes that the counters of a list contain. The main mailbox
+    // is watched.
     const mailboxes = check.differing.filter((id) => !isListNotified || id !== this.#main)
     const { unsettled: isUnsettled, changed: isListChanged } = check
     this.#context.sync.end({ isUnsettled, isListChanged, mailboxes })
@@ -152,8 +153,8 @@ class MailboxFollower {
       const reselect = reselects.has(row.id)
       if (!reselect && !mailboxes.has(row.id)) continue
       signal.throwIfAborted()
-      // With NOTIFY, the reported counters differ from the stored ones. Without it, the request may
-      // concern flags only, so compare flags too.
+      // With NOTIFY, the reported counters differ from the stored counters. Without NOTIFY, the
+      // request may concern flags only, so compare flags too.
       const full = !this.#notifiesAll
       const options = { full, reselect, status: undefined }
       if (isUnsettledSync(await syncIfChanged(this.#context, row, options))) isUnsettled = true

@@ -23,7 +23,7 @@ export interface ListInput {
   counters?: boolean
 }
 
-/** Updates the stored list. Lists over this connection if the server allows no new one. */
+/** Updates the stored list. Lists over this connection if the server allows no new connection. */
 export async function listMailboxes(
   context: SyncContext,
   { source, counters }: ListInput,
@@ -43,8 +43,8 @@ export async function listMailboxes(
 }
 
 /**
- * Lists again after this connection refused listed mailboxes: they may be deleted. Returns true if
- * another connection shows that this one is outdated.
+ * Lists again after this connection refused listed mailboxes: the mailboxes may be deleted. Returns
+ * true if another connection shows that this connection is outdated.
  */
 export async function recheckRefused(
   context: SyncContext,
@@ -77,13 +77,13 @@ export interface ListCheck {
   changed: boolean
   /** True if this connection has to be replaced. */
   outdated: boolean
-  /** Ids of mailboxes whose counters differ from the stored ones. */
+  /** Ids of mailboxes whose counters differ from the stored counters. */
   differing: string[]
 }
 
 /**
- * Lists the mailboxes between two sync passes, to detect deleted ones. Compares the counters that
- * come with the list.
+ * Lists the mailboxes between two sync passes, to detect deleted mailboxes. Compares the counters
+ * that come with the list.
  */
 export async function checkMailboxList(
   context: ListCheckContext,

@@ -108,7 +108,10 @@ class NotificationHandler {
     this.#endWatch = endWatch
   }
 
-  /** Later notifications are current; earlier ones were buffered during the last sync. */
+  /**
+   * Ends the buffer: later notifications are current; earlier notifications arrived during the last
+   * sync.
+   */
   endOfBuffer(): void {
     this.#isLive = true
   }
@@ -204,7 +207,7 @@ class NotificationHandler {
   }
 }
 
-/** True if the last sync has stored this change, or a later one. */
+/** True if the last sync has stored this change, or a later change. */
 function isStored({ highestModseq }: MailboxRow, modseq: bigint | undefined): boolean {
   return modseq !== undefined && highestModseq !== null && modseq <= BigInt(highestModseq)
 }

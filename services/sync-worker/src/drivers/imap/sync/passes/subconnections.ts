@@ -11,8 +11,8 @@ const stableMs = 60_000
 const resyncMs = 15 * 60_000
 
 /**
- * Additional connections of an account. Each watches one mailbox and syncs it. Their failures do
- * not change the state of the account.
+ * Additional connections of an account. Each watches one mailbox and syncs it. Failures of these
+ * connections do not change the state of the account.
  */
 export class Subconnections implements AsyncDisposable {
   readonly #context: SyncContext
