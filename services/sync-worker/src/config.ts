@@ -9,8 +9,8 @@ import { readServiceConfig } from '@posthorn/service/service-config'
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /**
- * Other workers claim a shard up to one claim interval after its release. With the default timeout
- * they hold all shards within 2 s.
+ * Minimum timeout of a handoff. Other workers claim a shard up to one claim interval after its
+ * release. With the default timeout other workers hold all shards within 2 s.
  */
 const minHandoffMs = 500
 /** Time for servers that do not respond to LOGOUT, commands in progress, and the clients. */
@@ -46,7 +46,7 @@ export function readConfig(env: Env) {
     }),
     /** Limits of logins at mail servers. */
     logins: {
-      /** Concurrent logins at one host name, and at one IP address, a third for commands. */
+      /** Concurrent logins at one host name, and at one IP address. A third is for commands. */
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
       /** Logins started per second at one host name or IP address. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),

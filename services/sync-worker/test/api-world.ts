@@ -21,7 +21,9 @@ type Placement = MailApiModelOptions['placement']
 
 export const providerOf: Record<Placement, Provider> = { labels: 'gmail', folder: 'graph' }
 
-/** World whose providers are model mailboxes. Clients check tokens like those of providers. */
+/**
+ * World whose providers are model mailboxes. Clients check tokens as clients of real providers do.
+ */
 export async function apiWorld() {
   const world = await testWorld()
   const mailboxes = new Map<string, ApiMailbox>()

@@ -33,7 +33,10 @@ async function connect(resolveGmailCategories: boolean): Promise<void> {
 }
 
 const tabs = ['social', 'primary', 'forums', 'updates', 'promotions']
-/** One message per category and one without, announced in one batch after a reconnect. */
+/**
+ * Places one message per category and a message without a category, announced in one batch after a
+ * reconnect.
+ */
 async function arrive(): Promise<Record<string, unknown>[]> {
   server.sessions.forEach((session) => session.reset())
   for (const category of tabs)

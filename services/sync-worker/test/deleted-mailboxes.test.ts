@@ -8,7 +8,8 @@ import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Deletions by other clients, which servers announce late or not at all, and what looks like one.
+// Deletions of mailboxes by other clients, which servers announce late or not at all, and events
+// that look like a deletion.
 
 let world: World
 beforeAll(async () => {

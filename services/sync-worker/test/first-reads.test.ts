@@ -180,7 +180,7 @@ const reads: Record<string, Step> = {
   },
 }
 
-/** Changes, each of which one connection executes. It has selected the mailbox for writing. */
+/** Changes by one connection each. The connection has selected the mailbox for writing. */
 const changes: Record<string, Step> = {
   async 'getMessage with markAsSeen'({ account }, message) {
     const read = await world.ask(getMessage, account, { message: message.id, markAsSeen: true })

@@ -12,7 +12,7 @@ const { gmail } = world
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** Gmail permits 10,000 labels, those of the system included. */
+/** Gmail permits 10,000 labels, including system labels. */
 const maxLabels = 10_000
 
 test('10,000 labels: each is announced, and events of messages have their names', async () => {

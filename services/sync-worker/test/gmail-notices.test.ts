@@ -156,7 +156,7 @@ test('a silent watch is replaced when a poll detects an old change', async () =>
     gmail.notices.start(each, { topic, expiresAt, isSilent: true })
   })
   const ids: string[] = []
-  // The first ones may be read before the worker has stored its watch.
+  // The first messages may be read before the worker has stored its watch.
   while (gmail.notices.find(user, project)?.isSilent !== false) {
     ids.push(mailbox.deliver(mime('old'), { internalDate: Date.now() - 600_000 }).id)
     await expectAnnounced(account, ids)
@@ -165,7 +165,7 @@ test('a silent watch is replaced when a poll detects an old change', async () =>
 })
 
 test('a watch that is refused is no error at first, and polling announces messages', async () => {
-  // The administrator withdraws the permission to publish, and the one to grant it again.
+  // The administrator withdraws the permission to publish, and the permission to grant it again.
   const refusal = gmailError(403, 'forbidden', 'User not authorized to perform this action.')
   const permit = gmail.on('pubsub.projects.topics.setIamPolicy', () => ({
     kind: 'reply',

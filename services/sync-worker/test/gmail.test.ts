@@ -117,7 +117,8 @@ test('Gmail: the first sync needs one search per label for any number of message
   const account = await connect(server)
   const searches = server.received.filter((line) => line.includes('X-GM-LABELS'))
   expect(searches.filter((line) => !line.startsWith('UID SEARCH'))).toEqual([])
-  // System labels and those of the user, in All Mail alone: the other two are empty.
+  // Searches of system labels and of user labels, in All Mail alone: the other two mailboxes are
+  // empty.
   expect(searches).toHaveLength(5 + 2)
   server.mailbox(paths.all).changeLabels(2, { remove: ['Ärger'] })
   const [changed] = dataOf(await world.expectEvents(account, ['messageUpdated'], 1))

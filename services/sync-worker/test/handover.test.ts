@@ -37,7 +37,7 @@ function recordLogins() {
       return session
     },
   }
-  /** Users with a session. Some have a second one for a moment. */
+  /** Users with a session. Some users have a second session for a moment. */
   const open = () =>
     new Set(logins.filter(({ closedAt }) => closedAt === undefined).map(({ user }) => user))
   return { backend, logins, open }

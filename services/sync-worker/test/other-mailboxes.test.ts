@@ -107,7 +107,7 @@ test('NOTIFY: created, renamed and deleted mailboxes have events immediately', a
     const come = await world.events(account, 'mailboxNew')
     expect(come.map(({ path }) => path)).toContain('After')
   })
-  // A renamed mailbox is the same one: its messages keep their ids and are not announced again.
+  // A renamed mailbox is the same mailbox: its messages keep their ids and are not announced again.
   await client.run('SELECT After')
   await client.run('UID STORE 1 +FLAGS (\\Flagged)')
   const [updated] = await world.expectEvents(account, ['messageUpdated'], 1)

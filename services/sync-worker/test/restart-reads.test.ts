@@ -81,7 +81,7 @@ test('restart: reads of accounts at the end of the queue need only their own log
   )
   expect(pages.map(({ total }) => total)).toEqual([1, 1, 1, 1])
   expect(logins() - before).toBeLessThan(count / 2)
-  // Their sessions follow before those of other accounts.
+  // Sessions of the read accounts log in before sessions of other accounts.
   const watching = () => server.sessions.filter(({ idling }) => idling).map(({ user }) => user)
   const users = last.map((_, n) => `user-${count - 4 + n}`)
   await eventually(() => expect(watching()).toEqual(expect.arrayContaining(users)))
@@ -89,9 +89,9 @@ test('restart: reads of accounts at the end of the queue need only their own log
 })
 
 test('cold start of two workers: the second one has its share before the logins end', async () => {
-  // One of so many accounts is in a shard that stays at the first worker.
+  // One of 20 accounts is in a shard that stays at the first worker.
   const accounts = await syncedAccounts(20)
-  // After the first one, the next login is due in an hour.
+  // After the first login, the next login is due after 1 h.
   const logins = { ...slowLogins, perSecond: 1 / 3_600 }
   const held = async (id: string) => {
     const shards = world.db.selectFrom('shards').select('shard').where('owner', '=', id)

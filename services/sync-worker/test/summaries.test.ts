@@ -49,8 +49,8 @@ async function store(settings: object): Promise<void> {
 }
 
 /**
- * Changes settings and waits until the worker has invalidated its cache. It receives invalidations
- * in order, and finds a new account by the next one only.
+ * Changes settings and waits until the worker has invalidated its cache. The worker receives
+ * invalidations in order, and finds a new account only by an invalidation that follows.
  */
 async function set(settings: object): Promise<void> {
   await store(settings)

@@ -53,7 +53,7 @@ export interface ApiRegistration {
   /** Generated if absent. */
   account?: string
   user: string
-  /** True if the login is that of the mailbox itself. */
+  /** True if the login is the login of the mailbox itself. */
   own?: true
   accessToken?: string
   path?: string[]

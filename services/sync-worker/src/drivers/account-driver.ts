@@ -22,7 +22,7 @@ export type AccountReply<Name extends AccountCommandName> = Awaited<
 >
 
 /**
- * One method for each account command. `signal` aborts at the deadline of the request, which is in
+ * Methods of the account commands. `signal` aborts at `deadline`, the deadline of the request in
  * epoch milliseconds.
  */
 export type AccountCommandMethods = {
@@ -34,8 +34,8 @@ export type AccountCommandMethods = {
 }
 
 /**
- * Access to one account through one kind of mail system. It exists as long as the account session,
- * connected or not: methods that need a connection fail as `assertConnected` does.
+ * Access to one account through one kind of mail system. The driver exists as long as the account
+ * session, connected or not. Methods that need a connection fail as `assertConnected` does.
  *
  * Disposal ends all work: commands immediately, `follow` after a grace period.
  */
@@ -82,7 +82,10 @@ export interface FollowProgress {
   reportLogin(user: string): Promise<void>
   /** Reports a full sync pass, with the last mailbox that the server refused. */
   reportSync(refusal: MailboxRefusal | undefined): Promise<void>
-  /** Reports that a lost connection brought the sync forward, so the next one follows soon. */
+  /**
+   * Reports that a lost connection brought the sync forward, so that the next connection follows
+   * soon.
+   */
   reportProgress(): void
 }
 

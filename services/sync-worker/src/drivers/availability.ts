@@ -77,7 +77,7 @@ const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
 
 /**
  * Turns a failed or lost connection into a temporary error, and a missing or unsuitable OAuth2
- * application into an `internal` one with its code. Returns other errors unchanged.
+ * application into an `internal` error with its code. Returns other errors unchanged.
  */
 export function toUnavailable(
   { state = 'new' }: Pick<AccountAvailability, 'state'>,

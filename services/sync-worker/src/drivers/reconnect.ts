@@ -14,7 +14,9 @@ export function reconnectDelayMs(
   return backoff({ baseMs, maxMs, jitter: 0.5 })(attempts, random)
 }
 
-/** A connection of at least this duration was lost by accident; a shorter one may be rejected. */
+/**
+ * Minimum duration of a connection that was lost by accident. Shorter connections may be rejected.
+ */
 const stableMs = 60_000
 /** Maximum attempts counted for short connections that synced: delays of 2, 4, 8, 16, 32 s. */
 const maxAfterSync = 5

@@ -85,7 +85,10 @@ export interface SyncSchedule extends NamedParts {
   readonly isListNotified: boolean
   /** Start of the last listing over a new connection. */
   readonly relistedAt: number
-  /** True to list over a new connection in the next `full`: this one may have an outdated list. */
+  /**
+   * True to list over a new connection in the next `full`: the list of the current connection may
+   * be outdated.
+   */
   readonly isRelistRequested: boolean
 }
 
@@ -98,7 +101,7 @@ const maxIndexedRepeats = 3
 const maxWaiting = 1_000
 /** Delay of the second read after a push without changes: it may precede them. */
 const repeatMs = 1_000
-/** Minimum interval of list checks. One follows each notification. */
+/** Minimum interval of list checks. A list check follows each notification. */
 const notifiedListMs = 2_000
 /** Maximum age of the mailbox list of a connection. */
 const maxListAgeMs = 3_600_000

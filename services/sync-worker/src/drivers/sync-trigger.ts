@@ -4,7 +4,7 @@ import type { SyncSchedule } from './sync-schedule.ts'
 /** Cause of an action. Triggers that are not served yet are merged. */
 export type SyncTrigger =
   | ({ kind: 'request' } & SyncRequest)
-  /** Notification of a provider; `isMissed`: earlier ones were lost. */
+  /** Notification of a provider; `isMissed`: earlier notifications were lost. */
   | { kind: 'push'; messages?: Iterable<ChangedMessage> | undefined; isMissed?: boolean }
   /** Notifications of a connection. */
   | ({ kind: 'notification' } & ConnectionChanges)
@@ -47,7 +47,7 @@ const maxMessages = 100
 /** Providers send `created` and `updated` for one arrival within this time. */
 const pushMs = 200
 
-/** Adds a trigger to a schedule. During an action, the trigger waits for a later one. */
+/** Adds a trigger to a schedule. During an action, the trigger waits for a later action. */
 export function addTrigger(
   schedule: SyncSchedule,
   moment: SyncMoment,
@@ -85,7 +85,7 @@ function onRequest(
   return withPoll({ ...named, mailboxes: new Set([...named.mailboxes, ...related]) }, now)
 }
 
-/** The first push is served immediately, later ones together at the end of each 200 ms. */
+/** Serves the first push immediately, and later pushes together at the end of each 200 ms. */
 function onPush(
   schedule: SyncSchedule,
   { now }: SyncMoment,

@@ -27,7 +27,7 @@ export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & {
 /** Tolerated clock difference when an arrival is compared with the account's registration. */
 const skewMs = 10 * 60_000
 
-/** Properties of a message that tell a new one from a moved one. */
+/** Properties of a message that tell a new message from a moved message. */
 export interface MessageNovelty {
   /** Hash of the Message-ID. Absent if the message does not make a later copy seem old. */
   hash?: string
@@ -77,7 +77,7 @@ export async function announceMessages(
   )
   const sent = await findSentMessages(tx, account.account, messageIds)
   const events = announcements.flatMap(({ key, draft, hash, mayBeNew, report }) => {
-    // The first of several equal ones in a batch is the new one: `delete` succeeds once.
+    // Of several equal messages in a batch, the first is the new message: `delete` succeeds once.
     const isFirst = hash === undefined || unannounced.delete(hash)
     const data = { ...draft, seemsLikeNew: mayBeNew && isFirst }
     const event = mailboxEvent(account, mailbox, { event: 'messageNew', key, data })

@@ -83,7 +83,10 @@ export interface WriteResult<Result> {
   readonly events: readonly NewEvent[]
 }
 
-/** Writes items of different accounts with as few statements as for one. Results in their order. */
+/**
+ * Writes items of different accounts with as few statements as for one item. The results are in the
+ * order of the items.
+ */
 export type WriteBatch<Item, Result> = (
   tx: Tx,
   items: readonly LockedItem<Item>[],
@@ -95,9 +98,9 @@ const maxItems = 50
 type BatchOutcome<Result> = { result: Result; published: Promise<void> } | 'busy' | 'stale'
 
 /**
- * Variant of `commit` for small writes that thousands of accounts do when a worker starts: writes
- * during a transaction share the next one. An account with a locked row delays no other and gets a
- * transaction of its own.
+ * Variant of `commit` for small writes that thousands of accounts do when a worker starts. Writes
+ * during a transaction share the next transaction. An account with a locked row delays no other
+ * account and gets a transaction of its own.
  *
  * @throws AppError `stale`: see `withLease`
  */

@@ -42,8 +42,9 @@ export function apiEventMailbox({ path, specialUse }: EventMailbox): EventMailbo
 }
 
 /**
- * Key of an event about a message of an account on a mail API. `epoch` is that of the commit: a
- * message can be moved, deleted and restored repeatedly. It is the same until the commit succeeds.
+ * Key of an event about a message of an account on a mail API. `epoch` is the epoch of the commit,
+ * because a message can be moved, deleted and restored repeatedly. The key is the same until the
+ * commit succeeds.
  */
 export function apiMessageKey({ id, epoch }: { id: string; epoch: number }): EventKey {
   return [id, epoch]

@@ -48,7 +48,8 @@ export interface ReportSource {
 
 /**
  * Reads the report in a new message. Interface spec, "messageNew data": bounces in Inbox and Junk,
- * complaints and delivery reports in the Inbox. Fetches only messages whose headers look like one.
+ * complaints and delivery reports in the Inbox. Fetches only messages whose headers look like a
+ * report.
  */
 export async function readMessageReport(
   { readStart, read }: ReportSource,

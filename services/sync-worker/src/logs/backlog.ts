@@ -11,7 +11,7 @@ type BufferedLine = Omit<LogLine, 'account'>
 
 interface AccountLines {
   lines: BufferedLine[]
-  /** Lines dropped since the last one was buffered. */
+  /** Lines dropped since the last line was buffered. */
   dropped: number
 }
 

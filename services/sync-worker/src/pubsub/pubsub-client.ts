@@ -17,7 +17,7 @@ export interface PubSubClientDeps {
   readonly http: Pick<ProviderHttp, 'json'>
   /** Token of the service account. @throws AppError */
   readonly token: (signal: AbortSignal | undefined) => Promise<string>
-  /** Makes the next request use another token. Called when Google rejects one. */
+  /** Makes the next request use another token. Called when Google rejects a token. */
   readonly forgetToken: () => void
 }
 

@@ -87,7 +87,7 @@ async function check(
 ): Promise<void> {
   const { client, names, ttlDays, notifyAll, now = Date.now } = deps
   const isNew = await client.ensure(requireNames(names), await ttlDays(), signal)
-  // Also one that the previous worker stored after this one had started.
+  // Also clears an error that the previous worker stored after this worker had started.
   await clearError(deps, state)
   state.isCheckFailing = false
   if (isNew) state.isLost = true
@@ -144,7 +144,7 @@ function userOf({ data }: PulledMessage): string | undefined {
   }
 }
 
-/** Stores an error when it differs from the last one. */
+/** Stores an error that differs from the last error. */
 async function reportFailure(
   { saveState, log }: PubSubSubscriberDeps,
   state: SubscriberState,

@@ -50,7 +50,7 @@ const pageSize = 1_000
 
 /**
  * Subscriptions of the applications for Pub/Sub whose shards this worker holds. `reconcile` starts
- * those of claimed shards.
+ * the subscriptions of claimed shards.
  */
 export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
   readonly #deps: PubSubSubscriptionsDeps
@@ -138,7 +138,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
     })
   }
 
-  /** Sends notices to the workers of the accounts, this one included. */
+  /** Sends notifications to the workers of the accounts, including this worker. */
   async #notify(
     accounts: readonly string[],
     origin: Pick<ProviderNotice, 'isOwn'>,

@@ -103,7 +103,7 @@ export function createSessions(
   }
 }
 
-/** Limits of requests to mail providers: the live workers share those of an application. */
+/** Limits of requests to mail providers. The live workers share the limits of an application. */
 function createLimiter(config: Config, loginRate: LoginRate): ProviderLimiter {
   return new ProviderLimiter({
     limits: config.providerLimits,

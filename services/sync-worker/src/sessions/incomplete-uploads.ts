@@ -13,12 +13,12 @@ export interface IncompleteUploadDeps {
 
 /** Successful checks of an upload: the search index of a provider lags behind. */
 const maxChecks = 4
-/** Delay of the second check, doubled for each further one. */
+/** Delay of the second check of an upload. Doubled for each further check. */
 const firstDelayMs = 60_000
 /** Drafts of an account that cannot be used for this time are left where they are. */
 const maxAgeMs = 24 * 3_600_000
 const timeoutMs = 30_000
-/** Time until a check is repeated by another worker, if the first one does not end. */
+/** Time until another worker repeats a check, if the first check does not end. */
 const leaseMs = 60_000
 const limit = 20
 

@@ -198,7 +198,7 @@ function onAuthFailed(
   return { status, events: [errorEvent('authenticationError', status.stateEpoch, error)] }
 }
 
-/** A failure equal to the last one is counted without an event. */
+/** Transition after a failure. A failure equal to the last failure is counted without an event. */
 function onFailed(
   from: AccountStatus,
   state: 'authenticationError' | 'connectError',
@@ -226,7 +226,10 @@ function errorEvent(
   return { event, key: String(epoch), data }
 }
 
-/** Compares codes if there is one: texts may contain times and counters. */
+/**
+ * True if two failures are the same. Compares codes if a failure has a code: texts may contain
+ * times and counters.
+ */
 function isSameFailure(before: LastError | null, current: LastError): boolean {
   if (before?.serverResponseCode !== undefined || current.serverResponseCode !== undefined)
     return before?.serverResponseCode === current.serverResponseCode

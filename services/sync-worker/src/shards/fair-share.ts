@@ -5,8 +5,8 @@ import type { LiveWorker } from '../store/shards.ts'
 export type WorkerLoad = Pick<LiveWorker, 'stopping' | 'refusing' | 'shards'>
 
 /**
- * Maximum shards of a worker among all live ones. A stopping worker has none. A refusing one keeps
- * at most its equal part and claims nothing; the others share the rest.
+ * Maximum shards of a worker among all live workers. A stopping worker has none. A refusing worker
+ * keeps at most its equal part and claims nothing; the other workers share the rest.
  */
 export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): number {
   if (worker.stopping) return 0

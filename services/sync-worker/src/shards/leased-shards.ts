@@ -75,7 +75,7 @@ export class LeasedShards {
     await this.#dropLost(stored)
     if (signal.aborted || this.#stopping) return
     // A failed heartbeat or handoff leaves shards that only the table assigns to this worker. No
-    // other worker may claim them while this one is alive.
+    // other worker may claim such shards while this worker is alive.
     const active = this.#active()
     if (stored.some(({ shard }) => !active.includes(shard)))
       await releaseOrphaned(db, { worker: worker.id, active })
@@ -83,7 +83,7 @@ export class LeasedShards {
   }
 
   /**
-   * Stops all work when other workers may consider this one dead. Depends on the clock only,
+   * Stops all work when other workers may consider this worker dead. Depends on the clock only,
    * because Postgres may be unavailable.
    */
   stopIfExpired(): void {
@@ -178,7 +178,7 @@ export class LeasedShards {
     await this.#options.observer.released(shards)
   }
 
-  /** Claims missing shards, or releases surplus ones at the pace of the other workers. */
+  /** Claims missing shards, or releases surplus shards at the pace of the other workers. */
   async #balance(claimable: ClaimLimits, signal: AbortSignal): Promise<void> {
     const { worker, config } = this.#options
     const workers = await this.#listWorkers()
@@ -201,7 +201,7 @@ export class LeasedShards {
     this.#isTaking = claimable.capacity > 0 && isBelow
   }
 
-  /** True if all other workers count this one, so that no host gets too many logins. */
+  /** True if all other workers count this worker, so that no host gets too many logins. */
   #hasJoined(): boolean {
     return this.#clock() - this.#joinedAt >= joinIntervals * this.#options.config.claimMs
   }

@@ -20,10 +20,10 @@ export interface AccountLoad {
 
 /** State of a limited memory at one time. */
 export interface MemoryUse {
-  /** Memory in use, with that of accounts that are not logged in. */
+  /** Memory in use, and memory that accounts without a login will need. */
   expectedBytes: number
   bytesPerAccount: number
-  /** Accounts there is memory for. Negative above the planned part of the limit. */
+  /** Further accounts that the memory is sufficient for. Negative above the planned part of the limit. */
   capacity: number
 }
 
@@ -33,13 +33,13 @@ export interface MemoryUse {
  */
 export const plannedPart = 0.75
 /**
- * Number of accounts that `plannedBytes` stands for beside the measured ones. A burst of logins
+ * Number of accounts that `plannedBytes` stands for beside the measured accounts. A burst of logins
  * takes 100 MB for a short time, which the first accounts alone do not explain.
  */
 const plannedAccounts = 300
 /**
  * Part of an account's memory that its session is counted with while it waits for a login. Without
- * this part, thousands of waiting sessions would count as memory of the first that are logged in.
+ * this part, thousands of waiting sessions would count as memory of the first accounts.
  */
 const waitingPart = 0.2
 

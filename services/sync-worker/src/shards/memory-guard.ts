@@ -53,7 +53,7 @@ export class MemoryGuard {
     return this.#bytesPerAccount
   }
 
-  /** Accounts there is memory for beside the present ones, as of the last check. */
+  /** Number of further accounts that the memory is sufficient for, as of the last check. */
   get capacity(): number {
     return this.#capacity
   }

@@ -13,7 +13,7 @@ const accountHeapBytes = 120_000
 /** Size of a page in `/proc`, on all platforms of the image. */
 const pageBytes = 4_096
 
-/** Limited memories of this process, the resident one first. */
+/** Limited memories of this process: resident memory first, then the heap. */
 export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory] {
   const { heap_size_limit: heapLimitBytes } = getHeapStatistics()
   return [
@@ -32,7 +32,10 @@ export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory
   ]
 }
 
-/** Memory limit of the container. Without one, memory is planned as if all of it were heap. */
+/**
+ * Memory limit of the container. Without a container limit, memory is planned as if all of it were
+ * heap.
+ */
 function residentLimitBytes(heapLimitBytes: number): number {
   // Limit of the container: 0, or more than the memory of the machine, if there is no limit.
   const containerBytes = process.constrainedMemory()

@@ -23,7 +23,10 @@ export interface SyncTime extends AccountLease {
   at: Date
 }
 
-/** Stores sync times later than the stored ones. Skips accounts whose lease is not valid. */
+/**
+ * Stores sync times that are later than the stored sync times. Skips accounts without a valid
+ * lease.
+ */
 export async function saveSyncTimes(db: Db, times: readonly SyncTime[]): Promise<void> {
   const values = sql.val(times.map(({ at }) => at.toISOString()))
   await sql`

@@ -6,7 +6,7 @@ import { deleteExpired, hashMessageId } from './announced.ts'
 /** Maximum bounces shown per message. */
 const maxShown = 100
 
-/** Stores bounces; existing ones are skipped. Requires the account's lease. */
+/** Stores bounces. Skips bounces that are stored already. Requires the account's lease. */
 export async function insertBounces(tx: Tx, rows: readonly Bounces[]): Promise<void> {
   if (rows.length === 0) return
   await tx

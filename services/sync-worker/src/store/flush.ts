@@ -4,7 +4,7 @@ import { deleteApiIndex } from './api/feeds.ts'
 
 /**
  * Deletes the index and the announced Message-IDs of an account. The mailboxes keep their numbers,
- * so that message ids stay valid; the next sync is an initial one. Requires the account's lease.
+ * so that message ids stay valid. The next sync is an initial sync. Requires the account's lease.
  */
 export async function flushIndex(
   tx: Tx,
@@ -36,8 +36,8 @@ export async function flushIndex(
 }
 
 /**
- * Accounts at a mail API: message ids are the provider's, so nothing of the index has to stay but
- * its row, which tells a flushed index from a lost one.
+ * Deletes the index of an account at a mail API. Message ids are the provider's, so only the row of
+ * the index stays, which tells a flushed index from a lost index.
  */
 async function flushApiIndex(tx: Tx, account: string): Promise<void> {
   await deleteApiIndex(tx, account)

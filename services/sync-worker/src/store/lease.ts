@@ -50,8 +50,8 @@ async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
 }
 
 /**
- * Source of a query: leases as rows `input`, with one value each, joined with the shards that are
- * still leased under the same epochs.
+ * Source of a query: leases as rows `input`, with one value per lease. Joined with the shards that
+ * are still leased under the same epochs.
  */
 export function validLeases(
   leases: readonly AccountLease[],

@@ -11,7 +11,7 @@ export interface Heartbeat {
   refusing: boolean
 }
 
-/** Stores a heartbeat, and the worker's row at the first one. */
+/** Stores a heartbeat. The first heartbeat also inserts the worker's row. */
 export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbeat): Promise<void> {
   const hash = proof === undefined ? null : createHash('sha256').update(proof).digest('hex')
   await sql`
@@ -44,7 +44,9 @@ export interface LiveWorker {
   shards: number
 }
 
-/** `worker`, and all with a heartbeat in the last `expiryMs`, stopping ones included. */
+/**
+ * `worker`, and all workers with a heartbeat in the last `expiryMs`, including stopping workers.
+ */
 export async function listWorkers(db: Db, worker: string, expiryMs: number): Promise<LiveWorker[]> {
   const { rows } = await sql<LiveWorker>`
     select id, stopping, refusing,
@@ -141,7 +143,7 @@ export interface ClaimOptions {
   expiryMs: number
 }
 
-/** Claims shards without an owner or with a dead one, and raises their epochs. */
+/** Claims shards without an owner or with a dead owner, and raises the epochs of the shards. */
 export async function claimShards(
   db: Db,
   { worker, limit, capacity, step, active, expiryMs }: ClaimOptions,

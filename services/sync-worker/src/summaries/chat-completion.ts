@@ -36,7 +36,10 @@ const defaultPrompt =
   'language of the e-mail, what it says and what it wants. Judge its tone, whether it expects an ' +
   'answer, which dates it names, and what it asks its reader to do.'
 
-/** Appended to every prompt, so that `parseSummary` does not depend on the configured one. */
+/**
+ * Output format appended to every prompt, so that `parseSummary` does not depend on the configured
+ * prompt.
+ */
 const outputFormat =
   'Answer with one JSON object and nothing else. Members: "summary" (plain text), "sentiment" ' +
   '("positive", "neutral" or "negative"), "shouldReply" (true or false), "events" (a list of ' +

@@ -31,7 +31,7 @@ export type SummaryEndpoint = ReturnType<typeof createEndpoint>
 
 /**
  * Client of an OpenAI-compatible endpoint. Repeats a request that is rejected because of its
- * dialect in another one and remembers that dialect for the endpoint and model.
+ * dialect in another dialect, and remembers that dialect for the endpoint and model.
  */
 export function createEndpoint(http: Pick<HttpCaller, 'call'>) {
   let last: { target: string; dialect: Dialect } | undefined

@@ -32,7 +32,9 @@ export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'not-as
 export interface SummaryBatch {
   /** Requests a summary. Never rejects; undefined if there is none. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
-  /** Waits for some requests, and subtracts the time from that of the batch. */
+  /**
+   * Waits for some requests, and subtracts the waiting time from the remaining time of the batch.
+   */
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }
 

@@ -38,7 +38,7 @@ export class AccountWatch {
   isRenewing = false
   /** True while a watch is created, instead of renewed. */
   isCreating = false
-  /** The provider has ended the watch, or is silent: create another one. */
+  /** True if the provider has ended the watch, or is silent: another watch has to be created. */
   isLost = false
   /** Time of the last notification that is not stored yet. */
   noticedAt: Date | undefined
@@ -57,13 +57,16 @@ export class AccountWatch {
     return this.row?.state === 'active' && !this.isLost && this.row.expiresAt.getTime() > now
   }
 
-  /** As `WatchHandle.isRefused`. A mailbox with labels has one feed, whose polls cost little. */
+  /**
+   * See `WatchHandle.isRefused`. False for a mailbox with labels, whose single feed costs little to
+   * poll.
+   */
   get isRefused(): boolean {
     const { placement } = apiAccountTypes[this.account.provider].mailbox
     return placement === 'folder' && this.row?.state === 'failed'
   }
 
-  /** Handles a notification. A forged one has no effect. */
+  /** Handles a notification. A forged notification has no effect. */
   receive(notice: ProviderNotice, now: number): NoticeOutcome {
     const { kind, secretHash, isOwn, messages, expiresAt } = notice
     if (!this.#isGenuine(secretHash)) return 'forged'
@@ -140,8 +143,8 @@ export class AccountWatch {
   }
 
   /**
-   * Microsoft sends the request in bursts: one renewal for each expiry. A request about an earlier
-   * one is late: another worker may have renewed the watch.
+   * Schedules a renewal once per expiry, because Microsoft sends the requests in bursts. A request
+   * about an earlier expiry is late: another worker may have renewed the watch.
    */
   #onExpiring(now: number, reported: string | undefined): void {
     const expiresAt = this.row?.expiresAt.getTime() ?? 0

@@ -29,14 +29,14 @@ export interface FeedWorld {
   store(): FeedStore
   /** Lets another worker hold the lease. */
   takeOver(): Promise<void>
-  /** Events, without those of folders. */
+  /** Events, without events of folders. */
   events(): Promise<SeenEvent[]>
   /** Names and paths of `mailboxNew` and `mailboxDeleted`. */
   folderEvents(): Promise<[event: string, path: string][]>
   /** Kinds and paths of the warnings for `GET /v1/changes`. */
   warnings(): Promise<[type: string, path: string][]>
   countLeaves(part: string): Promise<number>
-  /** Deletes one leaf of the index, or the whole index. */
+  /** Deletes a leaf of the index, or the whole index. */
   lose(what: 'leaf' | 'index'): Promise<void>
   flush(): Promise<void>
   /** Stores a submission that is in flight. */

@@ -33,7 +33,7 @@ const empty = {
   }),
 } as unknown as MailApi
 
-/** Bytes of reachable objects, without buffers: those of sockets vary by some megabytes. */
+/** Bytes of reachable objects, without buffers: buffers of sockets vary by some megabytes. */
 function heapBytes(): number {
   for (let run = 0; run < 4; run++) globalThis.gc?.()
   return process.memoryUsage().heapUsed

@@ -39,7 +39,10 @@ function gmailIds(at: number): [id: string, threadId: string] {
   return [id, random.happens(0.5) ? id : digits(at - 20) + random.text(5, '0123456789abcdef')]
 }
 
-/** Conversations of Graph end in 16 random bytes. Half of the messages continue a recent one. */
+/**
+ * Ids of Graph conversations, which end in 16 random bytes. Half of the messages continue a recent
+ * conversation.
+ */
 function conversationIds(): () => string {
   const prefix = `AAQkA${random.text(65, base64url)}`
   const recent: string[] = []
@@ -95,7 +98,7 @@ interface Mailbox extends Rounds {
   all: IndexedMessage[]
 }
 
-/** Changes of 500 messages that are all over the mailbox, or its latest ones. */
+/** Changes of 500 messages that are spread over the mailbox, or of its latest 500 messages. */
 function pageOf(all: IndexedMessage[], kind: 'scattered' | 'recent'): IndexedMessage[] {
   return Array.from({ length: changes }, (_, at) => {
     const message = all[kind === 'recent' ? at : random.below(count)] as IndexedMessage

@@ -35,7 +35,7 @@ export class MemoryTables {
   /** Message-IDs of submissions in flight. */
   readonly submitted = new Set<string>()
   isInitialized = false
-  /** Holder of the lease; earlier ones are stale. */
+  /** Epoch of the current holder of the lease; earlier epochs are stale. */
   leaseEpoch = 1
   /** Commits so far. */
   commits = 0

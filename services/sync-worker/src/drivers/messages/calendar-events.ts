@@ -5,7 +5,7 @@ import type { ParsedCalendar, ReadPart } from '@posthorn/message-reader'
 const maxBytes = 524_288
 /** Maximum calendar parts read per message. */
 const maxParts = 10
-/** Maximum events per message, as in one calendar part. */
+/** Maximum events per message. Equals the limit of one calendar part. */
 const maxEvents = 100
 /** Maximum bytes of the calendar parts of a message whose contents are included. */
 const maxContentBytes = maxBytes

@@ -18,7 +18,10 @@ export function envelopeFields(envelope: Envelope, receivedAt: Date) {
   })
 }
 
-/** First Reply-To address that differs from `from`, for events, which have one address only. */
+/**
+ * First Reply-To address that differs from `from`. For events, which have only one Reply-To
+ * address.
+ */
 export function selectReplyTo(
   replyTo: readonly EnvelopeAddress[] = [],
   from?: EnvelopeAddress,

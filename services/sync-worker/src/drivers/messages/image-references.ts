@@ -12,14 +12,14 @@ export interface ReferencedImage {
 export interface ImageSource<Image extends ReferencedImage> {
   read: ReadPart
   images: readonly Image[]
-  /** Reads up to `maxBytes` of each image. Undefined for a missing one. */
+  /** Reads up to `maxBytes` of each image. Undefined for a missing image. */
   readImages: (
     images: readonly Image[],
     maxBytes: number,
   ) => Promise<readonly (Uint8Array | undefined)[]>
 }
 
-/** Limit per image; a larger one stays a reference. */
+/** Limit per embedded image. A larger image stays a reference. */
 const maxImageBytes = 2 * 1024 * 1024
 /** Limits of all embedded images of a message in a response and in an event. */
 export const maxEmbeddedBytes = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }

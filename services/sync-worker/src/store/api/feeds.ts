@@ -113,8 +113,8 @@ export async function deleteApiFeeds(
 }
 
 /**
- * Inserts pending messages, of which `named` ones replace the folder of existing ones, and stores
- * the attempts of `changed`. Requires the lease.
+ * Inserts pending messages, of which `named` messages replace the folder of existing messages, and
+ * stores the attempts of `changed`. Requires the lease.
  */
 export async function saveApiPending(
   tx: Tx,
