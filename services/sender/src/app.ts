@@ -146,7 +146,7 @@ function connectApis(
   return api
 }
 
-/** Hints only start the next poll earlier. One poll answers any number of them. */
+/** Consumes hints, which only start the next poll earlier. One poll serves any number of hints. */
 function consumeHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposable> {
   return bus.consume({
     queue: 'sender.submissions',

@@ -79,7 +79,7 @@ test('release without a response takes effect later, is neither repeated nor del
   expect(model.api.calls.get('depositDraft')).toBe(1)
 })
 
-/** Two waiting submissions with the Message-ID of the first one. */
+/** Two waiting submissions with the Message-ID of the first submission. */
 async function submitTwice(account: string): Promise<[string, string]> {
   const first = await waiting(account)
   const second = await waiting(account)

@@ -289,7 +289,7 @@ test('dispatcher: unreachable server, waiting submissions keep their attempts', 
     .select(({ fn }) => fn.sum<string>('attempts').as('attempts'))
     .where('account', '=', account)
     .executeTakeFirstOrThrow()
-  // Five were in flight at the first failure, then one probe at a time.
+  // Five submissions were in flight at the first failure, then one probe at a time.
   expect(Number(attempts)).toBeLessThanOrEqual(20 + 5 + 5)
 })
 

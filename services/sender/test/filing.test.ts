@@ -13,7 +13,7 @@ import { mailboxWorker } from './mailbox-worker.ts'
 const fixture = await senderFixture()
 const { db, startSender, submit, row, eventsOf } = fixture
 const senders = await Promise.all([startSender(), startSender()])
-/** Stops all senders and starts one with another environment. */
+/** Stops all senders and starts a sender with another environment. */
 async function replaceSenders(env?: Record<string, string>): Promise<void> {
   for (const sender of senders.splice(0)) await sender[Symbol.asyncDispose]()
   if (env) senders.push(await startSender(env))

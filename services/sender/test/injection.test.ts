@@ -32,7 +32,7 @@ const fields: Record<string, (value: string) => Partial<NewSubmission>> = {
   'dsn.return': (value) => ({ dsn: { return: value as 'full' } }),
 }
 
-/** Commands as they were received: one line each, no other than those of a transaction. */
+/** Expects received commands of one line each, and only commands of `transactions` transactions. */
 function expectOneTransactionEach(received: readonly string[], transactions: number): void {
   for (const line of received) {
     expect(line).toMatch(/^(?:EHLO|STARTTLS|AUTH|MAIL FROM:<|RCPT TO:<|DATA$|\.$|RSET$|NOOP|QUIT$)/)

@@ -24,8 +24,8 @@ export interface KilledSendersOptions {
 const hosts = ['127.0.0.1', 'localhost']
 
 /**
- * Runs two senders at a fake until `done` resolves. Each one that is killed is started again.
- * Returns the kills that did not take place.
+ * Runs two senders at a fake until `done` resolves. Each killed sender is started again. Returns
+ * the kills that did not take place.
  */
 export async function runKilledSenders(
   { env, origins, fake, moments, onKill }: KilledSendersOptions,
@@ -117,7 +117,7 @@ export interface Submissions {
   accounts: readonly string[]
   /** Content of one message in ten. */
   large: Buffer
-  /** Stores a draft as the owner of an account. One message in five is one. */
+  /** Stores a draft as the owner of an account. One submission in five has such a draft. */
   storeDraft: (account: string, raw: Buffer) => StoredDraft
 }
 

@@ -20,7 +20,7 @@ const log = createLogger('test', 'silent')
 const limits = { concurrency: 20, perAccount: 1, perHost: 20, maxBytes: 1_000_000 }
 const worker = randomUUID()
 
-/** One submission in flight, and `count` prefetched ones. */
+/** One submission in flight, and `count` prefetched submissions. */
 async function prefetch(count: number) {
   const account = await addAccount({ host: '127.0.0.1', port: 1 })
   const demand = { account, gateway: null, host: '127.0.0.1:1', bytes: 100, byApi: false }

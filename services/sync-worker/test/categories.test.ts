@@ -34,8 +34,8 @@ async function connect(resolveGmailCategories: boolean): Promise<void> {
 
 const tabs = ['social', 'primary', 'forums', 'updates', 'promotions']
 /**
- * Places one message per category and a message without a category, announced in one batch after a
- * reconnect.
+ * Places one message per category, a message without a category and a sent message. All are
+ * announced in one batch after a reconnect.
  */
 async function arrive(): Promise<Record<string, unknown>[]> {
   server.sessions.forEach((session) => session.reset())

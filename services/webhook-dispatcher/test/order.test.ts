@@ -62,5 +62,5 @@ test('dispatch: deliveries beyond the memory limit wait in Postgres and keep the
     timeoutMs: 500_000,
   })
   expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
-  // One call after the other, each of 150 ms on a busy machine.
+  // Calls are made one after the other; each takes 150 ms on a busy machine.
 }, 600_000)

@@ -44,7 +44,7 @@ test('Dispatcher.setPaused: starts nothing while paused, then delivers everythin
   const metrics = await fetch(`http://127.0.0.1:${dispatchers[1]?.port}/metrics`)
   expect(await metrics.text()).toMatch(/^posthorn_deliveries_oldest_due_seconds\{.*\} 0$/m)
 
-  // A new dispatcher starts paused, and a stopped one releases its deliveries.
+  // A new dispatcher starts paused, and a stopped dispatcher releases its deliveries.
   dispatchers.push(await bench.start())
   await dispatchers.shift()?.[Symbol.asyncDispose]()
   expect(await idleCount(receiver)).toBe(made)

@@ -21,7 +21,7 @@ export interface DepositContext {
   signal: AbortSignal
 }
 
-/** Commits the draft to release: the stored one while it is unchanged, otherwise a new one. */
+/** Commits the draft to release: the stored draft while it is unchanged, otherwise a new draft. */
 export async function prepareDraft(context: DepositContext): Promise<ProviderDraft> {
   const { storedDraft, providerDraft } = context.submission
   if (!storedDraft || providerDraft) return depositDraft(context)
@@ -83,8 +83,9 @@ async function commit(
 }
 
 /**
- * Draft that an earlier attempt deposited. Its search index may lag behind. Finds none if it may be
- * that of another submission with this Message-ID, whose recipients may be others.
+ * Draft that an earlier attempt deposited. The search index of the provider may lag behind. Finds
+ * no draft if the draft may belong to another submission with this Message-ID, whose recipients may
+ * differ.
  */
 async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
   const { db, api, submission, signal, log } = context

@@ -95,9 +95,9 @@ export interface EgressPreferences {
 type PathSettings = Pick<Settings, 'proxyEnabled' | 'proxyUrl' | 'localAddresses' | 'smtpStrategy'>
 
 /**
- * Chooses the proxy and the local addresses. Proxy: the submission's, the account's, or the global
- * one. Address: the requested one if configured, then by strategy. `dedicated` gives an account a
- * constant address, `random` any; otherwise the system chooses.
+ * Chooses the proxy and the local addresses. Proxy: the submission's proxy, the account's, or the
+ * global proxy. Address: the requested address if configured, then by strategy. `dedicated` gives
+ * an account a constant address, `random` any address; otherwise the system chooses.
  */
 export function chooseNetworkPath(
   { account, proxy, localAddress, accountProxy }: EgressPreferences,

@@ -50,7 +50,7 @@ export interface AttemptDeps {
 export interface AttemptTiming {
   /** Duration of a lease. Renewed every quarter of it, and with the intent record. */
   leaseMs: number
-  /** Delay after the first failed attempt. Doubles with each further one. */
+  /** Delay after the first failed attempt. Doubles with each further failed attempt. */
   retryBaseMs: number
   /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
   credentialsMs: number
@@ -82,7 +82,7 @@ export interface AttemptOptions {
 
 /** Decision to record, and the result to return afterwards. */
 interface Attempted {
-  /** The submission to record: without a Sent copy if one exists. */
+  /** Submission to record, without the request of a Sent copy if a Sent copy exists. */
   submission: Submission
   decision: OutcomeDecision
   result: AttemptResult
@@ -101,8 +101,8 @@ const releaseDelayMs = 5_000
  * Runs one attempt of a claimed submission and records the outcome. Never rejects.
  *
  * The claim is already committed. If the process dies before the handover, the lease expires and
- * the message is sent again. If it dies during the handover, the intent record stays: the next
- * attempt looks for the message in the Sent mailbox, or sends the same bytes again.
+ * the message is sent again. If the process dies during the handover, the intent record stays: the
+ * next attempt looks for the message in the Sent mailbox, or sends the same bytes again.
  */
 export async function runAttempt(
   deps: AttemptDeps,

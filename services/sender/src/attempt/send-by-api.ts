@@ -24,7 +24,10 @@ export interface ApiSendDeps extends MailApiDeps {
   leaseMs: number
   /** Maximum wait until the provider shows a sent message. */
   findSentMs: number
-  /** Throws AttemptError for a message that must not be sent. Not called for one that was. */
+  /**
+   * Throws AttemptError for a message that must not be sent. Not called for a message that was
+   * sent.
+   */
   assertSendable: (submission: Submission) => void
 }
 
@@ -36,18 +39,23 @@ export interface ApiSendOptions {
 }
 
 /**
- * Maximum time of a release, of the look at its draft, and of sending without a draft. Long,
- * because the client waits for limits meanwhile, and because the outcome of a cut one is unknown.
+ * Maximum time of a release, of the check of its draft, and of sending without a draft. Long,
+ * because the client waits for rate limits, and because the outcome of a cancelled release is
+ * unknown.
  */
 const handoverMs = 300_000
 const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
 
 /**
  * Sends a submission through the mail API of its account: deposits a draft, commits its id, writes
- * the intent record, releases the draft. After a crash the draft decides: while it exists, the
- * message was not sent; once it does not, it was, if a release may have been started. Otherwise
- * its owner deleted it, and another one is deposited. A grant that permits sending only has no
- * drafts: there the intent record is the only trace, and the message is sent again.
+ * the intent record, releases the draft.
+ *
+ * After a crash the draft decides. While the draft exists, the message was not sent. Once the draft
+ * is missing, the message was sent if a release may have been started. Otherwise the owner deleted
+ * the draft, and another draft is deposited.
+ *
+ * A grant that only permits sending has no drafts. There the intent record is the only trace, and
+ * the message is sent again.
  *
  * @throws AttemptError, PreAttemptError or RecordError
  */
@@ -151,7 +159,10 @@ function isOutdated(
   )
 }
 
-/** The attempt beyond the last one only finds out whether the message was sent. */
+/**
+ * Asserts that the message was not sent. An attempt beyond the last regular attempt only finds out
+ * whether the message was sent.
+ */
 function assertUnsent({ submission, assertSendable }: SendContext): void {
   const { attempt, maxAttempts } = submission
   if (attempt > maxAttempts)
@@ -179,7 +190,7 @@ async function releaseDraft(
   try {
     return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
   } catch (error) {
-    // Missing at the first release: it was deleted, and the next attempt deposits another one.
+    // A draft missing at the first release was deleted: the next attempt deposits another draft.
     const isGone = submission.maybeSent && isMailApiError(error, 'message-missing')
     if (!isGone && !isInDoubt(error)) throw error
     log.warn({ err: error }, 'release without a response, checking draft')

@@ -13,7 +13,7 @@ interface HeldLock {
 
 /**
  * Locks of this process on accounts at mail APIs. One lock serves all work of the process for the
- * account; it ends with the last user. A lock whose process dies ends with its lease.
+ * account; the lock ends with its last user. A lock whose process dies ends with its lease.
  */
 export class AccountLocks implements AsyncDisposable {
   /** Identifies this process in the rows it has leased. */
@@ -41,7 +41,7 @@ export class AccountLocks implements AsyncDisposable {
     this.#held.set(claim.account, { latest: claim, users: users.add(claim.queueId) })
   }
 
-  /** Removes a user. Unlocks the account after the last one, in the background. */
+  /** Removes a user of a lock. Unlocks the account after the last user, in the background. */
   remove({ account, queueId }: LockClaim): void {
     const held = this.#held.get(account)
     if (!held?.users.delete(queueId) || held.users.size > 0) return

@@ -16,7 +16,7 @@ export interface CandidateDeps {
 
 /** Maximum rows per poll. */
 const pollBatch = 200
-/** Maximum stored candidates. The next poll finds dropped ones again. */
+/** Maximum stored candidates. The next poll finds dropped candidates again. */
 const maxCandidates = 1_000
 /** Minimum time between polls, however many hints arrive: polls are expensive when much is due. */
 const minPollGapMs = 10
@@ -65,7 +65,7 @@ export class Candidates {
     return isFull
   }
 
-  /** Allows the next poll immediately: the rows of the last one have filled their lanes. */
+  /** Allows the next poll immediately: the rows of the last poll have filled their lanes. */
   pollAgain(): void {
     this.#isPollRequested = true
     this.#polledAt = -Infinity
@@ -81,7 +81,7 @@ export class Candidates {
     this.#rows.clear()
   }
 
-  /** Skips rows that could not be claimed for one poll interval, so that others are found. */
+  /** Skips rows that could not be claimed for one poll interval, so that other rows are found. */
   skip(queueIds: Iterable<string>): void {
     const now = Date.now()
     for (const [queueId, until] of this.#claimConflicts)

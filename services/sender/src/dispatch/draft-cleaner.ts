@@ -11,19 +11,22 @@ export interface DraftCleanerDeps extends MailApiDeps {
   locks: AccountLocks
   log: Logger
   sweepMs: number
-  /** Delay after a check; half of it after the first successful one, then doubled. */
+  /** Delay after a check; half of it after the first successful check, then doubled. */
   leaseMs: number
 }
 
-/** Successful checks. With the default lease the last one is 7.5 min after the first. */
+/**
+ * Number of successful checks. With the default lease the last check is 7.5 min after the first.
+ */
 const maxChecks = 5
 /** Drafts of an account that cannot be used for this time are left where they are. */
 const maxAgeMs = 24 * 3_600_000
 const maxConcurrent = 20
 
 /**
- * Removes drafts at providers whose submission is finished or deleted: those of interrupted
- * attempts, and of messages that were not sent. Repeats the search, because its index lags behind.
+ * Removes drafts at providers whose submission is finished or deleted: drafts of interrupted
+ * attempts, and of messages that were not sent. Repeats the search for drafts, because the search
+ * index of providers lags behind.
  *
  * Disposal cancels calls and waits for their end.
  */
@@ -79,7 +82,10 @@ export class DraftCleaner implements AsyncDisposable {
     }
   }
 
-  /** False if drafts were left because they are, or may be, those of other submissions. */
+  /**
+   * Removes the drafts of a cleanup. False if drafts were left that are, or may be, drafts of other
+   * submissions.
+   */
   async #removeDrafts(cleanup: DueCleanup): Promise<boolean> {
     const { messageId, draftId, sentDraftId, queueId, account } = cleanup
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#deps.leaseMs)])

@@ -65,7 +65,9 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
     return this.#listFresh(false)
   }
 
-  /** True if a sender is known to have ended. Otherwise a check starts, unless one is recent. */
+  /**
+   * True if a sender is known to have ended. Otherwise starts a check, unless a check is recent.
+   */
   isDead(sender: string): boolean {
     const result = this.#results.get(sender)
     if (result?.isDead) return true

@@ -35,8 +35,8 @@ const evictMs = 3_600_000
  * Limits the submissions in flight: per account, per gateway, per host and in total. A slow or
  * failing server occupies its own lanes only.
  *
- * A failure suspends a lane. After the suspension one submission probes it; the lane returns to its
- * full limit when that one is accepted.
+ * A failure suspends a lane. After the suspension one submission probes the lane. The lane returns
+ * to its full limit when the probe is accepted.
  */
 export class LaneLimiter {
   readonly #limits: LaneLimits
@@ -75,7 +75,10 @@ export class LaneLimiter {
     return this.#keysWhere((lane) => !lane.hasCapacity && !lane.canPrefetch)
   }
 
-  /** Lanes after a failure, until a message is accepted there: at most one probe at a time runs. */
+  /**
+   * Lanes after a failure, until a message is accepted in the lane. At most one probe at a time
+   * runs.
+   */
   suspended(): LaneKeys {
     return this.#keysWhere((lane) => lane.isFailing)
   }
@@ -200,7 +203,10 @@ class Lane {
   /** True if the last message was accepted within `fastMs`. */
   isFast = false
   #prefetched = 0
-  /** Hysteresis: the stock is refilled in batches, from its lower mark to its upper one. */
+  /**
+   * Hysteresis of prefetching: prefetched submissions are refilled in batches, from the lower mark
+   * to the upper mark.
+   */
   #isRefilling = true
 
   constructor(limit: number, retryBaseMs: number, clock: Clock) {
@@ -210,7 +216,7 @@ class Lane {
     this.breaker = new CircuitBreaker({ failureThreshold: 1, openMs, clock })
   }
 
-  /** After a failure one probe at a time may run. */
+  /** True if a submission may start in the lane. After a failure one probe at a time may run. */
   get hasCapacity(): boolean {
     if (this.breaker.isOpen) return false
     return this.isFailing ? this.permits.isIdle : this.permits.available > 0

@@ -29,11 +29,12 @@ export interface StartableSubmission {
 const maxPrefetchMs = 2_000
 
 /**
- * Claimed submissions that wait for lane capacity, oldest first: they start without a round trip to
- * Postgres. Those that cannot start soon are released, and their attempts are not counted.
+ * Claimed submissions that wait for lane capacity, oldest first. Prefetched submissions start
+ * without a round trip to Postgres. Submissions that cannot start soon are released, and their
+ * attempts are not counted.
  *
- * If the process dies, each loses one attempt. Only submissions without attempts are prefetched, so
- * that this happens at most once to each.
+ * If the process dies, each prefetched submission loses one attempt. Only submissions without
+ * attempts are prefetched, so each submission loses at most one attempt this way.
  */
 export class PrefetchedSubmissions implements AsyncDisposable {
   readonly #deps: PrefetchDeps

@@ -63,9 +63,9 @@ interface ClaimOptions {
 export type ClaimedCandidate = Pick<DueSubmission, 'queueId' | 'account' | 'byApi'>
 
 /**
- * Claims the rows that are still due, counting one attempt each, in no particular order. Skips
- * rows that are locked, and those of a mail API if their account cannot be locked. Takes one row
- * at most per account of a mail API. The claim is committed before any attempt starts.
+ * Claims the rows that are still due, counting one attempt each, in no particular order. Skips rows
+ * that are locked, and rows of a mail API whose account cannot be locked. Takes at most one row per
+ * account of a mail API. The claim is committed before any attempt starts.
  */
 export async function claimDue(
   db: Db,

@@ -76,7 +76,9 @@ interface UnsentDraft {
   providerDraft: ProviderDraft | null
 }
 
-/** Requests the removal of the draft of a submission that will not be sent. A stored one stays. */
+/**
+ * Requests the removal of the draft of a submission that will not be sent. A stored draft stays.
+ */
 export async function requestCleanup(tx: Tx, submission: UnsentDraft): Promise<void> {
   const { queueId, account, messageId, providerDraft } = submission
   if (!providerDraft || providerDraft.stored) return

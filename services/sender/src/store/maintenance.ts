@@ -94,7 +94,7 @@ export async function countRows(db: Db, kind: keyof typeof counted): Promise<num
 }
 
 /**
- * Number of rows in doubt whose lease has expired, among the 10,000 oldest due ones: they wait
+ * Number of rows in doubt whose lease has expired, among the 10,000 oldest due rows. Such rows wait
  * until their sender records the outcome or has ended.
  */
 export async function countAwaitingSender(db: Db): Promise<number> {
@@ -110,9 +110,9 @@ export async function countAwaitingSender(db: Db): Promise<number> {
 const examinedDue = 10_000
 
 /**
- * Age in seconds of the oldest due submission that may start; 0 if there is none. Skips those in
- * flight, in suspended lanes and of paused accounts. If these are all of the 10,000 oldest, returns
- * the age of the newest of them, which no other one exceeds.
+ * Age in seconds of the oldest due submission that may start; 0 without such a submission. Skips
+ * submissions in flight, in suspended lanes and of paused accounts. If the 10,000 oldest
+ * submissions are all skipped, returns the age of the newest of them, which is an upper bound.
  */
 export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise<number> {
   const accounts = [...suspended.accounts, ...(await listPausedAccounts(db))]

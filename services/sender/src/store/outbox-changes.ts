@@ -54,6 +54,6 @@ export async function changeSubmission(
     .where('state', 'in', ['queued', 'held'])
     .executeTakeFirst()
   if (!row) return 'missing'
-  // Nothing to do for one without a hold, or in an attempt.
+  // Nothing to do for a submission without a hold, or in an attempt.
   return action === 'release' || action === 'send' ? 'done' : 'busy'
 }

@@ -13,7 +13,10 @@ import {
 
 export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
   and (lease_until is null or lease_until < now()))`
-/** Attempts beyond the last one that only look for a message in doubt, if senders die in them. */
+/**
+ * Attempts beyond the last regular attempt, if senders die in them. Such attempts only look for a
+ * message in doubt.
+ */
 const maxLookups = 3
 /**
  * Rows with attempts left. If the last attempt of a row may have sent the message, further attempts

@@ -10,7 +10,7 @@ const keepMs = 600_000
 export const isBeating = sql<boolean>`(heartbeat_at > now()
   - make_interval(secs => ${sql.lit(silenceMs / 1_000)}))`
 
-/** Stores a heartbeat, deletes senders that ended, and returns the number of live ones. */
+/** Stores a heartbeat, deletes ended senders, and returns the number of live senders. */
 export async function saveHeartbeat(db: Db, sender: string): Promise<number> {
   await sql`insert into senders (id) values (${sender}::uuid)
     on conflict (id) do update set heartbeat_at = now()`.execute(db)

@@ -1,8 +1,8 @@
 import { type Db, inMs, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-// Mail APIs permit few concurrent requests per mailbox, of which all senders together have one
-// (Microsoft Graph: 4 in all). So one sender at a time works for an account at a mail API.
+// Mail APIs permit few concurrent requests per mailbox, of which all senders together use one
+// request (Microsoft Graph: 4 in all). So one sender at a time works for an account at a mail API.
 
 /** Submission or cleanup for which an account is locked. */
 export interface LockClaim {
@@ -11,8 +11,9 @@ export interface LockClaim {
 }
 
 /**
- * Locks accounts, each for one claim. Returns the queue ids of the locked ones. Accounts that this
- * worker has locked already count as locked, those that another one has or that are paused do not.
+ * Locks accounts, each for one claim. Returns the queue ids of the claims whose account is locked.
+ * Accounts that this worker has locked already count as locked. Accounts that are paused, or locked
+ * by another worker, do not.
  */
 export async function lockAccounts(
   db: Db | Tx,

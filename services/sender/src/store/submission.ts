@@ -12,7 +12,8 @@ import type {
 export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
 
 /**
- * Transitions of a submission, by state and trigger. The README lists what each one commits.
+ * Transitions of a submission, by state and trigger. The README lists the commit of each
+ * transition.
  *
  * | state  | trigger    | next   | guard                                            |
  * |--------|------------|--------|--------------------------------------------------|
@@ -71,7 +72,9 @@ export function stateAfter(state: SubmissionState, trigger: SubmissionTrigger) {
   return next === 'leased' ? 'queued' : next
 }
 
-/** Fencing token of a row: the process and the attempt it counted. Each claim counts one. */
+/**
+ * Fencing token of a row: the process and the attempt it counted. Each claim counts one attempt.
+ */
 export interface OutboxLease {
   queueId: string
   worker: string

@@ -20,11 +20,14 @@ interface PendingIntent {
  */
 export class HandoverIntent {
   readonly #writeIntent: (recipients: readonly string[]) => Promise<boolean>
-  /** The record also renews the lease. An older one is written again before the end of data. */
+  /**
+   * Maximum age of an intent record, which also renews the lease. An older record is written again
+   * before the end of data.
+   */
   readonly #maxAgeMs: number
   #pending: PendingIntent | undefined
 
-  /** `writeIntent` commits the record. It resolves to false if the lease was lost. */
+  /** `writeIntent` commits the intent record. Resolves to false if the lease was lost. */
   constructor(writeIntent: (recipients: readonly string[]) => Promise<boolean>, leaseMs: number) {
     this.#writeIntent = writeIntent
     this.#maxAgeMs = leaseMs / 10

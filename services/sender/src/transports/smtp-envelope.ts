@@ -193,8 +193,8 @@ const ses = /^250 Ok ([0-9a-f]{8,32}(?:-[0-9a-f]{1,32})+)$/i
 const region = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/
 
 /**
- * Message-ID under which a server relays the message, if its final reply names one. `host` is the
- * server's name: only replies of Amazon's hosts are read as SES ids.
+ * Message-ID under which a server relays the message, if its final reply names a Message-ID. `host`
+ * is the server's name: only replies of Amazon's hosts are read as SES ids.
  */
 export function serverMessageIdOf(response: string, host: string): string | undefined {
   const reply = response.trim()

@@ -110,8 +110,8 @@ export class SmtpSession {
   }
 
   /**
-   * Connects, encrypts and logs in. If the server rejects an access token, requests a new one once,
-   * because the token may have been revoked.
+   * Connects, encrypts and logs in. If the server rejects an access token, requests a new token
+   * once, because the rejected token may have been revoked.
    */
   static async open(options: SessionOptions): Promise<SmtpSession> {
     const { destination } = options
@@ -187,7 +187,7 @@ export class SmtpSession {
     // After the end of data the reply is needed, so an abort is ignored.
     const abort = () => stream.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
-    // Covers all commands before the content: one reply, and 1 s per recipient.
+    // Timeout of all commands before the content: one reply, and 1 s per recipient.
     const timeout = this.#startTimeout(this.#limits.commandMs + prepared.envelope.to.length * 1_000)
     void stream.atData.then(timeout.clear)
     try {

@@ -15,7 +15,7 @@ interface IdleSession {
   timer: NodeJS.Timeout
 }
 
-/** Maximum idle sessions over all destinations. Beyond it, the longest idle one is closed. */
+/** Maximum idle sessions over all destinations. Beyond it, the longest idle session is closed. */
 const maxIdle = 200
 
 /**
@@ -65,7 +65,7 @@ export class SmtpTransport implements Transport {
     }
   }
 
-  /** Removes and returns the session that was used last. Closes broken ones. */
+  /** Removes and returns the session that was used last. Closes broken sessions. */
   #take({ key }: Destination): SmtpSession | undefined {
     for (const entry of [...this.#idle].toReversed()) {
       if (entry.key !== key) continue

@@ -30,8 +30,8 @@ export interface Destination {
   /** Local address the submission asked for, whether available or not. */
   requestedLocalAddress?: string
   /**
-   * Login for a new session; undefined if the server needs none. `rejected` are credentials the
-   * server has just rejected: the callee then obtains new ones.
+   * Login for a new session; undefined if the server needs no login. `rejected` are credentials the
+   * server has just rejected: the callee then obtains new credentials.
    */
   credentials: (rejected?: Credentials) => Promise<Credentials | undefined>
 }
@@ -59,7 +59,7 @@ export interface OutgoingMessage {
 /** Acceptance of a message by the server, for at least one recipient. */
 export interface SendResult {
   response: string
-  /** Message-ID assigned by the server, if its reply names one. */
+  /** Message-ID assigned by the server, if the server's reply names a Message-ID. */
   serverMessageId?: string
   accepted: string[]
   rejected: RejectedRecipient[]

@@ -145,7 +145,7 @@ function createSender({ http, options, metrics, log }: AttemptDeps) {
   }
 }
 
-/** Failed call without a request. It is retried: the operator may restore the key. */
+/** Result of a call that failed without a request. Retried: the operator may restore the key. */
 function unsealFailure(error: string): CallResult {
   return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }
 }

@@ -91,7 +91,7 @@ function scheduleRetry(
   schedule: RetrySchedule | undefined,
 ): Pick<DeliveryResult, 'waitMs' | 'suspendMs'> {
   const retryAfterMs = parseRetryAfter(headers['retry-after'])
-  // RFC 6585 §4, RFC 9110 §15.6.4: these statuses concern the target, not one delivery.
+  // RFC 6585 §4, RFC 9110 §15.6.4: both statuses concern the target, not one delivery.
   const isBusy = status === 429 || status === 503
   return defined({
     waitMs: schedule ? Math.max(schedule.delayMs(attempts), retryAfterMs ?? 0) : 0,

@@ -42,7 +42,7 @@ export function standardSignature(
     .join(' ')
 }
 
-/** Secrets that sign for a target, the current one first. */
+/** Secrets that sign for a target. The current secret comes first. */
 export function standardSecrets(keys: SigningKeys, lane: string, now: Date): string[] {
   const own = keys.targets.get(lane)
   if (own !== undefined) return [own]
@@ -55,7 +55,7 @@ const maxTimestampAgeMs = 120_000
 
 /**
  * `webhook-timestamp`: time of queueing, so that early attempts are byte-identical. After
- * `maxTimestampAgeMs` the time of the attempt, since receivers would reject the older one.
+ * `maxTimestampAgeMs` the time of the attempt, because receivers would reject the older time.
  */
 export function standardTimestamp(queuedAt: Date, now: Date): number {
   const isRecent = now.getTime() - queuedAt.getTime() <= maxTimestampAgeMs

@@ -46,7 +46,10 @@ export class Backlog {
     if (this.has(lane)) this.pollIn(capacityDelayMs)
   }
 
-  /** Requests a poll after `ms`. Ignored if one is due earlier, or later than the regular one. */
+  /**
+   * Requests a poll after `ms`. Ignored if a poll is due earlier, or if `ms` exceeds the regular
+   * interval.
+   */
   pollIn(ms: number): void {
     const at = Date.now() + ms
     if (ms > pollMs || at >= this.#pollAt) return

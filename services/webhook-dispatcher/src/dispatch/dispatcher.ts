@@ -43,7 +43,9 @@ export class Dispatcher implements AsyncDisposable {
     backlog.onPoll = () => this.#polls.wake()
   }
 
-  /** Number of new deliveries of a lane to claim: 0 while earlier ones are due in Postgres. */
+  /**
+   * Number of new deliveries of a lane to claim: 0 while earlier deliveries are due in Postgres.
+   */
   capacity(lane: string): number {
     return this.#backlog.has(lane) ? 0 : this.#inFlight.lanes.capacity(lane)
   }
@@ -53,7 +55,9 @@ export class Dispatcher implements AsyncDisposable {
     return this.#lock.shared(fanOut)
   }
 
-  /** Takes over the result of a fan-out: claimed deliveries, and lanes with unclaimed ones. */
+  /**
+   * Takes over the result of a fan-out: claimed deliveries, and lanes with unclaimed deliveries.
+   */
   enqueue(claimed: readonly ClaimedDelivery[], unclaimedLanes: ReadonlySet<string>): void {
     for (const lane of unclaimedLanes) this.#backlog.mark(lane)
     this.#inFlight.enqueue(claimed)

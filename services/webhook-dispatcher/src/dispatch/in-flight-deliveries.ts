@@ -20,9 +20,9 @@ const maxShared = 1_000
 /**
  * Readers-writer lock of the claims of this process, FIFO.
  *
- * A claim is decided by rows that belong to this process already, whether they are enqueued yet or
- * not. Fan-outs may claim concurrently: an account belongs to one partition. A poll claims due rows
- * of any account, so it runs alone; otherwise two claims could be enqueued in the wrong order.
+ * A claim depends on the rows that belong to this process already, enqueued or not. Fan-outs may
+ * claim concurrently: an account belongs to one partition. A poll claims due rows of any account,
+ * so it runs alone; otherwise two claims could be enqueued in the wrong order.
  */
 export class ClaimLock {
   readonly #permits = new Semaphore(maxShared)
@@ -80,8 +80,8 @@ const lastRecordMs = 1_000
 
 /**
  * Claimed deliveries of this process: waiting, being attempted, or being recorded. Claims are
- * renewed until the result is recorded. Disposal releases the waiting ones immediately, uncounted,
- * and waits for running attempts.
+ * renewed until the result is recorded. Disposal releases waiting deliveries immediately,
+ * uncounted, and waits for running attempts.
  */
 export class InFlightDeliveries implements AsyncDisposable {
   readonly lanes: LaneScheduler<Item>
@@ -218,7 +218,9 @@ function logFields({ id, event, account }: ClaimedDelivery) {
   return { id, event, account }
 }
 
-/** Ordered deliveries of an account and lane form a chain. A retried one is a chain of its own. */
+/**
+ * Ordered deliveries of an account and lane form a chain. A retried delivery is a chain of its own.
+ */
 function toItem(delivery: ClaimedDelivery): Item {
   const { id, account, lane, ordered, body } = delivery
   return {

@@ -135,7 +135,7 @@ export class LaneScheduler<T extends LaneItem> {
     return new Map(lanes.map((lane) => [lane, this.capacity(lane)]))
   }
 
-  /** Stops starting items until `resume`. Running items end, waiting ones stay. */
+  /** Stops starting items until `resume`. Running items end, waiting items stay. */
   pause(): void {
     this.#isPaused = true
   }
@@ -146,7 +146,7 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Starts nothing more. Returns the waiting items, and the end of the running ones, whose signal
+   * Starts nothing more. Returns the waiting items, and the end of the running items, whose signal
    * aborts after `graceMs`.
    */
   stop(graceMs: number): StoppedItems<T> {

@@ -26,7 +26,7 @@ const suspendThreshold = 10
 const toleranceMs = 100
 /** `Retry-After` applies fully to its delivery, and this long at most to the rest of the lane. */
 const maxRequestedSuspendMs = 60_000
-/** Above this number, states that equal the initial one are dropped. */
+/** Number of states above which states equal to the initial state are dropped. */
 const maxStates = 10_000
 
 /**

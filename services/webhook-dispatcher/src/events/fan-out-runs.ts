@@ -9,7 +9,7 @@ import { listLatePartitions, lockUnpublishedEvents } from '../store/events.ts'
 export type RequestRun = (partition: number) => Promise<void>
 
 /**
- * Runs of one partition never overlap. Requests during a run share the next one. At most
+ * Runs of one partition never overlap. Requests during a run share the next run. At most
  * `concurrency` partitions run concurrently.
  */
 export function createFanOutRuns(
@@ -29,7 +29,7 @@ export function createFanOutRuns(
     })
 }
 
-/** Unacknowledged hints of one partition. One run acknowledges all of them. */
+/** Unacknowledged hints of one partition. One run acknowledges all hints of the partition. */
 const prefetch = 200
 
 /** Consumes event messages as hints that a partition has pending events. The rows decide. */

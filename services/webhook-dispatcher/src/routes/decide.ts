@@ -91,7 +91,7 @@ interface Decided {
   failures: (RouteFailure & { eventRow: string })[]
 }
 
-/** Calls the functions of routes, with a throttle for slow ones. */
+/** Calls the functions of routes, with a throttle for slow functions. */
 class Decider {
   readonly #deps: DecideDeps
   readonly #throttle = new FunctionThrottle()

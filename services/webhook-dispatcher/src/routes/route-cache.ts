@@ -36,7 +36,10 @@ export function cacheRoutes(db: Db) {
     },
     /** Reads the routes if their version changed. */
     refresh: () => reads.run('routes', read),
-    /** Route if it is enabled, or was within the lifetime. A missing one is confirmed by a read. */
+    /**
+     * Finds a route if it is enabled, or was enabled within the lifetime of the cache. A missing
+     * route is confirmed by a read.
+     */
     async find(id: string): Promise<Route | undefined> {
       if (Date.now() >= freshUntil || !byId.has(id)) {
         // A read in flight may have started before the change.

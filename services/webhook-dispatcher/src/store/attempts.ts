@@ -24,7 +24,7 @@ export interface DeliveryResult {
 
 /**
  * Writes intent records: counts attempts before their calls. Sets the number that follows the given
- * one, so that a repeated statement counts once.
+ * number, so that a repeated statement counts once.
  *
  * Returns the counts of rows that `owner` still holds for at least `minLeaseMs` more. With 0, an
  * expired lease is accepted as long as no other process claimed the row. The lease is renewed by

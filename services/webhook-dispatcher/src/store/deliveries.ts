@@ -14,7 +14,10 @@ export interface ClaimedDelivery extends Pick<
   /** Attempts that were started. */
   attempts: number
   queuedAt: Date
-  /** True if its first attempt must precede those of later events of its account and lane. */
+  /**
+   * True if the first attempt of the delivery must precede first attempts of later events of its
+   * account and lane.
+   */
   ordered: boolean
 }
 
@@ -31,7 +34,10 @@ export interface NewDelivery {
   lane: string
   /** True if this process claims it on insertion. Otherwise it is due, for any process. */
   claimed: boolean
-  /** Body to send, if it is not that of the event. */
+  /**
+   * True if this process claims the delivery on insertion. Otherwise the delivery is due, for any
+   * process.
+   */
   body: string | null
 }
 
@@ -46,9 +52,9 @@ export function isRoute(target: string): boolean {
 }
 
 /**
- * Condition for ordered rows, whose first attempts precede those of later events of their account
- * and lane. Excludes replays, and rows whose attempts were started three times without a result:
- * these would block their account forever.
+ * Condition for ordered rows, whose first attempts precede first attempts of later events of their
+ * account and lane. Excludes replays, and rows whose attempts were started three times without a
+ * result: such rows would block their account forever.
  */
 const ordered = (d: string) =>
   sql.raw(
@@ -57,9 +63,10 @@ const ordered = (d: string) =>
   )
 
 /**
- * Inserts deliveries and returns the new ones; an existing delivery of the same event and target is
- * unchanged. A row is claimed only if no earlier ordered row of its account and lane belongs to
- * another process or to none. This keeps the order of first attempts across crashes and replicas.
+ * Inserts deliveries and returns the inserted rows. An existing delivery of the same event and
+ * target is unchanged. A row is claimed only if no earlier ordered row of its account and lane
+ * belongs to another process or to none. The condition keeps the order of first attempts across
+ * crashes and replicas.
  */
 export async function insertDeliveries(
   tx: Tx,
@@ -165,7 +172,7 @@ export async function claimDueDeliveries(
   return rows
 }
 
-/** Lanes with their oldest rows, read by steps through the index from one lane to the next. */
+/** Lanes with their oldest rows, read by steps through the index from lane to lane. */
 const dueLanes = sql`lanes (lane, oldest_at) as (
       (select lane, next_attempt_at from deliveries where state = 'due'
         order by lane, next_attempt_at limit 1)
@@ -177,8 +184,8 @@ const dueLanes = sql`lanes (lane, oldest_at) as (
     )`
 
 /**
- * Locks due rows, up to the capacity of each lane. Reads lane by lane, so that one with a million
- * due rows does not hide the others.
+ * Locks due rows, up to the capacity of each lane. Reads lane by lane, so that a lane with a
+ * million due rows does not hide the other lanes.
  */
 function dueRows({ perLane, overall, capacities }: ClaimLimits) {
   const limited = sql`
@@ -219,7 +226,9 @@ export async function renewClaims(
   `.execute(db)
 }
 
-/** Milliseconds until the next row is due or the next claim expires. Negative if one is due now. */
+/**
+ * Milliseconds until the next row is due or the next claim expires. Negative if a row is due now.
+ */
 export async function findNextDueMs(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(next_attempt_at) - now()) * 1000)::double precision as ms

@@ -25,7 +25,7 @@ export interface PendingEvent {
   routesVersion: string
 }
 
-/** Maximum size of a body that stays in memory with its delivery. Larger ones are read on use. */
+/** Maximum size of a body that stays in memory with its delivery. Larger bodies are read on use. */
 export const maxInlineBody = 65_536
 
 /**
@@ -34,7 +34,9 @@ export const maxInlineBody = 65_536
  */
 export const maxBodyBytes = 64 * 1024 * 1024
 
-/** First key of the advisory lock of a partition: at most one fan-out of it at a time. */
+/**
+ * First key of the advisory lock of a partition: at most one fan-out of a partition runs at a time.
+ */
 const fanOutLock = 7_825_515
 
 /** Waits until no other process fans out the partition. Held until the end of the transaction. */

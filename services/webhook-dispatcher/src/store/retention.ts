@@ -4,7 +4,9 @@ import { sql } from 'kysely'
 
 /** Maximum rows of one delete statement. */
 const limit = 5_000
-/** Statistics cover one week; one day more for the first, incomplete one. */
+/**
+ * Retention of counters. Statistics cover one week; one day more is for the first, incomplete day.
+ */
 const keepCountersDays = 8
 const keepAttemptsDays = 7
 const keepReplaysDays = 30
@@ -86,8 +88,8 @@ async function deleteEndedReplays(db: Db): Promise<void> {
 }
 
 /**
- * Creates the table partitions of the next days and drops those older than `keepDays` whose events
- * are all finished. Returns the number of dropped ones.
+ * Creates the table partitions of the next days and drops table partitions older than `keepDays`
+ * whose events are all finished. Returns the number of dropped table partitions.
  */
 async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
   await sql`select ensure_event_partitions()`.execute(db)

@@ -82,7 +82,7 @@ export interface Route {
   map: string | null
 }
 
-/** All enabled routes at one moment. */
+/** All enabled routes at one point in time. */
 export interface RouteSnapshot {
   /** Differs after every change of any route. */
   version: string

@@ -30,13 +30,13 @@ export interface OptionDefaults {
   retryBaseMs: number
 }
 
-/** Attempts of one delivery, the first included. Interface spec, "Limits". */
+/** Attempts of one delivery, including the first. Interface spec, "Limits". */
 export const maxAttempts = 10
 /** Jitter only shortens: clients may rely on the delay as an upper bound. */
 const jitter = 0.2
 
 /**
- * Schedule with `waitsMs`, or the default one, which doubles. With a base of 5 s:
+ * Schedule with `waitsMs`, or the default schedule, whose delay doubles. With a base of 5 s:
  *
  * | after attempt | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |
  * |---|---|---|---|---|---|---|---|---|---|

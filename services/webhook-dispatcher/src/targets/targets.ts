@@ -174,7 +174,7 @@ export interface TargetsDeps {
 const ttlMs = 2_000
 const maxCached = 10_000
 
-/** Resolves targets at the time of an attempt. A missing one is confirmed without the cache. */
+/** Resolves targets at the time of an attempt. A missing target is confirmed without the cache. */
 export function createTargets(deps: TargetsDeps) {
   const { db, settings, routes } = deps
   const cache = new TtlCache<string, AccountTarget | undefined>({ max: maxCached, ttlMs })
