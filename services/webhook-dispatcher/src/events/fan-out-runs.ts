@@ -23,7 +23,7 @@ export function createFanOutRuns(
     requested.run(partition, async () => {
       using _lock = await locks.acquire(partition)
       using _permit = await permits.acquire()
-      // The run starts: later requests need the next one.
+      // The run starts: later requests need the next run.
       requested.forget(partition)
       await run(partition)
     })

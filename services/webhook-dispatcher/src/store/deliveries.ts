@@ -32,12 +32,12 @@ export interface NewDelivery {
   event: PendingEvent
   target: string
   lane: string
-  /** True if this process claims it on insertion. Otherwise it is due, for any process. */
-  claimed: boolean
   /**
    * True if this process claims the delivery on insertion. Otherwise the delivery is due, for any
    * process.
    */
+  claimed: boolean
+  /** Body to send, if it differs from the body of the event. */
   body: string | null
 }
 
@@ -121,7 +121,7 @@ export interface ClaimLimits {
   capacities: ReadonlyMap<string, number>
 }
 
-/** Delay of a row that must wait for an earlier one of another process. */
+/** Delay of a row that must wait for an earlier row of another process. */
 const deferSeconds = 0.5
 
 /**

@@ -19,7 +19,7 @@ interface CachedLogin extends MailApiLogin {
   /** Time of the request, and end of use, in epoch milliseconds. */
   requestedAt: number
   expiresAt: number
-  /** True if it replaced a rejected token. */
+  /** True if the login replaced a rejected token. */
   isFresh: boolean
 }
 

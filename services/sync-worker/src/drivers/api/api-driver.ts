@@ -21,7 +21,7 @@ export interface ApiDriverDeps extends ApiSessionDeps {
 type Call<Name extends AccountCommandName> = Parameters<AccountDriver[Name]>
 type Limits = [signal: AbortSignal, deadline: number]
 
-/** Driver of an account at a mail API. `commands` has the functions of its methods. */
+/** Driver of an account at a mail API. `commands` has the functions of the driver's methods. */
 export class ApiDriver implements AccountDriver {
   /** The provider limits no logins. */
   readonly loginKey = undefined

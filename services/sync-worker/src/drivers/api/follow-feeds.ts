@@ -40,8 +40,8 @@ export interface FollowDeps {
 }
 
 /**
- * Limits of concurrent passes of a worker, for its memory. First passes take minutes, so they have
- * a limit of their own and others never wait for them.
+ * Limits of concurrent passes of a worker, for its memory. First passes take minutes, so first
+ * passes have a separate limit and later passes never wait for first passes.
  */
 export interface PassLimits {
   readonly first: Semaphore

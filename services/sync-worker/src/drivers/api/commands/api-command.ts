@@ -17,7 +17,7 @@ export interface ApiCommandDeps {
   readonly uploadMemory: Semaphore
 }
 
-/** One command in execution. */
+/** A command in execution. */
 export interface ApiCommand extends ApiCommandDeps {
   readonly api: MailApi
   readonly account: string

@@ -24,7 +24,7 @@ export class FolderCache {
     sizeOf: (folders) => folders.length,
   })
 
-  /** Folders of the session's account. `isCached` is false if they were read now. */
+  /** Folders of the session's account. `isCached` is false if the folders were read now. */
   async get({
     api,
     session,

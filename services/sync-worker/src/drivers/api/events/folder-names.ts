@@ -66,7 +66,7 @@ export class FolderNames {
     return folder !== undefined && !folder.former
   }
 
-  /** Removes folders that were deleted. Their names stay. */
+  /** Removes deleted folders. The names of the folders stay. */
   remove(ids: ReadonlySet<string>): void {
     for (const id of ids) this.#listed.delete(id)
   }
@@ -92,13 +92,16 @@ export class FolderNames {
     return [...new Set(names)].sort()
   }
 
-  /** Labels without a name: created after the listing. Those of `addNames` are left out. */
+  /** Labels without a name: labels created after the listing, without the labels of `addNames`. */
   findUnnamed(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return []
     return labels.filter((id) => !this.#named.has(id) && !this.#unlisted.has(id))
   }
 
-  /** Adds the names of a later listing. Labels that it lacks, too, were deleted. */
+  /**
+   * Adds the names of a later listing. Labels of `unnamed` that the later listing lacks, too, were
+   * deleted.
+   */
   addNames(listed: readonly NamedFolder[], unnamed: readonly string[]): void {
     for (const folder of listed) if (!this.#named.has(folder.id)) this.#named.set(folder.id, folder)
     for (const id of unnamed) if (!this.#named.has(id)) this.#unlisted.add(id)
@@ -133,15 +136,17 @@ export function pathOf({ path }: { path: readonly string[] }): string {
   return path.map((name) => name.replaceAll('/', '%2F')).join('/')
 }
 
-/** Names of the folders in a path. Labels contain no `/`, so that theirs are taken as they are. */
+/**
+ * Names of the folders in a path. Labels contain no `/`, so names of labels are taken unchanged.
+ */
 export function namesIn(path: string, placement: MailApiTraits['placement']): string[] {
   const names = path.split('/')
   return placement === 'labels' ? names : names.map((name) => name.replace(/%2F/gi, '/'))
 }
 
 /**
- * Folders that a path or special use names. RFC 9051 §5.1: INBOX is case-insensitive; providers
- * localize its name. Pure.
+ * Folders that match a path or special use. RFC 9051 §5.1: INBOX is case-insensitive; providers
+ * localize the name of the inbox. Pure.
  */
 export function matchFolders<F extends NamedFolder>(folders: readonly F[], name: string): F[] {
   const byUse = (use: string) =>
@@ -156,8 +161,8 @@ export function matchFolders<F extends NamedFolder>(folders: readonly F[], name:
 }
 
 /**
- * Folders that are synced: those that the paths name, all if there are none. A mailbox with labels
- * is always synced as a whole. Pure.
+ * Folders to sync: the folders that `paths` names, or all folders without paths. A mailbox with
+ * labels is always synced as a whole. Pure.
  */
 export function selectFolders<F extends NamedFolder>(
   placement: MailApiTraits['placement'],
@@ -169,7 +174,7 @@ export function selectFolders<F extends NamedFolder>(
   return folders.filter((folder) => selected.has(folder))
 }
 
-/** Path that names no folder, so that nothing is synced because of it. Pure. */
+/** Path that matches no folder, so that nothing is synced for the path. Pure. */
 export function findUnknownPath(
   placement: MailApiTraits['placement'],
   folders: readonly NamedFolder[],

@@ -26,7 +26,7 @@ export type FeedStage = 'follow' | 'collect' | 'recent' | 'apply'
 /** Position in a feed. */
 export interface FeedState {
   feed: string
-  /** Folder that the feed covers. Null if it covers the mailbox. */
+  /** Folder that the feed covers. Null if the feed covers the mailbox. */
   folder: string | null
   stage: FeedStage
   /** Null: a full round is due; with stage `apply`, the folder was deleted. */
@@ -54,7 +54,7 @@ export interface NewPendingMessage extends PendingMessage {
   isNamed: boolean
 }
 
-/** Leaf as it is stored. */
+/** Leaf in its stored form. */
 export interface StoredLeaf {
   low: string
   messages: number
@@ -97,7 +97,7 @@ export interface FeedCommit {
   newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
-  /** Pending messages that left a folder. Those that another folder waits for stay. */
+  /** Pending messages that left a folder. Messages that wait for another folder stay pending. */
   leftPending?: { readonly folder: string | null; readonly messages: readonly string[] }
   events?: readonly NewEvent[]
   announcements?: readonly MailboxAnnouncements[]
@@ -111,7 +111,7 @@ export interface DraftIdentity {
   messageId?: string
 }
 
-/** Index, feeds and pending messages of one account, under its lease. */
+/** Index, feeds and pending messages of one account, under the lease of the account. */
 export interface FeedStore {
   findMailbox(): Promise<MailboxState | undefined>
   /** True if the account was initialized, so that a missing index was lost. */
@@ -122,7 +122,7 @@ export interface FeedStore {
   listFolders(): Promise<NamedFolder[]>
   listFeeds(): Promise<FeedState[]>
   /**
-   * Leaves that cover these ids. Also the leaf before each of those with fewer than `small`
+   * Leaves that cover these ids. Also the leaf before each covering leaf with fewer than `small`
    * messages.
    */
   loadLeaves(part: string, ids: readonly string[], small: number): Promise<StoredLeaf[]>

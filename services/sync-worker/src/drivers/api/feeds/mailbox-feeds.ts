@@ -32,8 +32,8 @@ import {
 import { needsRound } from './sync-feed.ts'
 
 /**
- * Age of the last full round after which a feed of a folder starts another. Such feeds may lose
- * messages that return to a folder (microsoftgraph/microsoft-graph-docs issue 21752).
+ * Age of the last full round after which a feed of a folder starts another full round. Such feeds
+ * may lose messages that return to a folder (microsoftgraph/microsoft-graph-docs issue 21752).
  */
 const roundIntervalMs = 7 * 86_400_000
 /** Time without a pass after which all messages of folders are compared. */
@@ -61,10 +61,10 @@ export class MailboxFeeds {
   }
 
   /**
-   * Reads the feeds until they have no more changes, then messages that could not be read before,
-   * then runs the full rounds that are due.
+   * Reads the feeds until no feed has more changes, then messages that could not be read before,
+   * then runs due full rounds.
    *
-   * @throws MailApiError; AppError `stale` after the lease was lost. A repeat continues.
+   * @throws MailApiError; AppError `stale` after the lease was lost. A repeated call continues.
    */
   async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
     const pages = this.#report.pages
@@ -131,7 +131,10 @@ export class MailboxFeeds {
     }
   }
 
-  /** Reads the feeds of unlisted folders that exist. The others become former folders. */
+  /**
+   * Reads the feeds of unlisted folders that exist. Unlisted folders that do not exist become
+   * former folders.
+   */
   async #readUnlisted(pass: FeedPass, feeds: readonly FollowedFeed[]) {
     const { api } = pass
     const ids = feeds.flatMap(({ feed }) => feed.folderId ?? [])
@@ -250,7 +253,10 @@ async function storeFolders(
   await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })
 }
 
-/** Stores that folders were deleted, with their events. Their feeds are dropped afterwards. */
+/**
+ * Stores that folders were deleted, with their events. The caller then drops the feeds of the
+ * folders.
+ */
 async function storeMissing(
   { account, names, store, writer }: FeedPass,
   missing: ReadonlySet<string>,

@@ -81,9 +81,15 @@ function silentState(change: MessageChange, folderId: string | undefined): Index
 
 /** Outcome of reading a message, compared with the index. */
 export type Finding =
-  /** Not returned: deleted meanwhile, or not yet readable, also where a feed says it moved to. */
+  /**
+   * Message that was not returned: deleted in the meantime, or not yet readable, also in a folder
+   * where a feed reported the message.
+   */
   | { kind: 'missing'; id: string }
-  /** `isMissing`: it left its folder and was not returned, so another feed may name it. */
+  /**
+   * `isMissing`: the message left its folder and was not returned, so another feed may name the
+   * message.
+   */
   | { kind: 'deleted'; state: IndexedMessage; isMissing?: boolean }
   | { kind: 'new'; message: ApiMessage; state: IndexedMessage }
   | { kind: 'moved'; message: ApiMessage; state: IndexedMessage; before: IndexedMessage }
@@ -93,11 +99,11 @@ export type Finding =
 
 export interface FindingInput {
   id: string
-  /** Undefined if the provider did not return it. */
+  /** Undefined if the provider did not return the message. */
   message: ApiMessage | undefined
-  /** True if a feed named it as present. */
+  /** True if a feed named the message as present. */
   isNamed: boolean
-  /** Undefined if it is not indexed. */
+  /** State of the message in the index; undefined if the message is not indexed. */
   before: IndexedMessage | undefined
   /** Drafts of submissions in flight. */
   ownDrafts: ReadonlySet<string>

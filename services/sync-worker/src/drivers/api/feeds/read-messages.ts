@@ -20,7 +20,7 @@ export class UnknownFolderError extends Error {
 
 type WithoutMessage<F> = F extends Finding ? Omit<F, 'message'> : never
 
-/** A message that the provider refuses, while it returns others: it may exist. */
+/** Message that the provider refuses while it returns other messages: the message may exist. */
 interface Refused {
   kind: 'refused'
   id: string
@@ -33,17 +33,17 @@ export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
 
 /** Most events with message data per transaction. */
 const maxAnnouncements = 50
-/** Approximate maximum bytes of events per transaction, the last message aside. */
+/** Approximate maximum bytes of events per transaction, apart from the last message. */
 const maxBatchBytes = 4 * 1024 * 1024
 
 export interface Readings {
-  /** States of the index. Called after each `store`. */
+  /** Reads the states of the index. Called after each `store`. */
   states: () => ReadonlyMap<string, IndexedMessage>
   /** True if a feed named the message as present. */
   isNamed: (id: string) => boolean
   /** Messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
-  /** Stores findings that fill a transaction, so that they need no memory any more. */
+  /** Stores findings that fill a transaction, to free the memory of the findings. */
   store: (findings: readonly ReadFinding[]) => Promise<void>
 }
 
@@ -93,7 +93,7 @@ class DraftBatch {
     this.#bytes += measureJson([draft, report], { maxBytes: maxBatchBytes })
   }
 
-  /** Findings with their summaries. The batch is empty then. */
+  /** Takes the findings, with summaries, out of the batch. */
   async take(drafter: Pick<MessageDrafter, 'addSummaries'>): Promise<ReadFinding[]> {
     const findings = this.#findings
     this.#findings = []
@@ -108,7 +108,7 @@ type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Find
 
 type GroupReadings = Required<Pick<Readings, 'copies' | 'isNamed'>> & { options: GetOptions }
 
-/** Reads some messages. Returns the comparison of each with the index. */
+/** Reads some messages. Returns the comparison of each message with the index. */
 async function readGroup(
   pass: FeedPass,
   ids: readonly string[],
@@ -187,7 +187,8 @@ function novelty(
   { kind, message }: Finding & { message: ApiMessage },
   { draft }: DraftedMessage,
 ): MessageNovelty {
-  // Each save of a draft is a new message. Its Message-ID stays new for a copy that arrives.
+  // Each save of a draft is a new message. The Message-ID of a draft stays new for a copy that
+  // arrives.
   if (message.draft) return { mayBeNew: false }
   const result = noveltyOf(draft, { arrivedAt: message.receivedAt, notifyFrom })
   return kind === 'moved' ? { ...result, mayBeNew: false } : result

@@ -32,7 +32,7 @@ export async function readFeeds(
   return states
 }
 
-/** Undefined if the folder of a feed was deleted meanwhile: the next pass drops the feed. */
+/** Undefined if the folder of a feed was deleted during the read: the next pass drops the feed. */
 export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -88,7 +88,7 @@ async function isInPlace({ api, names, signal }: FeedPass, folderId: string): Pr
   return place !== undefined && names.isAt(folderId, place)
 }
 
-/** Keeps copies of messages. Returns false, and keeps none, if they need much memory. */
+/** Keeps copies of messages. Returns false, and keeps no copies, if the copies need much memory. */
 async function readNoticed(pass: FeedPass, ids: readonly string[]): Promise<boolean> {
   const { copies, drafter } = pass
   if (ids.length > maxGets) return false
@@ -111,7 +111,7 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/** Noticed messages that no feed reported, without those in folders that are not synced. */
+/** Noticed messages that no feed reported, without messages in folders that are not synced. */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

@@ -11,7 +11,7 @@ export interface DueRound extends FeedInPass {
   readonly isDropped: boolean
 }
 
-/** Feed and its position. */
+/** Feed and the position of the feed. */
 export interface FollowedFeed extends FeedInPass {
   readonly isNew: boolean
 }
@@ -85,14 +85,15 @@ async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): 
   return (await ignoreMissing(completeRound(pass, round, afterStep))) ?? true
 }
 
-/** True if the messages of a deleted folder are being compared: only then there is no cursor. */
+/** True if the messages of a deleted folder are being compared. Only then a feed has no cursor. */
 function isDropStarted({ stage, cursor }: FeedState): boolean {
   return stage === 'apply' && cursor === null
 }
 
 /**
- * Ends a feed whose folder was deleted: its messages are compared with an empty round, so that each
- * is read and was either moved or deleted. Returns false if `afterStep` stopped it.
+ * Ends a feed whose folder was deleted. The messages of the feed are compared with an empty round,
+ * so that each message is read and was either moved or deleted. Returns false if `afterStep`
+ * stopped the comparison.
  */
 async function dropFeed(
   pass: FeedPass,

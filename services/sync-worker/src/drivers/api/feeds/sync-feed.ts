@@ -15,7 +15,7 @@ const pageLimit = 500
  */
 const maxRestarts = 3
 
-/** Position of a feed after it was read. */
+/** Position of a feed after a read. */
 export interface ReadFeed {
   state: FeedState
   /** False if only the cursor moved, which is stored with the cursors of other feeds. */
@@ -28,8 +28,8 @@ export function needsRound({ stage, cursor, completedAt }: FeedState): boolean {
 }
 
 /**
- * Reads the changes of a feed, page by page, until there are no more or a full round has to start.
- * Each page with changes is committed with its cursor.
+ * Reads the changes of a feed, page by page, until there are no more changes or a full round has to
+ * start. Each page with changes is committed with its cursor.
  *
  * @throws MailApiError: the next call continues after the last committed page
  */

@@ -1,6 +1,6 @@
 // Front coding: a text is stored as the lengths of the beginning and end that it shares with the
-// text before, and its rest. Ids of one mailbox share most of their characters, have the same
-// length, and their characters have four or six bits each.
+// text before, and the remaining part. Ids of one mailbox share most of their characters, have the
+// same length, and their characters have four or six bits each.
 
 const hex = Buffer.from('0123456789abcdef')
 const base64url = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
@@ -23,7 +23,7 @@ function valuesOf(alphabet: Buffer): Int8Array {
 class ListedText {
   bytes = Buffer.alloc(256)
   length = 0
-  /** Bytes that it shares with the text before, at the beginning and at the end. */
+  /** Number of bytes that the text shares with the text before, at the beginning and at the end. */
   prefix = 0
   suffix = 0
   kind: Kind = kinds.text
@@ -33,13 +33,16 @@ class ListedText {
     this.length = this.bytes.write(text)
   }
 
-  /** Makes room for a text. Keeps what is there. */
+  /** Enlarges the buffer for a text. Keeps the content of the buffer. */
   reserve(length: number): void {
     if (length > this.bytes.length) this.bytes = Buffer.concat([this.bytes, Buffer.alloc(length)])
   }
 }
 
-/** Text before the first one of a list. Some ids end like it; then their rest is base64url. */
+/**
+ * Text before the first text of a list. Some ids end like this text; the remaining part of such ids
+ * is base64url.
+ */
 function textBefore(): ListedText {
   const text = new ListedText()
   text.set('=')
@@ -92,7 +95,7 @@ export class PackedWriter {
     this.#next = last
   }
 
-  /** Starts a list of texts, the first of which is in relation to nothing. */
+  /** Starts a list of texts. The first text of a list has no relation to another text. */
   startTexts(): void {
     this.#last = textBefore()
   }
@@ -119,7 +122,9 @@ export class PackedWriter {
   }
 }
 
-/** Reads the values of a `PackedWriter` in their order. Each fails if the content is damaged. */
+/**
+ * Reads the values of a `PackedWriter` in their order. Each read fails if the content is damaged.
+ */
 export class PackedReader {
   readonly #bytes: Uint8Array
   #at = 0

@@ -27,8 +27,8 @@ export interface LeafChange {
 export const maxLeafMessages = 256
 
 /**
- * Applies changes to the leaves that cover their ids. Leaves split when they have too many
- * messages, and are deleted when they are empty. Leaves without a change are not saved. Pure.
+ * Applies changes to the leaves that cover their ids. Leaves split with too many messages, and
+ * empty leaves are deleted. Leaves without a change are not saved. Pure.
  */
 export function changeLeaves(
   leaves: readonly Leaf[],
@@ -111,7 +111,10 @@ function applyChanges(
   return [...result, ...messages.slice(at)]
 }
 
-/** Parts that are three quarters full, so that the next messages fit. The first keeps `low`. */
+/**
+ * Splits a leaf into parts that are three quarters full, so that the next messages fit. The first
+ * part keeps `low`.
+ */
 function splitLeaf({ low, messages }: Leaf, maxMessages: number): Leaf[] {
   if (messages.length <= maxMessages) return [{ low, messages }]
   const count = Math.ceil(messages.length / Math.max(Math.floor(maxMessages * 0.75), 1))

@@ -15,7 +15,7 @@ const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
   'mailbox-disabled',
 ])
 
-/** Content that the provider refuses, and that the event of its message lacks. */
+/** Content that the provider refuses. The event of the message lacks the content. */
 export interface Refusal {
   /** Id of the message. */
   id: string
@@ -26,7 +26,7 @@ export interface Refusal {
 /** Records that an event lacks a content. */
 export type OnRefusal = (refusal: Refusal) => void
 
-/** True for failures of the mailbox, and for those that are not the provider's. */
+/** True for failures of the mailbox, and for errors that do not come from the provider. */
 export function isMailboxFailure(error: unknown): boolean {
   return !isMailApiError(error) || mailboxFailures.has(error.failure)
 }

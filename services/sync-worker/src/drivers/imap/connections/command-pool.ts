@@ -112,7 +112,7 @@ export class CommandPool implements AsyncDisposable {
       return await this.#open(request, signal)
     } catch (error) {
       this.#counts.remove(request)
-      // The server rejects more connections or cannot be reached: share the existing ones.
+      // The server rejects more connections or cannot be reached: share the existing connections.
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
       this.#serveWaiting()
