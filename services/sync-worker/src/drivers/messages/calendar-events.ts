@@ -29,13 +29,13 @@ interface CalendarPart<Part> {
 
 interface CalendarSource<Part> {
   read: ReadPart
-  /** Reads up to `maxBytes` of a part. Undefined if it is missing. */
+  /** Reads up to `maxBytes` of a part. Undefined if the part is missing. */
   readPart: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>
 }
 
 /**
- * Events of calendar parts, and the names of members that were cut or left out. Both are absent if
- * empty: a message whose events are all left out has `truncated` only.
+ * Events of calendar parts, and the names of members that were cut or left out. Both fields are
+ * absent if empty: a message whose events are all left out has `truncated` only.
  */
 export interface CalendarEvents {
   calendarEvents?: CalendarEvent[]

@@ -3,7 +3,7 @@ import { defined } from '@posthorn/contracts/defined'
 
 type Envelope = FetchedMessage['envelope']
 
-/** Subject limit in characters; RFC 5322 sets none. */
+/** Subject limit in characters. RFC 5322 sets no limit. */
 const maxSubject = 10_240
 
 /** Members of an entry that come from the header of the message. Pure. */

@@ -9,7 +9,7 @@ export interface CommandDeps {
   db: Db
 }
 
-/** Account that a command is about, with its session on this worker. */
+/** Account of a command, with the session of the account on this worker. */
 export interface AccountCommand {
   account: string
   session: ImapAccountSession

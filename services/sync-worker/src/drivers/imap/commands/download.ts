@@ -89,9 +89,9 @@ function tooLarge(): AppError {
 }
 
 /**
- * Iterates over a download and releases the connection at its end. After an incomplete download the
- * connection is closed, because the server may still be sending. Enforces the limit, because the
- * announced size may be wrong.
+ * Iterates over a download and releases the connection at the end. After an incomplete download the
+ * connection is closed, because the server may still be sending. Enforces the size limit, because
+ * the announced size may be wrong.
  */
 function releaseAtEnd(
   content: AsyncIterable<Uint8Array>,

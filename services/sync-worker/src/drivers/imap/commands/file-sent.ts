@@ -29,7 +29,8 @@ export interface FilingDeps extends CommandDeps {
 
 /**
  * Files a sent message: Sent copy, flag on the referenced message, removal of the draft. In this
- * order the draft exists until its copy does. Each step detects that it was completed before.
+ * order the draft exists until the Sent copy exists. Each step detects that the step was completed
+ * before.
  */
 export async function fileSent(
   deps: FilingDeps,

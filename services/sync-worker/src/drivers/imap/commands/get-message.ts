@@ -40,7 +40,7 @@ export async function getMessage(
   return withBounces ?? detail
 }
 
-/** Reads the texts that a text id names, as far as they are text parts of the message. */
+/** Reads the texts that a text id names, if they are text parts of the message. */
 export async function getText(
   deps: ReadDeps,
   { account: _account, text, ...options }: AccountRequest<'getText'>,

@@ -11,7 +11,10 @@ export interface CommandPoolOptions {
   borrow: (signal: AbortSignal) => Promise<SessionLoan>
   /** Maximum connections. */
   max: number
-  /** True if the loss of a connection helps to find a message at which the server drops it. */
+  /**
+   * True if the loss of a connection helps to find a message at which the server drops the
+   * connection.
+   */
   narrows?: (error: unknown) => boolean
   /** Idle time after which a connection is closed. */
   idleMs: number
@@ -23,7 +26,9 @@ export interface PooledConnection {
   readonly session: MailSession
   /** True if the connection was used before, so that it may be lost without notice. */
   readonly reused: boolean
-  /** Returns the connection; `broken` closes it. Later calls have no effect. */
+  /**
+   * Returns the connection to the pool; `broken` closes the connection. Later calls have no effect.
+   */
   readonly release: (broken?: boolean) => void
 }
 
@@ -50,8 +55,9 @@ const maxNarrowing = 20
 const rejectedMs = 60_000
 
 /**
- * Connections of one account for commands, apart from those that sync. Opened on demand, closed
- * when idle. Requests wait while all connections are in use, FIFO among those that can be served.
+ * Connections of one account for commands, apart from connections that sync. Connections are opened
+ * on demand and closed when idle. Requests wait while all connections are in use, FIFO among
+ * requests that can be served.
  */
 export class CommandPool implements AsyncDisposable {
   readonly #options: CommandPoolOptions
@@ -102,7 +108,7 @@ export class CommandPool implements AsyncDisposable {
     return !('prepare' in request) && (this.#options.narrows?.(error) ?? false)
   }
 
-  /** Takes a connection until it is released. Waits while all are in use. */
+  /** Takes a connection until it is released. Waits while all connections are in use. */
   async acquire(request: ConnectionRequest): Promise<PooledConnection> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
     signal.throwIfAborted()
@@ -165,7 +171,7 @@ export class CommandPool implements AsyncDisposable {
     return promise
   }
 
-  /** Serves waiting requests in FIFO order, skipping those whose limit is reached. */
+  /** Serves waiting requests in FIFO order, skipping requests whose limit is reached. */
   #serveWaiting(): void {
     for (const waiter of this.#waiting) {
       const grant = this.#grant(waiter.request)

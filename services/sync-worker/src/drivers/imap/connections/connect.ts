@@ -32,7 +32,7 @@ export type Connect = (
 ) => Promise<MailSession>
 
 export interface AccountConnection {
-  /** Messages of the account that its server cannot describe. */
+  /** Messages of the account that the account's server cannot describe. */
   faults: MessageFaults
   loginFor: LoginFor
   /** Called if the login limits do not admit the connection immediately. */

@@ -3,9 +3,12 @@ import type { MailSession } from '@posthorn/backends'
 /** Demand of a command for a connection. */
 export interface ConnectionRequest {
   signal: AbortSignal
-  /** Mailbox to select: a connection that has selected it last is preferred. */
+  /** Mailbox to select. A connection that has selected the mailbox last is preferred. */
   mailbox?: string
-  /** May take minutes. Such requests leave one connection free, if there are several. */
+  /**
+   * True if the request may take minutes. Such requests leave one connection free, if there are
+   * several.
+   */
   longRunning?: boolean
   /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
   consumerPaced?: boolean
@@ -25,7 +28,10 @@ export interface WriteRequest extends ConnectionRequest {
   prepare: (session: MailSession) => Promise<void>
 }
 
-/** Requests that hold connections of an account. Some kinds leave connections to the others. */
+/**
+ * Counts of requests that hold connections of an account. Some kinds leave connections to other
+ * kinds.
+ */
 export class RequestCounts {
   #longRunning = 0
   #consumerPaced = 0

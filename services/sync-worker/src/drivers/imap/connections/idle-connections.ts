@@ -1,6 +1,6 @@
 /**
- * Idle command connections of all accounts of a worker. Each takes about 100 kB, so their number is
- * limited: beyond `max`, the connection that is idle for the longest time is closed.
+ * Idle command connections of all accounts of a worker. Each connection takes about 100 kB, so the
+ * number is limited: beyond `max`, the connection that is idle for the longest time is closed.
  */
 export class IdleConnections {
   readonly #max: number

@@ -13,16 +13,18 @@ export interface LoginRequest {
   onWait?: (() => void) | undefined
 }
 
-/** Limits logins at mail servers, so that a start with thousands of accounts overloads none. */
+/**
+ * Limits logins at mail servers, so that a start with thousands of accounts overloads no server.
+ */
 export interface LoginLimiter {
   /**
-   * Waits for a permit of the host, in the order of `LoginGate`; dispose it when the login is
-   * complete.
+   * Waits for a permit of the host, in the order of `LoginGate`. The caller disposes the permit
+   * when the login is complete.
    *
    * @throws AppError `unavailable` when the signal aborts
    */
   acquire(host: string, signal: AbortSignal, request: LoginRequest): Promise<Disposable>
-  /** Key of the limits of a host: its address if it was resolved, else its name. */
+  /** Key of the limits of a host: the address if it was resolved, else the host name. */
   keyOf(host: string): string
 }
 

@@ -22,8 +22,8 @@ interface Load {
 }
 
 /**
- * Starts the logins of all sessions, then reads random accounts. A read needs a login of its own
- * unless the session of its account is logged in, whose connection it borrows.
+ * Starts the logins of all sessions, then reads random accounts. A read needs a separate login
+ * unless the session of its account is logged in: then the read borrows the session's connection.
  */
 async function restart({ seconds, readsPerSecond, perSecond = 50 }: Load) {
   const limits = { perHost: 15, perSecond, concurrent: 200 }
@@ -64,7 +64,7 @@ describe('10,000 accounts of one host log in', () => {
     // The session of each account that is read logs in before sessions of other accounts.
     const read = reads.slice(0, -load.readsPerSecond).map(({ account }) => account)
     expect(read.filter((account) => !sessions.has(account))).toEqual([])
-    // The others use what is left of the pace.
+    // Other sessions use the rest of the pace.
     expect(sessions.size).toBeGreaterThan(20 * (load.perSecond - load.readsPerSecond) * 0.95)
   })
 

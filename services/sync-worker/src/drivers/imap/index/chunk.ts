@@ -90,7 +90,7 @@ export function subtractBitmap(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, at) => byte & ~(b[at] ?? 0))
 }
 
-/** Bits of both. */
+/** Bits that are in both `a` and `b`. */
 export function intersectBitmaps(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, at) => byte & (b[at] ?? 0))
 }

@@ -33,7 +33,7 @@ export function subtractRanges(
   return left
 }
 
-/** UIDs of both. */
+/** UIDs that are in both `a` and `b`. */
 export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
   const both: UidRange[] = []
   let i = 0

@@ -24,7 +24,7 @@ const specialUseLabels = new Map<string, string | undefined>([
 ])
 
 /**
- * Label that a Gmail mailbox stands for. X-GM-LABELS omits it for messages in that mailbox.
+ * Label that a Gmail mailbox stands for. X-GM-LABELS omits the label for messages in that mailbox.
  * Undefined for All Mail. Spam and Trash get the names of their special uses. Pure.
  */
 export function mailboxLabel(mailbox: GmailMailbox): string | undefined {

@@ -28,12 +28,12 @@ export interface ReadOptions {
   embedAttachedImages?: boolean
 }
 
-/** Limit per kind of text if the request has none. */
+/** Limit per kind of text if the request has no limit. */
 export const maxTextBytes = 16 * 1024 * 1024
 /** Maximum parts per kind that are read. */
 const maxTextParts = 20
 
-/** Reads the requested texts of a message. Returns nothing if none is requested. */
+/** Reads the requested texts of a message. Returns nothing if no text is requested. */
 export async function readRequestedText(
   source: MessageSource,
   message: OutlinedMessage,

@@ -6,7 +6,7 @@ import type { MailboxRow } from '../../../store/mailboxes.ts'
 /** Counters of a mailbox, from STATUS or SELECT. */
 export type Counters = Pick<MailboxStatus, 'uidValidity' | 'uidNext' | 'messages' | 'highestModseq'>
 
-/** Stored counters, replaced by those that a notification reports. */
+/** Stored counters, replaced by counters that a notification reports. */
 export function mergeCounters(row: MailboxRow, notified: Partial<Counters>): Counters {
   const highestModseq =
     notified.highestModseq ?? (row.highestModseq === null ? undefined : BigInt(row.highestModseq))
@@ -27,9 +27,9 @@ export interface SyncPlan {
 }
 
 /**
- * Decides what to compare. Flags of a mailbox without mod-sequences are searched with `full` only.
- * The stored `messages` is the count of a full index, so that any difference starts a comparison;
- * for a fast index it is the server's count.
+ * Decides which contents of a mailbox to compare. Flags of a mailbox without mod-sequences are
+ * searched with `full` only. The stored `messages` is the count of a full index, so that any
+ * difference starts a comparison; for a fast index, `messages` is the server's count.
  */
 export function planSync(row: MailboxRow, counters: Counters, full: boolean): SyncPlan {
   const uids =
@@ -50,7 +50,9 @@ function planFlags(row: MailboxRow, { highestModseq }: Counters, full: boolean):
   return highestModseq > stored ? 'delta' : 'search'
 }
 
-/** True if no sync of the mailbox completed: it is selected whatever its counters are. */
+/**
+ * True if no sync of the mailbox completed: such a mailbox is selected whatever its counters are.
+ */
 export function isUnfinished({ flagsComplete, syncedAt }: MailboxRow): boolean {
   return !flagsComplete || syncedAt === null
 }

@@ -53,8 +53,8 @@ export async function applyChanges(
 
 /**
  * Announces messages from the stored UIDNEXT on and stores nothing but the next UID (fast index). A
- * UID of UIDNEXT or above is new whatever was added or removed below. Returns true if there was a
- * new message.
+ * UID of UIDNEXT or above is new whatever was added or removed below UIDNEXT. Returns true if there
+ * was a new message.
  */
 export async function applyNewMessages(
   mailbox: MailboxContext,
@@ -126,8 +126,8 @@ function storeCursor({ deps, account, row }: MailboxContext, cursor: SyncCursor)
 }
 
 /**
- * Reads changes since a mod-sequence (RFC 7162) and stores them in batches while they arrive.
- * Returns the number of deleted and changed messages.
+ * Reads changes since a mod-sequence (RFC 7162) and stores the changes in batches while they
+ * arrive. Returns the number of deleted and changed messages.
  */
 async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<number> {
   const { index, session } = mailbox
@@ -166,7 +166,8 @@ async function storeDeletions(
 
 /**
  * Stores flags and labels that the server reported for single messages. Messages that are not
- * indexed are ignored: their ingest stores the flags. Returns the number of changed messages.
+ * indexed are ignored: the ingest of new messages stores their flags. Returns the number of changed
+ * messages.
  */
 export async function storeFlags(
   mailbox: MailboxContext,
@@ -198,7 +199,9 @@ async function storeFlagChanges(
   }
 }
 
-/** Stores a difference and its events in one transaction, then adopts it in the index. */
+/**
+ * Stores a difference and its events in one transaction, then adopts the difference in the index.
+ */
 async function store(
   { deps, account, row, index, signal }: MailboxContext,
   { dirtyChunks }: Difference,

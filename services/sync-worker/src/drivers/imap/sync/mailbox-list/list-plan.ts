@@ -17,7 +17,7 @@ import { selectionRules, selectMonitored } from './selection.ts'
 /** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real UIDVALIDITY (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
-/** A change of the mailbox list by this service. Needs no proof but its listing. */
+/** Change of the mailbox list by this service. The listing alone proves such a change. */
 export interface AppliedListChange {
   /** Not every server lists the MAILBOXID that CREATE returned. */
   created?: { path: string; mailboxId?: string }
@@ -57,7 +57,10 @@ export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPl
   return deleted.length + missed.length + changed.length + renamed.length + added.length === 0
 }
 
-/** Decides what to store of a listing. Requests counters from the server where they decide. */
+/**
+ * Decides which changes of a listing to store. Requests counters from the server if the decision
+ * needs them.
+ */
 export async function planListUpdate(
   context: ListContext,
   rows: readonly MailboxRow[],
@@ -101,8 +104,8 @@ async function planRenames(
 }
 
 /**
- * Maximum missing mailboxes that are never suspicious. More than these, and half of all mailboxes,
- * may be a failure of the server.
+ * Maximum missing mailboxes that are never suspicious. More missing mailboxes, if they are half of
+ * all mailboxes, may be a failure of the server.
  */
 const maxUnsuspicious = 2
 /**
@@ -133,7 +136,7 @@ async function checkMissing(
   return result
 }
 
-/** Time since a listing left the mailbox out; 0 if none did before. */
+/** Time since a listing left the mailbox out; 0 if no earlier listing did. */
 function missingMs({ missingSince }: MailboxRow): number {
   return missingSince === null ? 0 : Date.now() - missingSince.getTime()
 }

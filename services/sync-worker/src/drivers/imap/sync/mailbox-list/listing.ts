@@ -4,7 +4,8 @@ import type { SpecialUse } from '@posthorn/contracts/schemas/message'
 import { isSelectable, type Listing, type MailboxRow } from '../../../../store/mailboxes.ts'
 import type { Counters } from '../sync-plan.ts'
 
-// Pure functions: special uses of a LIST response, its differences from the rows, and renames.
+// Pure functions: special uses of a LIST response, differences between the response and the rows,
+// and renames.
 
 /** Settings of a registration that override special uses. */
 const overrideSettings = [
@@ -17,7 +18,10 @@ const overrideSettings = [
 
 type Overrides = Pick<ImapConfig, (typeof overrideSettings)[number][1]>
 
-/** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters replace it. */
+/**
+ * `\Marked` and `\Unmarked` depend on the last selection by a client (RFC 9051 §7.3.1). Counters
+ * replace both.
+ */
 const transientAttribute = /^\\(?:un)?marked$/i
 
 /**
@@ -67,7 +71,10 @@ function specialUseOf(
 
 export interface ListingChanges {
   added: Listing[]
-  /** Mailboxes that cannot be selected any more. Each is in `added` as well, with its new state. */
+  /**
+   * Mailboxes that cannot be selected any more. Each such mailbox is in `added` as well, with its
+   * new state.
+   */
   unselectable: MailboxRow[]
   /** Mailboxes that the listing leaves out. */
   missing: MailboxRow[]
@@ -89,7 +96,7 @@ export function compareListing(
     if (!listing) changes.missing.push(row)
     else if (isSelectable(row) && !isSelectable(listing)) {
       changes.unselectable.push(row)
-      continue // stays in `listed`, so that it is added again
+      continue // `listed` still has the mailbox, so that it is added again
     } else if (!isSameListing(row, listing)) changes.changed.push({ row, listing })
     listed.delete(row.path)
   }
@@ -116,7 +123,7 @@ function isSameListing(row: MailboxRow, listing: Listing): boolean {
   )
 }
 
-/** A stored mailbox and its listing under a new path. */
+/** Stored mailbox and its listing under a new path. */
 export interface Rename {
   row: MailboxRow
   listing: Listing

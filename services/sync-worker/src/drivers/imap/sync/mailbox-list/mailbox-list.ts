@@ -46,15 +46,15 @@ export interface ListOptions {
   counters?: boolean
   /**
    * Runs work over another connection, which decides about missing mailboxes. Resolves to undefined
-   * if there is none. Default: the same connection lists again.
+   * without another connection. Default: the same connection lists again.
    */
   withOther?: <T>(work: (session: MailSession) => Promise<T>) => Promise<T | undefined>
 }
 
 /**
  * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
- * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out and
- * STATUS confirms it.
+ * reads UIDVALIDITY. `mailboxDeleted` is recorded when two listings left the mailbox out and STATUS
+ * confirms the deletion.
  */
 export function syncMailboxList(
   context: ListContext,
@@ -94,7 +94,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 interface RefreshOptions extends ListOptions {
-  /** Change by this service. No counters are requested after it. */
+  /** Change by this service. No counters are requested after such a change. */
   applied?: AppliedListChange
   confirmed?: boolean
 }
@@ -185,7 +185,7 @@ async function storePlan(
     for (const { row, listing } of renamed) {
       const moved = await updateListing(tx, row.id, listing)
       const epoch = await raiseSyncEpoch(tx, row.id)
-      // Its messages keep their ids and are not announced again.
+      // Messages of a renamed mailbox keep their ids and are not announced again.
       if (isAnnounced(row))
         await record([mailboxDeleted(account, row, epoch), mailboxNew(account, moved, epoch)])
     }

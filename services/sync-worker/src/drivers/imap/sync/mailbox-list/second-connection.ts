@@ -8,8 +8,8 @@ import type { SyncContext } from '../context.ts'
 // refuses mailboxes that were deleted and created again.
 
 /**
- * Runs work over another connection of the account. Resolves to undefined if the server allows none
- * or it is lost, which proves nothing about mailboxes.
+ * Runs work over another connection of the account. Resolves to undefined if the server allows no
+ * other connection or the connection is lost, which proves nothing about mailboxes.
  */
 export async function withSecondConnection<T>(
   { connect, signal, log }: SyncContext,

@@ -1,7 +1,7 @@
 import { isSelectable, type MailboxRow } from '../../../../store/mailboxes.ts'
 import type { ListContext } from '../context.ts'
 
-// Pure functions: which mailboxes are synced, and which of them are watched.
+// Pure functions that select the mailboxes to sync and the mailboxes to watch.
 
 /** Part of a mailbox that the selection depends on. */
 export type Candidate = Pick<MailboxRow, 'path' | 'specialUse' | 'attributes' | 'listed'>
@@ -59,7 +59,7 @@ export function selectSubconnected<C extends Candidate>(
   )
 }
 
-/** Path of the registration that names none of these mailboxes. */
+/** Path of the registration that matches none of these mailboxes. */
 export function findUnknownPath(
   mailboxes: readonly Candidate[],
   { paths }: SelectionRules,

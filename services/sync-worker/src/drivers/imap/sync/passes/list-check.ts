@@ -13,7 +13,7 @@ import { needsSync } from '../sync-plan.ts'
 
 /**
  * Connection that lists the mailboxes. Dovecot 2.3 may return an outdated list on a connection with
- * NOTIFY for as long as it lasts.
+ * NOTIFY for as long as the connection lasts.
  */
 export type ListSource = 'this connection' | 'new connection'
 
@@ -108,7 +108,8 @@ export async function checkMailboxList(
 
 /**
  * Paths of listed mailboxes that this connection refuses. On a connection with NOTIFY, a mailbox
- * listed without counters while others have them may be deleted, or deleted and created again.
+ * listed without counters while other mailboxes have counters may be deleted, or deleted and
+ * created again.
  */
 async function findRefused(
   { session, refusals }: ListCheckContext,

@@ -73,7 +73,7 @@ export async function watch(
     await handler.settle()
   }
   signal.throwIfAborted()
-  // Ended without a request: the connection is lost, and the ping reports it.
+  // A watch that ended without a request means a lost connection, which the ping reports.
   if (!stop.signal.aborted && !interrupt?.aborted) await session.ping()
   return handler.result
 }
@@ -149,7 +149,7 @@ class NotificationHandler {
   }
 
   #onFlags({ uid, flags, modseq }: MailboxNotification & { kind: 'flags' }): void {
-    // Gmail does not report labels here, which may have changed as well.
+    // Gmail does not report labels in notifications of flags, but labels may have changed as well.
     if (this.#context.session.capabilities.gmail) return this.#requestSync('sync')
     // Without a UID the message is unknown. Without MODSEQ, buffered flags may be older than the
     // last sync.

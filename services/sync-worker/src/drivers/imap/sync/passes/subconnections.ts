@@ -11,8 +11,8 @@ const stableMs = 60_000
 const resyncMs = 15 * 60_000
 
 /**
- * Additional connections of an account. Each watches one mailbox and syncs it. Failures of these
- * connections do not change the state of the account.
+ * Additional connections of an account. Each connection watches and syncs one mailbox. Failures of
+ * these connections do not change the state of the account.
  */
 export class Subconnections implements AsyncDisposable {
   readonly #context: SyncContext
@@ -22,7 +22,7 @@ export class Subconnections implements AsyncDisposable {
     this.#context = context
   }
 
-  /** Watches these mailboxes, by id, and no others. */
+  /** Watches these mailboxes, by id, and no other mailboxes. */
   setMailboxes(mailboxes: readonly string[]): void {
     const wanted = new Set(mailboxes)
     for (const [mailbox, { stop }] of this.#running) if (!wanted.has(mailbox)) stop.abort()

@@ -116,7 +116,7 @@ async function indexEmpty(
   return deps.indexEmpty({ lease: account.lease, account, mailboxes })
 }
 
-/** A mailbox that the server refused, or that was skipped because it refused too often. */
+/** Mailbox that the server refused, or that was skipped because of too many refusals. */
 export interface RefusedSync {
   refusal: AppError
   skipped: boolean
