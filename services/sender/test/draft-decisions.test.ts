@@ -13,7 +13,7 @@ import {
   signal,
 } from './api-fixture.ts'
 
-// Which draft decides about a submission, and when it does not.
+// Drafts that decide about a submission, and drafts that do not.
 
 const fixture = await apiFixture()
 const { db, addAccount, sender, submit, waiting, leave, orphan, row, finished, eventsOf } = fixture
@@ -141,7 +141,7 @@ test.each(['committed', 'not committed'])(
 )
 
 test('isRemovable: not the draft of another submission, whatever its state; nothing while one with the Message-ID waits', async () => {
-  // Those of other tests may be due.
+  // Draft cleanups of other tests may be due.
   await db.deleteFrom('draftCleanups').execute()
   const { account, model } = await addAccount()
   const [first, second] = await submitTwice(account)

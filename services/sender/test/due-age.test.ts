@@ -64,7 +64,7 @@ test('findOldestDueSeconds: skips suspended lanes of accounts, gateways and host
   )
 })
 
-/** Inserts due rows, the first `old` of them one hour older than the others. */
+/** Inserts due rows, of which the first `old` rows are 1 h older than the other rows. */
 async function insertDue(account: string, rows: { old: number; all: number }): Promise<void> {
   await sql`
     insert into outbox (queue_id, account, shard, source, message_id, envelope, next_attempt_at)

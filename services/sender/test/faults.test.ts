@@ -381,7 +381,7 @@ test('SmtpTransport: idle session closed by the server, costs no attempt', async
   const sockets: Socket[] = []
   const smtp = await lineServer((line, socket) => {
     if (line.startsWith('EHLO')) sockets.push(socket)
-    // The second message on a session finds it closed.
+    // The second message on a session finds the session closed.
     const mails = smtp.seen.filter((seen) => seen.startsWith('MAIL')).length
     if (line.startsWith('MAIL') && mails === 2) {
       socket.destroy()

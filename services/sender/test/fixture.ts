@@ -66,7 +66,7 @@ export async function senderFixture() {
       addAccount(db, server, smtp),
     addGateway: (server: Pick<SmtpScript, 'host' | 'port'>, username: string | null = null) =>
       addGateway(db, server, username),
-    /** Replaces the settings. Running senders see them within seconds. */
+    /** Replaces the settings. Running senders apply new settings within seconds. */
     set: (settings: Settings) => set(db, settings),
     submit: (submission: NewSubmission) => submit(db, submission),
     row: (queueId: string) => rowOf(db, queueId),

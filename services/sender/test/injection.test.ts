@@ -3,8 +3,8 @@ import type { NewSubmission } from './fixture.ts'
 import { senderFixture, serveCredentials } from './fixture.ts'
 import { smtpServers } from './smtp-servers.ts'
 
-// The API rejects these values. The sender must not send them as commands either: rows may come
-// from an earlier release or another path.
+// The API rejects these values. The sender must not send these values as commands either: rows may
+// come from an earlier release or another path.
 
 const fixture = await senderFixture()
 const { addAccount, submit, finished } = fixture

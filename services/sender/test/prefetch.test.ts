@@ -95,7 +95,7 @@ test('changeSubmission: hold of a prefetched submission, is busy until it is rel
   expect(await changeSubmission(db, queueId, 'hold')).toBe('done')
 })
 
-/** Server that accepts `quick` messages and delays its replies to the others. */
+/** Server that accepts `quick` messages immediately and delays replies to further messages. */
 async function slowing(quick: number) {
   const started = await startSmtpScript()
   resources.push({ [Symbol.asyncDispose]: () => started.close() })

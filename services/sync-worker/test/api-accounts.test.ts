@@ -169,7 +169,7 @@ describe('states', () => {
     world.credentials.set(account, new AppError('rejected', 'invalid_grant', { code }))
     await world.touch(account)
     await stateIs(account, 'authenticationError')
-    // The worker knows the state shortly after it was stored.
+    // The worker processes the state shortly after the state was stored.
     await eventually(() =>
       expect(
         world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 }),

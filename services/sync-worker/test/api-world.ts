@@ -34,7 +34,7 @@ export async function apiWorld() {
   }
   const createMailApis: CreateMailApis = () => ({ gmail: createClient, graph: createClient })
 
-  /** Registers an account, as api-gateway does, with a mailbox of its own. */
+  /** Registers an account, as api-gateway does, with a separate mailbox. */
   const registerApi = async (
     placement: Placement,
     options: Partial<MailApiModelOptions> & {

@@ -32,8 +32,8 @@ const silent = (session: MailSession): Partial<MailSession> => ({
 })
 
 /**
- * Sessions whose list stays as it was first, with counters of mailboxes that exist. Dovecot 2.3
- * does this on some connections with NOTIFY.
+ * Sessions whose list stays the first list, with counters of mailboxes that exist. Dovecot 2.3 has
+ * such sessions on some connections with NOTIFY.
  */
 const withOldLists = (session: MailSession): Partial<MailSession> => {
   let first: ListedMailbox[] | undefined
@@ -52,7 +52,7 @@ function withoutStatus(mailbox: ListedMailbox): ListedMailbox {
   return rest
 }
 
-/** Sessions that leave mailboxes out of their lists. */
+/** Sessions whose lists omit mailboxes. */
 const omitting =
   (isOmitted: (path: string) => boolean) =>
   (session: MailSession): Partial<MailSession> => ({

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Sent message with its stored bytes. */
+/** Sent message with the stored MIME bytes. */
 async function sent({ owner = account, stored = true } = {}) {
   const queueId = randomUUID()
   const messageId = `<${queueId}@example.com>`

@@ -38,7 +38,7 @@ test('10,000 labels: each is announced, and events of messages have their names'
 
 const page = { page: 0, pageSize: 20 }
 
-/** Account whose labels have to be read again, because one of them was deleted elsewhere. */
+/** Account whose labels have to be read again, because another client deleted a label. */
 async function outdatedAccount(prepare: (mailbox: GmailMailbox) => void) {
   await world.startGmailWorker({ apiPollMs: 600_000 })
   const { account, mailbox } = await world.register((each) => {

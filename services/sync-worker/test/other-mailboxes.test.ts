@@ -6,7 +6,7 @@ import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Mailboxes other than the inbox: detection of their changes, renames and deletions.
+// Mailboxes other than the inbox: detection of changes, renames and deletions.
 
 let world: World
 beforeAll(async () => {

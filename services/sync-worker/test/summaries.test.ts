@@ -4,7 +4,7 @@ import { type ChatServer, eventually, startChatServer, type TestUser } from '@po
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// generateEmailSummary: summaries of new messages by an endpoint, and its failures.
+// generateEmailSummary: summaries of new messages by an endpoint, and failures of the endpoint.
 
 let world: World
 let model: ChatServer
@@ -60,7 +60,7 @@ async function set(settings: object): Promise<void> {
 }
 
 let letters = 0
-/** Appends messages to a mailbox. Returns the data of their messageNew events, in order. */
+/** Appends messages to a mailbox. Returns the data of the messageNew events, in order. */
 async function arrive(path: string, messages: { subject: string; message: string }[]) {
   for (const { message } of messages) await client.append(path, message)
   return eventually(async () => {

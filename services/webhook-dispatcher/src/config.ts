@@ -11,7 +11,7 @@ export interface WebhookConfig {
   /** Limit of a whole attempt: DNS lookup, connection, request and response. */
   readonly timeoutMs: number
   readonly egressPolicy: EgressPolicy
-  /** Proxy of all calls. Its URL may contain a password. */
+  /** Proxy of all calls. The URL of the proxy may contain a password. */
   readonly proxy: { readonly url: string; readonly egress: EgressPolicy } | undefined
   /** Policy for the address of a proxy, of the configuration or of the settings. */
   readonly proxyEgressPolicy: EgressPolicy

@@ -14,7 +14,7 @@ beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 test('dispatch: first attempts of an account keep their order, a failed one delays no other', async () => {
   const receiver = await bench.receiver()
   await bench.account('ordered', { webhooks: receiver.url })
-  // Batches of different sizes, as a sync records them.
+  // Batches of different sizes, as a sync records batches.
   const batches = [1, 9, 40, 100, 50].map((size) =>
     Array.from({ length: size }, () => ({ account: 'ordered', eventId: crypto.randomUUID() })),
   )

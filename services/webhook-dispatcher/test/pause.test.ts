@@ -60,7 +60,9 @@ interface Body {
   data: { n: number }
 }
 
-/** Number of requests, once all have ended and their number has not changed for ten polls. */
+/**
+ * Number of requests, once all requests have ended and the number has not changed for ten polls.
+ */
 function idleCount({ requests }: WebhookReceiver): Promise<number> {
   let before = -1
   let polls = 0

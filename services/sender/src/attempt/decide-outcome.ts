@@ -40,7 +40,7 @@ const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
 const tlsCodes =
   /^(?:ETLS|EPROTO|ERR_(?:SSL|TLS)_.*|CERT_.*|DEPTH_.*|SELF_SIGNED_.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/
 
-/** Classifies a failure. Unknown failures are temporary and concern only their message. */
+/** Classifies a failure. Unknown failures are temporary and concern only the message. */
 export function classifyReply(failure: AttemptFailure): ReplyClass {
   return defined({ permanent: isPermanent(failure), suspends: suspendedLane(failure) })
 }
@@ -85,7 +85,9 @@ export type EventContext = Pick<
   'queueId' | 'account' | 'messageId' | 'envelope' | 'attempt' | 'maxAttempts' | 'firstError'
 >
 
-/** Outcome of an attempt, and its events once the time of the next attempt is known. */
+/**
+ * Outcome of an attempt, and the events of the outcome once the time of the next attempt is known.
+ */
 export interface OutcomeDecision {
   outcome: AttemptOutcome
   events: (nextAttempt: Date | undefined) => NewEvent[]
@@ -292,7 +294,7 @@ export function failedEvent(
   }
 }
 
-/** Distinguishes attempts in event ids. Uncounted attempts differ by their remaining recipients. */
+/** Distinguishes attempts in event ids. Uncounted attempts differ by the remaining recipients. */
 function attemptKeyOf({ attempt, envelope }: Pick<EventContext, 'attempt' | 'envelope'>): number[] {
   return [attempt, envelope.to.length]
 }

@@ -37,7 +37,7 @@ async function findStored(
 ): Promise<ProviderDraft | undefined> {
   const { messageId, messageIdHeader: header } = stored
   const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
-    // Gmail finds no draft by its message among too many.
+    // Gmail finds no draft by Message-ID among too many drafts.
     if (isMailApiError(error, 'refused')) return []
     throw error
   })
@@ -61,7 +61,7 @@ export async function findDraft(
   return draft
 }
 
-/** Deposits a draft, or adopts the one of an interrupted attempt, and commits its id. */
+/** Deposits a draft, or adopts the draft of an interrupted attempt, and commits the draft's id. */
 async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
   const { submission } = context
   const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
@@ -92,7 +92,7 @@ async function findOrphan(context: DepositContext): Promise<ProviderDraft | unde
   const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
   // The index may also report a draft that was deleted.
   if (!draft || !(await findDraft(context, draft))) return undefined
-  // After the search: what it found was recorded before.
+  // Runs after the search: a found draft was recorded before.
   const isShared = await isSharedMessageId(db, submission).catch((cause: unknown) => {
     throw new PreAttemptError('other drafts unknown', { cause })
   })
@@ -116,7 +116,7 @@ async function createDraft({ db, api, submission, signal, leaseMs }: DepositCont
   }
 }
 
-/** Mail APIs take the recipients from the header. They remove Bcc from the message. */
+/** Mail APIs take the recipients from the header. Mail APIs remove Bcc from the message. */
 export function contentOf({ mime, envelope }: Submission): Buffer {
   return withBcc(mime, envelope)
 }

@@ -28,7 +28,7 @@ export interface DestinationDeps {
   credentialsMs: number
 }
 
-/** Server of a destination, with its login. */
+/** Server of a destination, with the login of the server. */
 type OutgoingServer = Pick<
   Destination,
   | 'host'
@@ -201,7 +201,8 @@ async function credentialsFrom<C extends typeof getCredentials | typeof getGatew
 /**
  * Requests a login from auth-bridge.
  *
- * @throws AttemptError if auth-bridge refuses it; PreAttemptError if it is unavailable
+ * @throws AttemptError if auth-bridge refuses the login; PreAttemptError if auth-bridge is
+ * unavailable
  */
 export function requestCredentials<C extends typeof getCredentials | typeof getGatewayCredentials>(
   {

@@ -40,7 +40,7 @@ export interface AttemptDeps {
   transport: Transport
   mailApis: MailApis
   recorder: OutcomeRecorder
-  /** Commits the intent record of a row. Resolves to false if its lease was lost. */
+  /** Commits the intent record of a row. Resolves to false if the lease of the row was lost. */
   writeIntent: (handover: Handover) => Promise<boolean>
   journal: Pick<AcceptanceJournal, 'add' | 'remove'>
   log: Logger
@@ -48,7 +48,7 @@ export interface AttemptDeps {
 }
 
 export interface AttemptTiming {
-  /** Duration of a lease. Renewed every quarter of it, and with the intent record. */
+  /** Duration of a lease. Renewed after every quarter of `leaseMs`, and with the intent record. */
   leaseMs: number
   /** Delay after the first failed attempt. Doubles with each further failed attempt. */
   retryBaseMs: number
@@ -80,7 +80,7 @@ export interface AttemptOptions {
   onAccepted: () => void
 }
 
-/** Decision to record, and the result to return afterwards. */
+/** Decision to record, and the result to return after the recording. */
 interface Attempted {
   /** Submission to record, without the request of a Sent copy if a Sent copy exists. */
   submission: Submission
@@ -163,7 +163,7 @@ async function trySend(
   return { submission, decision, result: { kind: 'sent', final }, isJournalled: true }
 }
 
-/** Turns an AttemptError or an unexpected error into a failure to record. Rethrows the others. */
+/** Turns an AttemptError or an unexpected error into a failure to record. Rethrows other errors. */
 function toFailed({ log, timing }: AttemptDeps, submission: Submission, error: unknown): Attempted {
   if (error instanceof PreAttemptError || error instanceof RecordError) throw error
   const failed = error instanceof AttemptError ? error : internalError()
@@ -191,14 +191,18 @@ function internalError(): AttemptError {
   return error
 }
 
-/** The failure of a proxy that only this submission uses does not concern its lane. */
+/**
+ * Lane to suspend after a failure. The failure of a proxy that only this submission uses does not
+ * concern the lane.
+ */
 function suspendedLane({ proxy }: Submission, failure: AttemptFailure): ReplyClass['suspends'] {
   return failure.code === 'EPROXY' && proxy ? undefined : classifyReply(failure).suspends
 }
 
 /**
- * True if an earlier attempt was accepted. Looks only where the server itself files sent mail. A
- * partly sent message is in the Sent mailbox in any case, so its copy proves nothing.
+ * True if an earlier attempt was accepted. Searches the Sent mailbox only if the server itself
+ * files sent mail. A partly sent message is in the Sent mailbox in any case, so a Sent copy proves
+ * nothing.
  */
 async function hasSentCopy(
   { bus, log, timing: { findSentMs } }: AttemptDeps,
@@ -254,7 +258,10 @@ function assertSendable({ mime, leftList }: Submission): void {
     })
 }
 
-/** Pauses the account if its provider asked for it. Without Postgres, its lane is suspended. */
+/**
+ * Pauses the account if its provider requested a pause. Without Postgres, the lane of the account
+ * is suspended.
+ */
 async function pause(
   { db, log }: AttemptDeps,
   { account }: Submission,

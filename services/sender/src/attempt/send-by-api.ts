@@ -18,7 +18,7 @@ import { isInDoubt, toDoubtfulError, toStageError } from './mail-api-failures.ts
 
 export interface ApiSendDeps extends MailApiDeps {
   db: Db
-  /** Commits the intent record of a row. Resolves to false if its lease was lost. */
+  /** Commits the intent record of a row. Resolves to false if the lease of the row was lost. */
   writeIntent: (handover: Handover) => Promise<boolean>
   log: Logger
   leaseMs: number
@@ -146,7 +146,10 @@ async function sendDraft(context: SendContext, onAccepted: () => void): Promise<
   return released?.messageIdHeader === undefined ? findSent(context, draft, released) : released
 }
 
-/** True if the owner changed a stored draft before its first release: its copy is sent instead. */
+/**
+ * True if the owner changed a stored draft before the first release: the submission's copy is sent
+ * instead.
+ */
 function isOutdated(
   { providerDraft, storedDraft, maybeSent }: Submission,
   current: ProviderDraft,
@@ -174,11 +177,11 @@ function assertUnsent({ submission, assertSendable }: SendContext): void {
 }
 
 /**
- * Releases a draft. Undefined if its response was lost and the draft no longer exists. Once the
- * request was sent without a clear refusal, all errors are in doubt: the provider may still be at
- * work, so that a draft which exists now may be gone later.
+ * Releases a draft. Undefined if the response to the release was lost and the draft no longer
+ * exists. Once the request was sent without a clear refusal, all errors are in doubt: the provider
+ * may still be at work, so that a draft that exists now may be missing later.
  *
- * @throws PreAttemptError if neither the release nor the look at the draft gave a response
+ * @throws PreAttemptError if neither the release nor the check of the draft gave a response
  */
 async function releaseDraft(
   context: SendContext,
@@ -209,7 +212,7 @@ async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> 
   }
 }
 
-/** Looks for the sent message until it is visible, because providers replace the Message-ID. */
+/** Searches the sent message until it is visible, because providers replace the Message-ID. */
 async function findSent(
   { api, submission, signal, findSentMs, log }: SendContext,
   draft: ProviderDraft,

@@ -16,7 +16,7 @@ interface HeldLock {
  * account; the lock ends with its last user. A lock whose process dies ends with its lease.
  */
 export class AccountLocks implements AsyncDisposable {
-  /** Identifies this process in the rows it has leased. */
+  /** Identifies this process in the rows that this process has leased. */
   readonly worker = randomUUID()
   readonly #deps: { db: Db; log: Logger; leaseMs: number }
   readonly #held = new Map<string, HeldLock>()
@@ -26,7 +26,7 @@ export class AccountLocks implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Locks an account. False if another process has it, or if it is paused. */
+  /** Locks an account. False if another process has the lock, or if the account is paused. */
   async tryLock(claim: LockClaim): Promise<boolean> {
     const { db, leaseMs } = this.#deps
     const locked = await lockAccounts(db, [claim], { worker: this.worker, leaseMs })
@@ -35,7 +35,7 @@ export class AccountLocks implements AsyncDisposable {
     return true
   }
 
-  /** Adds a user of a lock that was taken with the claim of its row. */
+  /** Adds a user of a lock that was taken together with the claim of a row. */
   add(claim: LockClaim): void {
     const { users } = this.#held.get(claim.account) ?? { users: new Set() }
     this.#held.set(claim.account, { latest: claim, users: users.add(claim.queueId) })

@@ -22,8 +22,8 @@ const maxCandidates = 1_000
 const minPollGapMs = 10
 
 /**
- * Due rows of the latest polls that are not claimed. They may be stale: the claim checks whether
- * they are still due.
+ * Due rows of the latest polls that are not claimed. Candidates may be stale: the claim checks
+ * whether they are still due.
  */
 export class Candidates {
   readonly #deps: CandidateDeps
@@ -43,13 +43,13 @@ export class Candidates {
     return this.#rows.values()
   }
 
-  /** Requests a poll. Returns the milliseconds until it is allowed. */
+  /** Requests a poll. Returns the milliseconds until a poll is allowed. */
   requestPoll(): number {
     this.#isPollRequested = true
     return this.#polledAt + minPollGapMs - performance.now()
   }
 
-  /** Polls if it is time to. Returns true if more rows may be due in other lanes. */
+  /** Polls if a poll is due. Returns true if more rows may be due in other lanes. */
   async pollIfDue(): Promise<boolean> {
     const gapMs = this.#isPollRequested ? minPollGapMs : this.#deps.sweepMs * 0.9
     if (performance.now() < this.#polledAt + gapMs) return false

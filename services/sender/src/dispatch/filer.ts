@@ -35,7 +35,7 @@ const claimBatch = 50
  * Requests the mailbox work of sent messages from the sync-workers: Sent copy, flags, removal of
  * drafts. Failures are logged and retried for up to 6 h, and never affect the submission.
  *
- * Disposal cancels pending requests and waits for their accounts.
+ * Disposal cancels pending requests and waits for the filing of the accounts to end.
  */
 export class Filer implements AsyncDisposable {
   readonly #deps: FilerDeps

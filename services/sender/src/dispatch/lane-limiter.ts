@@ -8,7 +8,7 @@ export interface LaneLimits {
   perHost: number
   /**
    * Maximum bytes in flight. A larger message runs alone. Prefetched submissions may have a quarter
-   * of it in addition.
+   * of `maxBytes` in addition.
    */
   maxBytes: number
 }
@@ -16,7 +16,7 @@ export interface LaneLimits {
 /** Capacity that a submission needs. */
 export type LaneDemand = Pick<DueSubmission, 'account' | 'gateway' | 'host' | 'bytes' | 'byApi'>
 
-/** Capacity of a submission in flight. Disposal releases all of it. */
+/** Capacity of a submission in flight. Disposal releases the capacity. */
 export interface LanePermit extends Disposable {
   /** Releases the lanes: the server has replied, the outcome is not recorded yet. */
   releaseServer(): void
@@ -107,8 +107,8 @@ export class LaneLimiter {
   }
 
   /**
-   * Permit to claim a submission before it can start. Granted only in fast lanes and up to a short
-   * stock, because no other process can send a prefetched submission.
+   * Permit to claim a submission before it can start. Granted only in fast lanes and for few
+   * submissions, because no other process can send a prefetched submission.
    */
   tryPrefetch(demand: LaneDemand): Permit | undefined {
     const lanes = this.#lanesOf(demand)
@@ -127,12 +127,12 @@ export class LaneLimiter {
     }
   }
 
-  /** True after a failure in one of the lanes, until a message is accepted there. */
+  /** True after a failure in a lane of the submission, until a message is accepted in that lane. */
   isSuspended(demand: LaneDemand): boolean {
     return this.#lanesOf(demand).some((lane) => lane.isFailing)
   }
 
-  /** True if the stock of prefetched submissions has fallen to its lower mark. */
+  /** True if the number of prefetched submissions has fallen to the lower mark. */
   canPrefetch(demand: LaneDemand): boolean {
     return this.#lanesOf(demand).every((lane) => lane.canPrefetch)
   }
@@ -244,7 +244,7 @@ class Lane {
 
 /**
  * Lanes of a submission. With a gateway the account has a separate lane per gateway: failures at
- * its own server do not concern the gateway.
+ * the account's own server do not concern the gateway.
  */
 function keysOf({ account, gateway, host }: LaneDemand): Map<LaneKind, string> {
   const keys = new Map<LaneKind, string>()

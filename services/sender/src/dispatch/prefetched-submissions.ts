@@ -92,7 +92,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     this.#releaseIf(() => true)
   }
 
-  /** Releases those that wait too long, and stops prefetching in their lanes. */
+  /** Releases submissions that wait too long, and stops prefetching in their lanes. */
   releaseStale(): void {
     const now = performance.now()
     const isStale = ({ since }: PrefetchedSubmission) => now - since > maxPrefetchMs
@@ -101,7 +101,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     this.#releaseIf(isStale)
   }
 
-  /** Releases those whose lanes are suspended. */
+  /** Releases submissions whose lanes are suspended. */
   releaseSuspended(): void {
     this.#releaseIf(({ demand }) => this.#deps.lanes.isSuspended(demand))
   }

@@ -14,7 +14,7 @@ import type { DueSubmission, LaneKeys, Submission } from './submission.ts'
 
 export interface DueOptions {
   limit: number
-  /** Lanes without capacity. Their rows are skipped. */
+  /** Lanes without capacity. Rows of these lanes are skipped. */
   saturated: LaneKeys
   /** Accounts that another sender has locked are skipped, and rows in doubt of living senders. */
   senders: Pick<KnownSenders, 'worker' | 'silent'>
@@ -55,7 +55,7 @@ export async function listDue(
 interface ClaimOptions {
   worker: string
   leaseMs: number
-  /** Senders that have ended: their rows in doubt may be claimed. */
+  /** Senders that have ended. Rows in doubt of these senders may be claimed. */
   dead: readonly string[]
 }
 

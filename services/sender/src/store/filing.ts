@@ -9,7 +9,7 @@ export interface DueFiling extends DueRow {
   filing: Filing | null
 }
 
-/** Mailbox work of sent messages. The MIME bytes are deleted at its end. */
+/** Mailbox work of sent messages. The MIME bytes are deleted when the mailbox work ends. */
 export const filings = new DueRows<'outbox', DueFiling>({
   table: 'outbox',
   key: 'queueId',

@@ -11,7 +11,7 @@ import { failureColumns } from './outcomes.ts'
 import { listPausedAccounts } from './sending-locks.ts'
 import { type LaneKeys, type OutboxLease, stateAfter, type Submission } from './submission.ts'
 
-/** Row whose last attempt ended with its process. */
+/** Row whose last attempt ended because the process died. */
 export type ExhaustedSubmission = OutboxLease &
   Pick<
     Submission,
@@ -35,9 +35,9 @@ const exhausted = sql<string>`(
 )`
 
 /**
- * Marks rows failed whose attempts are used up without an outcome: the process died in each.
- * Otherwise a message that crashes processes would do so forever. Rows whose message may have
- * been sent get further attempts, which only find out whether it was.
+ * Marks rows failed whose attempts are used up without an outcome, because the process died in each
+ * attempt. Otherwise a message that crashes processes would do so forever. Rows whose message may
+ * have been sent get further attempts, which only find out whether the message was sent.
  */
 export function reapExhausted(
   db: Db,
@@ -138,8 +138,8 @@ export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise
 }
 
 /**
- * Deletes rows that finished more than `keepMs` ago. Returns their number; more may be left if it
- * equals the limit.
+ * Deletes rows that finished more than `keepMs` ago. Returns the number of deleted rows; more rows
+ * may be left if the number equals `limit`.
  */
 export async function deleteFinished(
   db: Db,

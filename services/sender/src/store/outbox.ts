@@ -29,8 +29,9 @@ export const isExhausted = sql<boolean>`(not ${hasAttempts})`
 /** Due rows with attempts left. Rows in doubt also require `mayTakeOver`. */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
 /**
- * Rows in doubt: their sender has neither recorded the outcome nor released the claim, and the
- * server may have the message. With a draft at a provider, the draft tells whether it was sent.
+ * Condition for rows in doubt: the sender has neither recorded the outcome nor released the claim,
+ * and the server may have the message. With a draft at a provider, the draft tells whether the
+ * message was sent.
  */
 export const isInDoubt = sql<boolean>`(data_sent_at is not null and worker is not null
   and provider_draft is null)`
@@ -82,8 +83,8 @@ export function renewLeases(db: Db, leases: OutboxLease[], leaseMs: number): Pro
 
 /**
  * Writes the intent records (`data_sent_at`) of handovers: from the commit on, the servers may have
- * the messages. Returns for each lease whether its record was written. Otherwise the end of data
- * must not be sent, because the lease expired or was lost.
+ * the messages. Returns for each lease whether the intent record was written. Without an intent
+ * record the end of data must not be sent, because the lease expired or was lost.
  */
 export async function markDataSent(
   db: Db,
@@ -103,7 +104,7 @@ export async function markDataSent(
   return handovers.map(({ queueId }) => written.has(queueId))
 }
 
-/** Updates the rows whose fencing token matches. Returns their ids. */
+/** Updates the rows whose fencing token matches. Returns the ids of the rows. */
 async function updateLeased(
   db: Db,
   leases: OutboxLease[],
@@ -136,8 +137,8 @@ export function leasedRows(leases: readonly OutboxLease[]) {
 const released = sql`attempts = attempts - 1, worker = null, lease_until = null`
 
 /**
- * Releases a claim after a cancelled attempt and takes back its attempt. The intent record is
- * removed, unless the outcome of a handover is unknown (`maybeSent`).
+ * Releases a claim after a cancelled attempt and takes back the counted attempt. The intent record
+ * is removed, unless the outcome of a handover is unknown (`maybeSent`).
  */
 export async function releaseClaim(
   db: Db,

@@ -28,8 +28,8 @@ export async function beginDeposit(
 }
 
 /**
- * True if another submission of the account with the same Message-ID may have a draft: it is
- * committed, or its deposit is recorded. SMTP clients submit a message once per recipient.
+ * True if another submission of the account with the same Message-ID may have a draft, which is
+ * committed or whose deposit is recorded. SMTP clients submit a message once per recipient.
  */
 export async function isSharedMessageId(
   db: Db,

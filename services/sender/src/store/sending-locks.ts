@@ -20,7 +20,7 @@ export async function lockAccounts(
   claims: readonly LockClaim[],
   { worker, leaseMs }: { worker: string; leaseMs: number },
 ): Promise<Set<string>> {
-  // One order in all statements, so that they cannot deadlock.
+  // All statements lock in the same order, so that statements cannot deadlock.
   const sorted = claims.toSorted((a, b) => (a.account < b.account ? -1 : 1))
   const { rows } = await sql<{ queueId: string }>`
     insert into sending_locks as lock (account, queue_id, worker, lease_until)
@@ -35,7 +35,7 @@ export async function lockAccounts(
   return new Set(rows.map(({ queueId }) => queueId))
 }
 
-/** Accounts that another worker has locked or that are paused: keys of their lanes. */
+/** Keys of the lanes of accounts that another worker has locked or that are paused. */
 export async function listLockedAccounts(db: Db, worker: string): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()
@@ -43,14 +43,14 @@ export async function listLockedAccounts(db: Db, worker: string): Promise<string
   return rows.map(({ account }) => account)
 }
 
-/** Accounts that their providers paused: keys of their lanes. */
+/** Keys of the lanes of accounts that their providers paused. */
 export async function listPausedAccounts(db: Db): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()`.execute(db)
   return rows.map(({ account }) => account)
 }
 
-/** Renews the locks of the latest claims, with their leases. */
+/** Renews the locks of the latest claims, together with the leases of the claims. */
 export async function renewLocks(
   db: Db,
   queueIds: readonly string[],
@@ -63,7 +63,7 @@ export async function renewLocks(
 
 /**
  * Unlocks accounts, except those that were locked for another claim since. Rows of paused accounts
- * stay, so that the table has few others than those in use.
+ * stay; other unused rows are deleted, so that the table stays small.
  */
 export async function unlockAccounts(
   db: Db | Tx,

@@ -100,7 +100,7 @@ export interface DueSubmission {
   gateway: string | null
   /** `host:port` of the server. Empty without a server. */
   host: string
-  /** True if it is sent through the mail API of the account. */
+  /** True if the submission is sent through the mail API of the account. */
   byApi: boolean
   bytes: number
   /** True for a first attempt with retries left. Safe to prefetch: a crash costs one attempt. */
@@ -138,15 +138,15 @@ export interface Submission extends OutboxLease {
    * the envelope.
    */
   handedOver: string[] | null
-  /** True if some recipients were accepted. They are no longer in the envelope. */
+  /** True if some recipients were accepted. Accepted recipients are no longer in the envelope. */
   partlySent: boolean
   /** List the recipient has unsubscribed from since the submission. */
   leftList: string | null
   /** Requested mailbox work after sending. */
   filing: Filing | null
-  /** Draft at the provider. If it no longer exists after a release, it was sent. */
+  /** Draft at the provider. If the draft no longer exists after a release, the message was sent. */
   providerDraft: ProviderDraft | null
-  /** Stored draft of the owner that is to be released, while it is unchanged. */
+  /** Draft that the owner stored, to be released while it is unchanged. */
   storedDraft: StoredDraft | null
   /** True if an earlier attempt may have deposited a draft without committing its id. */
   mayHaveDraft: boolean
@@ -162,7 +162,9 @@ export interface SendingAccount {
   smtp: StoredServer<SmtpConfig> | null
   /** True if a tenant has chosen `smtp`, which may be any host of the operator's network. */
   isTenantsServer: boolean
-  /** True if the account has OAuth2, the login of a server without one of its own. */
+  /**
+   * True if the account has OAuth2, which is the login of a server without separate credentials.
+   */
   byOAuth2: boolean
   smtpEhloName: string | null
   proxy: string | null

@@ -34,8 +34,8 @@ export class HandoverIntent {
   }
 
   /**
-   * Writes the record, with the recipients that the server has accepted. Resolves when it is
-   * committed: the end of data may be sent.
+   * Writes the record, with the recipients that the server has accepted. Resolves when the record
+   * is committed: the end of data may then be sent.
    *
    * @throws PreAttemptError if Postgres is unavailable; RecordError if the lease was lost
    */
@@ -65,7 +65,7 @@ export class HandoverIntent {
   }
 }
 
-/** Progress of a message. Only from `handover` on may the server have accepted it. */
+/** Progress of a message. The server may have accepted the message only from `handover` on. */
 type Stage = 'envelope' | 'data' | 'handover'
 
 const chunkBytes = 64 * 1024
@@ -99,14 +99,14 @@ export class HandoverStream {
     return this.#stage
   }
 
-  /** Throws if the reply precedes the end of data: it cannot be about this message. */
+  /** Throws if a reply precedes the end of data: such a reply cannot be about this message. */
   assertComplete(): void {
     if (this.#stage === 'handover') return
     const message = 'The server answered before the message was complete'
     throw new AttemptError({ message, code: 'EUNEXPECTED', command: 'DATA' })
   }
 
-  /** Converts an error of the transmission into the stage error it stands for. */
+  /** Converts an error of the transmission into a stage error. */
   toStageError(error: unknown): unknown {
     if (this.#commitFailure) return this.#commitFailure.reason
     const { signal } = this.#message

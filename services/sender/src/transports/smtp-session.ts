@@ -66,7 +66,7 @@ export class SmtpSession {
   readonly #socket: Socket
   readonly #limits: SmtpLimits
   readonly #host: string
-  /** Network path of its messages. Undefined for the default path. */
+  /** Network path of messages of the session. Undefined for the default path. */
   readonly routing: NetworkRouting | undefined
   #sent = 0
   #broken = false
@@ -151,7 +151,7 @@ export class SmtpSession {
     }
   }
 
-  /** Connects up to the reply to EHLO, over TLS if the server has it. */
+  /** Connects up to the reply to EHLO, over TLS if the server supports TLS. */
   static async #connect(
     credentials: Credentials | undefined,
     { destination, limits, signal }: SessionOptions,

@@ -77,7 +77,8 @@ export class SmtpTransport implements Transport {
   }
 
   async #keep({ key }: Destination, session: SmtpSession): Promise<void> {
-    // Unexpected data behind the last reply is read by then, and marks the session as broken.
+    // Lets the session read unexpected data behind the last reply, which marks the session as
+    // broken.
     await setImmediate()
     await setImmediate()
     if (this.#closed || !session.usable) return session.close()

@@ -3,7 +3,7 @@ import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { DsnRequest, NetworkRouting, OutboxError } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 
-/** Outgoing server of a message, and the network path to it. */
+/** Outgoing server of a message, and the network path to the server. */
 export interface Destination {
   /** Identifies everything a session depends on. Messages with equal keys share sessions. */
   key: string
@@ -23,7 +23,7 @@ export interface Destination {
   isTenantsServer?: boolean
   /** Argument of EHLO. Defaults to the host name of the outgoing address. */
   ehloName?: string
-  /** Proxy URL with its login in plaintext. Absent for a direct connection. */
+  /** Proxy URL with the login in plaintext. Absent for a direct connection. */
   proxy?: string
   /** Local addresses to connect from, preferred first. If empty, the system chooses. */
   localAddresses: readonly string[]
@@ -43,8 +43,8 @@ export interface OutgoingMessage {
   /** Requested delivery status notifications. Ignored by servers without DSN (RFC 3461). */
   dsn: DsnRequest | null
   /**
-   * Commits the intent record, with the recipients that the server has accepted. If it rejects, the
-   * end of data is not sent.
+   * Commits the intent record, with the recipients that the server has accepted. If
+   * `commitHandover` rejects, the end of data is not sent.
    */
   commitHandover: (recipients: readonly string[]) => Promise<void>
   /**
@@ -89,7 +89,8 @@ export interface Transport extends AsyncDisposable {
  *
  * - `code`: short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, …
  * - `response`, `responseCode`: reply of the server
- * - `command`: SMTP command during which it happened, such as `RCPT TO`. `CONN`: the connection
+ * - `command`: SMTP command during which the failure happened, such as `RCPT TO`. `CONN`: the
+ * connection
  */
 export type AttemptFailure = OutboxError
 
@@ -124,8 +125,9 @@ export interface ReplyClass {
   /** True if another attempt would fail too. */
   permanent: boolean
   /**
-   * Lane the failure concerns beyond this message: the server for everybody (`host`), or for this
-   * account only. That lane is suspended, so that other messages keep their attempts.
+   * Lane that the failure concerns beyond this message: the server for all accounts (`host`), or
+   * the server for this account (`account`). The lane is suspended, so that other messages keep
+   * their attempts.
    */
   suspends?: 'host' | 'account'
 }

@@ -95,7 +95,7 @@ export class FeedScene {
 
 const folderEventNames = new Set(['mailboxNew', 'mailboxDeleted'])
 
-/** Both kinds of events from those that are stored. */
+/** Both kinds of events, from the stored events. */
 function readEvents(list: () => Promise<SeenEvent[]>): Pick<FeedWorld, 'events' | 'folderEvents'> {
   return {
     events: async () => (await list()).filter(({ event }) => !folderEventNames.has(event)),
@@ -255,7 +255,7 @@ async function postgresWorld({ owner, db, deps }: PostgresParts): Promise<FeedWo
   }
 }
 
-/** Registers an account of the Gmail API whose shard a worker of its own holds. */
+/** Registers an account of the Gmail API whose shard a separate worker holds. */
 export async function registerAccount(owner: Db, db: Db): Promise<Account> {
   const name = randomUUID()
   const shard = shardOf(name)

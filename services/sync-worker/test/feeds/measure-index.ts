@@ -107,7 +107,7 @@ function pageOf(all: IndexedMessage[], kind: 'scattered' | 'recent'): IndexedMes
   })
 }
 
-/** Commits a page through `commit` that many times for both kinds of pages. */
+/** Commits a page through `commit` repeatedly, for both kinds of pages. */
 async function measureCommits(
   { all, commits }: Mailbox,
   commit: (page: IndexedMessage[]) => Promise<unknown>,
@@ -129,7 +129,7 @@ async function sizeOf(table: string): Promise<number> {
   return Number(rows[0]?.bytes) / count
 }
 
-/** The index of the feed engine, with its commits. */
+/** Measures the index of the feed engine, with commits. */
 async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   const { all, pageSize } = mailbox
   const world = await worlds.open()

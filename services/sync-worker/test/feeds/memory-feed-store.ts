@@ -39,7 +39,7 @@ export class MemoryTables {
   leaseEpoch = 1
   /** Commits so far. */
   commits = 0
-  /** Called around every commit. May throw, like a crash there. */
+  /** Called around every commit. May throw, as a crash at the commit does. */
   onCommit: (phase: 'before' | 'after') => void = () => undefined
   /** Awaited before every operation. */
   onOperation: () => Promise<void> = () => Promise.resolve()

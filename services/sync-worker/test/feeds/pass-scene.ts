@@ -57,7 +57,7 @@ export class PassScene extends FeedScene {
   }
 }
 
-/** Parts of a pass over these messages, which exist. */
+/** Parts of a pass over these messages, all of which exist. */
 export function noticed(...ids: string[]): PassParts {
   return { messages: new Map(ids.map((id) => [id, false])), specialUses: [] }
 }

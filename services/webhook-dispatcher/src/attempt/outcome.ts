@@ -27,7 +27,7 @@ export class AttemptError extends Error {
   }
 }
 
-/** The result was not committed. The row stays claimed until its lease ends. */
+/** Error of a result that was not committed. The row stays claimed until the lease ends. */
 export class RecordError extends Error {}
 
 export interface Attempt {
@@ -47,7 +47,7 @@ const maxProxyFaultDelayMs = 300_000
 /** Maximum delay that a target can request with `Retry-After`. */
 const maxRetryAfterMs = 3_600_000
 
-/** Result of an attempt: its trigger, the next state, and the delay of the next attempt. */
+/** Result of an attempt: the trigger, the next state, and the delay of the next attempt. */
 export function nextState(
   attempt: Attempt,
   call: CallResult,
@@ -68,7 +68,7 @@ function triggerOf(
   schedule: RetrySchedule,
 ): DeliveryTrigger<'attempting'> {
   if (outcome === '2xx') return 'accept'
-  // Aborted by shutdown: not a failure of the target, and not counted as its attempt.
+  // A call aborted by shutdown is not a failure of the target, and not counted as an attempt.
   if (outcome === 'aborted') return 'cancel'
   // A proxy may also fail because the target is unreachable, so the grace period ends.
   if (outcome === 'proxy-fault' && ageMs < proxyFaultGraceMs) return 'excuse'
@@ -126,7 +126,10 @@ function resultFields(id: string, { outcome, status, body, error }: CallResult) 
 
 const noCall = { waitMs: 0, status: null, error: null, response: null }
 
-/** Ends the claim, so that any process may take the row. `uncounted`: subtracts its attempt. */
+/**
+ * Ends the claim, so that any process may take the row. `uncounted`: subtracts the attempt of the
+ * claim.
+ */
 export function releasedResult(id: string, uncounted: boolean): DeliveryResult {
   const state = transition('claimed', 'release')
   return { ...noCall, id, state, uncounted, outcome: null }
@@ -146,7 +149,7 @@ function storable(text: string, maxLength: number): string {
   return text.replaceAll('\0', '').slice(0, maxLength).toWellFormed()
 }
 
-/** Effect of an attempt on the throttle of its target. */
+/** Effect of an attempt on the throttle of the attempt's target. */
 export interface TargetFeedback {
   /** False if the target was unreachable or did not respond in time. */
   responded: boolean

@@ -4,11 +4,14 @@ const capacityDelayMs = 10
 export const pollMs = 1_000
 
 /**
- * Due rows that were left in Postgres: lanes with more of them, and the time of the next poll. New
- * deliveries of such a lane queue behind them in Postgres.
+ * Due rows that were left in Postgres: lanes with such rows, and the time of the next poll. New
+ * deliveries of such a lane queue behind these rows in Postgres.
  */
 export class Backlog {
-  /** Lanes with due rows, with the number of reads that had started when they were marked. */
+  /**
+   * Lanes with due rows. The value is the number of reads that had started when the lane was
+   * marked.
+   */
   readonly #lanes = new Map<string, number>()
   #reads = 0
   #timer: NodeJS.Timeout | undefined
@@ -27,9 +30,9 @@ export class Backlog {
   }
 
   /**
-   * Starts a read of due rows. The returned function ends it with the lanes that were read and a
-   * predicate for lanes with more rows. Lanes without more are unmarked, except those marked since
-   * the start: the read may have been too early to see their rows.
+   * Starts a read of due rows. The returned function ends the read with the lanes that were read
+   * and a predicate for lanes with more rows. Lanes without more rows are unmarked, except lanes
+   * marked since the start: the read may have been too early to find the rows of such lanes.
    */
   startRead(): (lanes: Iterable<string>, hasMore: (lane: string) => boolean) => void {
     const read = ++this.#reads
@@ -41,7 +44,7 @@ export class Backlog {
     }
   }
 
-  /** Requests a poll if the lane is marked: it has free capacity again. */
+  /** Requests a poll if the lane is marked, because the lane has free capacity again. */
   onCapacity(lane: string): void {
     if (this.has(lane)) this.pollIn(capacityDelayMs)
   }

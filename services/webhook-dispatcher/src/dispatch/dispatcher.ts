@@ -19,9 +19,9 @@ const maxPerLane = 500
 const maxRows = 1_000
 
 /**
- * Claims deliveries, from fan-outs and by polls, and schedules them. Polls claim rows at the time
- * they are due: retries, rows that exceeded the capacity, and rows whose lease ended because their
- * process died. Starts paused, until the first call of `setPaused`.
+ * Claims deliveries, from fan-outs and by polls, and schedules them. Polls claim due rows: retries,
+ * rows that exceeded the capacity, and rows whose lease ended because the process died. Starts
+ * paused, until the first call of `setPaused`.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly owner: ClaimOwner
@@ -50,7 +50,10 @@ export class Dispatcher implements AsyncDisposable {
     return this.#backlog.has(lane) ? 0 : this.#inFlight.lanes.capacity(lane)
   }
 
-  /** Runs a fan-out that claims the deliveries it inserts and enqueues them before it returns. */
+  /**
+   * Runs a fan-out that claims the deliveries it inserts and enqueues the claimed deliveries before
+   * it returns.
+   */
   claimShared<T>(fanOut: () => Promise<T>): Promise<T> {
     return this.#lock.shared(fanOut)
   }
@@ -75,7 +78,7 @@ export class Dispatcher implements AsyncDisposable {
     this.poll()
   }
 
-  /** Running attempts, and those that disposal has aborted. */
+  /** Number of running attempts, including attempts that disposal has aborted. */
   unfinished(): number {
     return this.#inFlight.unfinished()
   }
@@ -100,7 +103,7 @@ export class Dispatcher implements AsyncDisposable {
     if (claimed >= maxRows) this.#polls.wake()
   }
 
-  /** Claims and enqueues due deliveries. Returns their number. */
+  /** Claims and enqueues due deliveries. Returns the number of claimed deliveries. */
   async #claimDue(endRead: ReturnType<Backlog['startRead']>): Promise<number> {
     const { lanes } = this.#inFlight
     const capacities = lanes.capacities()

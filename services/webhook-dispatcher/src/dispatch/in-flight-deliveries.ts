@@ -52,7 +52,9 @@ export interface InFlightOptions {
   attempt: AttemptDelivery
   /** Maximum concurrent calls of this process. */
   concurrency: number
-  /** Time after which disposal aborts running attempts. They are released, uncounted. */
+  /**
+   * Time after which disposal aborts running attempts. Aborted attempts are released, uncounted.
+   */
   closeTimeoutMs: number
   log: Logger
 }
@@ -110,9 +112,11 @@ export class InFlightDeliveries implements AsyncDisposable {
     for (const delivery of deliveries) {
       const entry = this.#entries.get(delivery.id)
       if (entry) {
-        // Claimed again after its lease ended unnoticed. Another process may have attempted it.
+        // The delivery was claimed again after its lease ended unnoticed. Another process may have
+        // attempted the delivery.
         entry.delivery.attempts = delivery.attempts
-        // Due and claimed again before the commit of its last result was confirmed.
+        // The delivery was due and claimed again before the commit of its last result was
+        // confirmed.
         void entry.recording?.then(() => this.enqueue([delivery]))
         continue
       }
@@ -121,7 +125,7 @@ export class InFlightDeliveries implements AsyncDisposable {
     }
   }
 
-  /** Running attempts, and those that disposal has aborted. */
+  /** Number of running attempts, including attempts that disposal has aborted. */
   unfinished(): number {
     return this.#aborted + this.lanes.running
   }
@@ -163,7 +167,10 @@ export class InFlightDeliveries implements AsyncDisposable {
     )
   }
 
-  /** Records a result and removes its entry. Never rejects: on failure the lease must end. */
+  /**
+   * Records a result and removes the entry of its delivery. Never rejects: on failure the lease
+   * must end.
+   */
   #record(result: DeliveryResult): Promise<void> {
     const { id, state, waitMs } = result
     const { recorder, backlog, log } = this.#options
@@ -187,9 +194,10 @@ export class InFlightDeliveries implements AsyncDisposable {
   }
 
   /**
-   * Another process holds the delivery and continues with its successors once they are released:
-   * attempts of this process would overtake it. Repeats until none is left that was claimed while
-   * the delivery was assumed to be here, or until the signal aborts.
+   * Releases the successors of a delivery that another process holds. The other process continues
+   * with the successors: attempts of this process would overtake the delivery. Repeats until no
+   * successor is left that was claimed while this process was assumed to hold the delivery, or
+   * until the signal aborts.
    */
   async #onClaimLost(item: Item, signal: AbortSignal): Promise<void> {
     const { lock, log } = this.#options

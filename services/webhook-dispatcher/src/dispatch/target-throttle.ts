@@ -24,7 +24,10 @@ const degradedThreshold = 3
 const suspendThreshold = 10
 /** Calls may precede an even pace by this much, because timers are not exact. */
 const toleranceMs = 100
-/** `Retry-After` applies fully to its delivery, and this long at most to the rest of the lane. */
+/**
+ * Maximum suspension of a lane by `Retry-After`, which applies fully only to the delivery that
+ * received the header.
+ */
 const maxRequestedSuspendMs = 60_000
 /** Number of states above which states equal to the initial state are dropped. */
 const maxStates = 10_000

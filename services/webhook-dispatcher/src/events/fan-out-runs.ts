@@ -50,7 +50,7 @@ export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<As
 
 /** Age of an event whose hint was lost or never sent. */
 const lateFanOutMs = 1_500
-/** Age of an event that its writer did not publish. */
+/** Age after which an event counts as not published by its writer. */
 const latePublishMs = 2_000
 /** Events published in one transaction. */
 const publishBatch = 100
@@ -63,7 +63,10 @@ export function sweepFanOut(db: Db, requestRun: RequestRun) {
   }
 }
 
-/** Publishes events that their writers did not publish. Replicas skip rows locked by others. */
+/**
+ * Publishes events that their writers did not publish. Replicas skip rows that other replicas have
+ * locked.
+ */
 export function sweepPublish(db: Db, bus: Bus) {
   return async (signal: AbortSignal): Promise<void> => {
     let published = publishBatch

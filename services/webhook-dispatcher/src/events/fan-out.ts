@@ -35,7 +35,10 @@ import {
 export interface FanOutDeps {
   db: Db
   dispatcher: Pick<Dispatcher, 'owner' | 'capacity' | 'claimShared' | 'enqueue'>
-  /** Calls the functions of routes, before the transaction, which must not wait for them. */
+  /**
+   * Calls the functions of routes before the transaction, because the transaction must not wait for
+   * functions.
+   */
   decide: DecideRoutes
   routes: Pick<RouteCache, 'refresh'>
   routeErrors: Pick<RouteErrorLog, 'recordFailures'>

@@ -13,7 +13,7 @@ export type RouteCache = ReturnType<typeof cacheRoutes>
 /** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
 const ttlMs = 2_000
 
-/** Fan-outs compare the version in their transaction, so they never use outdated routes. */
+/** Fan-outs compare the version in their transaction, so fan-outs never use outdated routes. */
 export function cacheRoutes(db: Db) {
   let snapshot: RouteSnapshot = { version: '', routes: [] }
   let byId = new Map<string, Route>()
@@ -34,7 +34,7 @@ export function cacheRoutes(db: Db) {
     get snapshot(): RouteSnapshot {
       return snapshot
     },
-    /** Reads the routes if their version changed. */
+    /** Reads the routes if the version of the routes changed. */
     refresh: () => reads.run('routes', read),
     /**
      * Finds a route if it is enabled, or was enabled within the lifetime of the cache. A missing

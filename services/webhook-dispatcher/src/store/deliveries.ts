@@ -21,7 +21,7 @@ export interface ClaimedDelivery extends Pick<
   ordered: boolean
 }
 
-/** Process that claims, and the duration of its claims. */
+/** Process that claims deliveries, and the duration of the claims. */
 export interface ClaimOwner {
   id: string
   leaseMs: number
@@ -207,8 +207,8 @@ function dueRows({ perLane, overall, capacities }: ClaimLimits) {
 
 /**
  * Renews claims, except of rows that another process has claimed. A locked row waits for the next
- * renewal: waiting for it with other rows locked could deadlock with statements that lock in
- * another order.
+ * renewal: waiting for a locked row while other rows are locked could deadlock with statements that
+ * lock in another order.
  */
 export async function renewClaims(
   db: Db,
@@ -250,8 +250,8 @@ export async function countDue(db: Db, limit: number): Promise<number> {
 const maxExaminedLanes = 10_000
 
 /**
- * Age in seconds of the oldest due delivery outside the suspended lanes; 0 if there is none. Those
- * in flight are not due.
+ * Age in seconds of the oldest due delivery outside the suspended lanes; 0 without such a delivery.
+ * Deliveries in flight are not due.
  */
 export async function findOldestDueSeconds(db: Db, suspended: readonly string[]): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`

@@ -17,7 +17,7 @@ export interface PendingEvent {
   eventDate: string
   path: string | null
   specialUse: string | null
-  /** Null if it exceeds `maxInlineBody`. */
+  /** Body of the event. Null if the body exceeds `maxInlineBody`. */
   body: string | null
   /** Target of a deleted account, recorded with `accountDeleted`. */
   accountTarget: StoredTarget | null
@@ -25,7 +25,7 @@ export interface PendingEvent {
   routesVersion: string
 }
 
-/** Maximum size of a body that stays in memory with its delivery. Larger bodies are read on use. */
+/** Maximum size of a body that stays in memory with a delivery. Larger bodies are read on use. */
 export const maxInlineBody = 65_536
 
 /**
@@ -97,7 +97,7 @@ export async function listLatePartitions(db: Db, lateMs: number): Promise<number
 }
 
 /**
- * Locks events whose writer did not publish them within `lateMs`, because the writer died or had no
+ * Locks events that the writer did not publish within `lateMs`, because the writer died or had no
  * broker. Does not read the bodies of claim checks.
  */
 export async function lockUnpublishedEvents(

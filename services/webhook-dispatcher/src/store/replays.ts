@@ -50,7 +50,10 @@ async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
   return rows[0]
 }
 
-/** Marks the replay as running and stores the number of matching deliveries, for its progress. */
+/**
+ * Marks the replay as running and stores the number of matching deliveries, for the progress of the
+ * replay.
+ */
 async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
   await sql`
     update webhook_replays set state = 'running', started_at = now(),

@@ -50,7 +50,10 @@ async function deleteInBatches(signal: AbortSignal, run: () => Promise<number>):
   return deleted
 }
 
-/** Deletes up to `limit` deliveries that ended before their retention. Returns the number. */
+/**
+ * Deletes up to `limit` deliveries that ended before their retention. Returns the number of deleted
+ * deliveries.
+ */
 async function deleteFinished(
   db: Db,
   { keepDeliveredMs, keepFailedMs }: Omit<RetentionConfig, 'keepEventDays'>,

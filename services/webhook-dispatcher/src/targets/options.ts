@@ -14,7 +14,7 @@ export interface TargetOptions {
   rate?: number
 }
 
-/** Number of attempts of a delivery and the delays between them. */
+/** Number of attempts of a delivery and the delays between the attempts. */
 export interface RetrySchedule {
   /** Maximum attempts, the first included. */
   attempts: number
@@ -62,7 +62,7 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     /** Options by lane, from the settings of the last refresh. */
     of: (lane: string): TargetOptions => optionsOf(lane).options,
     scheduleOf: (lane: string): RetrySchedule => optionsOf(lane).schedule,
-    /** Public address of the installation. Undefined if it is unset. */
+    /** Public address of the installation. Undefined if no address is set. */
     get serviceUrl(): string | undefined {
       return seen?.serviceUrl || undefined
     },

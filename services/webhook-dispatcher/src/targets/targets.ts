@@ -9,7 +9,7 @@ import { isRoute } from '../store/deliveries.ts'
 import type { PendingEvent } from '../store/events.ts'
 import { type AccountTarget, type Header, listAccountTargets } from '../store/target-sources.ts'
 
-/** Stored headers and their owner. Sealed values can be unsealed only for their owner. */
+/** Stored headers and their owner. Sealed values can be unsealed only for this owner. */
 export interface OwnedHeaders {
   owner: HeaderOwner
   headers: readonly Header[]
@@ -143,13 +143,15 @@ function isHttp(url: string): boolean {
   return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
 }
 
-/** Lane of a target: its address without credentials and query, either of which may be secret. */
+/**
+ * Lane of a target: the address of the target without credentials and query, which may be secret.
+ */
 export function laneOf({ url }: Pick<Target, 'url'>): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`.slice(0, 1_000)
 }
 
-/** Target with the login of its URL and its header values in plaintext. */
+/** Target with the login of its URL and the header values in plaintext. */
 export interface UnsealedTarget {
   name: string
   url: string
@@ -201,7 +203,7 @@ export function createTargets(deps: TargetsDeps) {
 
   return {
     /**
-     * Current target of a delivery; undefined if there is none any more.
+     * Current target of a delivery; undefined if the target no longer exists.
      * @throws AppError `unavailable` or `timeout` if auth-bridge does not respond
      */
     async resolve(delivery: Delivery): Promise<UnsealedTarget | undefined> {

@@ -3,7 +3,7 @@
 
 /**
  * Prefix of label entries. No flag starts with a space: flags are atoms (RFC 9051 §9), and
- * `canonicalFlag` drops flags that are no atoms.
+ * `canonicalFlag` drops flags that start with a space.
  */
 const labelPrefix = ' '
 
