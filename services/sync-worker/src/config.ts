@@ -57,7 +57,7 @@ export function readConfig(env: Env) {
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
     /** Minimum delay between a change and the poll of the mailboxes that are not watched. */
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
-    /** Maximum command connections per account, in addition to those that sync. */
+    /** Maximum command connections per account, in addition to connections that sync. */
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
     /** Mean interval of polls of a mail API without notifications of the provider. */
     apiPollMs: duration(env, 'SVC_API_POLL_INTERVAL', { fallback: 45_000, min: 100 }),

@@ -38,7 +38,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
         const driver = await driverOf(request, signal)
         return await driver.uploadMessage(request, signal, deadline)
       } catch (error) {
-        // Deletes the bytes if the driver did not; no request refers to them any more.
+        // Deletes the bytes of an upload if the driver did not: no request refers to the upload any
+        // more.
         await deleteUpload(db, request.upload).catch(() => undefined)
         throw error
       }

@@ -13,7 +13,7 @@ type AccountCommands = typeof accountCommands
 /** Name of a command that the worker of an account serves. */
 export type AccountCommandName = keyof AccountCommands
 
-/** Request of an account command, as its contract defines it. */
+/** Request of an account command, as defined by the contract of the command. */
 export type AccountRequest<Name extends AccountCommandName> = CommandRequest<AccountCommands[Name]>
 
 /** Response of an account command; response and stream, if the command streams. */
@@ -41,14 +41,14 @@ export type AccountCommandMethods = {
  */
 export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
   /**
-   * Key under which the next login counts against the limits of its server: the accounts of a shard
-   * are handed over at the pace of these logins. Undefined if the account will not log in.
+   * Key under which the next login counts against the limits of the server. The accounts of a shard
+   * are handed over at the pace of logins. Undefined if the account will not log in.
    */
   readonly loginKey: string | undefined
   /**
    * Connects, syncs all mailboxes and follows their changes until the connection ends. The account
-   * session calls it again, with backoff. Resolves if the connection has to be replaced although
-   * nothing failed.
+   * session calls `follow` again, with backoff. Resolves if the connection has to be replaced
+   * although nothing failed.
    *
    * @throws the reason of the signal; AppError of the mail system, which `failureOf` turns into the
    *   account status; AppError `stale` after the lease was lost
@@ -63,20 +63,20 @@ export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
 /** Creates the driver of an account. */
 export type CreateDriver = (context: DriverContext) => AccountDriver
 
-/** Account session, as its driver uses it. */
+/** Account session, in the form that the driver uses. */
 export interface DriverContext extends AccountAvailability, FollowProgress {
   /** Undefined until the registration is read, and while the account must not connect. */
   readonly account: Account | undefined
   /** Times of the syncs of `follow`, which commands and notifications bring forward. */
   readonly sync: SyncRunner
-  /** Locks of the account, shared by all its connections. */
+  /** Locks of the account, shared by all connections of the account. */
   readonly locks: KeyedMutex
   readonly log: Logger
 }
 
-/** Reports of `follow`, which become the account status and its events. */
+/** Reports of `follow`, which become the account status and events. */
 export interface FollowProgress {
-  /** Enters a state that usually passes quickly. Disposal ends it. */
+  /** Enters a state that usually passes quickly. Disposal ends the state. */
   enter(state: 'connecting' | 'syncing'): AsyncDisposable
   /** Reports a login. `user` becomes part of `authenticationSuccess`. */
   reportLogin(user: string): Promise<void>
@@ -89,7 +89,7 @@ export interface FollowProgress {
   reportProgress(): void
 }
 
-/** The last mailbox of a sync pass that the server refused, and its error. */
+/** The last mailbox of a sync pass that the server refused, and the error of the refusal. */
 export interface MailboxRefusal {
   path: string
   error: AppError

@@ -16,7 +16,7 @@ export interface AccountAvailability {
 
 /**
  * Rejects commands for accounts without a connection. Accounts in their initial sync accept
- * commands. So do accounts that have synced and connect again: the command connects as well.
+ * commands, as do accounts that have synced and connect again: the command connects as well.
  *
  * @throws AppError `unavailable` with a code of the interface spec, "503 codes"; `internal`
  *   `AppNotFound` or `InvalidBaseScopes` if the OAuth2 application of the account cannot be used

@@ -2,8 +2,9 @@ import { backoff } from '@posthorn/flow'
 import type { Config } from '../config.ts'
 
 /**
- * Delay before the next connection attempt: none before the first, then doubling. Up to half of it
- * is subtracted at random, so that the accounts of a server do not reconnect at the same time.
+ * Delay before the next connection attempt: none before the first attempt, then doubling. Up to
+ * half of the delay is subtracted at random, so that the accounts of a server do not reconnect at
+ * the same time.
  */
 export function reconnectDelayMs(
   attempts: number,
@@ -37,8 +38,8 @@ export interface ConnectionOutcome {
 }
 
 /**
- * Number of attempts for the reconnect backoff. Only a connection that synced resets it: a login
- * alone proves little.
+ * Number of attempts for the reconnect backoff. Only a connection that synced resets the number: a
+ * login alone proves little.
  */
 export function nextAttemptCount(attempts: number, outcome: ConnectionOutcome): number {
   if (outcome.internalFailure) return Math.min(attempts + 1, maxAfterInternalFailure)

@@ -1,4 +1,7 @@
-/** Intervals of an account, and the changes that its server reports. Times in milliseconds. */
+/**
+ * Intervals of an account, and the changes that the account's server reports. Times in
+ * milliseconds.
+ */
 export interface SyncRules {
   /** Interval of `full`, from start to start. */
   readonly fullMs: number

@@ -21,7 +21,7 @@ interface NamedMessage {
 /** Parts that triggers named. Mailboxes and messages by id. */
 interface NamedParts {
   readonly mailboxes: ReadonlySet<string>
-  /** Mailboxes to select whatever their counters are. */
+  /** Mailboxes to select, independent of their counters. */
   readonly reselect: ReadonlySet<string>
   readonly messages: ReadonlyMap<string, NamedMessage>
   /** True if a provider notified without naming messages. */
@@ -62,7 +62,7 @@ export interface SyncOutcome {
 export interface SyncSchedule extends NamedParts {
   /** Absent while the schedule waits. */
   readonly running?: SyncPass | undefined
-  /** Time of a requested `full`. As all times, Infinity if it is not due. */
+  /** Time of a requested `full`. Infinity if no `full` is due, as for all times of the schedule. */
   readonly fullAt: number
   /** Time of a poll that a changed list requires. */
   readonly pollAt: number
@@ -76,7 +76,7 @@ export interface SyncSchedule extends NamedParts {
   readonly pushAt: number
   /** Start of the last complete sync. */
   readonly completeAt: number
-  /** End of the last `full` or `poll`; its start while it runs. */
+  /** End of the last `full` or `poll`. Start of a running `full` or `poll`. */
   readonly passedAt: number
   /** Factor of the next interval of polls, so that polls spread over the accounts. */
   readonly spread: number
@@ -99,7 +99,7 @@ export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as con
 const maxIndexedRepeats = 3
 /** Most messages that wait for another read. */
 const maxWaiting = 1_000
-/** Delay of the second read after a push without changes: it may precede them. */
+/** Delay of the second read after a push without changes: the push may precede the changes. */
 const repeatMs = 1_000
 /** Minimum interval of list checks. A list check follows each notification. */
 const notifiedListMs = 2_000
@@ -152,7 +152,7 @@ export function start(before: SyncSchedule, now: number): SyncSchedule {
   }
 }
 
-/** The next action and its time, which is not before `now`. */
+/** The next action and its time. The time is not before `now`. */
 export function next(
   schedule: SyncSchedule,
   { now, rules }: SyncMoment,
@@ -175,7 +175,8 @@ export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMom
 }
 
 /**
- * Starts an action, which serves the triggers before it. Mailboxes to select wait for `parts`.
+ * Starts an action, which serves earlier triggers. Mailboxes to select wait for `parts`.
+ *
  * @throws Error while another action is in progress
  */
 export function begin(
@@ -226,7 +227,7 @@ function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: Sync
   }
 }
 
-/** Ends the action in progress. @throws Error if there is none */
+/** Ends the action in progress. @throws Error if no action is in progress */
 export function end(
   schedule: SyncSchedule,
   { now, random }: SyncMoment,

@@ -17,7 +17,7 @@ export interface SyncRequest {
   readonly all?: true
   /** Mailboxes that were changed, by id. */
   readonly mailboxes?: Iterable<string>
-  /** Mailbox, by id, to select whatever its counters are. */
+  /** Mailbox, by id, to select independent of its counters. */
   readonly reselect?: string
   /** Messages that were changed. */
   readonly messages?: Iterable<ChangedMessage>
@@ -28,7 +28,7 @@ interface ChangedMessage {
   readonly isDeleted?: boolean | undefined
 }
 
-/** Notifications of a connection, as far as they require actions. */
+/** Notifications of a connection that require actions. */
 interface ConnectionChanges {
   /** True if the watched mailbox changed. */
   readonly isMainChanged: boolean
@@ -99,9 +99,10 @@ function onPush(
 }
 
 /**
- * A list check follows, because servers may announce the deletion of a mailbox by nothing but other
- * notifications. A poll follows changes: new mail is often filed elsewhere, and Dovecot 2.3 may
- * report nothing of other mailboxes while it executes a command.
+ * Adds the notifications of a connection. A list check follows, because servers may announce the
+ * deletion of a mailbox only by other notifications. A poll follows changes: new mail is often
+ * filed in another mailbox, and Dovecot 2.3 may not report other mailboxes while it executes a
+ * command.
  */
 function onNotification(
   schedule: SyncSchedule,
@@ -123,7 +124,9 @@ function withPoll(schedule: SyncSchedule, now: number): SyncSchedule {
   return { ...schedule, unsettledAt: Math.min(schedule.unsettledAt, now) }
 }
 
-/** Adds messages to read at `at`. A message counts as deleted if all its triggers agree. */
+/**
+ * Adds messages to read at `at`. A message counts as deleted if all triggers of the message agree.
+ */
 function withMessages(
   schedule: SyncSchedule,
   changed: Iterable<ChangedMessage>,

@@ -31,16 +31,19 @@ const skewMs = 10 * 60_000
 export interface MessageNovelty {
   /** Hash of the Message-ID. Absent if the message does not make a later copy seem old. */
   hash?: string
-  /** True if date and mailbox allow it to be new. The transaction checks earlier announcements. */
+  /**
+   * True if date and mailbox allow the message to be new. The transaction checks earlier
+   * announcements.
+   */
   mayBeNew: boolean
 }
 
-/** Novelty of a message by its date of arrival. Pure but for the current time. */
+/** Novelty of a message by its date of arrival. Pure, apart from the current time. */
 export function noveltyOf(
   draft: MessageNewDraft,
   { arrivedAt, notifyFrom }: { arrivedAt: Date; notifyFrom: Date },
 ): MessageNovelty {
-  // A message older than the account or than announced_messages was moved, it did not arrive.
+  // A message older than the account or than announced_messages was moved, not received.
   const announcedSince = Date.now() - announcedDays * 86_400_000
   const oldest = Math.max(notifyFrom.getTime() - skewMs, announcedSince)
   // In Gmail's All Mail, labels identify sent messages.
@@ -60,9 +63,9 @@ export interface Announcement extends MessageNovelty {
 }
 
 /**
- * Events of new messages of a mailbox, and of the reports in them. Stores their Message-IDs, and
- * the bounces. A message whose Message-ID was announced before, in any mailbox of the account, was
- * only moved and does not seem new. Requires the account's lease.
+ * Events of new messages of a mailbox, and of the reports in these messages. Stores the Message-IDs
+ * of the messages, and the bounces. A message whose Message-ID was announced before, in any mailbox
+ * of the account, was only moved and does not seem new. Requires the account's lease.
  */
 export async function announceMessages(
   tx: Tx,

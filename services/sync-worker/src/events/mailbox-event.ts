@@ -5,19 +5,19 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 /** Account of an event. */
 export type EventAccount = Pick<Account, 'account' | 'registeredAt'>
 
-/** Part of an event id that distinguishes an event from others of its name and mailbox. */
+/** Part of an event id that distinguishes events of the same name and mailbox. */
 export type EventKey = readonly (string | number)[]
 
 /** Mailbox of an event. */
 export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
-  /** Part of event ids that names the mailbox. Default: its path. */
+  /** Part of event ids that names the mailbox. Default: the path of the mailbox. */
   idKey?: EventKey
 }
 
 // Event ids are derived from what happened, so that a repeated sync records no event twice. The
 // number of a mailbox is unique in the life of an account: paths can be reused.
 
-/** Event about a mailbox or one of its messages. `key` distinguishes it from others of its name. */
+/** Event about a mailbox or one of its messages. `key` distinguishes events of the same name. */
 export function mailboxEvent(
   { account, registeredAt }: EventAccount,
   { path, specialUse, idKey = [path] }: EventMailbox,

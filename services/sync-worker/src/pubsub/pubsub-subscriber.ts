@@ -29,9 +29,9 @@ const maxUserLength = 320
 
 /**
  * Receives the messages of one application for Pub/Sub until the signal aborts. A message is
- * acknowledged after its accounts were notified, so that a crash repeats it. Missing topics and
- * subscriptions are created again; while they cannot be checked, an existing subscription is read.
- * Never rejects.
+ * acknowledged after its accounts were notified, so that a crash repeats the message. Missing
+ * topics and subscriptions are created again. While topic and subscription cannot be checked, an
+ * existing subscription is read. Never rejects.
  */
 export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise<void> {
   const { now = Date.now, log } = deps
@@ -60,7 +60,7 @@ export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal)
     } catch (error) {
       if (signal.aborted) return
       state.failures += 1
-      // Topic or subscription was deleted, or expired: create it, then poll all accounts.
+      // A deleted or expired topic or subscription is created again; then all accounts are polled.
       if (error instanceof ProviderError && error.status === 404)
         Object.assign(state, { checkAt: -Infinity, isLost: true })
       if (!state.isCheckFailing) await report(error)

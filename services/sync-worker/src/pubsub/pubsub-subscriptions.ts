@@ -36,13 +36,16 @@ export interface PubSubSubscriptionsDeps {
 }
 
 interface Subscriber {
-  /** Configuration with which it was started. */
+  /** Configuration with which the subscriber was started. */
   readonly config: string
   readonly stop: AbortController
   readonly ended: Promise<void>
 }
 
-/** Tokens are used up to this time before their end; auth-bridge requests a new one each time. */
+/**
+ * Time before the expiry of a token up to which the token is used; auth-bridge requests a new token
+ * each time.
+ */
 const tokenMarginMs = 300_000
 const tokenTtlMs = 3_600_000 - tokenMarginMs
 const ttlMs = 30_000
@@ -166,7 +169,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
   }
 }
 
-/** Names of the application, or such as contain its id. Undefined without a project. */
+/** Pub/Sub names of the application, or names that contain its id. Undefined without a project. */
 export function namesOf(
   id: string,
   { googleProjectId, googleTopicName, googleSubscriptionName }: StoredPubSubApp['config'],

@@ -23,7 +23,7 @@ export class ConnectionCounts {
     this.#metrics = metrics
   }
 
-  /** Adds a connection. Returns the function that removes it. */
+  /** Adds a connection. Returns the function that removes the connection. */
   add(lease: AccountLease): () => void {
     this.#change(lease, 1)
     return () => this.#change(lease, -1)

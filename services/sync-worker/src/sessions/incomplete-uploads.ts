@@ -15,7 +15,7 @@ export interface IncompleteUploadDeps {
 const maxChecks = 4
 /** Delay of the second check of an upload. Doubled for each further check. */
 const firstDelayMs = 60_000
-/** Drafts of an account that cannot be used for this time are left where they are. */
+/** Maximum age of a check. Drafts of an account that cannot be used for this time stay. */
 const maxAgeMs = 24 * 3_600_000
 const timeoutMs = 30_000
 /** Time until another worker repeats a check, if the first check does not end. */

@@ -23,7 +23,7 @@ function spread(accounts: number): number[] {
 /** Worker whose clock only the simulation advances. */
 interface SimulatedWorker extends LiveWorker {
   held: number[]
-  /** Times at which the accounts that wait for their login were released. */
+  /** Times at which accounts were released that wait for their login. */
   waiting: number[]
   loggingInUntil: number
   logins: RateLimiter

@@ -5,7 +5,7 @@ import { fairShare } from './fair-share.ts'
 /** Number of accounts per key of the login limits: an address, or the name of a host. */
 export type LoginCounts = ReadonlyMap<string, number>
 
-/** Ids of the workers below their fair share, which claim the shards that others release. */
+/** Ids of the workers below their fair share, which claim the shards that other workers release. */
 export function listReceivers(workers: readonly LiveWorker[]): string[] {
   const receivers = workers.filter((worker) => worker.shards < fairShare(worker, workers))
   return receivers.map(({ id }) => id)

@@ -1,4 +1,4 @@
-/** Memory of a process that is limited: its resident set, or the heap of V8. */
+/** Limited memory of a process: its resident set, or the heap of V8. */
 export interface LimitedMemory {
   /** Name in logs. */
   readonly name: 'resident' | 'heap'
@@ -14,7 +14,10 @@ export interface AccountLoad {
   loggedIn: number
   /** Accounts that are not logged in and will need memory. */
   waiting: number
-  /** Waiting accounts whose first attempt to connect has not ended, so that they used no memory. */
+  /**
+   * Waiting accounts whose first attempt to connect has not ended, so that these accounts used no
+   * memory.
+   */
   starting: number
 }
 

@@ -58,7 +58,7 @@ describe('MemoryGuard', () => {
     expect(guard.bytesPerAccount).toBeCloseTo(306_667, 0)
     expect({ capacity, excess }).toEqual({ capacity: 0, excess: 446 })
     expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 400 })).excess).toBe(0)
-    // After an outage of their server, accounts are waiting whose memory is in use.
+    // After an outage of a server, accounts of the server are waiting whose memory is in use.
     const outage = loadOf({ loggedIn: 1_000, waiting: 1_000, starting: 0 })
     expect(guard.check(outage).excess).toBe(0)
   })

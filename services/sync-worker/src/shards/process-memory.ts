@@ -5,7 +5,7 @@ import type { LimitedMemory } from './memory-budget.ts'
 
 /**
  * Resident memory of an account over TLS after one read, as `make bench` measures it. An idle
- * account takes 160 kB until then.
+ * account takes 160 kB before its first read.
  */
 const accountResidentBytes = 225_000
 /** Part of the account's resident memory in the heap of V8, with garbage. */
@@ -37,12 +37,15 @@ export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory
  * heap.
  */
 function residentLimitBytes(heapLimitBytes: number): number {
-  // Limit of the container: 0, or more than the memory of the machine, if there is no limit.
+  // `constrainedMemory` returns 0, or more than the memory of the machine, if the container has no
+  // limit.
   const containerBytes = process.constrainedMemory()
   return containerBytes > 0 && containerBytes <= totalmem() ? containerBytes : heapLimitBytes
 }
 
-/** Resident memory of this process and its message readers, which share the container's limit. */
+/**
+ * Resident memory of this process and its message readers. Both share the limit of the container.
+ */
 export function residentBytes(): number {
   return childPids().reduce((sum, pid) => sum + residentBytesOf(pid), process.memoryUsage.rss())
 }

@@ -17,7 +17,7 @@ export interface ShardAccounts {
   /** Accounts of claimed shards that have not ended their first attempt to connect. */
   readonly moving: number
   load(): AccountLoad
-  /** Accounts that will log in at their next holder, by shard. */
+  /** Accounts that will log in at the next holder of their shard, by shard. */
   logins(): ReadonlyMap<number, LoginCounts>
   /** Shards with an account that is logged in. */
   loggedInShards(): ReadonlySet<number>

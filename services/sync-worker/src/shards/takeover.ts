@@ -20,7 +20,7 @@ const toleranceMs = 30_000
 
 /**
  * Takeover of accounts from other workers: from the first missing shard until each moved account
- * has tried to log in. A rolling update replaces the next worker afterwards.
+ * has tried to log in. A rolling update replaces the next worker after the takeover.
  */
 export class Takeover {
   readonly #options: TakeoverOptions

@@ -66,8 +66,8 @@ export function hashPath(path: string): string {
 }
 
 /**
- * Hashes of the paths that an account has rows for. A path among them without a row has lost its
- * row. Undefined if never stored.
+ * Hashes of the paths that an account has rows for. A stored path without a row has lost its row.
+ * Undefined if never stored.
  */
 export async function findStoredPaths(
   db: Db,

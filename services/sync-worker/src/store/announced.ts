@@ -25,7 +25,7 @@ export async function insertAnnounced(
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** Deletes up to `limit` expired rows. Returns their number. */
+/** Deletes up to `limit` expired rows. Returns the number of deleted rows. */
 export function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'announced_messages', date: 'announced_at' }, limit)
 }

@@ -57,7 +57,7 @@ function toInfo(row: Omit<Bounces, 'account' | 'messageHash'>): BounceInfo {
   }
 }
 
-/** Deletes up to `limit` expired rows. Returns their number. */
+/** Deletes up to `limit` expired rows. Returns the number of deleted rows. */
 export function deleteOldBounces(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'bounces', date: 'date' }, limit)
 }

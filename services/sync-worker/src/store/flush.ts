@@ -19,8 +19,8 @@ export async function flushIndex(
     .execute()
   await tx.deleteFrom('announcedMessages').where('account', '=', account).execute()
   await flushApiIndex(tx, account)
-  // A mailbox created after the account was initialized would announce all its messages: date it
-  // back.
+  // A mailbox created after the account was initialized would announce all its messages, so its
+  // creation is dated back.
   await sql`
     update mailboxes set indexer = ${indexer}, uid_next = null, highest_modseq = null,
       messages = null, flags_complete = false, synced_at = null,

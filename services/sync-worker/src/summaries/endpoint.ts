@@ -14,8 +14,8 @@ export type SummaryResponse = { outcome: 'made'; summary: MessageSummary } | Sum
 
 /**
  * Failed request. `declined`: rejected because of this message (400, 413, 422); `refused`: other
- * 4xx or redirect; `limited`: 429; `broken`: 5xx; `nonsense`: no summary in the response, or it was
- * too long; `unreachable`: no complete response.
+ * 4xx or redirect; `limited`: 429; `broken`: 5xx; `nonsense`: no summary in the response, or a
+ * response that is too long; `unreachable`: no complete response.
  */
 export interface SummaryFailure {
   outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'nonsense' | 'unreachable'

@@ -30,7 +30,7 @@ export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'not-as
 
 /** Summaries of one sync of a mailbox. Waiting takes little more than three request timeouts. */
 export interface SummaryBatch {
-  /** Requests a summary. Never rejects; undefined if there is none. */
+  /** Requests a summary. Never rejects; resolves to undefined without a summary. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
   /**
    * Waits for some requests, and subtracts the waiting time from the remaining time of the batch.
@@ -49,7 +49,7 @@ interface SummariesOptions {
 
 const timeoutsPerBatch = 3
 
-/** Creates the summaries of this process with an HTTP client of their own. */
+/** Creates the summaries of this process with a separate HTTP client. */
 export function createSummaries(stack: AsyncDisposableStack, options: SummariesOptions): Summaries {
   const { timeoutMs, egressPolicy: policy } = options.config
   const { proxy } = options

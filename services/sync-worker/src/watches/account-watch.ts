@@ -27,7 +27,9 @@ export class AccountWatch {
   account: WatchedAccount
   /** Between two connections of the session: notices are collected, nothing is renewed. */
   isPaused = false
-  /** Stored registration; null if there is none, undefined until it is loaded. */
+  /**
+   * Stored registration; null without a registration, undefined until the registration is loaded.
+   */
   row: ApiWatchRow | null | undefined
   /** Hash of a secret that is being registered: notifications may precede the response. */
   pendingHash: Buffer | undefined
@@ -159,7 +161,10 @@ export class AccountWatch {
     this.renewAt = now
   }
 
-  /** A notice without a hash is genuine if its transport has authenticated the provider. */
+  /**
+   * True if a notification is genuine. A notification without a hash is genuine if its transport
+   * has authenticated the provider.
+   */
   #isGenuine(secretHash: string | undefined): boolean {
     const { authentication } = apiAccountTypes[this.account.provider].notifications
     if (secretHash === undefined) return authentication === 'sender'
@@ -169,7 +174,7 @@ export class AccountWatch {
   }
 }
 
-/** SHA-256 of a secret, as it is stored and compared. */
+/** SHA-256 of a secret, in the form that is stored and compared. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

@@ -8,7 +8,7 @@ import { type AccountWatch, hashSecret } from './account-watch.ts'
 export interface RegisteredWatch extends ApiWatch {
   /** Null if the provider sends no secret. */
   readonly hash: Buffer | null
-  /** True if it was created now: changes before were not announced. */
+  /** True if the watch was created now: earlier changes were not announced. */
   readonly isNew: boolean
 }
 

@@ -18,7 +18,7 @@ export interface RenewalDeps {
 const dayMs = 86_400_000
 /** Interval at which an account without a destination for notifications is tried again. */
 const withoutDestinationMs = 600_000
-/** Longest registration; providers validate the destination within it. */
+/** Timeout of a registration; providers validate the destination within this time. */
 const timeoutMs = 60_000
 
 /**
@@ -77,7 +77,7 @@ async function store(
   apply(watch, row)
   if (ended) watch.renewOnce(ended, deps.now)
   if (isNew) watch.isLost = false
-  else if (watch.isLost) watch.renewAt = deps.now() // it was removed during the renewal
+  else if (watch.isLost) watch.renewAt = deps.now() // the watch was removed during the renewal
   watch.failures = 0
   deps.metrics.watchRenewed(isNew ? 'created' : 'renewed')
   if (isNew) watch.catchUp(wasLost)

@@ -118,7 +118,8 @@ export async function deleteApiLeaves(
 
 /**
  * Ids among these drafts that senders deposited: by draft, by the Message-ID of a queued
- * submission, or left by an interrupted attempt. Not the owner's, which senders may release.
+ * submission, or left by an interrupted attempt. Excludes drafts of the owner, which senders may
+ * release.
  */
 export async function findSubmittedDrafts(
   db: Db,
