@@ -74,8 +74,8 @@ export class AcceptanceJournal implements Disposable {
   }
 
   /**
-   * Passes the acceptances of senders of this machine to `record` and deletes the journal files:
-   * the files of sender `ended`, and of all senders whose processes have ended.
+   * Passes the acceptances of senders of this machine to `record` and deletes the journal files.
+   * Applies to sender `ended`, and to all senders whose processes have ended.
    */
   async recover(record: (acceptance: Acceptance) => Promise<void>, ended?: string): Promise<void> {
     const { folder, worker, log } = this.#options

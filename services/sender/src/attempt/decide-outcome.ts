@@ -150,8 +150,8 @@ export function decideAccepted(
 }
 
 /**
- * True if the server limits the recipients per transaction (RFC 5321 §4.5.3.1.10). 452 may also
- * report a full disk, with another enhanced code than 4.5.3 (RFC 3463 §3.6).
+ * True if the server limits the recipients per transaction (RFC 5321 §4.5.3.1.10). Reply 452 may
+ * also report a full disk, with another enhanced code than 4.5.3 (RFC 3463 §3.6).
  */
 function isTooManyRecipients({ response = '', command }: AttemptFailure): boolean {
   return command === 'RCPT TO' && /^452[ -](?:4\.5\.3\b|(?!4\.\d)|.*too many rec)/i.test(response)

@@ -43,7 +43,7 @@ export function isInDoubt(error: unknown): boolean {
 
 /**
  * Stage error of a failed call: `PausedError` for limits and for outages whose end the provider
- * names, so that limits and outages use up no attempts. Unexpected errors are returned unchanged.
+ * names. Such limits and outages use up no attempts. Unexpected errors are returned unchanged.
  */
 export function toStageError(error: unknown): unknown {
   if (isMailApiError(error)) return fromMailApi(error)

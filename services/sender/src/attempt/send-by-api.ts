@@ -178,8 +178,8 @@ function assertUnsent({ submission, assertSendable }: SendContext): void {
 
 /**
  * Releases a draft. Undefined if the response to the release was lost and the draft no longer
- * exists. Once the request was sent without a clear refusal, all errors are in doubt: the provider
- * may still be at work, so that a draft that exists now may be missing later.
+ * exists. Once the request was sent without a clear refusal, all errors are in doubt. The provider
+ * may still be at work, so a draft that exists now may be missing later.
  *
  * @throws PreAttemptError if neither the release nor the check of the draft gave a response
  */

@@ -44,7 +44,7 @@ export const cleanups = new DueRows<'draftCleanups', DueCleanup>({
 
 /**
  * Cleanups whose drafts may be removed. While a submission is waiting or in an attempt, its drafts
- * stay: the attempt searches drafts, and would take a removed draft for a sent message. Drafts of
+ * stay. The attempt searches drafts, and would take a removed draft for a sent message. Drafts of
  * other submissions with the same Message-ID stay, too, because a search does not distinguish
  * drafts by submission.
  */

@@ -50,9 +50,9 @@ export interface KnownSenders {
 }
 
 /**
- * Rows that this sender may take over once their lease has expired: rows not in doubt, rows of this
- * sender, and rows of senders that have ended. A living sender may still record the outcome of its
- * rows.
+ * Condition for rows that this sender may take over once their lease has expired. Includes rows not
+ * in doubt, rows of this sender, and rows of senders that have ended. A living sender may still
+ * record the outcome of its rows.
  */
 export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dead'>) {
   return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid

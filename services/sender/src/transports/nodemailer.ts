@@ -1,8 +1,8 @@
 /**
  * Adapter of nodemailer: connections, logins, private members and errors. No other module of the
  * sender imports nodemailer. The main entry of nodemailer offers pooled transports, which hide the
- * moment before the end of data, so the sender drives single connections. nodemailer.test.ts fails
- * if a new version changes a member used here.
+ * moment before the end of data, so the sender drives single connections. The tests in
+ * nodemailer.test.ts fail if a new version changes a member that this module uses.
  */
 import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'

@@ -60,7 +60,7 @@ export function parseOffers(lines: readonly string[]): EhloOffers {
  * non-ASCII local part need SMTPUTF8 (RFC 6531).
  *
  * 8-bit content is declared to servers with 8BITMIME (RFC 6152) and sent unchanged to other
- * servers: servers without 8-bit support are extinct, and re-encoding would break signatures.
+ * servers. Servers without 8-bit support are extinct, and re-encoding would break signatures.
  *
  * @throws AttemptError `EMESSAGE` if the message exceeds the server's size limit; `ESMTPUTF8` if
  * the server cannot accept the sender, or any of the recipients

@@ -80,7 +80,7 @@ export async function announceMessages(
   )
   const sent = await findSentMessages(tx, account.account, messageIds)
   const events = announcements.flatMap(({ key, draft, hash, mayBeNew, report }) => {
-    // Of several equal messages in a batch, the first is the new message: `delete` succeeds once.
+    // The first of several equal messages in a batch is the new message: `delete` succeeds once.
     const isFirst = hash === undefined || unannounced.delete(hash)
     const data = { ...draft, seemsLikeNew: mayBeNew && isFirst }
     const event = mailboxEvent(account, mailbox, { event: 'messageNew', key, data })

@@ -20,8 +20,8 @@ export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): n
 }
 
 /**
- * Number of shards that a worker below its fair share may still get: shards that no live worker
- * holds, and shards that other workers hold above their fair shares.
+ * Number of shards that a worker below its fair share may still get. Counts shards that no live
+ * worker holds, and shards that other workers hold above their fair shares.
  */
 export function countAvailable(self: WorkerLoad, workers: readonly WorkerLoad[]): number {
   const others = workers.filter((worker) => worker !== self)

@@ -12,9 +12,9 @@ export function listReceivers(workers: readonly LiveWorker[]): string[] {
 }
 
 /**
- * Time in seconds that one of `workers` workers needs for the logins of a shard: each has an equal
- * part of the logins per second of a host. `concurrent` logins per second, at all hosts together,
- * bound the accounts in transit.
+ * Time in seconds that one of `workers` workers needs for the logins of a shard. Each worker has an
+ * equal part of the logins per second of a host. `concurrent` logins per second, at all hosts
+ * together, bound the accounts in transit.
  */
 export function loginSeconds(
   logins: LoginCounts,

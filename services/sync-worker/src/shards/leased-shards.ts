@@ -103,8 +103,8 @@ export class LeasedShards {
   }
 
   /**
-   * Releases all shards at the pace of the other workers, at a steady rate if the other workers
-   * need longer than `handoffMs`, and immediately if no other worker can take the shards.
+   * Releases all shards at the pace of the other workers. Releases at a steady rate if the other
+   * workers need longer than `handoffMs`, and immediately if no other worker can take the shards.
    */
   async handOff(): Promise<void> {
     const { claimMs, handoffMs } = this.#options.config
@@ -220,7 +220,7 @@ export class LeasedShards {
 
   /**
    * Releases shards whose accounts never tried to log in, until there is memory for the other
-   * shards: accounts need more memory than planned when the shards were claimed.
+   * shards. Accounts then need more memory than planned when the shards were claimed.
    */
   #releaseUntried(excess: number): void {
     const shards = this.#releases.selectUntried([...this.leases.keys()], excess)

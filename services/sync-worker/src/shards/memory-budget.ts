@@ -26,7 +26,10 @@ export interface MemoryUse {
   /** Memory in use, and memory that accounts without a login will need. */
   expectedBytes: number
   bytesPerAccount: number
-  /** Further accounts that the memory is sufficient for. Negative above the planned part of the limit. */
+  /**
+   * Number of further accounts the memory is sufficient for. Negative above the planned part of the
+   * limit.
+   */
   capacity: number
 }
 
@@ -48,7 +51,7 @@ const waitingPart = 0.2
 
 /**
  * Plans one limited memory with the bytes per account that this process uses, at least
- * `plannedBytes`: accounts that were only logged in need more after their first reads.
+ * `plannedBytes`. Accounts that were only logged in need more after their first reads.
  */
 export class MemoryBudget {
   readonly memory: LimitedMemory

@@ -18,7 +18,7 @@ export interface AccountLease extends Lease {
 }
 
 /**
- * Runs a transaction under the lease: a worker that claims the shard, or a deletion of the account,
+ * Runs a transaction under the lease. A worker that claims the shard, or a deletion of the account,
  * waits for the end of the transaction, and later transactions are rejected. Every write about an
  * account uses `withLease`.
  *

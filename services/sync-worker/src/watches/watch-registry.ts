@@ -145,8 +145,8 @@ export class WatchRegistry implements AsyncDisposable {
 
   /**
    * True once for each lease for an active watch that a new holder must check. The renewal lists
-   * the watches of the account: unknown watches are stopped, and a watch that was removed silently
-   * is created again, as is a connection on which an earlier holder listened.
+   * the watches of the account and stops unknown watches. A watch that was removed silently is
+   * created again, as is a connection on which an earlier holder listened.
    */
   #mustCheck({ account: { lease, provider }, row }: AccountWatch): boolean {
     if (!apiAccountTypes[provider].notifications.isCheckedByHolder) return false

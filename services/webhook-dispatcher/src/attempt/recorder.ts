@@ -47,7 +47,7 @@ export interface RecorderDeps {
  *
  * First attempts may be pre-counted, so that calls of a lane do not wait for a commit each. A crash
  * then costs a delivery that was not called at most one attempt, since only first attempts are
- * pre-counted. A pre-count expires with the lease of its commit: a process that was suspended
+ * pre-counted. A pre-count expires with the lease of its commit. A process that was suspended
  * longer counts again, which shows whether the process still holds the row.
  */
 export class AttemptRecorder {

@@ -32,7 +32,7 @@ export class Backlog {
   /**
    * Starts a read of due rows. The returned function ends the read with the lanes that were read
    * and a predicate for lanes with more rows. Lanes without more rows are unmarked, except lanes
-   * marked since the start: the read may have been too early to find the rows of such lanes.
+   * marked since the start. The read may have been too early to find the rows of such lanes.
    */
   startRead(): (lanes: Iterable<string>, hasMore: (lane: string) => boolean) => void {
     const read = ++this.#reads

@@ -8,8 +8,9 @@ const leading = ['imap', 'smtp', 'webhooks'] as const
 
 /**
  * Bodies, by event row, of events that an account's own target receives without the reason of a
- * failed connection: a tenant who has set a server or the target could scan the network otherwise.
- * Such bodies are stored with the delivery, so every attempt sends the same bytes.
+ * failed connection. A tenant who has set a server or the target could otherwise scan the network
+ * with the reasons. Such bodies are stored with the delivery, so every attempt sends the same
+ * bytes.
  */
 export async function findTenantBodies(
   tx: Tx,

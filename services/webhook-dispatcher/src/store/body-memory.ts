@@ -12,7 +12,7 @@ export interface LoadedBody extends Disposable {
 
 /**
  * Reads large bodies, as many at a time as memory allows. The bodies of one key, such as a lane,
- * take at most half of the memory, so that a slow target does not stop other targets.
+ * take at most half of the memory. A slow target therefore does not stop other targets.
  */
 export class BodyMemory {
   readonly #db: Db

@@ -50,8 +50,8 @@ export interface PassLimits {
 
 /**
  * A first pass takes up to 32 MB, a later pass usually less than 1 MB. With new messages, a pass
- * holds their texts (up to 24 MiB of noticed and 24 MiB of requested messages) and the events of
- * one transaction: 4 MiB, or one message with 25 MiB of attachments, in several copies.
+ * also holds texts: up to 24 MiB of noticed and 24 MiB of requested messages. The events of one
+ * transaction take 4 MiB, or one message with 25 MiB of attachments, in several copies.
  */
 export function createPassLimits(): PassLimits {
   return { first: new Semaphore(20), later: new Semaphore(100) }

@@ -47,8 +47,9 @@ export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefin
  * requested, because notifications do not name its folder. Its copy is kept for the feed, which
  * decides.
  *
- * Undefined if all folders have to be read: a message is in a folder that is not listed, or was
- * renamed or moved after the listing; or the texts of the messages are too large to keep.
+ * Undefined if all folders have to be read. That is required if a message is in a folder that is
+ * not listed, or that was renamed or moved after the listing. All folders are also read if the
+ * texts of the messages are too large to keep.
  */
 export async function findFolders(
   pass: FeedPass,

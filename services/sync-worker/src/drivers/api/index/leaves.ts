@@ -21,7 +21,7 @@ export interface LeafChange {
 }
 
 /**
- * Most messages in a leaf. Leaves are read and written as a whole: larger leaves make a commit of
+ * Most messages in a leaf. Leaves are read and written as a whole. Larger leaves make a commit of
  * scattered changes slower, smaller leaves cost more bytes per message for keys.
  */
 export const maxLeafMessages = 256

@@ -44,7 +44,7 @@ export interface LoginLimiterParts {
 const maxAddresses = 10_000
 
 /**
- * Takes permits of the host name, then of its address, then of all logins: callers waiting for a
+ * Takes permits of the host name, then of its address, then of all logins. Callers waiting for a
  * permit of all logins block no other host.
  */
 export function createLoginLimiter(

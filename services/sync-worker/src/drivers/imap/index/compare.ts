@@ -24,7 +24,7 @@ export interface SearchResult {
 }
 
 /**
- * Compares the whole mailbox. Flags that were not searched keep their bits: a full comparison needs
+ * Compares the whole mailbox. Flags that were not searched keep their bits. A full comparison needs
  * a search of all `index.flags()`, a comparison of UIDs needs no search of flags. Added messages
  * then have no flags, so flag deltas are applied before.
  */

@@ -70,8 +70,9 @@ export class MailboxIndex {
   }
 
   /**
-   * Canonical names of the flags and labels that the index stores: system flags, names in use, and
-   * other names up to 64 keywords and 250 labels. Deterministic while the index does not change.
+   * Canonical names of the flags and labels that the index stores. Includes system flags, names in
+   * use, and other names up to 64 keywords and 250 labels. Deterministic while the index does not
+   * change.
    */
   trackedNames(names: Iterable<string>): Set<string> {
     const inUse = this.flags()

@@ -29,7 +29,7 @@ export interface SyncPlan {
 /**
  * Decides which contents of a mailbox to compare. Flags of a mailbox without mod-sequences are
  * searched with `full` only. The stored `messages` is the count of a full index, so that any
- * difference starts a comparison; for a fast index, `messages` is the server's count.
+ * difference starts a comparison. For a fast index, `messages` is the server's count.
  */
 export function planSync(row: MailboxRow, counters: Counters, full: boolean): SyncPlan {
   const uids =

@@ -104,7 +104,7 @@ export function withoutOwnLabel(
 
 /**
  * Adds labels hidden from IMAP to the index when a message first reports such a label. A label that
- * is no mailbox is assumed to be old: messages with the label are searched and stored without
+ * is no mailbox is assumed to be old. Messages with the label are searched and stored without
  * events, so that only later changes are announced.
  */
 export async function storeNewLabels(

@@ -61,7 +61,7 @@ export async function initialSync(
 
 /**
  * Fills the index after a reset, whose `mailboxReset` was recorded before. Messages that arrived
- * after the reset are left out, to be announced: a client that listed the mailbox because of the
+ * after the reset are left out, to be announced. A client that listed the mailbox because of the
  * event may not have received these messages.
  */
 export async function rebuildIndex(

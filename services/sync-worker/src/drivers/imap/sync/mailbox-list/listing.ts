@@ -157,9 +157,9 @@ export function matchAppliedRename(
 const minDistinctiveUidValidity = 1_000n
 
 /**
- * Pairs missing with added mailboxes that are provably the same: equal MAILBOXID (RFC 8474 §4.1),
- * or, without a MAILBOXID, a UIDVALIDITY of no other mailbox and a UIDNEXT that did not decrease
- * (RFC 9051 §2.3.1.1). The next sync finds changes made during the rename.
+ * Pairs missing with added mailboxes that are provably the same. Proof is an equal MAILBOXID (RFC
+ * 8474 §4.1). Without a MAILBOXID, proof is a UIDVALIDITY of no other mailbox and a UIDNEXT that
+ * did not decrease (RFC 9051 §2.3.1.1). The next sync finds changes made during the rename.
  */
 export function findRenames(
   rows: readonly MailboxRow[],

@@ -64,9 +64,9 @@ export function syncMailboxList(
 }
 
 /**
- * Changes the mailbox list on the server, then updates the stored list, under the lock of the list:
- * a listing in between would take a renamed mailbox for a new mailbox. `onStale` is called with the
- * error if the stored list could not be updated or the outcome of the change is unknown.
+ * Changes the mailbox list on the server, then updates the stored list. The lock of the list covers
+ * both: a listing in between would take a renamed mailbox for a new mailbox. `onStale` is called
+ * with the error if the stored list could not be updated or the outcome of the change is unknown.
  */
 export function changeMailboxList<T>(
   context: ListContext,
