@@ -77,7 +77,7 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** Senders of the same database share a folder. */
+/** Journal directory that the senders of the same database share. */
 function defaultFolder(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl)
   const database = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16)

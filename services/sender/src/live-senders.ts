@@ -23,7 +23,7 @@ export class LiveSenders implements AsyncDisposable {
   /** First and last heartbeat since the latest outage. */
   #first = Infinity
   #last = -Infinity
-  /** At least 1: this process. */
+  /** Number of live senders. At least 1: this process. */
   count = 1
 
   constructor(deps: LiveSenderDeps) {

@@ -75,7 +75,7 @@ export async function apiFixture() {
     /** Submission that no sender starts. */
     waiting: (account: string, options: { maxAttempts?: number } = {}) =>
       fixture.submit({ account, sendAt: new Date(Date.now() + 3_600_000), ...options }),
-    /** Starts a sender of a release that knows no mail APIs. */
+    /** Starts a sender of a release that supports no mail APIs. */
     startWithoutApis: () => fixture.startSender({}, { createMailApis: () => ({}) }),
     addAccount: async (options: ApiAccountOptions = {}) => {
       const { backend = 'gmail', sendOnly = false } = options

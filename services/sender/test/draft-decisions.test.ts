@@ -105,7 +105,7 @@ test('two submissions with one Message-ID, one rejected: the draft of the other 
   await sender()
   for (const queueId of [first, rejected])
     expect(await finished(queueId)).toMatchObject({ state: 'failed' })
-  // Two sweeps after the rejection.
+  // Waits for two sweeps after the rejection.
   for (const least of [1, 2])
     await eventually(async () => {
       await fixture.makeCleanupsDue()

@@ -99,7 +99,7 @@ test('dispatcher: account with thousands of submissions, does not delay others',
     return defaultReply()
   })
   const [crowd, other] = [await addAccount(slow), await addAccount(fine)]
-  // All are older than the submissions of the other account.
+  // All submissions of the first account are older than the submissions of the other account.
   const first = await submitMany(1, { account: crowd, sendAt: new Date(1_000) })
   await sql`
     insert into outbox (queue_id, account, shard, source, message_id, envelope, mime, send_at, next_attempt_at, max_attempts)
@@ -110,7 +110,8 @@ test('dispatcher: account with thousands of submissions, does not delay others',
   await allSent(later)
   expect(await leasedCount(crowd)).toBe(5)
   release()
-  // Also while the lane of the first account keeps changing.
+  // Submissions of the other account are also sent while the lane of the first account keeps
+  // changing.
   await allSent(await submitMany(30, { account: other }))
   expect(slow.accepted.length).toBeLessThan(3_001)
 })

@@ -114,7 +114,7 @@ test('HandoverIntent: lease lost during DATA, never sends the end of data', asyn
   await eventually(async () =>
     expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 2, dataSentAt: null }),
   )
-  // The connection is closed: nothing more arrives.
+  // The connection is closed: no more commands arrive.
   await eventually(() => smtp.closed > 0)
   expect(smtp.seen).not.toContain('.')
   expect(await eventsOf(account)).toEqual([])
@@ -132,7 +132,7 @@ test('HandoverIntent: Postgres read-only, sends no end of data and retries later
   const queueId = await submit({ account })
   try {
     await eventually(() => smtp.seen.includes('Hello'))
-    // The connection is closed: nothing more arrives.
+    // The connection is closed: no more commands arrive.
     await eventually(() => smtp.closed > 0)
     expect(smtp.seen).not.toContain('.')
   } finally {
@@ -249,7 +249,7 @@ test('dispatcher: attempts used up and a message in doubt, looks for the message
     .where('queueId', '=', queueId)
     .execute()
   await sender()
-  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 }) // one look-up
+  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 }) // one search only
   expect((await eventsOf(account)).map(({ event, data }) => [event, data['error']])).toEqual([
     ['messageDeliveryError', expect.stringContaining('may have been delivered')],
     ['messageFailed', expect.stringContaining('may have been delivered')],

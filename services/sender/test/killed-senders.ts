@@ -23,7 +23,7 @@ export interface KilledSendersOptions {
   onKill?: (path: string) => void
 }
 
-/** Each of the two senders uses the fake by another name. */
+/** Host names of the fake, one for each of the two senders. */
 const hosts = ['127.0.0.1', 'localhost']
 
 /**

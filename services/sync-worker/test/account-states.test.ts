@@ -29,7 +29,7 @@ const statesAre = (account: string, expected: string[]) =>
     expect(await states(account)).toEqual(expected)
   })
 
-/** Backend that stops at a step until the gate opens. Open at first. */
+/** Backend that stops at a step until the gate opens. The gate is open at first. */
 function gated(step: 'connect' | 'list') {
   let gate = Promise.withResolvers<void>()
   gate.resolve()
@@ -130,7 +130,7 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await set(false)
   await world.connected(account)
   expect(await states(account)).toEqual([...first, 'paused', 'init', 'connected'])
-  // The first login only: resuming is neither a registration nor a repaired login.
+  // Only the first login has an event: resuming is neither a registration nor a repaired login.
   expect(await world.events(account, 'authenticationSuccess')).toHaveLength(1)
 })
 

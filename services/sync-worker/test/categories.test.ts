@@ -70,7 +70,7 @@ test('addCategories: sets the category in events, lists, searches and messages, 
   const before = searches().length
   const message = String(events.find(({ subject }) => subject === 'primary')?.['id'])
   expect(await world.ask(getMessage, account, { message })).toMatchObject({ category: 'primary' })
-  // The first search succeeds, so no other follows.
+  // The first search succeeds, so no other search follows.
   expect(searches()).toHaveLength(before + 1)
 })
 

@@ -61,7 +61,7 @@ const omitting =
     },
   })
 
-/** Alters the first connection of an account, which syncs, and no other. */
+/** Alters the first connection of an account, which syncs, and no other connection. */
 function firstOnly(alter: (session: MailSession) => Partial<MailSession>) {
   let connections = 0
   return (session: MailSession) => (++connections === 1 ? alter(session) : {})
@@ -106,7 +106,7 @@ test.each([
   ['a server without NOTIFY', withoutNotify],
   ['outdated lists', withOldLists],
 ])('mailboxDeleted: with %s, follows a sync request', async (_, alter) => {
-  // Watches report nothing: the request alone leads to the deletion.
+  // Watches report nothing: only the request leads to the deletion.
   const backend = altered((session) => ({ ...alter(session), ...silent(session) }))
   await world.startWorker(never, { backend })
   const { client, account } = await accountWithMailbox()
@@ -181,7 +181,9 @@ test.each([
   await world.expectEvents(account, ['mailboxDeleted'], 1)
 })
 
-/** Sessions that hide everything but the inbox while `isActive`, as after a loss of rights. */
+/**
+ * Sessions that hide all mailboxes except the inbox while `isActive`, as after a loss of rights.
+ */
 function failingNamespace(isActive: () => boolean, onList: () => void = () => {}) {
   const isHidden = (path: string) => path !== 'INBOX' && isActive()
   return altered((session) => ({

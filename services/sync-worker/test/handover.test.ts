@@ -92,7 +92,10 @@ test('a new replica takes its share at the pace of its logins, then hands it bac
   print(`longest time without a session: ${seconds(longestGapMs(young.logins, returned))}`)
 })
 
-/** Longest time between the end of a user's last session before, and the first one after. */
+/**
+ * Longest time without a session of a user: from the end of the last session before the handover to
+ * the start of the first session after.
+ */
 function longestGapMs(before: RecordedLogin[], after: RecordedLogin[]): number {
   const closedAt = new Map<string, number>()
   for (const { user, closedAt: at = 0 } of before)

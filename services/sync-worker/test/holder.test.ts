@@ -52,7 +52,7 @@ const noSessions: ShardAccounts = {
   attemptedShards: () => new Set(),
 }
 
-/** Holder without sessions. Its disposal does not wait for other workers. */
+/** Holder without sessions. Disposal of the holder does not wait for other workers. */
 function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
   const id = randomUUID()
   const options: ShardHolderOptions = {

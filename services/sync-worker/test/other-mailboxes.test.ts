@@ -169,7 +169,8 @@ test('planListUpdate: deletes a mailbox missing in two listings whose STATUS fai
   await client.run('CREATE Gone')
   const account = await world.register(user)
   await world.connected(account)
-  // Left out by mistake: INBOX is missing as well, or STATUS of the mailbox succeeds.
+  // A listing left out the mailbox by mistake: INBOX is missing as well, or STATUS of the mailbox
+  // succeeds.
   for (const path of ['INBOX', 'Gone']) {
     hidden = path
     const seen = listings

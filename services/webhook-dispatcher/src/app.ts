@@ -93,7 +93,8 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const { options, ...receivers } = await startReceivers(context)
   const throttle = new TargetThrottle({
     optionsOf: (lane) => options.of(lane),
-    // As long as the first delay of a delivery, and up to six times that.
+    // The suspension lasts as long as the first delay of a delivery, and up to six times that
+    // delay.
     suspendMs: config.retryBaseMs,
     maxSuspendMs: 6 * config.retryBaseMs,
   })

@@ -28,7 +28,7 @@ test('Dispatcher.setPaused: starts nothing while paused, then delivers everythin
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
   await bench.account('paused')
-  // Slow enough that the pause takes effect long before the last call.
+  // Calls are slow enough that the pause takes effect long before the last call.
   receiver.replyWith(() => ({ delayMs: 1_000 }))
   await emit(0, 60)
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1))

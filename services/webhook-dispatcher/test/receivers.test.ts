@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
-// Misbehaving receivers. Each attempt ends in time, uses little memory and delays no other.
+// Misbehaving receivers. Each attempt ends in time, uses little memory and delays no other
+// delivery.
 
 const timeoutMs = 10_000 // a busy host needs part of this time to notice a closed connection
 const bench = await dispatcherBench()

@@ -13,14 +13,14 @@ export interface Acceptance {
 }
 
 export interface JournalOptions {
-  /** Folder of the senders of this machine that use the same database. */
+  /** Journal directory of the senders of this machine that use the same database. */
   folder: string
-  /** This process. */
+  /** Id of this process. */
   worker: string
   log: Logger
 }
 
-/** Recorded acceptances stay in the file up to this size. */
+/** Maximum size of the journal file. Recorded acceptances stay in the file up to this size. */
 const maxBytes = 1024 * 1024
 
 /**

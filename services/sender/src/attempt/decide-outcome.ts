@@ -34,7 +34,7 @@ const permanentCodes = new Set([
 
 /** Replies to these commands concern the session, not the message. */
 const sessionCommands = /^(?:CONN|EHLO|HELO|AUTH)\b/
-/** Commands before the login. */
+/** SMTP commands before the login. */
 const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
 /** TLS failures. Each account decides which certificates and versions it accepts. */
 const tlsCodes =
@@ -159,7 +159,7 @@ function isTooManyRecipients({ response = '', command }: AttemptFailure): boolea
 
 /**
  * Decides the outcome of a message that an earlier attempt has sent. The recipients that the server
- * had not accepted then are tried again alone.
+ * did not accept in the earlier attempt are tried again alone.
  */
 export function decideFound(
   context: EventContext & Pick<Submission, 'handedOver'>,
@@ -206,8 +206,8 @@ function recipientsOf(rejected: SendResult['rejected']): string[] {
 }
 
 /**
- * Delay after the n-th failed attempt: `baseMs`, doubled each time. Jitter shortens it by up to
- * 20 %. With a base of 5 s, ten attempts take 34 to 43 minutes.
+ * Delay after the n-th failed attempt: `baseMs`, doubled after each attempt. Jitter shortens the
+ * delay by up to 20 %. With a base of 5 s, ten attempts take 34 to 43 minutes.
  */
 export function retryDelayMs(attempt: number, baseMs: number, random = Math.random): number {
   return backoff({ baseMs, maxMs: baseMs * 2 ** 20, jitter: 0.2 })(attempt, random)

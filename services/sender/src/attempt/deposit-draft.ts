@@ -90,7 +90,7 @@ async function commit(
 async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
   const { db, api, submission, signal, log } = context
   const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
-  // The index may also report a draft that was deleted.
+  // The search index may also report a deleted draft.
   if (!draft || !(await findDraft(context, draft))) return undefined
   // Runs after the search: a found draft was recorded before.
   const isShared = await isSharedMessageId(db, submission).catch((cause: unknown) => {
@@ -109,7 +109,7 @@ async function createDraft({ db, api, submission, signal, leaseMs }: DepositCont
   try {
     return await api.depositDraft(contentOf(submission), depositOptions(submission), signal)
   } catch (error) {
-    // If this fails, a cleanup looks for the draft in vain.
+    // If deleting the record of the deposit fails, a cleanup searches the draft in vain.
     const mayLeaveDraft = isInDoubt(error) || (isMailApiError(error) && error.leavesDraft)
     if (!mayLeaveDraft) await forgetDeposit(db, submission).catch(() => undefined)
     throw error

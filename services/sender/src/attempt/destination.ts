@@ -63,7 +63,7 @@ export async function resolveDestination(
   const { account, proxy: accountProxy } = sender
   const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
   const proxy = path.proxy && (await unsealProxy(path.proxy, deps))
-  // A proxy could read what an unverified connection sends.
+  // A proxy could read the data that an unverified connection sends.
   const ignoresErrors = settings.ignoreMailCertErrors === true && path.proxy === undefined
   const verifyCertificate = rejectUnauthorized && !ignoresErrors
   const ehloName = sender.smtpEhloName ?? settings.smtpEhloName

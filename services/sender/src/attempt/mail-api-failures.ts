@@ -62,7 +62,7 @@ export function toStageError(error: unknown): unknown {
 
 /**
  * Stage error of a call that may have sent the message. Unlike `toStageError`, an outage whose end
- * the provider names counts as an attempt, and pauses the account until then.
+ * the provider names counts as an attempt, and pauses the account until the end of the outage.
  */
 export function toDoubtfulError(error: unknown): unknown {
   const failed = isMailApiError(error) ? failureOfApi(error) : toStageError(error)

@@ -76,7 +76,7 @@ export type AttemptResult =
 export interface AttemptOptions {
   /** Cancels the attempt, unless the handover has begun. */
   signal: AbortSignal
-  /** Called when the server has accepted the message, before that is recorded. */
+  /** Called when the server has accepted the message, before the acceptance is recorded. */
   onAccepted: () => void
 }
 
@@ -117,7 +117,7 @@ export async function runAttempt(
       toFailed(context, submission, stageErrorOf(error, options.signal)),
     )
     const { result } = attempted
-    // Before the row is released, so that no sender starts another message.
+    // The account is paused before the row is released, so that no sender starts another message.
     if (result.kind === 'failed') await pause(context, submission, result)
     await deps.recorder.record(attempted.submission, attempted.decision).finally(() => {
       if (attempted.isJournalled) deps.journal.remove()

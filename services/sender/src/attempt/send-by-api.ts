@@ -202,7 +202,7 @@ async function releaseDraft(
   }
 }
 
-/** A timeout of the release must not prevent the look at the draft. */
+/** Checks whether a draft still exists. A timeout of the release must not prevent the check. */
 async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> {
   const signal = AbortSignal.timeout(handoverMs)
   try {
@@ -230,7 +230,7 @@ async function findSent(
   try {
     return await retryUntil(lookUp, { delayMs: findSentDelayMs, signal: deadline })
   } catch (err) {
-    // The next attempt sees that the draft is gone.
+    // The next attempt finds that the draft is missing.
     if (signal.aborted) throw inDoubt(cancelled(signal))
     log.warn({ err }, 'sent message not found, event without its ids')
     return { ...defined({ messageIdHeader: draft.stored ? own : undefined }), ...released }

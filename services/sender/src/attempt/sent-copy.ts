@@ -10,7 +10,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
 import { cancelled } from '../transports/transport.ts'
 
-/** Properties that decide about mailbox work after sending. */
+/** Properties that decide about the mailbox work after sending. */
 export type FilingInput = Pick<Submission, 'filing' | 'gateway' | 'sender'>
 
 export type FilingPlan = Filing & { copy: boolean }

@@ -5,7 +5,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { type LockClaim, lockAccounts, renewLocks, unlockAccounts } from '../store/sending-locks.ts'
 
 interface HeldLock {
-  /** Claim for which the account was locked last. */
+  /** Last claim for which the account was locked. */
   latest: LockClaim
   /** Queue ids of the submissions and cleanups that use the lock. */
   users: Set<string>

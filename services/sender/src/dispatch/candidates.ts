@@ -76,7 +76,7 @@ export class Candidates {
     for (const queueId of queueIds) this.#rows.delete(queueId)
   }
 
-  /** Drops all candidates: another replica claims the same rows. */
+  /** Drops all candidates, because another replica claims the same rows. */
   clear(): void {
     this.#rows.clear()
   }

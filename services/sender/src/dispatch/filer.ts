@@ -18,7 +18,7 @@ export interface FilerDeps {
   count: (result: 'filed' | 'postponed' | 'failed') => void
 }
 
-/** Filing older than this fails permanently. */
+/** Age of a filing after which it fails permanently. */
 const maxAgeMs = 6 * 3_600_000
 const maxDelayMs = 10 * 60_000
 /** Timeout of a request. The worker may have to store a large message. */

@@ -21,7 +21,7 @@ export interface HolderCheckDeps {
 interface CheckResult {
   isDead: boolean
   checkedAt: number
-  /** Time of the first check. */
+  /** Time of the first check of a sender. */
   since: number
 }
 

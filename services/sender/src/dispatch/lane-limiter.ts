@@ -62,7 +62,7 @@ export class LaneLimiter {
     this.#prefetchedBytes = new Semaphore(limits.maxBytes / 4)
   }
 
-  /** Submissions that may still start in this process. */
+  /** Number of submissions that may still start in this process. */
   get capacity(): number {
     return this.#inFlight.available
   }

@@ -25,7 +25,10 @@ export interface StartableSubmission {
   permit: LanePermit
 }
 
-/** After this time another process may be able to send the submission sooner. */
+/**
+ * Maximum time a submission stays prefetched. After this time another process may be able to send
+ * the submission sooner.
+ */
 const maxPrefetchMs = 2_000
 
 /**

@@ -16,7 +16,10 @@ export interface DueOptions {
   limit: number
   /** Lanes without capacity. Rows of these lanes are skipped. */
   saturated: LaneKeys
-  /** Accounts that another sender has locked are skipped, and rows in doubt of living senders. */
+  /**
+   * Senders by their state. Accounts that another sender has locked are skipped, and rows in doubt
+   * of living senders.
+   */
   senders: Pick<KnownSenders, 'worker' | 'silent'>
 }
 
@@ -120,7 +123,7 @@ function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
         .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
         .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
         .select(['gateways.username', 'gateways.version as gatewayVersion'])
-        // An array, so that the statement is the same for any number of rows.
+        // An array makes the statement the same for any number of rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isClaimable)
         .where(mayTakeOver(options))

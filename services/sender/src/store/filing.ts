@@ -22,7 +22,7 @@ export const filings = new DueRows<'outbox', DueFiling>({
   ended: sql`filing_next_at = null, mime = null`,
 })
 
-/** Filings of other accounts. */
+/** Condition for filings of other accounts. */
 export function isOfOthers(accounts: readonly string[]) {
   return sql<boolean>`account <> all(${sql.val([...accounts])}::text[])`
 }

@@ -49,7 +49,8 @@ export function reapExhausted(
       .select(['queueId', 'account', 'messageId', 'envelope', 'worker', 'attempts'])
       .select(['maxAttempts', 'firstError', 'dataSentAt'])
       .where('queueId', 'in', exhausted)
-      // Evaluated again after the row lock: another sender may have finished the row.
+      // The condition is evaluated again after the row lock: another sender may have finished the
+      // row.
       .where('state', '=', 'queued')
       .where(isExhausted)
       .orderBy('nextAttemptAt')

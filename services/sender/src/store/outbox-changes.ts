@@ -44,7 +44,8 @@ export async function changeSubmission(
   queueId: string,
   action: keyof typeof changes,
 ): Promise<'done' | 'missing' | 'busy'> {
-  // A concurrent claim delays the statement: Postgres evaluates its condition after the lock.
+  // A concurrent claim delays the statement: Postgres evaluates the condition of the statement
+  // after the lock.
   const { rows } = await changes[action](queueId).execute(db)
   if (rows.length > 0) return 'done'
   const row = await db

@@ -19,14 +19,14 @@ export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
  */
 const maxLookups = 3
 /**
- * Rows with attempts left. If the last attempt of a row may have sent the message, further attempts
- * only find out whether the message was sent.
+ * Condition for rows with attempts left. If the last attempt of a row may have sent the message,
+ * further attempts only find out whether the message was sent.
  */
 const hasAttempts = sql<boolean>`(provider_draft is not null
   or attempts < max_attempts + case when data_sent_at is null then 0 else ${sql.lit(maxLookups)} end)`
 /** Rows whose attempts are used up. */
 export const isExhausted = sql<boolean>`(not ${hasAttempts})`
-/** Due rows with attempts left. Rows in doubt also require `mayTakeOver`. */
+/** Condition for due rows with attempts left. Rows in doubt also require `mayTakeOver`. */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
 /**
  * Condition for rows in doubt: the sender has neither recorded the outcome nor released the claim,
@@ -39,7 +39,7 @@ export const isInDoubt = sql<boolean>`(data_sent_at is not null and worker is no
 export const hasLiveHolder = sql<boolean>`exists (select from senders
   where senders.id = outbox.worker and ${isBeating})`
 
-/** Other senders, by the results of the checks of this sender. */
+/** Other senders, according to the checks of this sender. */
 export interface KnownSenders {
   /** Id of this process. */
   worker: string
@@ -59,7 +59,7 @@ export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dea
     or worker = any(${sql.val([...dead])}::uuid[]) and not ${hasLiveHolder})`
 }
 
-/** Rows that this sender may take over, or whose sender may have ended. */
+/** Condition for rows that this sender may take over, or whose sender may have ended. */
 export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'silent'>) {
   return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid
     or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`

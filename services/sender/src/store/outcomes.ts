@@ -158,7 +158,7 @@ function outcomeColumns(
         response: outcome.response,
         dataSentAt: null,
         envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
-        // Not counted: nothing failed.
+        // The attempt is not counted, because nothing failed.
         attempts: sql<number>`attempts - 1`,
         nextAttemptAt: inMs(0),
       }

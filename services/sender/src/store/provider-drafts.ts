@@ -9,7 +9,7 @@ interface LeaseOptions {
 
 /**
  * Records that a draft is about to be deposited. After a crash, the draft is found by its
- * Message-ID. Returns false if the lease expired or was lost: nothing may be deposited.
+ * Message-ID. Returns false if the lease expired or was lost: no draft may then be deposited.
  */
 export async function beginDeposit(
   db: Db,

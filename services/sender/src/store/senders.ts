@@ -1,9 +1,9 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** A sender without a heartbeat for this time is silent: three intervals. */
+/** Time without a heartbeat after which a sender is silent: three heartbeat intervals. */
 export const silenceMs = 15_000
-/** Silent senders are deleted after this time. */
+/** Time after which silent senders are deleted. */
 const keepMs = 600_000
 
 /** Condition for senders that have a recent heartbeat. */

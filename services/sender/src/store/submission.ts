@@ -92,7 +92,7 @@ export interface Handover extends OutboxLease {
   recipients: readonly string[] | null
 }
 
-/** Due row, with what the lanes need to know. */
+/** Due row, with the fields that lanes need. */
 export interface DueSubmission {
   queueId: string
   account: string
@@ -103,7 +103,10 @@ export interface DueSubmission {
   /** True if the submission is sent through the mail API of the account. */
   byApi: boolean
   bytes: number
-  /** True for a first attempt with retries left. Safe to prefetch: a crash costs one attempt. */
+  /**
+   * True for a first attempt with retries left. Such a submission is safe to prefetch: a crash
+   * costs one attempt.
+   */
   fresh: boolean
   /** Sender whose handover is in doubt. The row may be claimed once that sender has ended. */
   holder: string | null

@@ -42,7 +42,8 @@ export class HandoverIntent {
   async commit(recipients: readonly string[]): Promise<void> {
     this.#pending = this.#start(recipients)
     await this.#pending.done
-    // A slow commit or a paused process: another sender may have claimed the row since.
+    // After a slow commit or in a process that was suspended, another sender may have claimed the
+    // row since.
     if (performance.now() - this.#pending.startedAt < this.#maxAgeMs) return
     this.#pending = this.#start(recipients)
     await this.#pending.done

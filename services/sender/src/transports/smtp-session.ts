@@ -100,8 +100,8 @@ export class SmtpSession {
       maxResponseSize: maxReplyBytes,
       logger: false,
     })
-    // An unhandled error between two messages would end the process. Destroying is deferred so
-    // that the pending command receives the error first.
+    // An unhandled error between two messages would end the process. The session is destroyed with
+    // a delay, so that the pending command receives the error first.
     this.#connection.on('error', () => {
       this.#broken = true
       setImmediate(() => this.destroy())
@@ -260,7 +260,10 @@ export class SmtpSession {
     }
   }
 
-  /** Settles with the callback or the end of the connection: nodemailer omits callbacks then. */
+  /**
+   * Runs a command of nodemailer. Settles with the callback or the end of the connection, because
+   * nodemailer omits callbacks at the end.
+   */
   #run<T>(start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const onEnd = () =>

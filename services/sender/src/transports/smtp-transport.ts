@@ -24,7 +24,7 @@ const maxIdle = 200
  */
 export class SmtpTransport implements Transport {
   readonly #limits: SmtpLimits
-  /** Longest idle first. */
+  /** Idle sessions, longest idle session first. */
   readonly #idle = new Set<IdleSession>()
   #closed = false
 
@@ -39,7 +39,7 @@ export class SmtpTransport implements Transport {
       try {
         return await this.#sendOver(reused, message)
       } catch (error) {
-        // The server closed the idle session. This is not a failure of the message.
+        // A server that closed the idle session is not a failure of the message.
         if (!isStaleSession(error)) throw error
       }
     }

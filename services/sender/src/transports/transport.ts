@@ -5,7 +5,9 @@ import { AppError } from '@posthorn/errors'
 
 /** Outgoing server of a message, and the network path to the server. */
 export interface Destination {
-  /** Identifies everything a session depends on. Messages with equal keys share sessions. */
+  /**
+   * Identifies all properties that a session depends on. Messages with equal keys share sessions.
+   */
   key: string
   host: string
   port: number
@@ -101,7 +103,7 @@ export type AttemptFailure = OutboxError
  */
 export class PreAttemptError extends Error {
   override name = 'PreAttemptError'
-  /** True if a mail API may have sent the message all the same. The intent record stays. */
+  /** True if a mail API may nevertheless have sent the message. The intent record stays. */
   inDoubt = false
 }
 
@@ -122,7 +124,7 @@ export class PausedError extends PreAttemptError {
 
 /** Consequences of a failure for the message and its lanes. */
 export interface ReplyClass {
-  /** True if another attempt would fail too. */
+  /** True if another attempt would also fail. */
   permanent: boolean
   /**
    * Lane that the failure concerns beyond this message: the server for all accounts (`host`), or
@@ -158,7 +160,7 @@ export class AttemptError extends Error {
 
 /**
  * Stage error of recording: the outbox lease was lost. The new holder of the row records the
- * outcome, this process must write nothing.
+ * outcome; this process must not write the row.
  */
 export class RecordError extends AppError {
   override name = 'RecordError'

@@ -25,7 +25,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
     getDriver(sessions, account, signal)
   const filings = new KeyedMutex<string>()
   const exceptions: Partial<AccountCommandMethods> = {
-    // One after the other for the same message, so that the second request finds the copy.
+    // Requests for the same message run one after the other, so that the second request finds the
+    // Sent copy.
     fileSent(request, signal, deadline) {
       const work = async () => {
         signal.throwIfAborted()

@@ -54,7 +54,7 @@ export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
    *   account status; AppError `stale` after the lease was lost
    */
   follow(signal: AbortSignal): Promise<void>
-  /** Ends what the mail system keeps for a deleted account. Called after the disposal. */
+  /** Ends resources of the mail system for a deleted account. Called after the disposal. */
   onDeleted?(): Promise<void>
   /** Removes drafts that an upload of a message with this Message-ID left incomplete. */
   discardIncompleteDrafts?(messageId: string, signal: AbortSignal, deadline: number): Promise<void>

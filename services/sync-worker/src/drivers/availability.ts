@@ -4,9 +4,9 @@ import { AppError, isApplicationError } from '@posthorn/errors'
 
 /** State of an account session, from which `assertConnected` decides. */
 export interface AccountAvailability {
-  /** State that this session stored last. */
+  /** State that the account session stored last. */
   readonly state: AccountState | undefined
-  /** Last error of the account that was read or stored last. Undefined before. */
+  /** Last error of the account that was read or stored last. Undefined before the first read. */
   readonly lastError: LastError | null | undefined
   /** True from the first login until reconnecting fails. */
   readonly loggedIn: boolean

@@ -33,7 +33,9 @@ export interface ConnectionOutcome {
   connectedMs: number
   /** True if the connection brought the sync forward although it was lost. */
   progressed?: boolean
-  /** True for failures of Postgres, RabbitMQ or auth-bridge, which say nothing about the server. */
+  /**
+   * True for failures of Postgres, RabbitMQ or auth-bridge, which are not failures of the server.
+   */
   internalFailure: boolean
 }
 

@@ -66,7 +66,7 @@ export class SyncRunner {
     return this.#wake.signal
   }
 
-  /** The next action, and the time until then. */
+  /** The next action, and the time until the next action starts. */
   get next(): { action: SyncAction; delayMs: number } {
     const moment = this.#moment
     const { action, at } = next(this.#schedule, moment)

@@ -4,7 +4,7 @@ import type { SyncMoment, SyncRules } from './sync-rules.ts'
 const actions = ['full', 'poll', 'parts', 'list'] as const
 
 /**
- * `full` syncs everything, `poll` everything that may have changed, `parts` the mailboxes and
+ * `full` syncs the whole account, `poll` the parts that may have changed, `parts` the mailboxes and
  * messages that triggers named. `list` only compares the list of mailboxes.
  */
 export type SyncAction = (typeof actions)[number]
@@ -34,7 +34,7 @@ interface NamedParts {
 export interface SyncPass extends NamedParts {
   readonly action: SyncAction
   readonly startedAt: number
-  /** True to read everything, false for a part of the account. */
+  /** True to read the whole account, false for a part of the account. */
   readonly isComplete: boolean
   /** True if a notification is the reason of a `list`. */
   readonly isListNotified: boolean
@@ -95,9 +95,9 @@ export interface SyncSchedule extends NamedParts {
 /** Delays before reading again a message that a feed or notification named, in milliseconds. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
-/** Repeats for an indexed message, whose notification may as well be late. */
+/** Maximum repeated reads of an indexed message, whose notification may as well be late. */
 const maxIndexedRepeats = 3
-/** Most messages that wait for another read. */
+/** Maximum messages that wait for another read. */
 const maxWaiting = 1_000
 /** Delay of the second read after a push without changes: the push may precede the changes. */
 const repeatMs = 1_000
@@ -133,8 +133,8 @@ export const stopped: SyncSchedule = {
 }
 
 /**
- * Schedule of a new connection: everything is due. Triggers that the last connection did not serve
- * are part of the first pass.
+ * Schedule of a new connection: a sync of the whole account is due. Triggers that the last
+ * connection did not serve are part of the first pass.
  */
 export function start(before: SyncSchedule, now: number): SyncSchedule {
   const { running = noParts } = before

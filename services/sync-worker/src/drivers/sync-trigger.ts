@@ -13,7 +13,7 @@ export type SyncTrigger =
 
 /** Sync that a command requests. */
 export interface SyncRequest {
-  /** True to sync everything. */
+  /** True to sync the whole account. */
   readonly all?: true
   /** Mailboxes that were changed, by id. */
   readonly mailboxes?: Iterable<string>
@@ -42,9 +42,12 @@ interface ConnectionChanges {
   readonly notified: boolean
 }
 
-/** Most messages that are read apart. More are a sync of everything. */
+/** Maximum messages that are read separately. More messages request a sync of the whole account. */
 const maxMessages = 100
-/** Providers send `created` and `updated` for one arrival within this time. */
+/**
+ * Period of pushes that are served together. Providers send `created` and `updated` for one arrival
+ * within this time.
+ */
 const pushMs = 200
 
 /** Adds a trigger to a schedule. During an action, the trigger waits for a later action. */

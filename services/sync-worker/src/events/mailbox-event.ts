@@ -14,8 +14,8 @@ export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
   idKey?: EventKey
 }
 
-// Event ids are derived from what happened, so that a repeated sync records no event twice. The
-// number of a mailbox is unique in the life of an account: paths can be reused.
+// Event ids are derived from the recorded change, so that a repeated sync records no event twice.
+// The number of a mailbox is unique in the life of an account, while paths can be reused.
 
 /** Event about a mailbox or one of its messages. `key` distinguishes events of the same name. */
 export function mailboxEvent(

@@ -13,14 +13,14 @@ import {
   mailboxEvent,
 } from './mailbox-event.ts'
 
-/** Bytes of a report that are parsed. The rest is the returned message. */
+/** Maximum bytes of a report that are parsed. The remaining bytes are the returned message. */
 const maxReadBytes = 1024 * 1024
 /** Larger messages are not fetched as possible reports. */
 const maxMessageBytes = 20 * 1024 * 1024
 /** Maximum bytes of the original's headers in all bounces of a report. */
 const maxHeaderBytes = 4 * 1024 * 1024
 
-/** Data of a messageBounce without what the outbox knows. */
+/** Data of a messageBounce without the data of the outbox. */
 type ReportedBounce = MessageBounce & { truncated?: string[] }
 
 /** Bounces, complaint or delivery report in a new message. */

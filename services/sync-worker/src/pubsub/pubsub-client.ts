@@ -107,7 +107,7 @@ export class PubSubClient {
     if ((await create()).status !== 409) return true
     const { json } = await this.#call<Partial<typeof wanted>>({ url, signal })
     if (json?.topic !== topic) {
-      // The topic was deleted: the subscription never receives anything again.
+      // After the deletion of its topic, a subscription never receives messages again.
       await this.#call({ method: 'DELETE', url, signal })
       await create()
       return true

@@ -22,7 +22,7 @@ export interface PubSubSubscriberDeps {
 
 /** Interval at which topic and subscription are checked. */
 const checkMs = 3_600_000
-/** Delay after a check that failed. */
+/** Delay after a failed check of topic and subscription. */
 const checkRetryMs = 60_000
 const retryMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
 const maxUserLength = 320
@@ -73,10 +73,10 @@ interface SubscriberState {
   /** Time of the next check of topic and subscription. */
   checkAt: number
   isCheckFailing: boolean
-  /** True if messages may have been lost: after a start, and with a subscription. */
+  /** True if messages may have been lost: after a start, and with a new subscription. */
   isLost: boolean
   failures: number
-  /** Stored error: null if there is none, undefined before the first check. */
+  /** Stored error: null without an error, undefined before the first check. */
   error: string | null | undefined
 }
 

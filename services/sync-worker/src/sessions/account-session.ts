@@ -92,12 +92,12 @@ export class AccountSession implements DriverContext {
     this.#done = this.#run()
   }
 
-  /** State that this session stored last. */
+  /** State that the session stored last. */
   get state(): AccountState | undefined {
     return this.#status.state
   }
 
-  /** Last error of the account that was read or stored last. Undefined before. */
+  /** Last error of the account that was read or stored last. Undefined before the first read. */
   get lastError(): LastError | null | undefined {
     return this.#status.lastError
   }
@@ -174,7 +174,7 @@ export class AccountSession implements DriverContext {
     return account !== undefined
   }
 
-  /** Executes a requested flush before anything depends on the index. */
+  /** Executes a requested flush before other work depends on the index. */
   async #flush({ account, flushEpoch: epoch, imapIndexer }: AccountRow): Promise<void> {
     const { db, settings } = this.#deps.store
     const indexer = imapIndexer ?? (await settings.get()).imapIndexer ?? 'full'

@@ -13,7 +13,7 @@ import type { AccountLease } from '../store/lease.ts'
 /** Maximum accounts per statement. */
 const batchSize = 1_000
 
-/** Number of connections per account. Stores only counts that changed since the last time. */
+/** Number of connections per account. Stores only counts that changed since the last write. */
 export class ConnectionCounts {
   readonly #metrics: Pick<WorkerMetrics, 'connections'>
   readonly #counts = new Map<string, ConnectionCount>()

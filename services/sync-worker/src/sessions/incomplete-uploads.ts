@@ -23,8 +23,8 @@ const leaseMs = 60_000
 const limit = 20
 
 /**
- * Creates the task that removes the drafts of interrupted uploads. A check that fails is repeated
- * after a minute, for a day.
+ * Creates the task that removes the drafts of interrupted uploads. A failed check is repeated after
+ * 1 min, for 24 h.
  */
 export function removeIncompleteUploads(deps: IncompleteUploadDeps) {
   return async (signal: AbortSignal): Promise<void> => {

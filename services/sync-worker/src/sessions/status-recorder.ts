@@ -22,7 +22,7 @@ export interface StatusRecorderDeps {
 export class StatusRecorder {
   /** State that was stored last. */
   state: AccountState | undefined
-  /** Last error of the account that was read or stored last. Undefined before. */
+  /** Last error of the account that was read or stored last. Undefined before the first read. */
   lastError: LastError | null | undefined
   /** True if a sync pass of the account ever ended. */
   wasSynced = false

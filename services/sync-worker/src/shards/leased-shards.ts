@@ -44,14 +44,14 @@ export class LeasedShards {
   readonly #releases: ShardReleases
   /** Ids of the workers that the last claim interval listed. */
   #listed: ReadonlySet<string> = new Set()
-  /** Time at which the last successful heartbeat was sent, and the first one after a pause. */
+  /** Time of the last successful heartbeat, and time of the first heartbeat after a pause. */
   #heartbeatAt = -Infinity
   #joinedAt = -Infinity
   /** Value of `refusing` in the last heartbeat. */
   #isRefusingStored = false
   #isHandingOver = false
   #isTaking = true
-  /** End of the work on expired shards. Nothing is claimed before. */
+  /** End of the work on expired shards. No shards are claimed before. */
   #stopping: Promise<void> | undefined
 
   constructor(options: ShardHolderOptions, clock: Clock) {
@@ -192,7 +192,7 @@ export class LeasedShards {
     if (handsOver && !this.#isHandingOver)
       this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
     this.#isHandingOver = handsOver
-    // A worker that is listed for the first time claims nothing yet.
+    // A worker that is listed for the first time claims no shards yet.
     const ids = listReceivers(workers).filter((id) => this.#listed.has(id))
     this.#listed = new Set(workers.map(({ id }) => id))
     const receivers = { ids, workers: workers.length, aheadMs: config.claimMs }

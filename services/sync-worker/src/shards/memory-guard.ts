@@ -61,7 +61,7 @@ export class MemoryGuard {
     return this.#capacity
   }
 
-  /** Checks the memory. Returns what may be claimed. */
+  /** Checks the memory. Returns the limits of the next claim. */
   check(load: AccountLoad): ClaimLimits {
     const uses = this.#budgets.map((budget) => ({ ...budget.measure(load), ...budget.memory }))
     const tightest = uses.reduce((least, use) => (use.capacity < least.capacity ? use : least))

@@ -6,7 +6,10 @@ import type { AccountLoad } from './memory-budget.ts'
 export interface ShardObserver {
   /** Called when this worker has leased shards. */
   claimed(leases: readonly Lease[]): Promise<void>
-  /** Stops all work on shards, which are lost already, or released when this resolves. */
+  /**
+   * Stops all work on shards. The shards are lost already, or are released when the promise
+   * resolves.
+   */
   released(shards: readonly number[]): Promise<void>
 }
 

@@ -17,7 +17,7 @@ export interface ShardReleasesOptions {
 
 /** Workers that take shards, and the readiness of these workers. */
 export interface Receivers {
-  /** Ids of the workers that claim what is released. */
+  /** Ids of the workers that claim released shards. */
   ids: readonly string[]
   /** Number of live workers, which share the logins of a host. */
   workers: number

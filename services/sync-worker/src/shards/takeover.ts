@@ -42,7 +42,7 @@ export class Takeover {
       return
     }
     this.#startedAt ??= this.#clock()
-    // Once overdue, accounts that arrive later change nothing.
+    // Once the takeover is overdue, accounts that arrive later change nothing.
     this.#isOverdue ||= this.#clock() - this.#startedAt >= this.#maxMs()
     if (!this.#isOverdue) throw new Error(`${accounts.moving} moved accounts are not logged in`)
   }

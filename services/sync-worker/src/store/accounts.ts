@@ -81,7 +81,7 @@ const columns = [
   'tenantSet',
 ] as const
 
-/** Registration, epoch of the last flush, and status of an account. */
+/** Registration, last flush epoch, and status of an account. */
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 

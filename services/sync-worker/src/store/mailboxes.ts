@@ -151,7 +151,10 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
   await tx.deleteFrom('mailboxes').where('id', 'in', ids).execute()
 }
 
-/** Counters at the end of a complete sync. While the server reports the same, nothing changed. */
+/**
+ * Counters at the end of a complete sync. While the server reports equal counters, the mailbox did
+ * not change.
+ */
 export interface SyncCursor {
   uidNext: number
   /** Count of the index; of a fast index, count of the server. */

@@ -74,7 +74,10 @@ function cacheApiKey(bus: Pick<Bus, 'request'>) {
 
 const maxOpenMs = 600_000
 
-/** Opens after three failures in a row, for 30 s and up to 10 min. */
+/**
+ * Creates the circuit breaker, which opens after three failures in a row, for 30 s and up to 10
+ * min.
+ */
 export function createBreaker(clock?: Clock): CircuitBreaker {
   const openMs = backoff({ baseMs: 30_000, maxMs: maxOpenMs })
   return new CircuitBreaker({

@@ -25,7 +25,10 @@ export type NoticeOutcome = 'accepted' | 'forged'
  */
 export class AccountWatch {
   account: WatchedAccount
-  /** Between two connections of the session: notices are collected, nothing is renewed. */
+  /**
+   * True between two connections of the session: notifications are collected, and no watch is
+   * renewed.
+   */
   isPaused = false
   /**
    * Stored registration; null without a registration, undefined until the registration is loaded.

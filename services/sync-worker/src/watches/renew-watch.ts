@@ -49,7 +49,9 @@ export async function renewWatch(
   }
 }
 
-/** Not this worker's account any more, or Postgres is unavailable. */
+/**
+ * Postpones the renewal if the account belongs to another worker now, or Postgres is unavailable.
+ */
 function postpone({ now }: RenewalDeps, watch: AccountWatch): void {
   watch.renewAt = now() + 30_000
 }
@@ -144,7 +146,7 @@ async function reportFailure(
   if (isFirst) log.warn({ err: error }, 'provider refused notifications')
 }
 
-/** Failures since the last success. Without a row, all were creations. */
+/** Failures since the last success. Without a row, all failures were creations. */
 function countFailure({ row, failures, isCreating }: AccountWatch) {
   if (!row) return { createFailures: failures, renewFailures: 0 }
   return {

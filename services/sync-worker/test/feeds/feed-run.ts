@@ -114,7 +114,7 @@ export class FeedRun {
     if (leaf) leaf.content = encodeLeaf(decodeLeaf(leaf.content), leafFormats.columns)
   }
 
-  /** Lets everything arrive, then compares index and events with the model. */
+  /** Lets all changes arrive, then compares index and events with the model. */
   async settle(): Promise<void> {
     Object.assign(this.model.feedFaults, { outdated: 0 })
     this.#isListIncomplete = false
@@ -163,7 +163,10 @@ export class FeedRun {
     }
   }
 
-  /** Everything, or the messages of notifications; at times other requests interrupt rounds. */
+  /**
+   * Options of a pass over the whole mailbox, or over the messages of notifications. At times other
+   * requests interrupt rounds.
+   */
   #passOptions(): PassOptions {
     if (this.#random.happens(0.005)) this.#worker.requireRounds()
     const mustYield = () => this.#random.happens(0.3)

@@ -69,7 +69,7 @@ export class FeedScene {
     })
   }
 
-  /** Pass over everything. Returns the time at which a pending message is due. */
+  /** Runs a pass over the whole mailbox. Returns the time at which a pending message is due. */
   async sync(): Promise<Date | undefined> {
     return (await this.pass()).dueAt
   }
@@ -78,7 +78,7 @@ export class FeedScene {
     return worker.sync(new AbortController().signal, options)
   }
 
-  /** Message that arrived before the account was registered. */
+  /** Delivers messages that arrived before the account was registered. Returns their ids. */
   deliverOld(count = 1): string[] {
     const receivedAt = new Date(this.time - 30 * 86_400_000)
     return Array.from({ length: count }, () => this.deliver({ receivedAt }))

@@ -19,9 +19,9 @@ import { drafter } from './feed-run.ts'
 import { postgresWorlds } from './feed-world.ts'
 
 // Part of `make bench`: size of the index of an API account in Postgres, and the time to commit a
-// page of 500 changes, beside a table with one row per message in the same database. Then size and
-// CPU time of leaves as columns, beside the stored front-coded leaves.
-// Alone: node services/sync-worker/test/feeds/measure-index.ts
+// page of 500 changes, beside a table with one row per message in the same database. Also measures
+// size and CPU time of leaves as columns, beside the stored front-coded leaves. To run only this
+// part: node services/sync-worker/test/feeds/measure-index.ts
 
 const count = 100_000
 const changes = 500
@@ -56,8 +56,8 @@ function conversationIds(): () => string {
 }
 
 /**
- * Ids of Exchange: parts of the mailbox, then the number of the change that created the message,
- * six bytes that rise. Other changes of the mailbox take numbers, too.
+ * Ids of Exchange: parts of the mailbox, then six rising bytes with the number of the change that
+ * created the message. Other changes of the mailbox take numbers, too.
  */
 function exchangeIds(): (at: number) => [id: string, threadId: string] {
   const threadOf = conversationIds()

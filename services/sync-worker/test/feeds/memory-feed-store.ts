@@ -41,7 +41,7 @@ export class MemoryTables {
   commits = 0
   /** Called around every commit. May throw, as a crash at the commit does. */
   onCommit: (phase: 'before' | 'after') => void = () => undefined
-  /** Awaited before every operation. */
+  /** Function that is awaited before every operation. */
   onOperation: () => Promise<void> = () => Promise.resolve()
 
   leavesOf(part: string): StoredLeaf[] {

@@ -5,7 +5,10 @@ import type { DeliveryResult } from '../store/attempts.ts'
 import { type DeliveryTrigger, transition } from '../store/delivery-state.ts'
 import type { RetrySchedule } from '../targets/options.ts'
 
-/** The attempt was not made: nothing was sent. `expire`: another process claimed the row. */
+/**
+ * Error of an attempt that was not made: no request was sent. `expire`: another process claimed the
+ * row.
+ */
 export class PreAttemptError extends Error {
   readonly trigger: 'drop' | 'exhaust' | 'expire'
 
@@ -32,7 +35,7 @@ export class RecordError extends Error {}
 
 export interface Attempt {
   id: string
-  /** Number of this attempt, from 1. */
+  /** Number of the attempt, from 1. */
   attempts: number
   /** Time since queueing. */
   ageMs?: number

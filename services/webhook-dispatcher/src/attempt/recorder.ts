@@ -85,8 +85,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Number of the attempt that may be made now, committed. Undefined if another process holds the
-   * row. Rejects when the signal aborts.
+   * Commits and returns the number of the attempt that may be made now. Undefined if another
+   * process holds the row. Rejects when the signal aborts.
    */
   async begin(delivery: Countable, signal: AbortSignal): Promise<number | undefined> {
     const { id, attempts } = delivery

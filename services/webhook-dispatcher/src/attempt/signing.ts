@@ -22,7 +22,7 @@ export function sign(body: string | Uint8Array, serviceSecret: string): string {
 
 /** Content signed by `webhook-signature`. */
 export interface SignedMessage {
-  /** Event id, the same for every target and attempt. */
+  /** Event id, equal for all targets and attempts. */
   id: string
   /** Seconds since 1970. */
   timestamp: number

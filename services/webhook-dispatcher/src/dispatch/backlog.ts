@@ -1,6 +1,6 @@
-/** Time after capacity became free, so that one claim takes many deliveries. */
+/** Delay of a poll after capacity became free, so that one claim takes many deliveries. */
 const capacityDelayMs = 10
-/** Polls are at most this far apart: other processes also create due rows. */
+/** Maximum interval of polls: other processes also create due rows. */
 export const pollMs = 1_000
 
 /**

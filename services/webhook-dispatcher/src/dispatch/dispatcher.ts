@@ -71,7 +71,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#backlog.pollIn(0)
   }
 
-  /** While paused, nothing is claimed or started. Running attempts end. */
+  /** Pauses or resumes. While paused, no delivery is claimed or started. Running attempts end. */
   setPaused(paused: boolean): void {
     if (paused) return this.#inFlight.lanes.pause()
     this.#inFlight.lanes.resume()
@@ -83,7 +83,7 @@ export class Dispatcher implements AsyncDisposable {
     return this.#inFlight.unfinished()
   }
 
-  /** Stops claiming, releases what has not started and waits for running attempts. */
+  /** Stops claiming, releases deliveries that have not started and waits for running attempts. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#backlog.stop()
     await this.#polls[Symbol.asyncDispose]()
@@ -107,7 +107,7 @@ export class Dispatcher implements AsyncDisposable {
   async #claimDue(endRead: ReturnType<Backlog['startRead']>): Promise<number> {
     const { lanes } = this.#inFlight
     const capacities = lanes.capacities()
-    // No lane has an empty name, so this is the capacity of a lane without deliveries.
+    // No lane has an empty name, so `capacity('')` is the capacity of a lane without deliveries.
     const perLane = Math.min(maxPerLane, lanes.capacity(''))
     const limits = { perLane, overall: maxRows, capacities }
     const claimed = await claimDueDeliveries(this.#db, this.owner, limits)

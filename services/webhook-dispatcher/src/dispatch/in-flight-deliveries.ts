@@ -72,8 +72,8 @@ interface Entry {
 const maxItems = 10_000
 const maxBytes = 64 * 1024 * 1024
 /**
- * Pre-counted attempts per concurrent call of a lane. Enough that the next statement ends before
- * the counted attempts are used up.
+ * Pre-counted attempts per concurrent call of a lane. Enough attempts that the next statement ends
+ * before the counted attempts are used up.
  */
 const precountPerCall = 8
 const maxPrecount = 500

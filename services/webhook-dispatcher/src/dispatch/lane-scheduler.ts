@@ -82,7 +82,7 @@ export class LaneScheduler<T extends LaneItem> {
     return this.#running.size
   }
 
-  /** True while nothing may start. */
+  /** True while no item may start. */
   get paused(): boolean {
     return this.#isPaused
   }

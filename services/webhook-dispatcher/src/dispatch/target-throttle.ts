@@ -22,7 +22,7 @@ interface LaneThrottle {
 const degradedThreshold = 3
 /** Consecutive silent calls that suspend a lane. One call at a time then probes the target. */
 const suspendThreshold = 10
-/** Calls may precede an even pace by this much, because timers are not exact. */
+/** Time by which calls may precede an even pace, because timers are not exact. */
 const toleranceMs = 100
 /**
  * Maximum suspension of a lane by `Retry-After`, which applies fully only to the delivery that

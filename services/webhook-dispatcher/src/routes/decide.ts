@@ -23,7 +23,10 @@ export interface RouteDecisions {
   readonly failures: readonly (RouteFailure & { eventRow: string })[]
 }
 
-/** Result of a due function call. `suspended`: not called, earlier calls took too long. */
+/**
+ * Result of a due function call. `suspended`: the function was not called, because earlier calls
+ * took too long.
+ */
 export type CallOutcome = 'wanted' | 'unwanted' | 'failed' | 'suspended'
 
 export interface DecideDeps {
@@ -40,13 +43,16 @@ export type DecideRoutes = (partition: number) => Promise<RouteDecisions>
 
 /** Events decided concurrently. */
 const concurrency = 50
-/** Map output above which the rest of the events waits for the next batch. */
+/**
+ * Maximum characters of map outputs per batch. Above the limit, remaining events wait for the next
+ * batch.
+ */
 const maxOutputChars = 32 * 1024 * 1024
 const suspended = 'suspended after slow calls'
 /** CPU time that the sandbox adds per million characters: 100 ms each for filter and map. */
 const cpuMsPerMillion = 200
 
-/** Decides the routes of the pending events of a partition. Calls nothing without routes. */
+/** Decides the routes of the pending events of a partition. Calls no functions without routes. */
 export function decideRoutes(deps: DecideDeps): DecideRoutes {
   const { db, routes: cache, batchSize } = deps
   const decider = new Decider(deps)

@@ -42,7 +42,7 @@ export function cacheRoutes(db: Db) {
      */
     async find(id: string): Promise<Route | undefined> {
       if (Date.now() >= freshUntil || !byId.has(id)) {
-        // A read in flight may have started before the change.
+        // A read in flight may have started before the change of a route.
         await reads.inFlight('routes')
         await reads.run('routes', read)
       }

@@ -39,7 +39,10 @@ export const maxBodyBytes = 64 * 1024 * 1024
  */
 const fanOutLock = 7_825_515
 
-/** Waits until no other process fans out the partition. Held until the end of the transaction. */
+/**
+ * Waits until no other process fans out the partition. The lock is held until the end of the
+ * transaction.
+ */
 export async function lockPartition(tx: Tx, partition: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${fanOutLock}::integer, ${partition}::integer)`.execute(tx)
 }

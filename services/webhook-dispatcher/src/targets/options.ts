@@ -16,7 +16,7 @@ export interface TargetOptions {
 
 /** Number of attempts of a delivery and the delays between the attempts. */
 export interface RetrySchedule {
-  /** Maximum attempts, the first included. */
+  /** Maximum attempts, including the first. */
   attempts: number
   /** Delay after the n-th failed attempt, from 1. */
   delayMs: Backoff

@@ -20,7 +20,7 @@ export interface Target {
   /** `default`, `account`, or the id of a route. */
   name: string
   url: string
-  /** A later header replaces an earlier one of the same name. */
+  /** Headers of the target. A later header replaces an earlier header of the same name. */
   headers: readonly OwnedHeaders[]
 }
 
@@ -107,7 +107,7 @@ export function routeTargetOf(
 }
 
 /**
- * The account's own target, whose URL may be empty. Undefined if the account was deleted before the
+ * The account's own target; its URL may be empty. Undefined if the account was deleted before the
  * event.
  */
 function ownTarget(
@@ -156,7 +156,7 @@ export interface UnsealedTarget {
   name: string
   url: string
   headers: readonly Header[]
-  /** Reason why a sealed value cannot be unsealed. Nothing is sent then. */
+  /** Reason why a sealed value cannot be unsealed. No request is then sent. */
   unsealError?: string
 }
 

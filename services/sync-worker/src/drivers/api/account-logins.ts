@@ -53,7 +53,7 @@ export class AccountLogins implements Disposable {
   }
 
   /**
-   * Access for clients of the API, the same object while the application is the same.
+   * Access for clients of the API. Returns the same object while the application is the same.
    *
    * @throws AppError of the account: see `CredentialsClient`
    */

@@ -118,7 +118,7 @@ export class ApiAccountSession implements AsyncDisposable {
     await api.stopWatch(remoteId, signal)
   }
 
-  /** Ends commands, then the pass in progress. */
+  /** Ends commands, then the running pass. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort(
       new AppError('unavailable', 'The worker released the account, retry', {

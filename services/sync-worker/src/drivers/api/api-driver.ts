@@ -147,7 +147,7 @@ export class ApiDriver implements AccountDriver {
     return this.#run(request, limits, async () => ({ quota: false as const }))
   }
 
-  /** Requests that arrive before the next pass are merged into it. */
+  /** Requests a pass. Requests that arrive before the next pass are merged into that pass. */
   async syncAccount(...[request, ...limits]: Call<'syncAccount'>) {
     return this.#run(request, limits, async ({ requestPass }) => {
       requestPass()
@@ -168,7 +168,7 @@ export class ApiDriver implements AccountDriver {
         const call = { api, account, session, requestPass, signal: ended, deadline }
         return await work({ ...commands, ...call })
       } catch (error) {
-        // Deleted by another client after the folders were listed.
+        // Another client deleted the folder after the folders were listed.
         if (isMailApiError(error, 'folder-missing') || isMailApiError(error, 'label-missing'))
           commands.folders.delete(session)
         throw error

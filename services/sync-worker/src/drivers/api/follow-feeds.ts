@@ -64,7 +64,7 @@ export interface FollowedAccount extends NotifiedAccount {
 
 /** Delay after a rate limit for which the provider names no time. */
 const defaultLimitMs = 60_000
-/** Limits of the whole day end within this time. */
+/** Maximum pause. Limits of a whole day end within this time. */
 const maxLimitMs = 86_400_000
 
 /**
@@ -83,7 +83,7 @@ export async function followFeeds(
   const account = getAccount(context)
   await afterLimits(context, signal, () => logIn(deps, followed, signal))
   await using syncing = context.enter('syncing')
-  signal.throwIfAborted() // after its disposal, nothing would remove the watch
+  signal.throwIfAborted() // after disposal of the account session, nothing would remove the watch
   const watch = deps.watches.add(watchedAccount(followed, { ...deps, account, signal }))
   followed.watch = watch
   using resources = new DisposableStack()

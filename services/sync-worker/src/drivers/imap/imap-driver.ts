@@ -20,7 +20,7 @@ import { ImapAccountSession, type ImapSessionDeps } from './connections/imap-acc
 /** Dependencies of commands, shared by all accounts of a worker. */
 export type ImapCommandDeps = ReadDeps & FilingDeps & UploadDeps
 
-/** Creates what the commands of all accounts share: caches, and limits of memory. */
+/** Creates the parts that the commands of all accounts share: caches, and limits of memory. */
 export function createCommandDeps(
   deps: Pick<ReadDeps, 'db' | 'settings' | 'reader'>,
 ): ImapCommandDeps {

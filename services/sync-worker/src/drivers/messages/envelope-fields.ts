@@ -59,7 +59,7 @@ function isFrom(replyTo: readonly EnvelopeAddress[], from: readonly EnvelopeAddr
   return replyTo.length === from.length && replyTo.every((a, at) => isSameAddress(a, from[at]))
 }
 
-/** True for the same address, ignoring case and display name. */
+/** True for equal addresses, ignoring case and display name. */
 function isSameAddress(a: EnvelopeAddress, b: EnvelopeAddress | undefined): boolean {
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }

@@ -44,7 +44,10 @@ export function messageDeleted(context: FeedEventContext, state: IndexedMessage)
   })
 }
 
-/** Undefined if nothing changed that events show, such as the tab of the inbox. */
+/**
+ * Event of a changed message. Undefined if no change is visible in events, such as a change of the
+ * inbox tab.
+ */
 export function messageUpdated(
   context: FeedEventContext,
   state: IndexedMessage,

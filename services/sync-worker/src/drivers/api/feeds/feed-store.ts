@@ -13,7 +13,7 @@ export interface MailboxState {
   announceFrom: Date | null
   /** Null while the index is being filled. */
   filledAt: Date | null
-  /** Time at which all feeds were last read, to about half an hour. Null: not stored yet. */
+  /** Time of the last read of all feeds, to about half an hour. Null: not stored yet. */
   syncedAt: Date | null
 }
 
@@ -85,7 +85,7 @@ export interface FeedCommit {
    */
   epoch: number | null
   mailbox: MailboxState
-  /** True to delete leaves, feeds and pending messages before. */
+  /** True to delete leaves, feeds and pending messages before other changes are stored. */
   reset?: boolean
   /** Folders and labels that events may name. */
   folders?: readonly NamedFolder[]
@@ -135,7 +135,7 @@ export interface FeedStore {
     from: string,
     limit: number,
   ): Promise<{ leaves: StoredLeaf[]; next?: string }>
-  /** Pending messages whose time has come, the earliest first. */
+  /** Due pending messages, the earliest first. */
   listDuePending(now: Date, limit: number): Promise<PendingMessage[]>
   /** Time of the next attempt to read a pending message. */
   findNextPendingAt(): Promise<Date | undefined>

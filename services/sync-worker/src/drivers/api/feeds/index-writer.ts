@@ -30,7 +30,9 @@ export class IndexWriter {
     return this.#mailbox.epoch + 1
   }
 
-  /** @throws AppError `stale`: nothing was stored, stop working on the account */
+  /**
+   * @throws AppError `stale`: nothing was stored, and the caller must stop working on the account
+   */
   async commit({
     added = 0,
     filledAt,

@@ -226,7 +226,10 @@ export class MailboxFeeds {
   }
 }
 
-/** A message is in a folder that was created since the last listing: all feeds are read. */
+/**
+ * Returns undefined, so that all feeds are read, if a message is in a folder created since the last
+ * listing.
+ */
 function ignoreUnknownFolder(error: unknown): undefined {
   if (!(error instanceof UnknownFolderError)) throw error
 }
@@ -247,7 +250,7 @@ async function storeFolders(
   const { before, named, created } = change
   const isRenamed = JSON.stringify(named) !== JSON.stringify(before)
   if (!isRenamed && created.length === 0) return
-  // After the loss of everything, mailboxReset replaces the events of folders.
+  // After a loss of the whole index, mailboxReset replaces the events of folders.
   const isLost = before.length === 0 && writer.mailbox.announceFrom !== null
   const events = isLost ? [] : folderEvents({ account, epoch: writer.nextEpoch }, before, named)
   await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })

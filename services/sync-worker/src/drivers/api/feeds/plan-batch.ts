@@ -70,7 +70,8 @@ function planRemoval(
   state: IndexedMessage | undefined,
 ): void {
   if (folderId === undefined) (state ? plan.deleted : plan.dismissed).push(id)
-  // Removed from a folder may mean moved, or removed and returned, also of an unknown message.
+  // A message removed from a folder was moved, or was removed and returned. Both also apply to
+  // unknown messages.
   else if (!state || state.folderId === folderId) plan.toGet.push(id)
 }
 

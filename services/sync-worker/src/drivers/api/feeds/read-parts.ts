@@ -57,7 +57,7 @@ export async function findFolders(
 ): Promise<ReadonlySet<string> | undefined> {
   const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
-  // The account selects other folders.
+  // The paths of the account select other folders.
   if (specialUses.length > 0 && folders.size === 0) return undefined
   const [pending, { states }] = await Promise.all([
     store.listDuePending(now(), maxGets),

@@ -77,7 +77,7 @@ export async function completeRound(
   return true
 }
 
-/** Position after a page or a part of a full round. */
+/** Position of a feed after a page or a part of a full round. */
 interface Step {
   state: FeedState
   /** True if the feed has no more changes. */

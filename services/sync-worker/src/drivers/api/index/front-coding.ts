@@ -5,7 +5,7 @@
 const hex = Buffer.from('0123456789abcdef')
 const base64url = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 
-/** Kind of a stored rest: UTF-8, packed digits, packed base64url. */
+/** Kind of a stored remaining part: UTF-8, packed digits, packed base64url. */
 const kinds = { text: 0, hex: 1, base64url: 2 } as const
 
 type Kind = (typeof kinds)[keyof typeof kinds]
@@ -74,7 +74,7 @@ export class PackedWriter {
     for (const byte of bytes) this.#byte(byte)
   }
 
-  /** Text, in relation to the text written before. */
+  /** Writes a text, relative to the text written before. */
   text(text: string): void {
     const [last, next] = [this.#last, this.#next]
     next.set(text)
@@ -250,7 +250,7 @@ function kindOf(last: ListedText, next: ListedText): Kind {
   return isHex || isMadeOf(next, base64urlDigits) ? kinds.base64url : kinds.text
 }
 
-/** True if the rest of a text consists of these digits. */
+/** True if the remaining part of a text consists of these digits. */
 function isMadeOf({ bytes, length, prefix, suffix }: ListedText, values: Int8Array): boolean {
   for (let at = prefix; at < length - suffix; at++)
     if ((values[bytes[at] ?? 0] ?? -1) < 0) return false

@@ -19,12 +19,12 @@ export const apiFlags = ['unseen', 'flagged', 'draft'] as const satisfies (keyof
 /** Most labels of a message in the index. Gmail allows 10,000 per mailbox; clients use a few. */
 const maxLabels = 500
 
-/** Message of which nothing but the id is reported yet. */
+/** Message with no reported data except the id. */
 export function emptyMessage(id: string): IndexedMessage {
   return { id, labels: [], unseen: false, flagged: false, draft: false }
 }
 
-/** State after a change: absent members stay as they are. Pure. */
+/** State after a change. Members that the change lacks stay unchanged. Pure. */
 export function mergeChange(state: IndexedMessage, change: MessageChange): IndexedMessage {
   const { addedLabels = [], removedLabels = [] } = change
   const flags = Object.fromEntries(apiFlags.map((flag) => [flag, change[flag] ?? state[flag]]))

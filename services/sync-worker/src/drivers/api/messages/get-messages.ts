@@ -81,7 +81,7 @@ async function getEach(
   return { messages, refused }
 }
 
-/** Most other messages that are requested to find out whether the provider returns messages. */
+/** Maximum other messages that are requested to find out whether the provider returns messages. */
 const maxProbes = 3
 
 /**

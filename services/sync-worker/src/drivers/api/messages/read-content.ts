@@ -84,7 +84,7 @@ async function readDownload(open: () => Promise<ApiDownload>, maxBytes: number):
   }
 }
 
-/** Reads the first bytes of a download and ends it. */
+/** Reads the first bytes of a download and ends the download. */
 async function readBeginning(
   { content }: Pick<ApiDownload, 'content'>,
   maxBytes: number,

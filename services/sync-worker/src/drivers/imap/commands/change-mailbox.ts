@@ -51,7 +51,7 @@ export async function deleteMailbox(
   return defined({ path, mailboxId: mailboxId ?? undefined, deleted: true })
 }
 
-/** Renames a mailbox with its children, then changes its subscription. */
+/** Renames a mailbox with its children, then changes the subscription of the mailbox. */
 export async function updateMailbox(
   deps: CommandDeps,
   request: UpdateRequest,

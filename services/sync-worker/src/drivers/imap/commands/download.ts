@@ -58,7 +58,7 @@ interface StartedDownload {
 }
 
 /**
- * Starts a download on a pooled connection; repeats that once per stale connection.
+ * Starts a download on a pooled connection; repeats the start once per stale connection.
  *
  * @throws AppError `too-large` if the announced size exceeds the limit
  */

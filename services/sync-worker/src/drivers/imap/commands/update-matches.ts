@@ -134,7 +134,7 @@ async function updateMatches(
   }
 }
 
-/** Moves all matches. Returns pairs of old and new ids, unless some are missing or too many. */
+/** Moves all matches. Returns pairs of old and new ids, unless ids are missing or too many. */
 async function moveMatches(
   target: AccountCommand,
   scope: SearchScope & { destination: MailboxRow },

@@ -124,7 +124,10 @@ function abortError(cause: unknown): AppError {
   return new AppError('unreachable', 'Connecting was aborted', { code: 'ECANCELED', cause })
 }
 
-/** True for failures whose reason tenants do not read: all before the reply to the login. */
+/**
+ * True for connection failures, whose reason tenants must not read: all failures before the reply
+ * to the login.
+ */
 function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof AppError)) return true
   const { kind, message: response, code: serverResponseCode } = error

@@ -63,7 +63,7 @@ export class LoginGate {
       this.#pace = new RateLimiter({ perSecond, toleranceMs, ...(clock && { clock }) })
   }
 
-  /** True without logins and waiting callers. The gate may be dropped then. */
+  /** True without logins and waiting callers. An idle gate may be dropped. */
   get isIdle(): boolean {
     const { commands, sessions } = this.#running
     return commands + sessions === 0 && !this.#isWaiting('commands', 'demanded', 'others')

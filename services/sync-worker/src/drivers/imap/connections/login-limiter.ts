@@ -33,7 +33,10 @@ export type LoginLimits = Omit<Config['logins'], 'perSecond'> & {
   perSecond: number | (() => number)
 }
 
-/** Finds one address of a host, the same at each call; undefined if it cannot be resolved. */
+/**
+ * Finds an address of a host, the same address at each call; undefined if the host cannot be
+ * resolved.
+ */
 export type FindAddress = (host: string, signal: AbortSignal) => Promise<string | undefined>
 
 export interface LoginLimiterParts {

@@ -17,7 +17,7 @@ const never = new AbortController().signal
 interface Load {
   seconds: number
   readsPerSecond: number
-  /** Part of the pace that this worker has. */
+  /** Logins per second of this worker. */
   perSecond?: number
 }
 

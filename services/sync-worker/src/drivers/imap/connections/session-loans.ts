@@ -23,7 +23,7 @@ export class SessionLoans {
     this.#interrupt = interrupt
   }
 
-  /** Waits for a loan. Rejects with the signal's reason; then nothing was lent. */
+  /** Waits for a loan. Rejects with the signal's reason; no connection was then lent. */
   borrow(signal: AbortSignal): Promise<SessionLoan> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     return new Promise((resolve, reject) => {

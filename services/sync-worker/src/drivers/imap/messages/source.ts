@@ -7,7 +7,10 @@ export interface MessageSource<Method extends keyof MailSession = 'readParts'> {
   read: ReadPart
 }
 
-/** First bytes of a message. The rest is read and dropped, to free the connection. */
+/**
+ * Reads the first bytes of a message. The remaining bytes are read and dropped, to free the
+ * connection.
+ */
 export async function readStart(
   session: Pick<MailSession, 'downloadSource'>,
   uid: number,

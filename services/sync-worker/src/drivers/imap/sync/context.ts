@@ -36,7 +36,7 @@ export interface EmptyMailboxes {
  */
 export type IndexEmpty = (input: EmptyMailboxes) => Promise<ReadonlyMap<string, MailboxRow>>
 
-/** One connection of an account that syncs, with everything a sync needs. */
+/** Connection of an account that syncs, with all parts that a sync needs. */
 export interface SyncContext {
   readonly deps: SyncDeps
   readonly account: ImapAccount

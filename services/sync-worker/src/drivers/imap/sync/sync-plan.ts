@@ -1,7 +1,7 @@
 import type { MailboxStatus } from '@posthorn/backends'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 
-// Pure functions: what the counters of a mailbox say about changes.
+// Pure functions: changes of a mailbox according to its counters.
 
 /** Counters of a mailbox, from STATUS or SELECT. */
 export type Counters = Pick<MailboxStatus, 'uidValidity' | 'uidNext' | 'messages' | 'highestModseq'>
@@ -60,7 +60,7 @@ export function isUnfinished({ flagsComplete, syncedAt }: MailboxRow): boolean {
 /** True if the counters of a STATUS or notification require a sync. */
 export function needsSync(row: MailboxRow, counters: Counters, full: boolean): boolean {
   if (isUnfinished(row)) return true
-  // Some servers report no UIDVALIDITY or 0 in STATUS: nothing to compare.
+  // Some servers report no UIDVALIDITY or 0 in STATUS, so there is no value to compare.
   if (counters.uidValidity > 0n && row.uidValidity !== String(counters.uidValidity)) return true
   const { uids, flags } = planSync(row, counters, full)
   return uids || flags !== 'none'

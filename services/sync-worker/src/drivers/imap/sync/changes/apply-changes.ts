@@ -30,7 +30,10 @@ import { searchAll } from './initial-sync.ts'
 /** Maximum events per transaction, some hundred kilobytes. */
 const batchSize = 500
 
-/** Finds and stores deletions, flag changes and new messages, in this order. True if any. */
+/**
+ * Finds and stores deletions, flag changes and new messages, in this order. True if the mailbox
+ * changed.
+ */
 export async function applyChanges(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
@@ -79,7 +82,8 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
   try {
     return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))
   } catch (error) {
-    // Response too large, or BAD to CHANGEDSINCE although mod-sequences are reported (Yahoo).
+    // The response is too large, or CHANGEDSINCE is rejected with BAD although mod-sequences are
+    // reported (Yahoo).
     const isRefused =
       error instanceof AppError && (error.kind === 'unprocessable' || error.kind === 'rejected')
     if (!isRefused) throw error
@@ -90,8 +94,8 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
 }
 
 /**
- * UIDs of the mailbox. Searches from the last UIDNEXT only, if the indexed and the new messages add
- * up to the server's count.
+ * UIDs of the mailbox. Searches from the stored UIDNEXT only, if the indexed and the new messages
+ * add up to the server's count.
  */
 async function findUids(
   mailbox: MailboxContext,

@@ -35,7 +35,7 @@ export async function storeUidValidity(
   })
 }
 
-/** Makes message ids without events. Ids of another UIDVALIDITY become invalid. */
+/** Makes message ids of a mailbox without events. Ids of another UIDVALIDITY become invalid. */
 export async function assignMessageIds(
   { deps, account }: Pick<ListContext, 'deps' | 'account'>,
   row: MailboxRow,

@@ -29,7 +29,7 @@ export interface ListInput {
   changes: ListingChanges
   /** Counters of the listing, by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Undefined unless this service has just changed the list. */
+  /** Change that this service has just made to the list; otherwise undefined. */
   applied: AppliedListChange | undefined
   /**
    * True if an earlier listing left out mailboxes: the current listing decides whether the
@@ -147,12 +147,15 @@ async function exists(session: ListContext['session'], path: string): Promise<bo
     return true
   } catch (error) {
     if (!isMailboxRefusal(error)) throw error
-    // Rejected for another reason: no proof of a deletion.
+    // STATUS was rejected for another reason, which does not prove a deletion.
     return error.kind !== 'not-found'
   }
 }
 
-/** Counters of mailboxes that look new although their paths are stored: their rows were lost. */
+/**
+ * Counters of mailboxes whose paths are stored but whose rows were lost, so that the mailboxes look
+ * new.
+ */
 async function findLost(
   context: ListContext,
   rows: readonly MailboxRow[],

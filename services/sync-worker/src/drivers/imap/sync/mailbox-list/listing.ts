@@ -129,7 +129,7 @@ export interface Rename {
   listing: Listing
 }
 
-/** A rename by this service. Mailboxes below move along (RFC 9051 §6.3.6). */
+/** A rename by this service. Mailboxes below the renamed mailbox move, too (RFC 9051 §6.3.6). */
 export interface AppliedRename {
   from: string
   to: string

@@ -32,7 +32,10 @@ export function selectMonitored<C extends Candidate>(
   return hasAllMail ? usable.filter((mailbox) => gmailUses.has(useOf(mailbox))) : usable
 }
 
-/** The watched mailbox: All Mail of Gmail, else the inbox, else the first of `paths`, else any. */
+/**
+ * The watched mailbox: All Mail of Gmail, else the inbox, else the first mailbox of `paths`, else
+ * any mailbox.
+ */
 export function selectMain<C extends Candidate>(
   monitored: readonly C[],
   { paths, gmail }: SelectionRules,

@@ -31,7 +31,9 @@ export interface WatchOptions {
   /** True to watch all other mailboxes as well (NOTIFY). */
   allMailboxes: boolean
   durationMs: number
-  /** Maximum time from such a notification to the end of the watch. Default: no limit. */
+  /**
+   * Maximum time from a notification as in `notified` to the end of the watch. Default: no limit.
+   */
   notifiedMs?: number
   /** Aborts to end the watch early. */
   interrupt?: AbortSignal

@@ -56,7 +56,7 @@ async function runSubconnection(context: SyncContext, mailbox: string): Promise<
       await watchMailbox(context, mailbox)
     } catch (err) {
       signal.throwIfAborted()
-      // Lease lost: the account session finds out as well and ends.
+      // The lease was lost: the account session detects the loss as well and ends.
       if (err instanceof AppError && err.kind === 'stale') return
       log.info({ err }, 'subconnection lost')
     }
