@@ -109,7 +109,7 @@ async function createDraft({ db, api, submission, signal, leaseMs }: DepositCont
   try {
     return await api.depositDraft(contentOf(submission), depositOptions(submission), signal)
   } catch (error) {
-    // If deleting the record of the deposit fails, a cleanup searches the draft in vain.
+    // If deleting the record of the deposit fails, a cleanup searches for the draft in vain.
     const mayLeaveDraft = isInDoubt(error) || (isMailApiError(error) && error.leavesDraft)
     if (!mayLeaveDraft) await forgetDeposit(db, submission).catch(() => undefined)
     throw error

@@ -102,7 +102,7 @@ const releaseDelayMs = 5_000
  *
  * The claim is already committed. If the process dies before the handover, the lease expires and
  * the message is sent again. If the process dies during the handover, the intent record stays. The
- * next attempt then searches the message in the Sent mailbox, or sends the same bytes again.
+ * next attempt then searches for the message in the Sent mailbox, or sends the same bytes again.
  */
 export async function runAttempt(
   deps: AttemptDeps,

@@ -212,7 +212,7 @@ async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> 
   }
 }
 
-/** Searches the sent message until it is visible, because providers replace the Message-ID. */
+/** Searches for the sent message until it is visible, because providers replace the Message-ID. */
 async function findSent(
   { api, submission, signal, findSentMs, log }: SendContext,
   draft: ProviderDraft,

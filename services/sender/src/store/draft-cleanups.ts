@@ -44,8 +44,8 @@ export const cleanups = new DueRows<'draftCleanups', DueCleanup>({
 
 /**
  * Cleanups whose drafts may be removed. While a submission is waiting or in an attempt, its drafts
- * stay. The attempt searches drafts, and would take a removed draft for a sent message. Drafts of
- * other submissions with the same Message-ID stay, too, because a search does not distinguish
+ * stay. The attempt searches for drafts, and would take a removed draft for a sent message. Drafts
+ * of other submissions with the same Message-ID stay, too, because a search does not distinguish
  * drafts by submission.
  */
 export const mayCleanUp = sql<boolean>`not exists (select from outbox

@@ -2,7 +2,8 @@ import { type Db, inMs, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
 // Mail APIs permit few concurrent requests per mailbox, of which all senders together use one
-// request (Microsoft Graph: 4 in all). So one sender at a time works for an account at a mail API.
+// request (Microsoft Graph: 4 in all). Therefore one sender at a time works for an account at a
+// mail API.
 
 /** Submission or cleanup for which an account is locked. */
 export interface LockClaim {

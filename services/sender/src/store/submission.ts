@@ -73,7 +73,8 @@ export function stateAfter(state: SubmissionState, trigger: SubmissionTrigger) {
 }
 
 /**
- * Fencing token of a row: the process and the attempt it counted. Each claim counts one attempt.
+ * Fencing token of a row: the process, and the attempt that the process counted. Each claim counts
+ * one attempt.
  */
 export interface OutboxLease {
   queueId: string

@@ -206,9 +206,9 @@ function dueRows({ perLane, overall, capacities }: ClaimLimits) {
 }
 
 /**
- * Renews claims, except of rows that another process has claimed. A locked row is renewed by the
- * next renewal: waiting for a locked row while other rows are locked could deadlock with statements
- * that lock in another order.
+ * Renews claims, except of rows that another process has claimed. The next renewal includes locked
+ * rows. Waiting for a locked row while other rows are locked could deadlock with statements that
+ * lock in another order.
  */
 export async function renewClaims(
   db: Db,

@@ -4,8 +4,8 @@ import type { PendingEvent } from './events.ts'
 
 /**
  * Counts events per account and per minute. Runs in the transaction that marks the events as fanned
- * out, so that each event is counted once. Partitions never wait for each other here: an account
- * belongs to one partition, and each partition has its own slot of the minute counters.
+ * out, so that each event is counted once. Partitions never wait for each other to count events: an
+ * account belongs to one partition, and each partition has its own slot of the minute counters.
  */
 export async function countEvents(
   tx: Tx,

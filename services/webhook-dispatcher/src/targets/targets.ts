@@ -60,8 +60,9 @@ type AccountEvent = Pick<TargetedEvent, 'event' | 'eventRow' | 'account' | 'acco
  * The default target gets the headers of the settings and of the account; headers of the account
  * take precedence. The account target gets only the headers of the account: headers of the settings
  * may be credentials of another receiver. Headers that a tenant has set go only to a target that a
- * tenant has set: elsewhere such headers could replace an operator's `Authorization`, `Cookie` or
- * `X-Forwarded-For`. Headers of an operator may be credentials, and go to no target of a tenant.
+ * tenant has set. At other targets such headers could replace an operator's `Authorization`,
+ * `Cookie` or `X-Forwarded-For`. Headers of an operator may be credentials, and go to no target of
+ * a tenant.
  */
 export function targetOf(
   event: AccountEvent,

@@ -46,7 +46,7 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
     }
     try {
       const { id } = await api.appendMessage(mime, { ...target, onIncomplete }, signal)
-      // If this deletion fails, and after a failed upload, a cleanup searches the draft.
+      // If this deletion fails, and after a failed upload, a cleanup searches for the draft.
       if (isRecorded) await deleteUploadDraft(db, request.upload).catch(() => undefined)
       return { id, path: pathOf(folder) }
     } finally {

@@ -18,8 +18,9 @@ export interface MailboxState {
 }
 
 /**
- * Stage of a feed: `follow` reads changes, `collect` the pages of a full round, `recent` marks the
- * messages of an initial round that are announced, `apply` compares the round with the index.
+ * Stage of a feed. `follow` reads changes, `collect` reads the pages of a full round. `recent`
+ * marks the messages of an initial round that are announced. `apply` compares the round with the
+ * index.
  */
 export type FeedStage = 'follow' | 'collect' | 'recent' | 'apply'
 

@@ -48,8 +48,8 @@ export interface Readings {
 }
 
 /**
- * Reads messages and compares them with the index. Drafts events one by one, because each may have
- * attachments of 25 MiB. Returns the findings that are left to store.
+ * Reads messages and compares the messages with the index. Drafts events one by one, because each
+ * event may have attachments of 25 MiB. Returns the findings that are not stored yet.
  *
  * @throws UnknownFolderError in a pass that does not list the folders
  */

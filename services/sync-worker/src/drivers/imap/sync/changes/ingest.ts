@@ -86,7 +86,7 @@ function uidRangesOf(messages: readonly FetchedMessage[]): UidRange[] {
 
 /**
  * True if the message has a header. Dovecot 2.3 returns flags and size only of a message that was
- * expunged just now, so a message without a header counts as missing at first.
+ * expunged just now. A message without a header therefore counts as missing at first.
  */
 function hasContent({ headers, envelope }: FetchedMessage): boolean {
   return (
