@@ -46,7 +46,10 @@ export interface MailApiParts {
   readonly config: Pick<Config, 'oauthEgressPolicy' | 'providerOrigins'>
 }
 
-/** Creates the clients of mail APIs by provider. Their resources are added to the stack. */
+/**
+ * Creates the clients of mail APIs by provider. The resources of the clients are added to the
+ * stack.
+ */
 export type CreateMailApis = (stack: AsyncDisposableStack, parts: MailApiParts) => MailApis
 
 /** Parts that tests replace. */
@@ -130,7 +133,10 @@ interface ApiParts {
   proxy: MailApiParts['proxy']
 }
 
-/** Creates what submissions need that are sent through mail APIs, and removes their old drafts. */
+/**
+ * Creates the parts that submissions through mail APIs need, and removes old drafts of these
+ * submissions.
+ */
 function connectApis(
   stack: AsyncDisposableStack,
   { service: { db, bus, log }, config, createMailApis, proxy }: ApiParts,
@@ -146,7 +152,7 @@ function connectApis(
   return api
 }
 
-/** Hints only start the next poll earlier. One poll answers any number of them. */
+/** Consumes hints, which only start the next poll earlier. One poll serves any number of hints. */
 function consumeHints(bus: Bus, dispatcher: Dispatcher): Promise<AsyncDisposable> {
   return bus.consume({
     queue: 'sender.submissions',

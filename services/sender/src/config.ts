@@ -20,7 +20,9 @@ export interface Config extends ServiceConfig, Readonly<AttemptTiming> {
   /** Retention of finished submissions. */
   readonly keepFinishedMs: number
   readonly smtp: SmtpLimits
-  /** Folder of the journal of acceptances. It must survive a restart of the process. */
+  /**
+   * Directory of the journal of acceptances. The directory must survive a restart of the process.
+   */
   readonly journalFolder: string
   /** Limits of requests to mail providers, for all processes together. */
   readonly providerLimits: ProviderLimitTable
@@ -75,7 +77,7 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** Senders of the same database share a folder. */
+/** Journal directory that the senders of the same database share. */
 function defaultFolder(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl)
   const database = createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16)

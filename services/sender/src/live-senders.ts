@@ -23,7 +23,7 @@ export class LiveSenders implements AsyncDisposable {
   /** First and last heartbeat since the latest outage. */
   #first = Infinity
   #last = -Infinity
-  /** At least 1: this process. */
+  /** Number of live senders. At least 1: this process. */
   count = 1
 
   constructor(deps: LiveSenderDeps) {
@@ -41,8 +41,8 @@ export class LiveSenders implements AsyncDisposable {
   }
 
   /**
-   * Time since which this process has reached Postgres without an outage. All senders that reach it
-   * have stored a heartbeat since, if the time is longer than their interval.
+   * Time since which this process has reached Postgres without an outage. If the time exceeds the
+   * heartbeat interval, all senders that reach Postgres have stored a heartbeat since.
    */
   get steadyMs(): number {
     const now = performance.now()

@@ -45,7 +45,10 @@ export async function apiFixture() {
     ...fixture,
     ...interruptions(fixture.db),
     models,
-    /** Mailboxes of accounts, by account. Others have one of the same name. */
+    /**
+     * Mailboxes of accounts, by account. An account without an entry has a mailbox of the same
+     * name.
+     */
     users,
     /** Access tokens of accounts, by account. */
     tokens,
@@ -72,7 +75,7 @@ export async function apiFixture() {
     /** Submission that no sender starts. */
     waiting: (account: string, options: { maxAttempts?: number } = {}) =>
       fixture.submit({ account, sendAt: new Date(Date.now() + 3_600_000), ...options }),
-    /** Starts a sender of a release that knows no mail APIs. */
+    /** Starts a sender of a release that supports no mail APIs. */
     startWithoutApis: () => fixture.startSender({}, { createMailApis: () => ({}) }),
     addAccount: async (options: ApiAccountOptions = {}) => {
       const { backend = 'gmail', sendOnly = false } = options
@@ -129,7 +132,7 @@ function interruptions(db: Db) {
   }
 }
 
-/** Ends the waits of cleanups, which are as long as leases. For attempts that have ended. */
+/** Ends the waits of cleanups, which last as long as leases. For cleanups of ended attempts. */
 async function makeCleanupsDue(db: Db): Promise<void> {
   await db.updateTable('draftCleanups').set({ checkAt: past() }).execute()
 }
@@ -151,7 +154,7 @@ export function deposit(model: MailApiModel, queueId: string): Promise<ApiDraft>
 interface CallFailure extends MailApiErrorOptions {
   method: keyof MailApi
   failure: MailApiFailure
-  /** `after`: the call takes effect, its response is lost. Default: `before`. */
+  /** `after`: the call takes effect and its response is lost. Default: `before`. */
   phase?: 'before' | 'after'
 }
 

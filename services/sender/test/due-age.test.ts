@@ -15,7 +15,7 @@ const { db } = fixture
 afterAll(() => fixture[Symbol.asyncDispose]())
 beforeEach(() => db.deleteFrom('outbox').execute())
 
-/** Port 1: nothing listens there. */
+/** Port 1, which no server listens on. */
 const server = { host: '127.0.0.1', port: 1 }
 const none: LaneKeys = { accounts: [], gateways: [], hosts: [] }
 const hour = 3_600
@@ -64,7 +64,7 @@ test('findOldestDueSeconds: skips suspended lanes of accounts, gateways and host
   )
 })
 
-/** Inserts due rows, the first `old` of them one hour older than the others. */
+/** Inserts due rows, of which the first `old` rows are 1 h older than the other rows. */
 async function insertDue(account: string, rows: { old: number; all: number }): Promise<void> {
   await sql`
     insert into outbox (queue_id, account, shard, source, message_id, envelope, next_attempt_at)
@@ -75,7 +75,7 @@ async function insertDue(account: string, rows: { old: number; all: number }): P
   await sql`analyze outbox`.execute(db)
 }
 
-/** Sequential scans, and rows read by an index, of this connection. */
+/** Counts of this connection: sequential scans, and rows read by an index. */
 async function readRows(tx: Db): Promise<{ scans: number; read: number }> {
   const { rows } = await sql<{ scans: string; read: string }>`
     select seq_scan as scans, idx_tup_fetch as read from pg_stat_xact_user_tables
@@ -140,7 +140,7 @@ test('metric outbox_oldest_due_seconds: 0 while the queue is paused', async () =
   }
   await submit(account, hour)
   expect(await age()).toBe(0)
-  // Every attempt fails after this test has seen the age: nothing claims a locked row.
+  // Every attempt fails after this test has read the age: no sender claims a locked row.
   await db.transaction().execute(async (tx) => {
     await tx.selectFrom('outbox').selectAll().forUpdate().execute()
     await db.deleteFrom('pausedQueues').execute()

@@ -17,7 +17,7 @@ async function server(): Promise<SmtpScript> {
   resources.push({ [Symbol.asyncDispose]: () => started.close() })
   return started
 }
-/** Server that never sends its greeting. */
+/** Server that never sends a greeting. */
 async function hanging(): Promise<SmtpScript> {
   const started = await server()
   started.on('greeting', () => new Promise(() => undefined))
@@ -85,7 +85,7 @@ test('dispatcher: throttling server, costs no attempts of waiting submissions', 
     const tried = await Promise.all(ids.map(row))
     expect(tried.filter(({ lastError }) => lastError !== null).length).toBeGreaterThan(0)
     expect(tried.filter(({ leaseUntil }) => leaseUntil !== null)).toEqual([])
-    // At most those in flight when the first reply arrived.
+    // At most the submissions that were in flight when the first reply arrived.
     expect(tried.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(10)
   })
 })
@@ -99,7 +99,7 @@ test('dispatcher: account with thousands of submissions, does not delay others',
     return defaultReply()
   })
   const [crowd, other] = [await addAccount(slow), await addAccount(fine)]
-  // All are older than the submissions of the other account.
+  // All submissions of the first account are older than the submissions of the other account.
   const first = await submitMany(1, { account: crowd, sendAt: new Date(1_000) })
   await sql`
     insert into outbox (queue_id, account, shard, source, message_id, envelope, mime, send_at, next_attempt_at, max_attempts)
@@ -110,7 +110,8 @@ test('dispatcher: account with thousands of submissions, does not delay others',
   await allSent(later)
   expect(await leasedCount(crowd)).toBe(5)
   release()
-  // Also while the lane of the first account keeps changing.
+  // Submissions of the other account are also sent while the lane of the first account keeps
+  // changing.
   await allSent(await submitMany(30, { account: other }))
   expect(slow.accepted.length).toBeLessThan(3_001)
 })
@@ -132,7 +133,7 @@ test('dispatcher: locked row, does not delay other submissions', async () => {
     await released.promise
   })
   await isLocked.promise
-  // After one failure a single probe is admitted.
+  // After one failure a lane admits a single probe.
   fine.on('greeting', smtpFaults.times(1, smtpFaults.sendsRaw('421 4.3.2 not now\r\n', 'close')))
   const others = await submitMany(5, { account })
   await sender()

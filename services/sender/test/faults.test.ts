@@ -114,7 +114,7 @@ test('HandoverIntent: lease lost during DATA, never sends the end of data', asyn
   await eventually(async () =>
     expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 2, dataSentAt: null }),
   )
-  // The connection is closed: nothing more arrives.
+  // The connection is closed: no more commands arrive.
   await eventually(() => smtp.closed > 0)
   expect(smtp.seen).not.toContain('.')
   expect(await eventsOf(account)).toEqual([])
@@ -132,7 +132,7 @@ test('HandoverIntent: Postgres read-only, sends no end of data and retries later
   const queueId = await submit({ account })
   try {
     await eventually(() => smtp.seen.includes('Hello'))
-    // The connection is closed: nothing more arrives.
+    // The connection is closed: no more commands arrive.
     await eventually(() => smtp.closed > 0)
     expect(smtp.seen).not.toContain('.')
   } finally {
@@ -249,7 +249,7 @@ test('dispatcher: attempts used up and a message in doubt, looks for the message
     .where('queueId', '=', queueId)
     .execute()
   await sender()
-  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 }) // one look-up
+  expect(await finished(queueId)).toMatchObject({ state: 'failed', attempts: 4 }) // one search only
   expect((await eventsOf(account)).map(({ event, data }) => [event, data['error']])).toEqual([
     ['messageDeliveryError', expect.stringContaining('may have been delivered')],
     ['messageFailed', expect.stringContaining('may have been delivered')],
@@ -289,7 +289,7 @@ test('dispatcher: unreachable server, waiting submissions keep their attempts', 
     .select(({ fn }) => fn.sum<string>('attempts').as('attempts'))
     .where('account', '=', account)
     .executeTakeFirstOrThrow()
-  // Five were in flight at the first failure, then one probe at a time.
+  // Five submissions were in flight at the first failure, then one probe at a time.
   expect(Number(attempts)).toBeLessThanOrEqual(20 + 5 + 5)
 })
 
@@ -381,7 +381,7 @@ test('SmtpTransport: idle session closed by the server, costs no attempt', async
   const sockets: Socket[] = []
   const smtp = await lineServer((line, socket) => {
     if (line.startsWith('EHLO')) sockets.push(socket)
-    // The second message on a session finds it closed.
+    // The second message on a session finds the session closed.
     const mails = smtp.seen.filter((seen) => seen.startsWith('MAIL')).length
     if (line.startsWith('MAIL') && mails === 2) {
       socket.destroy()

@@ -13,7 +13,7 @@ import { mailboxWorker } from './mailbox-worker.ts'
 const fixture = await senderFixture()
 const { db, startSender, submit, row, eventsOf } = fixture
 const senders = await Promise.all([startSender(), startSender()])
-/** Stops all senders and starts one with another environment. */
+/** Stops all senders and starts a sender with another environment. */
 async function replaceSenders(env?: Record<string, string>): Promise<void> {
   for (const sender of senders.splice(0)) await sender[Symbol.asyncDispose]()
   if (env) senders.push(await startSender(env))
@@ -57,7 +57,9 @@ async function accountWith(
   return { smtp, account }
 }
 
-/** Inserts a submission for later, changes its columns, then makes it due. */
+/**
+ * Inserts a submission for later, changes columns of the submission, then makes the submission due.
+ */
 async function submitWith(account: string, filing: Filing | null, more: object = {}) {
   const queueId = await submit({ account, sendAt: new Date(Date.now() + 3_600_000) })
   await db
@@ -214,7 +216,7 @@ test('findSentCopy: sender killed after the end of data, does not send a filed m
     await ended
   }
   expect(await row(queueId)).toMatchObject({ state: 'queued', attempts: 1 })
-  // Expire its lease.
+  // Expires the lease of the submission.
   await db
     .updateTable('outbox')
     .set({ leaseUntil: new Date(0) })

@@ -47,7 +47,7 @@ export async function senderFixture() {
     SVC_LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
     SVC_SENDER_RETRY_BASE: '40ms',
     SVC_SENDER_SWEEP: '50ms',
-    // Port 1: nothing listens there.
+    // Port 1, which no server listens on.
     SVC_MAIL_ALLOWED_TARGETS: '1',
   }
   const startSender = (more: Record<string, string> = {}, deps: AppDeps = {}) => {
@@ -66,7 +66,7 @@ export async function senderFixture() {
       addAccount(db, server, smtp),
     addGateway: (server: Pick<SmtpScript, 'host' | 'port'>, username: string | null = null) =>
       addGateway(db, server, username),
-    /** Replaces the settings. Running senders see them within seconds. */
+    /** Replaces the settings. Running senders apply new settings within seconds. */
     set: (settings: Settings) => set(db, settings),
     submit: (submission: NewSubmission) => submit(db, submission),
     row: (queueId: string) => rowOf(db, queueId),

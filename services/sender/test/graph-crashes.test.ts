@@ -31,7 +31,7 @@ const moments = [
   `${message}/send`,
   'GET /messages/{message-id}',
 ]
-/** Files of a large message: one in a request, one in an upload of two slices. */
+/** Sizes of files: the first is sent in a request, the second in an upload of two slices. */
 const fileSizes = [100_000, 4_000_000]
 
 /** Stores a draft of the owner. */

@@ -5,7 +5,7 @@ import { providerFaults } from '@posthorn/testkit/providers'
 import { apiFixture, idOf } from './api-fixture.ts'
 import type { NewSubmission } from './fixture.ts'
 
-// The sender with the client of Graph, and its fake.
+// Tests of the sender with the client of Graph, and the fake of Graph.
 
 const [member, team] = ['ann@mail.example', 'team@mail.example']
 const graph = await startGraphFake({ mailboxes: [member, team] })

@@ -3,8 +3,8 @@ import type { NewSubmission } from './fixture.ts'
 import { senderFixture, serveCredentials } from './fixture.ts'
 import { smtpServers } from './smtp-servers.ts'
 
-// The API rejects these values. The sender must not send them as commands either: rows may come
-// from an earlier release or another path.
+// The API rejects these values. The sender must not send these values as commands either: rows may
+// come from an earlier release or another path.
 
 const fixture = await senderFixture()
 const { addAccount, submit, finished } = fixture
@@ -32,7 +32,7 @@ const fields: Record<string, (value: string) => Partial<NewSubmission>> = {
   'dsn.return': (value) => ({ dsn: { return: value as 'full' } }),
 }
 
-/** Commands as they were received: one line each, no other than those of a transaction. */
+/** Expects received commands of one line each, and only commands of `transactions` transactions. */
 function expectOneTransactionEach(received: readonly string[], transactions: number): void {
   for (const line of received) {
     expect(line).toMatch(/^(?:EHLO|STARTTLS|AUTH|MAIL FROM:<|RCPT TO:<|DATA$|\.$|RSET$|NOOP|QUIT$)/)

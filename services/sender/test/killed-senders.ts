@@ -14,18 +14,21 @@ export interface KilledSendersOptions {
   /** Addresses of the fake by origins of the provider. */
   origins: Readonly<Record<string, string>>
   fake: Pick<ProviderFake, 'on'>
-  /** Operations at which a sender is killed, each twice: before it takes effect, and after. */
+  /**
+   * Operations at which a sender is killed, each twice: before the operation takes effect, and
+   * after.
+   */
   moments: readonly string[]
   /** Called with the path of the request at each kill. */
   onKill?: (path: string) => void
 }
 
-/** Each of the two senders uses the fake by another name. */
+/** Host names of the fake, one for each of the two senders. */
 const hosts = ['127.0.0.1', 'localhost']
 
 /**
- * Runs two senders at a fake until `done` resolves. Each one that is killed is started again.
- * Returns the kills that did not take place.
+ * Runs two senders at a fake until `done` resolves. Each killed sender is started again. Returns
+ * the kills that did not take place.
  */
 export async function runKilledSenders(
   { env, origins, fake, moments, onKill }: KilledSendersOptions,
@@ -33,7 +36,7 @@ export async function runKilledSenders(
 ): Promise<string[]> {
   const left = moments.flatMap((moment) => [`before ${moment}`, `after ${moment}`])
   const random = new SeededRandom(7)
-  /** Requests of an operation that still pass before its next kill. */
+  /** Requests of an operation that still pass before the next kill at this operation. */
   const skipped = new Map<string, number>()
   const running = new Map<string, ChildProcess>()
   const kill: ProviderFault = ({ operation, headers, path }) => {
@@ -117,7 +120,7 @@ export interface Submissions {
   accounts: readonly string[]
   /** Content of one message in ten. */
   large: Buffer
-  /** Stores a draft as the owner of an account. One message in five is one. */
+  /** Stores a draft as the owner of an account. One submission in five has such a draft. */
   storeDraft: (account: string, raw: Buffer) => StoredDraft
 }
 
@@ -129,7 +132,7 @@ export async function submitAll(
   const ids: string[] = []
   for (let at = 0; at < messages; at++) {
     const account = accounts[at % accounts.length] ?? ''
-    // Waits, so that its content can be replaced.
+    // The submission waits, so that its content can be replaced.
     const queueId = await fixture.waiting(account, { maxAttempts: 100 })
     ids.push(`<${queueId}@example.com>`)
     const head = 'From: a@mail.example\r\nTo: you@example.net\r\nMessage-ID: '

@@ -108,7 +108,7 @@ test('AcceptanceJournal: killed sender that is not replaced, the other one recor
     await eventually(async () =>
       expect(await journalled()).toEqual(expect.arrayContaining(expected(queueIds))),
     )
-    // Running when the other one is killed: it finds the journal only later.
+    // A sender that runs when the other sender is killed: it finds the journal only later.
     const before = await senderIds()
     start()
     await eventually(async () => (await senderIds()).some((id) => !before.includes(id)))
@@ -147,7 +147,7 @@ test('runAttempt: sender killed three times at a reply with 16 messages in fligh
   const accounts = await Promise.all(Array.from({ length: 4 }, () => addAccount(smtp)))
   let sender = start()
   let kills = 0
-  // The server accepts a message by its reply, and sends one reply at a time: the next reply
+  // The server accepts a message by its reply, and sends one reply at a time. The next reply
   // follows when the acceptance of the current message is in the journal.
   let turn = Promise.resolve()
   smtp.on('dot', async ({ message, session, defaultReply }) => {

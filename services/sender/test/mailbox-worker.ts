@@ -7,7 +7,7 @@ import { createLogger, createMetrics } from '@posthorn/telemetry'
 
 type FilingResult = CommandResponse<typeof fileSent>
 
-/** Replies of the worker; by default everything is filed and nothing found. */
+/** Replies of the worker. By default every message is filed and no message is found. */
 export interface WorkerReplies {
   file?: (request: CommandRequest<typeof fileSent>) => Promise<FilingResult>
   find?: (request: CommandRequest<typeof findSent>) => Promise<boolean>

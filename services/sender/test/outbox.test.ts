@@ -79,7 +79,7 @@ test('changeSubmission: held submission, is not sent until its release', async (
     .set({ sendAt: new Date(0), nextAttemptAt: new Date(0) })
     .where('queueId', '=', queueId)
     .execute()
-  // Other submissions of the account are sent meanwhile.
+  // Other submissions of the account are sent while a submission is held.
   await sent(await submit({ account }))
   expect(await row(queueId)).toMatchObject({ state: 'held', attempts: 0 })
   expect(await change(queueId, 'release')).toBe('done')
@@ -144,7 +144,7 @@ test('changeSubmission: delete during a claim, either deletes or sends', async (
   expect(accepted).toEqual(remaining.map((id) => `<${id}@example.com>`).sort())
 })
 
-/** Resolves when both senders have seen that the queue is paused. */
+/** Resolves when both senders have read that the queue is paused. */
 const paused = () =>
   eventually(async () => {
     for (const port of ports) {
@@ -177,7 +177,7 @@ test('dispatcher: paused queue, starts nothing, finishes attempts and resumes', 
   await paused()
   const waiting = await submit({ account })
   expect(await isUnclaimed(waiting)).toBe(true)
-  // `send` does not start it while the queue is paused.
+  // `send` does not start a submission while the queue is paused.
   expect(await change(waiting, 'send')).toBe('done')
   const third = await startSender()
   expect(await isUnclaimed(await submit({ account }))).toBe(true)

@@ -5,7 +5,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface PostgresLink extends AsyncDisposable {
   /** Address of the database through the link. */
   url: string
-  /** Resets all connections and refuses new ones, or holds all data back, until `restore`. */
+  /**
+   * Resets all connections and refuses new connections, or holds all data back, until `restore`.
+   */
   fail: (how: 'reset' | 'freeze') => void
   restore: () => void
 }

@@ -32,7 +32,9 @@ async function ids(): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Waits until the leases of all rows have expired, and the heartbeats of senders are this old. */
+/**
+ * Waits until the leases of all rows have expired, and the heartbeats of senders are `seconds` old.
+ */
 async function untilSilent(senders: string[], seconds: number): Promise<void> {
   await eventually(
     async () => {

@@ -20,7 +20,7 @@ const log = createLogger('test', 'silent')
 const limits = { concurrency: 20, perAccount: 1, perHost: 20, maxBytes: 1_000_000 }
 const worker = randomUUID()
 
-/** One submission in flight, and `count` prefetched ones. */
+/** One submission in flight, and `count` prefetched submissions. */
 async function prefetch(count: number) {
   const account = await addAccount({ host: '127.0.0.1', port: 1 })
   const demand = { account, gateway: null, host: '127.0.0.1:1', bytes: 100, byApi: false }
@@ -95,7 +95,7 @@ test('changeSubmission: hold of a prefetched submission, is busy until it is rel
   expect(await changeSubmission(db, queueId, 'hold')).toBe('done')
 })
 
-/** Server that accepts `quick` messages and delays its replies to the others. */
+/** Server that accepts `quick` messages immediately and delays replies to further messages. */
 async function slowing(quick: number) {
   const started = await startSmtpScript()
   resources.push({ [Symbol.asyncDispose]: () => started.close() })

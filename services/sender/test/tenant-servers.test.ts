@@ -17,7 +17,7 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-/** Port at which nothing listens, and a port that accepts connections and sends no reply. */
+/** Port without a server, and port of a server that accepts connections and sends no reply. */
 const ports = [1, (silent.address() as AddressInfo).port]
 
 async function addTenant(port: number): Promise<string> {

@@ -9,8 +9,8 @@ import { readServiceConfig } from '@posthorn/service/service-config'
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /**
- * Other workers claim a shard up to one claim interval after its release. With the default timeout
- * they hold all shards within 2 s.
+ * Minimum timeout of a handoff. Other workers claim a shard up to one claim interval after its
+ * release. With the default timeout other workers hold all shards within 2 s.
  */
 const minHandoffMs = 500
 /** Time for servers that do not respond to LOGOUT, commands in progress, and the clients. */
@@ -46,7 +46,7 @@ export function readConfig(env: Env) {
     }),
     /** Limits of logins at mail servers. */
     logins: {
-      /** Concurrent logins at one host name, and at one IP address, a third for commands. */
+      /** Concurrent logins at one host name, and at one IP address. A third is for commands. */
       perHost: integer(env, 'SVC_LOGINS_PER_HOST', { fallback: 15, min: 1, max: 1_000 }),
       /** Logins started per second at one host name or IP address. */
       perSecond: integer(env, 'SVC_LOGINS_PER_SECOND', { fallback: 50, min: 1, max: 10_000 }),
@@ -57,7 +57,7 @@ export function readConfig(env: Env) {
     connectTimeoutMs: duration(env, 'SVC_IMAP_CONNECT_TIMEOUT', { fallback: 30_000, min: 100 }),
     /** Minimum delay between a change and the poll of the mailboxes that are not watched. */
     mailboxPollMs: duration(env, 'SVC_QUICK_ROUND_INTERVAL', { fallback: 12_000, min: 100 }),
-    /** Maximum command connections per account, in addition to those that sync. */
+    /** Maximum command connections per account, in addition to connections that sync. */
     commandConnections: integer(env, 'SVC_COMMAND_CONNECTIONS', { fallback: 4, min: 1, max: 50 }),
     /** Mean interval of polls of a mail API without notifications of the provider. */
     apiPollMs: duration(env, 'SVC_API_POLL_INTERVAL', { fallback: 45_000, min: 100 }),

@@ -42,7 +42,10 @@ export function createWorkerMetrics(metrics: Metrics) {
     ...createSummaryMetrics(metrics),
     ...createOmissionMetrics(metrics),
     refusingShards: (value: 0 | 1) => refusing.set(value),
-    /** State change of an account; `undefined` before its session starts and after it ends. */
+    /**
+     * State change of an account; `undefined` before the session of the account starts and after it
+     * ends.
+     */
     accountState(from: string | undefined, to: string | undefined) {
       if (from !== undefined) accounts.labels(from).dec()
       if (to !== undefined) accounts.labels(to).inc()
@@ -133,7 +136,7 @@ function createSummaryMetrics(metrics: Metrics) {
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
   })
   return {
-    /** Outcome of a requested summary, and the time it took. */
+    /** Outcome of a requested summary, and the duration of the request. */
     summarised(outcome: string, seconds: number) {
       outcomes.inc({ outcome })
       if (seconds > 0) durations.observe(seconds)

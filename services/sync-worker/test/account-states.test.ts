@@ -29,7 +29,7 @@ const statesAre = (account: string, expected: string[]) =>
     expect(await states(account)).toEqual(expected)
   })
 
-/** Backend that stops at a step until the gate opens. Open at first. */
+/** Backend that stops at a step until the gate opens. The gate is open at first. */
 function gated(step: 'connect' | 'list') {
   let gate = Promise.withResolvers<void>()
   gate.resolve()
@@ -81,7 +81,7 @@ test.each([
   await world.stopWorker(worker)
   gate.close()
   await world.startWorker(config, { backend: gate.backend })
-  // The login itself may last as well.
+  // The login itself may also take time.
   await eventually(async () => expect((await states(account)).at(-1)).toBe(state))
   gate.open()
   await eventually(async () => expect((await states(account)).at(-1)).toBe('connected'))
@@ -108,7 +108,7 @@ test('StatusRecorder: a restart of the worker without a delay stores no state', 
 })
 
 test('AccountSession: a paused account is not connected, and connects when it is resumed', async () => {
-  // States of a short time are not stored, however long they last on a busy machine.
+  // Short states are not stored, even if they last long on a busy machine.
   await world.startWorker({ transientStateMs: 3_600_000 })
   const user = world.dovecot.freshUser()
   await using relay = await Relay.to({ host: user.host, port: user.imapPort })
@@ -121,7 +121,7 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await set(true)
   await statesAre(account, [...first, 'paused'])
   await eventually(() => expect(relay.open).toBe(0))
-  // The worker knows the state shortly after it was stored.
+  // The worker processes the state shortly after the state was stored.
   await eventually(() =>
     expect(
       world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 }),
@@ -130,7 +130,7 @@ test('AccountSession: a paused account is not connected, and connects when it is
   await set(false)
   await world.connected(account)
   expect(await states(account)).toEqual([...first, 'paused', 'init', 'connected'])
-  // The first login only: resuming is neither a registration nor a repaired login.
+  // Only the first login has an event: resuming is neither a registration nor a repaired login.
   expect(await world.events(account, 'authenticationSuccess')).toHaveLength(1)
 })
 

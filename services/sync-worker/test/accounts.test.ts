@@ -53,7 +53,7 @@ test('AccountSession: one authenticationError and one authenticationSuccess for 
 })
 
 test('AccountSession: a server without a mechanism for the token, authenticationError without a code', async () => {
-  // A login with the first credentials, a password, would be another failure.
+  // A login with the first credentials, a password, would cause another failure.
   await using server = await startImapScript({ capabilities: ['IMAP4rev1', 'LOGINDISABLED'] })
   const { host, port } = server
   const user = { ...world.dovecot.freshUser(), host, imapPort: port }
@@ -193,8 +193,8 @@ test('AccountSession: syncs only the mailboxes of path', async () => {
 })
 
 /**
- * Makes the first two inserts of a messageNew of the account `failing` fail. Created before the
- * table is used.
+ * Makes the first two inserts of a messageNew of the account `failing` fail. The fault is created
+ * before the table is used.
  */
 async function failTwice(): Promise<void> {
   await sql

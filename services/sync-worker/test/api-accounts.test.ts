@@ -99,7 +99,7 @@ describe.each(['labels', 'folder'] as const)('account with placement %s', (place
     const worker = await world.startApiWorker()
     const { account, model } = await world.registerApi(placement)
     await world.connected(account)
-    // Arrivals in the second of the loss count as later ones.
+    // Arrivals in the second of the loss count as later arrivals.
     model.deliver(mime('1'), { receivedAt: new Date(Date.now() - 60_000) })
     await world.expectEvents(account, ['messageNew'], 1)
     await world.stopWorker(worker)
@@ -169,7 +169,7 @@ describe('states', () => {
     world.credentials.set(account, new AppError('rejected', 'invalid_grant', { code }))
     await world.touch(account)
     await stateIs(account, 'authenticationError')
-    // The worker knows the state shortly after it was stored.
+    // The worker processes the state shortly after the state was stored.
     await eventually(() =>
       expect(
         world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 }),

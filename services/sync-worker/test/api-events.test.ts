@@ -174,7 +174,7 @@ test('an account whose provider has no client gets no session', async () => {
   const [account, served] = [randomUUID(), randomUUID()]
   await world.insertAccount(account, 'labels')
   await world.insertAccount(served, 'folder')
-  // The worker starts the sessions of both together.
+  // The worker starts the sessions of both accounts together.
   await world.startApiWorker({}, { createMailApis: () => ({ graph: () => api }) })
   await world.connected(served)
   const listing = world.ask(listMessages, account, { path: 'INBOX', page: 0, pageSize: 1 })

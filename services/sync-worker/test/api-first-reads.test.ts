@@ -28,8 +28,9 @@ import { gmailError, startGmailFake } from '@posthorn/testkit/providers/gmail'
 import { mime } from './api-world.ts'
 import { testWorld } from './world.ts'
 
-// Each command of a new message of an account on a mail API, sent after its messageNew while the
-// provider still answers some requests as if it had nothing, or a part, of the message.
+// Each API command for a new message of an account on a mail API. The command is sent after
+// messageNew, while the provider still answers some requests as if it had nothing, or a part, of
+// the message.
 
 const user = 'jane@mail.example'
 const world = await testWorld()
@@ -99,7 +100,7 @@ async function contentOf<C extends Command>(
   return Buffer.concat(await Array.fromAsync(body)).toString()
 }
 
-/** Commands. Each checks that its response is complete, or that the change took effect. */
+/** Commands. Each command checks that its response is complete, or that the change took effect. */
 const steps: Record<string, (message: Message, settle: () => void) => Promise<void>> = {
   async getMessage(message) {
     const { account, id, subject } = message
@@ -164,7 +165,10 @@ interface Fault {
     on: (operation: string, fault: (request: ProviderRequest) => ReturnType<Decide>) => () => void
   }
   deliver: (source: string) => { id: string }
-  /** Operation that changes flags, and its response about a message without the change. */
+  /**
+   * Operation that changes flags, and the response to the operation about a message without the
+   * change.
+   */
   changing: string
   unchanged: (id: string) => object
   isList: (operation: string) => boolean
@@ -223,7 +227,7 @@ describe.each(['gmail', 'graph'] as const)('%s', (provider) => {
     await world.expectEvents(account, ['accountInitialized'], 1)
   })
 
-  /** Delivers a message and waits for its event. */
+  /** Delivers a message and waits for the event of the message. */
   async function deliver(): Promise<Message> {
     const subject = `m ${randomUUID()}`
     const { id } = providers[provider].deliver(letter(subject))

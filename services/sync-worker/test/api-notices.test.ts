@@ -11,7 +11,7 @@ import { eventually } from '@posthorn/testkit'
 import type { MailApiModel } from '@posthorn/testkit/mail-api-model'
 import { type ApiWorld, apiWorld, mime } from './api-world.ts'
 
-// Notifications of Microsoft Graph and an hour between polls: what is announced, was noticed.
+// Notifications of Microsoft Graph with 1 h between polls: every announced message was notified.
 
 let world: ApiWorld
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Connected account whose watch is active, and that reads nothing. */
+/** Connected account whose watch is active, and that is not reading feeds. */
 async function watched() {
   const secrets: string[] = []
   const { account, model } = await world.registerApi('folder', {
@@ -56,7 +56,10 @@ async function watched() {
   return { account, model, notice }
 }
 
-/** A new watch starts a pass over everything, which may be repeated once after a second. */
+/**
+ * Waits until the account is idle. A new watch starts a pass over all feeds, which may be repeated
+ * once after 1 s.
+ */
 async function untilIdle({ api }: MailApiModel): Promise<void> {
   const passes = () => api.calls.get('folders') ?? 0
   await eventually(() => expect(passes()).toBeGreaterThanOrEqual(3))

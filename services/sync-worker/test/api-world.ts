@@ -21,7 +21,9 @@ type Placement = MailApiModelOptions['placement']
 
 export const providerOf: Record<Placement, Provider> = { labels: 'gmail', folder: 'graph' }
 
-/** World whose providers are model mailboxes. Clients check tokens like those of providers. */
+/**
+ * World whose providers are model mailboxes. Clients check tokens as clients of real providers do.
+ */
 export async function apiWorld() {
   const world = await testWorld()
   const mailboxes = new Map<string, ApiMailbox>()
@@ -32,7 +34,7 @@ export async function apiWorld() {
   }
   const createMailApis: CreateMailApis = () => ({ gmail: createClient, graph: createClient })
 
-  /** Registers an account, as api-gateway does, with a mailbox of its own. */
+  /** Registers an account, as api-gateway does, with a separate mailbox. */
   const registerApi = async (
     placement: Placement,
     options: Partial<MailApiModelOptions> & {

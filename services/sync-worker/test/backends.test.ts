@@ -87,7 +87,7 @@ test('startApp: accounts of an API without a client get no session, even with a 
   const atGmail = await world.register(world.dovecot.freshUser())
   await setBackend(atGmail, 'gmail')
   const atServer = await world.register(world.dovecot.freshUser())
-  // The worker starts the sessions of both together.
+  // The worker starts the sessions of both accounts together.
   await world.startWorker({}, { createMailApis: () => ({}) })
   await world.connected(atServer)
   await expect(world.ask(listMailboxes, atGmail, { counters: false })).rejects.toMatchObject({

@@ -33,7 +33,10 @@ async function connect(resolveGmailCategories: boolean): Promise<void> {
 }
 
 const tabs = ['social', 'primary', 'forums', 'updates', 'promotions']
-/** One message per category and one without, announced in one batch after a reconnect. */
+/**
+ * Places one message per category, a message without a category and a sent message. All are
+ * announced in one batch after a reconnect.
+ */
 async function arrive(): Promise<Record<string, unknown>[]> {
   server.sessions.forEach((session) => session.reset())
   for (const category of tabs)
@@ -67,7 +70,7 @@ test('addCategories: sets the category in events, lists, searches and messages, 
   const before = searches().length
   const message = String(events.find(({ subject }) => subject === 'primary')?.['id'])
   expect(await world.ask(getMessage, account, { message })).toMatchObject({ category: 'primary' })
-  // The first search succeeds, so no other follows.
+  // The first search succeeds, so no other search follows.
   expect(searches()).toHaveLength(before + 1)
 })
 

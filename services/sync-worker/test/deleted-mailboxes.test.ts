@@ -8,7 +8,8 @@ import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Deletions by other clients, which servers announce late or not at all, and what looks like one.
+// Deletions of mailboxes by other clients, which servers announce late or not at all, and events
+// that look like a deletion.
 
 let world: World
 beforeAll(async () => {
@@ -31,8 +32,8 @@ const silent = (session: MailSession): Partial<MailSession> => ({
 })
 
 /**
- * Sessions whose list stays as it was first, with counters of mailboxes that exist. Dovecot 2.3
- * does this on some connections with NOTIFY.
+ * Sessions whose list stays the first list, with counters of mailboxes that exist. Dovecot 2.3 has
+ * such sessions on some connections with NOTIFY.
  */
 const withOldLists = (session: MailSession): Partial<MailSession> => {
   let first: ListedMailbox[] | undefined
@@ -51,7 +52,7 @@ function withoutStatus(mailbox: ListedMailbox): ListedMailbox {
   return rest
 }
 
-/** Sessions that leave mailboxes out of their lists. */
+/** Sessions whose lists omit mailboxes. */
 const omitting =
   (isOmitted: (path: string) => boolean) =>
   (session: MailSession): Partial<MailSession> => ({
@@ -60,7 +61,7 @@ const omitting =
     },
   })
 
-/** Alters the first connection of an account, which syncs, and no other. */
+/** Alters the first connection of an account, which syncs, and no other connection. */
 function firstOnly(alter: (session: MailSession) => Partial<MailSession>) {
   let connections = 0
   return (session: MailSession) => (++connections === 1 ? alter(session) : {})
@@ -105,7 +106,7 @@ test.each([
   ['a server without NOTIFY', withoutNotify],
   ['outdated lists', withOldLists],
 ])('mailboxDeleted: with %s, follows a sync request', async (_, alter) => {
-  // Watches report nothing: the request alone leads to the deletion.
+  // Watches report nothing: only the request leads to the deletion.
   const backend = altered((session) => ({ ...alter(session), ...silent(session) }))
   await world.startWorker(never, { backend })
   const { client, account } = await accountWithMailbox()
@@ -180,7 +181,9 @@ test.each([
   await world.expectEvents(account, ['mailboxDeleted'], 1)
 })
 
-/** Sessions that hide everything but the inbox while `isActive`, as after a loss of rights. */
+/**
+ * Sessions that hide all mailboxes except the inbox while `isActive`, as after a loss of rights.
+ */
 function failingNamespace(isActive: () => boolean, onList: () => void = () => {}) {
   const isHidden = (path: string) => path !== 'INBOX' && isActive()
   return altered((session) => ({

@@ -28,7 +28,7 @@ async function scripted(): Promise<{ server: ImapScript; account: string }> {
   return { server, account }
 }
 
-/** Drops the connection at FETCH of the envelope of these UIDs. Counts the losses. */
+/** Drops the connection at FETCH of the envelope of these UIDs. Counts lost connections. */
 function dropsAt(
   uids: readonly number[],
   items = /ENVELOPE/,

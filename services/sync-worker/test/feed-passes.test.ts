@@ -36,7 +36,7 @@ describe('MailboxFeeds: passes over noticed messages', () => {
     const events = await run.world.events()
     const last = events.filter(({ event }) => event === 'messageNew').slice(-paths.length)
     expect(last.map(({ path }) => path)).toEqual(paths)
-    // Clients know the path before.
+    // Clients have the path before the event.
     const names = events.map(({ event, path }) => `${event} ${path}`)
     expect(names.indexOf('mailboxNew renamed')).toBeLessThan(names.indexOf('messageNew renamed'))
     expect(api.calls.get('folders')).toBe(4)

@@ -47,7 +47,7 @@ describe('MailboxFeeds: full rounds', () => {
       const pages = run.reads.length
       hasRounds = (await run.pass({ mustYield }, worker)).hasRounds
       const announced = (await run.news()).slice(before.length)
-      // The feed of the message may be in its own round.
+      // The feed of the message may itself be in a full round.
       if (run.rounds.at(-1) !== 'one') continue
       expect(announced).toContain(id)
       expect(run.reads.slice(pages).filter(({ feed }) => feed === 'one').length).toBeLessThan(3)

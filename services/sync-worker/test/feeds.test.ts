@@ -53,7 +53,7 @@ describe.each(['memory', 'Postgres'])('MailboxFeeds with tables in %s', (kind) =
     await expect(run.sync()).rejects.toThrow('crash')
     run.model.api.changes = failing
     await run.sync()
-    // Ten pages of the inbox, the page after it, and two per empty folder.
+    // Ten pages of the inbox, the page after the ten pages, and two pages per empty folder.
     expect(pages()).toBeLessThanOrEqual(10 + 1 + 2 * 4)
     expect(await run.eventNames()).toEqual([])
   })

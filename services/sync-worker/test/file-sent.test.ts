@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Sent message with its stored bytes. */
+/** Sent message with the stored MIME bytes. */
 async function sent({ owner = account, stored = true } = {}) {
   const queueId = randomUUID()
   const messageId = `<${queueId}@example.com>`
@@ -107,7 +107,7 @@ test('fileSent: removes only the draft of the message', async () => {
   const request = { ...(await sent()), copy: true, draft }
   expect(await world.ask(fileSent, account, request)).toMatchObject({ skipped: [] })
   expect((await list('Drafts')).messages.map(({ subject }) => subject)).toEqual(['another draft'])
-  // Repeated, as after a crash: a missing draft is no failure.
+  // The request is repeated, as after a crash: a missing draft is no failure.
   expect(await world.ask(fileSent, account, request)).toMatchObject({
     skipped: [expect.stringContaining('draft')],
   })

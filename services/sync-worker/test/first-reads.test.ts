@@ -22,7 +22,7 @@ import { eventually, isSwitchedOff, startImapScript, testCyrus } from '@posthorn
 import { mail } from './imap-client.ts'
 import { type MailUser, testWorld, type World } from './world.ts'
 
-// Sends each API command for a new message, immediately after its messageNew is recorded or up to
+// Sends each API command for a new message, immediately after the messageNew is recorded or up to
 // `maxDelayMs` later. The connections selected the mailbox before the message arrived. The
 // variables are described in services/sync-worker/src/drivers/imap/README.md.
 
@@ -49,7 +49,7 @@ afterAll(async () => {
   if (!isSwitchedOff('TEST_CYRUS')) await cyrus.drop()
 })
 
-/** Mailbox of a server, and the delivery of a message to it. */
+/** Mailbox of a server, and the function that delivers a message to the mailbox. */
 interface Mailbox {
   user: MailUser
   deliver: (message: string) => Promise<unknown>
@@ -100,7 +100,7 @@ function letter(subject: string): string {
   return mail({ subject, headers, body })
 }
 
-/** Account whose mailbox has new messages, and a mailbox to move them to. */
+/** Account whose mailbox has new messages, and the mailbox that messages are moved to. */
 interface Scene {
   account: string
   archive: string
@@ -180,7 +180,7 @@ const reads: Record<string, Step> = {
   },
 }
 
-/** Changes, each of which one connection executes. It has selected the mailbox for writing. */
+/** Changes by one connection each. The connection has selected the mailbox for writing. */
 const changes: Record<string, Step> = {
   async 'getMessage with markAsSeen'({ account }, message) {
     const read = await world.ask(getMessage, account, { message: message.id, markAsSeen: true })
@@ -226,7 +226,7 @@ const selectToWrite = ({ account }: Scene) =>
 const steps = { ...reads, ...changes }
 const names = Object.keys(steps)
 
-/** Rounds of an account. Every `accounts`-th round is one of these. */
+/** Rounds of an account: every `accounts`-th of all rounds, from round `first` on. */
 function* roundsOf(first: number) {
   for (let round = first; round < Math.max(rounds, names.length); round += accounts) {
     // Multiples of the golden ratio are spread evenly, and independent of the order of commands.
@@ -281,7 +281,8 @@ describe.each([
         const { path: archive } = await world.ask(createMailbox, account, { path: ['Filed'] })
         return { account, archive, deliver }
       }
-      // One after the other: logins take turns, and the first command has to wait for its login.
+      // Accounts log in one after the other: logins wait for permits, and the first command waits
+      // for the login.
       const scenes: Awaited<ReturnType<typeof setUp>>[] = []
       while (scenes.length < accounts) scenes.push(await setUp())
       const run = async (scene: (typeof scenes)[0], first: number) => {

@@ -12,7 +12,7 @@ const { gmail } = world
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** Gmail permits 10,000 labels, those of the system included. */
+/** Gmail permits 10,000 labels, including system labels. */
 const maxLabels = 10_000
 
 test('10,000 labels: each is announced, and events of messages have their names', async () => {
@@ -38,7 +38,7 @@ test('10,000 labels: each is announced, and events of messages have their names'
 
 const page = { page: 0, pageSize: 20 }
 
-/** Account whose labels have to be read again, because one of them was deleted elsewhere. */
+/** Account whose labels have to be read again, because another client deleted a label. */
 async function outdatedAccount(prepare: (mailbox: GmailMailbox) => void) {
   await world.startGmailWorker({ apiPollMs: 600_000 })
   const { account, mailbox } = await world.register((each) => {

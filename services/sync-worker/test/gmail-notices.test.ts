@@ -6,8 +6,9 @@ import { gmailError, type GmailMailbox, startGmailFake } from '@posthorn/testkit
 import { mime } from './api-world.ts'
 import { testWorld } from './world.ts'
 
-// A worker with an account at the fake of Gmail, which publishes notifications to its Pub/Sub.
-// Polls are rare, so that only notifications announce messages, unless the test needs polls.
+// A worker with an account at the fake of Gmail, which publishes notifications to the fake's
+// Pub/Sub. Polls are rare, so that only notifications announce messages, unless the test needs
+// polls.
 
 const project = 'project-1'
 const topic = `projects/${project}/topics/posthorn-P`
@@ -51,7 +52,7 @@ async function startSubscriber(polls = rarely) {
   await eventually(() => expect(gmail.pubsub.subscriptions.get(subscription)?.openPulls).toBe(1))
 }
 
-/** Adds an account that has a mailbox of its own. */
+/** Adds an account with a separate mailbox. */
 async function addAccount(prepare: (mailbox: GmailMailbox) => void = () => undefined) {
   const user = `${randomUUID()}@mail.example`
   const mailbox = gmail.addMailbox(user)
@@ -82,8 +83,8 @@ async function expectAnnounced(account: string, ids: readonly string[]): Promise
 }
 
 /**
- * Waits until everything that was published is acknowledged. Time passes meanwhile, because
- * messages of a failed attempt are delivered again after their deadline.
+ * Waits until all published messages are acknowledged. The fake clock advances during the wait,
+ * because messages of a failed attempt are delivered again after their deadline.
  */
 const expectDrained = () =>
   eventually(() => {
@@ -151,12 +152,13 @@ test('a deleted subscription is created again, and its lost messages are announc
 test('a silent watch is replaced when a poll detects an old change', async () => {
   await startSubscriber(often)
   const { account, user, mailbox } = await addAccount((each) => {
-    // Silent before the worker renews it: a notification after a change would prove the watch.
+    // The watch is silent before the worker renews it: a notification after a change would prove
+    // the watch.
     const expiresAt = gmail.clock.now + 86_400_000
     gmail.notices.start(each, { topic, expiresAt, isSilent: true })
   })
   const ids: string[] = []
-  // The first ones may be read before the worker has stored its watch.
+  // The first messages may be read before the worker has stored its watch.
   while (gmail.notices.find(user, project)?.isSilent !== false) {
     ids.push(mailbox.deliver(mime('old'), { internalDate: Date.now() - 600_000 }).id)
     await expectAnnounced(account, ids)
@@ -165,7 +167,7 @@ test('a silent watch is replaced when a poll detects an old change', async () =>
 })
 
 test('a watch that is refused is no error at first, and polling announces messages', async () => {
-  // The administrator withdraws the permission to publish, and the one to grant it again.
+  // The administrator withdraws the permission to publish, and the permission to grant it again.
   const refusal = gmailError(403, 'forbidden', 'User not authorized to perform this action.')
   const permit = gmail.on('pubsub.projects.topics.setIamPolicy', () => ({
     kind: 'reply',

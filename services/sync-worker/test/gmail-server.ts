@@ -6,7 +6,7 @@ import {
 } from '@posthorn/testkit'
 import { mail } from './imap-client.ts'
 
-/** Capabilities of Gmail after a login, limited to those that the scripted server has. */
+/** Capabilities of Gmail after a login, limited to capabilities that the scripted server has. */
 const capabilities =
   'IMAP4rev1 SASL-IR AUTH=PLAIN UNSELECT IDLE NAMESPACE QUOTA ID CHILDREN X-GM-EXT-1 UIDPLUS ENABLE MOVE CONDSTORE ESEARCH LIST-EXTENDED LIST-STATUS SPECIAL-USE'
 
@@ -36,7 +36,7 @@ export interface GmailOptions {
 }
 
 /**
- * Gmail account with German mailbox names. Each mailbox has its own messages: tests put a message
+ * Gmail account with German mailbox names. Each mailbox has separate messages: tests put a message
  * with two labels into two mailboxes.
  */
 export function startGmail({ labels = [], hidesAllMail = false }: GmailOptions = {}) {
@@ -75,7 +75,7 @@ export interface Placed {
   threadId?: string
 }
 
-/** Puts a message into a mailbox; returns its UID. */
+/** Puts a message into a mailbox. Returns the UID of the message. */
 export function place(
   server: ImapScript,
   path: string,

@@ -4,14 +4,14 @@ import { type GmailMailbox, startGmailFake } from '@posthorn/testkit/providers/g
 import type { Config } from '../src/config.ts'
 import { testWorld } from './world.ts'
 
-/** World with the fake of Gmail, and accounts that have mailboxes there. */
+/** World with the fake of Gmail, and accounts with mailboxes at the fake. */
 export async function gmailWorld() {
   const world = await testWorld()
   const gmail = await startGmailFake({ clock: new VirtualClock(new Date()) })
   const providerOrigins = { 'https://gmail.googleapis.com': gmail.origin }
   const startGmailWorker = (over: Partial<Config> = {}) =>
     world.startWorker({ providerOrigins, oauthEgressPolicy: 'off', ...over })
-  /** Registers an account with a mailbox of its own. */
+  /** Registers an account with a separate mailbox. */
   const register = async (
     prepare: (mailbox: GmailMailbox) => void = () => undefined,
   ): Promise<{ account: string; mailbox: GmailMailbox }> => {

@@ -117,7 +117,8 @@ test('Gmail: the first sync needs one search per label for any number of message
   const account = await connect(server)
   const searches = server.received.filter((line) => line.includes('X-GM-LABELS'))
   expect(searches.filter((line) => !line.startsWith('UID SEARCH'))).toEqual([])
-  // System labels and those of the user, in All Mail alone: the other two are empty.
+  // Searches of system labels and of user labels, in All Mail alone: the other two mailboxes are
+  // empty.
   expect(searches).toHaveLength(5 + 2)
   server.mailbox(paths.all).changeLabels(2, { remove: ['Ärger'] })
   const [changed] = dataOf(await world.expectEvents(account, ['messageUpdated'], 1))
@@ -172,7 +173,7 @@ test('Gmail: a message restored from Trash does not seem new', async () => {
 test('Gmail: with All Mail hidden, syncs all labels and announces a message once', async () => {
   const server = await start({ labels: ['Work'], hidesAllMail: true })
   const account = await connect(server)
-  // Without a Message-ID, only Gmail's message id shows that it is the same message.
+  // Without a Message-ID, only Gmail's message id shows that a moved message is the same message.
   const rfc822 = 'From: ann@example.com\r\nSubject: bare\r\n\r\ntext\r\n'
   server.mailbox('INBOX').append(rfc822, { emailId: '5', labels: ['Work'] })
   const [first] = await world.expectEvents(account, ['messageNew'], 1)
@@ -313,7 +314,7 @@ test('Gmail: delete to Trash, move to a label, delete permanently', async () => 
   expect(server.mailbox(paths.trash).messages.map(({ uid }) => uid)).toEqual([1])
   const reported = server.received.filter((line) => /^UID (MOVE|EXPUNGE)/.test(line)).slice(-2)
   expect(reported.map((line) => line.split(' ')[1])).toEqual(['MOVE', 'EXPUNGE'])
-  // In the trash it is expunged even without force.
+  // A message in the trash is expunged even without force.
   const left = await world.ask(deleteMessage, account, {
     message: moved?.message ?? '',
     force: false,

@@ -17,14 +17,14 @@ beforeAll(async () => (world = await testWorld({ heartbeatMs: 5_000 })))
 afterEach(() => world.reset())
 afterAll(() => world.close())
 
-/** Login of a mail user at a worker, and the end of its session. */
+/** Login of a mail user at a worker, and the end of the session of the login. */
 interface RecordedLogin {
   at: number
   user: string
   closedAt?: number
 }
 
-/** Backend that records its logins. */
+/** Backend that records logins. */
 function recordLogins() {
   const logins: RecordedLogin[] = []
   const backend: ImapBackend = {
@@ -37,7 +37,7 @@ function recordLogins() {
       return session
     },
   }
-  /** Users with a session. Some have a second one for a moment. */
+  /** Users with a session. Some users have a second session for a moment. */
   const open = () =>
     new Set(logins.filter(({ closedAt }) => closedAt === undefined).map(({ user }) => user))
   return { backend, logins, open }
@@ -78,7 +78,8 @@ test('a new replica takes its share at the pace of its logins, then hands it bac
   print(`${moved} of ${accountCount} accounts moved in ${seconds(performance.now() - joinedAt)}`)
   const gapMs = longestGapMs(old.logins, young.logins)
   print(`longest time without a session: ${seconds(gapMs)}`)
-  // The new replica has half of the logins per second of the host. Load only makes it slower.
+  // The new replica has half of the logins per second of the host. Load can only make the replica
+  // slower.
   const logInMs = (young.logins.at(-1)?.at ?? 0) - (young.logins[0]?.at ?? 0)
   expect(logInMs).toBeGreaterThan((moved / (perSecond / 2)) * 1_000 * 0.5)
 
@@ -91,7 +92,10 @@ test('a new replica takes its share at the pace of its logins, then hands it bac
   print(`longest time without a session: ${seconds(longestGapMs(young.logins, returned))}`)
 })
 
-/** Longest time between the end of a user's last session before, and the first one after. */
+/**
+ * Longest time without a session of a user: from the end of the last session before the handover to
+ * the start of the first session after.
+ */
 function longestGapMs(before: RecordedLogin[], after: RecordedLogin[]): number {
   const closedAt = new Map<string, number>()
   for (const { user, closedAt: at = 0 } of before)
@@ -123,7 +127,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('%s: another replica takes over', asy
 
 test('a worker at its memory limit refuses shards and reports accounts that no worker holds', async () => {
   const port = await freePort()
-  // The process alone uses more than this heap, so it has no memory for accounts.
+  // A worker process without accounts uses more than this heap, so the process has no memory for
+  // accounts.
   const options = '--max-old-space-size=96 --max-semi-space-size=2'
   const child = world.spawnWorker({ NODE_OPTIONS: options, SVC_PORT: String(port) })
   await registerUsers(1)

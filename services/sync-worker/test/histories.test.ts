@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Random numbers that are the same for a seed every time (mulberry32). */
+/** Random numbers that are equal in every run with the same seed (mulberry32). */
 function randomOf(seed: number) {
   let state = seed
   const next = () => {
@@ -116,7 +116,7 @@ class Person {
     return `rename ${path} to ${to}`
   }
 
-  /** Another UIDVALIDITY under the same path. */
+  /** Recreates a mailbox: another UIDVALIDITY under the same path. */
   async #recreate(path: string): Promise<string> {
     await this.#client.run('UNSELECT').catch(() => {})
     await this.#remove(path)

@@ -52,7 +52,7 @@ const noSessions: ShardAccounts = {
   attemptedShards: () => new Set(),
 }
 
-/** Holder without sessions. Its disposal does not wait for other workers. */
+/** Holder without sessions. Disposal of the holder does not wait for other workers. */
 function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
   const id = randomUUID()
   const options: ShardHolderOptions = {
@@ -82,8 +82,8 @@ function hold(clock: () => number, change: Partial<ShardHolderOptions> = {}) {
 }
 
 /**
- * Adds a live worker that holds nothing. It is ready to log accounts in after some seconds. One
- * statement: the holder may read the row as soon as it exists.
+ * Adds a live worker that holds nothing. The worker is ready to log accounts in after `readyIn`
+ * seconds. Needs one statement: the holder may read the row as soon as the row exists.
  */
 async function addWorker({ refusing = false, readyIn = 0 } = {}): Promise<string> {
   const id = randomUUID()
@@ -153,7 +153,7 @@ test('holdShards: claims no more than its fair share after losing shards', async
     await sql`lock table workers in access exclusive mode`.execute(tx)
     clock.pass(2 * heartbeatMs)
     await eventually(() => expect(holder.leases().size).toBe(0))
-    // Another live worker, which cannot claim the shards of this one.
+    // Another live worker, which cannot claim the shards of this worker.
     await sql`insert into workers (id) values (${randomUUID()})`.execute(tx)
     await sql`update workers set heartbeat_at = now() + interval '1 hour'`.execute(tx)
   })

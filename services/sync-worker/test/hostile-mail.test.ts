@@ -113,7 +113,7 @@ test('getMessage: a hostile message has its text only', async () => {
 
 test('disposal of the service ends its reader processes', async () => {
   await world.stopWorker(worker)
-  // A reading beyond its limit would end its process.
+  // A reading beyond the limit would end the process of the reader.
   const patient = await world.startWorker({ reader: { processes: 2, timeoutMs: 60_000 } })
   const before = await readerProcesses()
   const { user, account } = await createAccount()

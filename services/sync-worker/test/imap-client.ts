@@ -30,7 +30,7 @@ export class ImapClient implements AsyncDisposable {
     return client
   }
 
-  /** Runs a command and returns its untagged lines; throws when it is refused. */
+  /** Runs a command and returns its untagged lines; throws when the server refuses the command. */
   async run(command: string, literal?: string): Promise<string[]> {
     const tag = `a${++this.#tag}`
     this.#socket.write(`${tag} ${command}\r\n`)
@@ -55,8 +55,8 @@ export class ImapClient implements AsyncDisposable {
   }
 
   /**
-   * Deletes a mailbox. Dovecot 2.3 sometimes rejects that while another session has selected it,
-   * and may have deleted it nevertheless.
+   * Deletes a mailbox. Dovecot 2.3 sometimes rejects the deletion while another session has
+   * selected the mailbox, and may have deleted the mailbox nevertheless.
    */
   async deleteMailbox(path: string): Promise<void> {
     await eventually(() =>

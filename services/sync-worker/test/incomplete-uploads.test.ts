@@ -32,7 +32,7 @@ beforeEach(async () => {
   await owner.deleteFrom('uploadDrafts').execute()
 })
 
-/** Task of a worker that has these shards. */
+/** Task of a worker that holds these shards. */
 function workerOf(shards: number[], hasSession = true) {
   const driver = {
     async discardIncompleteDrafts(messageId: string) {

@@ -8,7 +8,8 @@ import { drafter } from './feeds/feed-run.ts'
 import { account, MemoryFeedStore, MemoryTables } from './feeds/memory-feed-store.ts'
 import { gmailScene, graphScene } from './feeds/provider-scene.ts'
 
-// Memory and transactions of new messages with much content, and the requests that they cost.
+// Memory and transactions of new messages with large content, and the number of requests for such
+// messages.
 
 let stack = new AsyncDisposableStack()
 afterEach(async () => {

@@ -214,7 +214,7 @@ test('ensureAccountStatusRows: a deletion meanwhile is no error', async () => {
   const begun = await database.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('accounts').where('account', '=', deleted).execute()
     const ensured = Promise.allSettled([ensureAccountStatusRows(db, [deleted, other])])
-    // It has found the account and waits for the deletion.
+    // The insertion has found the account and waits for the deletion.
     await eventually(async () => {
       const { rows } = await sql`
         select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`.execute(

@@ -129,7 +129,7 @@ describe.each([
     expect(await remove('Gone')).toMatchObject({ path: 'Gone', deleted: true })
     expect((await listed()).has('Gone')).toBe(false)
     expect(await eventsOf('mailboxDeleted', 'Gone')).toHaveLength(1)
-    // Rejection of the server with its code.
+    // Rejection of the server, with the code of the rejection.
     const missing = {
       kind: 'rejected',
       code: 'NONEXISTENT',

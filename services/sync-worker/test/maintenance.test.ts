@@ -9,7 +9,7 @@ import { testWorld, type World } from './world.ts'
 let world: World
 beforeAll(async () => {
   world = await testWorld()
-  // `connecting` and `syncing` are not stored, however long they last on a busy machine.
+  // `connecting` and `syncing` are not stored, even if they last long on a busy machine.
   await world.startWorker({ transientStateMs: 3_600_000 })
 })
 afterAll(() => world.close())

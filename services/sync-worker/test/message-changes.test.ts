@@ -55,7 +55,8 @@ describe.each([
   const list = async (path: string) =>
     (await world.ask(listMessages, account, { path, page: 0, pageSize: 100 })).messages
   /**
-   * Creates a mailbox with announced messages of these subjects. Returns their ids, oldest first.
+   * Creates a mailbox with announced messages of these subjects. Returns the ids of the messages,
+   * oldest first.
    */
   const folder = async (path: string, subjects: string[]): Promise<string[]> => {
     await world.ask(createMailbox, account, { path })

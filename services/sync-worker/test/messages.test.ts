@@ -312,7 +312,7 @@ test('mailboxReset: once for a new UIDVALIDITY, without messageNew', async () =>
     .where('account', '=', account)
     .where('path', '=', 'Work')
     .executeTakeFirstOrThrow()
-  // Between two sync passes: the listing is the same, UIDVALIDITY is not.
+  // The mailbox is recreated between two sync passes: the listing is the same, UIDVALIDITY is not.
   await world.stopWorker(worker)
   await client.deleteMailbox('Work')
   await client.run('CREATE Work')

@@ -6,7 +6,7 @@ import { altered } from './altered.ts'
 import { eventuallyKnown, ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// Mailboxes other than the inbox: detection of their changes, renames and deletions.
+// Mailboxes other than the inbox: detection of changes, renames and deletions.
 
 let world: World
 beforeAll(async () => {
@@ -107,7 +107,7 @@ test('NOTIFY: created, renamed and deleted mailboxes have events immediately', a
     const come = await world.events(account, 'mailboxNew')
     expect(come.map(({ path }) => path)).toContain('After')
   })
-  // A renamed mailbox is the same one: its messages keep their ids and are not announced again.
+  // A renamed mailbox is the same mailbox: its messages keep their ids and are not announced again.
   await client.run('SELECT After')
   await client.run('UID STORE 1 +FLAGS (\\Flagged)')
   const [updated] = await world.expectEvents(account, ['messageUpdated'], 1)
@@ -169,7 +169,8 @@ test('planListUpdate: deletes a mailbox missing in two listings whose STATUS fai
   await client.run('CREATE Gone')
   const account = await world.register(user)
   await world.connected(account)
-  // Left out by mistake: INBOX is missing as well, or STATUS of the mailbox succeeds.
+  // A listing left out the mailbox by mistake: INBOX is missing as well, or STATUS of the mailbox
+  // succeeds.
   for (const path of ['INBOX', 'Gone']) {
     hidden = path
     const seen = listings

@@ -5,7 +5,7 @@ import { eventually } from '@posthorn/testkit'
 import { deleteUnwantedLogs } from '../src/store/logs.ts'
 import { testWorld } from './world.ts'
 
-/** Server of another protocol: sends its banner and nothing else. */
+/** Server of another protocol: sends a banner and nothing else. */
 async function startBannerServer(banner: string) {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)

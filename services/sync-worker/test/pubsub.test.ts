@@ -147,7 +147,7 @@ const run = async () => {
 const stop = () => subscriptions.released([shardOf('P')])
 beforeEach(async () => {
   await stop()
-  // Ends pulls that are still on their way: they would take messages of the next test.
+  // Ends pulls in flight, which would take messages of the next test.
   await gmail.fake.close()
   await gmail.fake.open()
   pubsub.topics.clear()
@@ -182,7 +182,7 @@ test('PubSubSubscriptions: another worker holds the shard, so nothing is request
   const { length } = gmail.fake.log
   await subscriptions.claimed([leaseOf(shardOf('P') + 1)])
   await subscriptions.reconcile()
-  // A subscriber would have requested its token before.
+  // A subscriber would have requested a token before this query.
   await db.selectFrom('oauth2Apps').select('id').execute()
   const { accessToken: token } = await worker.request(
     getPubSubToken,

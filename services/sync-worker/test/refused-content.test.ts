@@ -5,7 +5,7 @@ import { gmailError, gmailFailures } from '@posthorn/testkit/providers/gmail'
 import { mime } from './api-world.ts'
 import { gmailScene, graphScene } from './feeds/provider-scene.ts'
 
-// Contents and messages that a provider refuses while it returns others.
+// Contents and messages that a provider refuses while it returns other contents and messages.
 
 let stack = new AsyncDisposableStack()
 afterEach(async () => {

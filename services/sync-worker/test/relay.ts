@@ -28,7 +28,7 @@ export class Relay implements AsyncDisposable {
     return this.#sockets.size / 2
   }
 
-  /** Cuts all connections and refuses new ones. */
+  /** Cuts all connections and refuses new connections. */
   async down(): Promise<void> {
     const server = this.#server
     if (!server) return

@@ -31,7 +31,7 @@ export function replay(events: readonly StoredEvent[]): Replayed {
       case 'mailboxNew': {
         if (folder) throw new Error(`${path} is there already`)
         const uidValidity = String(data['uidValidity'])
-        // Renamed: the same mailbox under another path.
+        // A renamed mailbox is the same mailbox under another path.
         if (before?.uidValidity === uidValidity) folders.set(path, before)
         else folders.set(path, { uidValidity, messages: new Map(), relisted: false })
         break

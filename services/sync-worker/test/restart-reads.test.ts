@@ -45,7 +45,10 @@ async function syncedAccounts(accounts: number): Promise<string[]> {
   return registered
 }
 
-/** Registers accounts that have synced before, by a statement. Each is the user of its name. */
+/**
+ * Registers accounts that have synced before, with one statement. Each account belongs to the user
+ * of the same name.
+ */
 async function insertSyncedAccounts(accounts: number): Promise<void> {
   const names = Array.from({ length: accounts }, (_, n) => `many-${n}`)
   for (const account of names) world.credentials.set(account, { user: account, pass: 'secret' })
@@ -81,7 +84,7 @@ test('restart: reads of accounts at the end of the queue need only their own log
   )
   expect(pages.map(({ total }) => total)).toEqual([1, 1, 1, 1])
   expect(logins() - before).toBeLessThan(count / 2)
-  // Their sessions follow before those of other accounts.
+  // Sessions of the read accounts log in before sessions of other accounts.
   const watching = () => server.sessions.filter(({ idling }) => idling).map(({ user }) => user)
   const users = last.map((_, n) => `user-${count - 4 + n}`)
   await eventually(() => expect(watching()).toEqual(expect.arrayContaining(users)))
@@ -89,9 +92,9 @@ test('restart: reads of accounts at the end of the queue need only their own log
 })
 
 test('cold start of two workers: the second one has its share before the logins end', async () => {
-  // One of so many accounts is in a shard that stays at the first worker.
+  // One of 20 accounts is in a shard that stays at the first worker.
   const accounts = await syncedAccounts(20)
-  // After the first one, the next login is due in an hour.
+  // After the first login, the next login is due after 1 h.
   const logins = { ...slowLogins, perSecond: 1 / 3_600 }
   const held = async (id: string) => {
     const shards = world.db.selectFrom('shards').select('shard').where('owner', '=', id)
@@ -102,7 +105,7 @@ test('cold start of two workers: the second one has its share before the logins 
   await eventually(() => expect(server.sessions.some(({ idling }) => idling)).toBe(true))
   const second = await world.startWorker({ logins })
   await eventually(async () => expect(await held(second.id)).toBe(128))
-  // Shards with low numbers log in first, because those with high numbers move.
+  // Shards with low numbers log in first, because shards with high numbers move.
   const shardOfUser = new Map(accounts.map((account, n) => [`user-${n}`, shardOf(account)]))
   const loggedIn = server.sessions.map(({ user = '' }) => shardOfUser.get(user))
   expect(loggedIn).toContain(Math.min(...shardOfUser.values()))
@@ -114,7 +117,7 @@ describe('without a login permit', () => {
     await world.startWorker({ logins: { ...slowLogins, perSecond: 1 / 3_600 } })
     await eventually(() => expect(server.sessions.some(({ idling }) => idling)).toBe(true))
     const connections = server.connections
-    // Commands reach the worker when RabbitMQ has bound its queue.
+    // Commands reach the worker when RabbitMQ has bound the worker's queue.
     const list = () => world.ask(listMessages, account, firstPage)
     const { messages } = await eventually(list)
     expect(messages).toMatchObject([{ subject: 'old' }])
@@ -157,7 +160,8 @@ test('10,000 accounts: a read needs its own login only, whatever the logins of t
   await insertSyncedAccounts(10_000)
   const accounts = [9_999, 5_000, 17, 1, 8_888, 4_242].map((n) => `many-${n}`)
   for (const account of accounts) read.add(account)
-  // A process of its own: the memory of the tests limits the accounts of a worker beside them.
+  // The worker runs in a separate process: memory of the tests would reduce the accounts of a
+  // worker in the same process.
   const worker = world.spawnWorker({ NODE_OPTIONS: '--max-old-space-size=4096' })
   const pages = await Promise.all(
     accounts.map((account) => eventually(() => world.ask(listMessages, account, firstPage))),

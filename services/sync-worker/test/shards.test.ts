@@ -111,7 +111,7 @@ test('lost shards: nothing is stored, connections are closed', async () => {
     world.db,
   )
   await sql`update shards set owner = ${thief}, epoch = epoch + 1`.execute(world.db)
-  // Some of them may be unpublished.
+  // Some events may be unpublished.
   const ids = async () => (await world.events(account)).map(({ eventId }) => eventId)
   const before = await ids()
   await world.dovecot.deliver(user.user, mail({ subject: 'not yours' }))
@@ -139,7 +139,7 @@ test('Postgres outage: sessions stop and start again', async () => {
   const [event] = await world.expectEvents(account, ['messageNew'], 1)
   expect(event?.data).toMatchObject({ subject: 'while blocked' })
   const shard = world.db.selectFrom('shards').select('owner').where('shard', '=', shardOf(account))
-  // A worker that misses its heartbeats again claims the shard again.
+  // A worker that misses heartbeats claims the shard again afterwards.
   await eventually(async () => expect(await shard.execute()).toEqual([{ owner: worker.id }]))
   await world.stopWorker(worker)
 })

@@ -7,7 +7,7 @@ import { mime } from './api-world.ts'
 import { testWorld } from './world.ts'
 
 // A worker with accounts of shared mailboxes at the fake of Graph. auth-bridge, which decides whose
-// token is used, has tests of its own.
+// token is used, has separate tests.
 
 const [member, team] = ['ann@mail.example', 'team@mail.example']
 const world = await testWorld()

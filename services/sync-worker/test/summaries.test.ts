@@ -4,7 +4,7 @@ import { type ChatServer, eventually, startChatServer, type TestUser } from '@po
 import { ImapClient, mail } from './imap-client.ts'
 import { testWorld, type World } from './world.ts'
 
-// generateEmailSummary: summaries of new messages by an endpoint, and its failures.
+// generateEmailSummary: summaries of new messages by an endpoint, and failures of the endpoint.
 
 let world: World
 let model: ChatServer
@@ -49,8 +49,8 @@ async function store(settings: object): Promise<void> {
 }
 
 /**
- * Changes settings and waits until the worker has invalidated its cache. It receives invalidations
- * in order, and finds a new account by the next one only.
+ * Changes settings and waits until the worker has invalidated its cache. The worker receives
+ * invalidations in order, and finds a new account only by an invalidation that follows.
  */
 async function set(settings: object): Promise<void> {
   await store(settings)
@@ -60,7 +60,7 @@ async function set(settings: object): Promise<void> {
 }
 
 let letters = 0
-/** Appends messages to a mailbox. Returns the data of their messageNew events, in order. */
+/** Appends messages to a mailbox. Returns the data of the messageNew events, in order. */
 async function arrive(path: string, messages: { subject: string; message: string }[]) {
   for (const { message } of messages) await client.append(path, message)
   return eventually(async () => {

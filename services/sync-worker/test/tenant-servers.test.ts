@@ -16,7 +16,7 @@ afterAll(async () => {
   silent.close()
 })
 
-/** Port at which nothing listens, and a port that accepts connections and sends no reply. */
+/** Port without a server, and port of a server that accepts connections and sends no reply. */
 const ports = { closed: 1, silent: (silent.address() as AddressInfo).port }
 
 /** Registers an account whose server a tenant has set. */

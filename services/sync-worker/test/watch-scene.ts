@@ -15,7 +15,8 @@ import type { SyncNotice, WatchHandle } from '../src/watches/watched-account.ts'
 import { WatchRegistry } from '../src/watches/watch-registry.ts'
 import { registerAccount } from './feeds/feed-world.ts'
 
-// Database, bus and accounts of the tests of watches. Its hooks belong to the file that imports it.
+// Database, bus and accounts of the tests of watches. The hooks of this module belong to the
+// importing file.
 
 export const database = await testDatabase()
 const broker = await testBus()
@@ -195,5 +196,5 @@ export async function watched(provider: Provider): Promise<Scene> {
   return made
 }
 
-/** Hash of a secret, as notices have it. */
+/** Hash of a secret, in the form of notifications. */
 export const hash = (secret: string) => createHash('sha256').update(secret).digest('base64url')

@@ -351,7 +351,8 @@ test('WatchRegistry: a client that listens itself notifies until its session end
   made.advance(minute)
   await eventually(() => expect(made.handle.isActive).toBe(true))
   expect(connections.map(({ listener }) => listener.until.aborted)).toEqual([true, false])
-  // Changes while nothing was connected: the feeds are read, without a comparison.
+  // Messages may have changed while no connection existed: the feeds are read, without a
+  // comparison.
   await eventually(() => expect(made.syncs).toEqual(['changed', 'changed', 'changed']))
 
   connections[0]?.listener.onNotification('missed')

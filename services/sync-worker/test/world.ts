@@ -53,7 +53,7 @@ export interface ApiRegistration {
   /** Generated if absent. */
   account?: string
   user: string
-  /** True if the login is that of the mailbox itself. */
+  /** True if the login is the login of the mailbox itself. */
   own?: true
   accessToken?: string
   path?: string[]
@@ -65,8 +65,8 @@ export const apiApplication = 'linked'
 
 /**
  * Postgres, RabbitMQ, Dovecot, a minimal auth-bridge, and any number of workers. A worker that
- * misses two heartbeats stops, so they are rarer than in production: a busy machine stands still
- * for seconds. `heartbeatMs` is for tests of heartbeats.
+ * misses two heartbeats stops, so heartbeats are rarer than in production: a busy machine stands
+ * still for seconds. `heartbeatMs` is for tests of heartbeats.
  */
 export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number } = {}) {
   const database = await testDatabase()
@@ -110,7 +110,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
       AMQP_URL: broker.url,
       SVC_PORT: '0',
       SVC_LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
-      // Port 1: nothing listens there.
+      // Port 1, which no server listens on.
       SVC_MAIL_ALLOWED_TARGETS: '1',
     })
     const app = await startApp(
@@ -174,7 +174,10 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
     return account
   }
 
-  /** Registers an API account, as api-gateway does. Its token is valid for an hour. */
+  /**
+   * Registers an API account, as api-gateway does. The access token of the account is valid for 1
+   * h.
+   */
   const registerApi = async (
     backend: Provider,
     { account = randomUUID(), accessToken = 'token', notifyFrom, path, ...login }: ApiRegistration,
@@ -250,7 +253,7 @@ export async function testWorld({ heartbeatMs = 30_000 }: { heartbeatMs?: number
           throw new Error(`${result.length} of ${count} ${names.join(', ')}`)
         return result
       }),
-    /** Waits until an account is connected and its worker serves commands. */
+    /** Waits until an account is connected and the account's worker serves commands. */
     connected: (account: string) =>
       eventually(async () => {
         const row = await state(account)

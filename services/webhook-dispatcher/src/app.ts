@@ -65,7 +65,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<Dis
     routes: cacheRoutes(db),
     routeErrors: stack.use(startRouteErrorLog(db, log)),
   }
-  // Created first, so that it is disposed after the fan-outs that use it.
+  // The sandbox is created first, so that it is disposed after the fan-outs that use the sandbox.
   const sandbox = stack.use(new Sandbox())
   const dispatcher = await startDispatcher(context)
   await startFanOut(context, dispatcher, sandbox)
@@ -93,7 +93,8 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   const { options, ...receivers } = await startReceivers(context)
   const throttle = new TargetThrottle({
     optionsOf: (lane) => options.of(lane),
-    // As long as the first delay of a delivery, and up to six times that.
+    // The suspension lasts as long as the first delay of a delivery, and up to six times that
+    // delay.
     suspendMs: config.retryBaseMs,
     maxSuspendMs: 6 * config.retryBaseMs,
   })
@@ -126,7 +127,7 @@ async function startDispatcher(context: Context): Promise<Dispatcher> {
   return dispatcher
 }
 
-/** Addresses, options and keys of the targets, and the client that calls them. */
+/** Addresses, options and keys of the targets, and the client that calls the targets. */
 async function startReceivers({ db, bus, log, stack, config, routes }: Context) {
   const settings = cacheSettings(db)
   const unsealLogin = createLoginUnsealer(bus)

@@ -11,7 +11,7 @@ export interface WebhookConfig {
   /** Limit of a whole attempt: DNS lookup, connection, request and response. */
   readonly timeoutMs: number
   readonly egressPolicy: EgressPolicy
-  /** Proxy of all calls. Its URL may contain a password. */
+  /** Proxy of all calls. The URL of the proxy may contain a password. */
   readonly proxy: { readonly url: string; readonly egress: EgressPolicy } | undefined
   /** Policy for the address of a proxy, of the configuration or of the settings. */
   readonly proxyEgressPolicy: EgressPolicy
@@ -19,9 +19,9 @@ export interface WebhookConfig {
   readonly concurrency: number
   /** Maximum concurrent calls of this process to one target. */
   readonly targetConcurrency: number
-  /** Maximum of the first retry delay. Each further one is twice as long. */
+  /** Maximum of the first retry delay. Each further delay is twice as long. */
   readonly retryBaseMs: number
-  /** Lease of a claim. Deliveries of a dead process are claimed by another one afterwards. */
+  /** Lease of a claim. After the lease, another process claims the deliveries of a dead process. */
   readonly leaseMs: number
   /** Retention of events without open deliveries, in days. */
   readonly keepEventDays: number

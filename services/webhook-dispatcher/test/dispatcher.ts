@@ -37,7 +37,10 @@ export interface DispatcherBench extends AsyncDisposable {
   start(env?: Record<string, string>): Promise<DispatcherApp>
   receiver(): Promise<WebhookReceiver>
   set(settings: Partial<Record<keyof Settings, unknown>>): Promise<void>
-  /** Retries to a target for 20 s: a failing delivery stays due until the test has changed it. */
+  /**
+   * Retries deliveries to a target for 20 s: a failing delivery stays due until the test has
+   * changed the delivery.
+   */
   retryOften(target: WebhookReceiver): Promise<void>
   account(
     account: string,

@@ -19,7 +19,7 @@ const plans = {
 }
 type Plan = keyof typeof plans
 
-/** Runs a statement with a plan in a transaction of its own. */
+/** Runs a statement with a plan in a separate transaction. */
 function withPlan(plan: Plan, run: (tx: Tx) => Promise<void>): Promise<void> {
   return own.transaction().execute(async (tx) => {
     for (const excluded of plans[plan])
@@ -87,7 +87,8 @@ test.each(cases)(
     const ids = recorded.map(({ id }) => id)
     const events = order === 'ascending' ? recorded : recorded.toReversed()
     const release = await lockEvent(ids[0] ?? '')
-    // The first statement waits for the first event, and the second for it with other rows locked.
+    // The first statement waits for the first event. The second statement waits for the first
+    // event, too, with other rows locked.
     const first = withPlan(fanOut, (tx) => markFannedOut(tx, pending))
     await untilWaiting(1)
     const second = withPlan(publishing, (tx) => markPublished(tx as Db, events))

@@ -169,7 +169,7 @@ test('dispatch: deliveries of a killed process are repeated after the lease with
     made: headers['x-svc-wh-attempts-made'],
     rest: [headers['x-svc-wh-id'], headers['x-svc-wh-signature'], body.toString()].join(' '),
   }))
-  // The hanging call was an attempt. Its successor had none.
+  // The hanging call was an attempt. The next delivery had no attempt.
   const [hung, ...repeated] = seen
   expect(hung).toMatchObject({ eventId: ids[0], made: '0' })
   expect(repeated).toContainEqual({ ...hung, made: '1' })

@@ -14,7 +14,7 @@ beforeAll(() => bench.set({ webhooksEnabled: true, webhookEvents: ['*'] }))
 test('dispatch: first attempts of an account keep their order, a failed one delays no other', async () => {
   const receiver = await bench.receiver()
   await bench.account('ordered', { webhooks: receiver.url })
-  // Batches of different sizes, as a sync records them.
+  // Batches of different sizes, as a sync records batches.
   const batches = [1, 9, 40, 100, 50].map((size) =>
     Array.from({ length: size }, () => ({ account: 'ordered', eventId: crypto.randomUUID() })),
   )
@@ -62,5 +62,5 @@ test('dispatch: deliveries beyond the memory limit wait in Postgres and keep the
     timeoutMs: 500_000,
   })
   expect(receiver.requests.map(({ headers }) => headers['x-svc-wh-event-id'])).toEqual(ids)
-  // One call after the other, each of 150 ms on a busy machine.
+  // Calls are made one after the other; each takes 150 ms on a busy machine.
 }, 600_000)

@@ -28,7 +28,7 @@ test('Dispatcher.setPaused: starts nothing while paused, then delivers everythin
   const receiver = await bench.receiver()
   await bench.set({ webhooks: receiver.url })
   await bench.account('paused')
-  // Slow enough that the pause takes effect long before the last call.
+  // Calls are slow enough that the pause takes effect long before the last call.
   receiver.replyWith(() => ({ delayMs: 1_000 }))
   await emit(0, 60)
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(1))
@@ -44,7 +44,7 @@ test('Dispatcher.setPaused: starts nothing while paused, then delivers everythin
   const metrics = await fetch(`http://127.0.0.1:${dispatchers[1]?.port}/metrics`)
   expect(await metrics.text()).toMatch(/^posthorn_deliveries_oldest_due_seconds\{.*\} 0$/m)
 
-  // A new dispatcher starts paused, and a stopped one releases its deliveries.
+  // A new dispatcher starts paused, and a stopped dispatcher releases its deliveries.
   dispatchers.push(await bench.start())
   await dispatchers.shift()?.[Symbol.asyncDispose]()
   expect(await idleCount(receiver)).toBe(made)
@@ -60,7 +60,9 @@ interface Body {
   data: { n: number }
 }
 
-/** Number of requests, once all have ended and their number has not changed for ten polls. */
+/**
+ * Number of requests, once all requests have ended and the number has not changed for ten polls.
+ */
 function idleCount({ requests }: WebhookReceiver): Promise<number> {
   let before = -1
   let polls = 0

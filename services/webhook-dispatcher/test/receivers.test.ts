@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@posthorn/testkit'
 import { dispatcherBench } from './dispatcher.ts'
 
-// Misbehaving receivers. Each attempt ends in time, uses little memory and delays no other.
+// Misbehaving receivers. Each attempt ends in time, uses little memory and delays no other
+// delivery.
 
-const timeoutMs = 10_000 // a busy host needs some of it to notice a closed connection
+const timeoutMs = 10_000 // a busy host needs part of this time to notice a closed connection
 const bench = await dispatcherBench()
 const dispatcher = await bench.start({
   SVC_WEBHOOK_TIMEOUT: `${timeoutMs}ms`,
@@ -174,6 +175,6 @@ test('createAttempts: classifies each misbehaving receiver without delaying a he
         ])
     })
   clearInterval(watching)
-  // Both ends of the connections are in this process, so their buffers are included.
+  // Both ends of the connections are in this process, so the buffers of both ends are included.
   expect(peak - before).toBeLessThan(200 * 1_048_576)
 })

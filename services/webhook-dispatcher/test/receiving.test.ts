@@ -17,8 +17,9 @@ interface Language {
   file: string
   run: string[]
   /**
-   * Calls the function with five arguments at a time, the last one the body in base64, and prints
-   * the results. One process for all cases: some runtimes take seconds to start.
+   * Program that calls the function with five arguments at a time and prints the results. The last
+   * argument is the body in base64. One process runs all cases: some runtimes take seconds to
+   * start.
    */
   driver: string
 }

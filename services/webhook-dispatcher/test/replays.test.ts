@@ -49,7 +49,7 @@ async function failed(account: string, count: number) {
   return { events, again: () => receiver.requests.slice(before) }
 }
 
-/** Adds copies of the failed delivery of an account, each of an event of its own. */
+/** Adds copies of the failed delivery of an account, each of a separate event. */
 const addCopies = (account: string, count: number) =>
   sql`
     insert into deliveries (id, event_id, event_row, event_date, event, account, target, lane,
@@ -86,7 +86,7 @@ test('runReplays: replays a failed delivery once, as a new delivery of the same 
 
 test('runReplays: a filter selects its deliveries only, in several batches', async () => {
   const many = await failed('many', 1)
-  // 603 calls to fail them would take minutes on a busy machine.
+  // Failing 603 deliveries by calls would take minutes on a busy machine.
   await addCopies('many', 602)
   const other = await failed('other', 2)
   const [id, twice] = await Promise.all([

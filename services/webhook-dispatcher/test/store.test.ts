@@ -86,7 +86,7 @@ test('claimDueDeliveries: skips rows that are not due and rows of another proces
   expect(await countDue(own, 1)).toBe(1)
 })
 
-/** Sequential scans, and rows read by an index, of this connection. */
+/** Counts of this connection: sequential scans, and rows read by an index. */
 async function readRows(tx: Db): Promise<{ scans: number; read: number }> {
   const { rows } = await sql<{ scans: string; read: string }>`
     select seq_scan as scans, idx_tup_fetch as read from pg_stat_xact_user_tables

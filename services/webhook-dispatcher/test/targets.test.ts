@@ -187,7 +187,8 @@ test('TargetThrottle: Retry-After delays the next attempt and suspends the targe
   expect(nextAttemptAt.getTime() - Date.now()).toBeGreaterThan(500_000)
   // Targets of earlier tests may be suspended, too.
   expect(await metric(app, 'webhook_targets_paused')).toBeGreaterThanOrEqual(1)
-  // Published together: once the second event is delivered, the first one would be, too.
+  // The events are published together: once the second event is delivered, the first event would be
+  // delivered, too.
   await bench.emit({ account: 'suspended' }, { account: 'not-suspended' })
   await finished('not-suspended', 'delivered')
   expect(await deliveryOf('suspended')).toMatchObject({ attempts: 0 })

@@ -13,21 +13,21 @@ export interface Acceptance {
 }
 
 export interface JournalOptions {
-  /** Folder of the senders of this machine that use the same database. */
+  /** Journal directory of the senders of this machine that use the same database. */
   folder: string
-  /** This process. */
+  /** Id of this process. */
   worker: string
   log: Logger
 }
 
-/** Recorded acceptances stay in the file up to this size. */
+/** Maximum size of the journal file. Recorded acceptances stay in the file up to this size. */
 const maxBytes = 1024 * 1024
 
 /**
- * Journal of acceptances: each is written to a file in the tick in which the reply of the server
- * arrives, before its outcome is recorded in Postgres. A killed process loses no reply that it has
- * received: the next sender on the machine records it. There is no flush to the disk, so that a
- * crash of the machine loses the latest entries.
+ * Journal of acceptances. Each acceptance is written to a file in the tick in which the reply of
+ * the server arrives, before the outcome is recorded in Postgres. A killed process loses no
+ * received reply: the next sender on the machine records the reply. Entries are not flushed to the
+ * disk, so a crash of the machine loses the latest entries.
  *
  * Without a writable folder, there is no journal.
  */
@@ -74,8 +74,8 @@ export class AcceptanceJournal implements Disposable {
   }
 
   /**
-   * Passes the acceptances of senders of this machine to `record` and deletes their files: those of
-   * one sender that has ended, or of all whose processes have ended.
+   * Passes the acceptances of senders of this machine to `record` and deletes the journal files.
+   * Applies to sender `ended`, and to all senders whose processes have ended.
    */
   async recover(record: (acceptance: Acceptance) => Promise<void>, ended?: string): Promise<void> {
     const { folder, worker, log } = this.#options

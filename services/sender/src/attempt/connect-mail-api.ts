@@ -17,7 +17,7 @@ export interface MailApiDeps {
   credentialsMs: number
 }
 
-/** Account at a mail API, and the submission or cleanup that entitles to its login. */
+/** Account at a mail API, and the submission or cleanup that permits to request its login. */
 export interface MailApiTarget {
   account: string
   backend: Backend
@@ -28,15 +28,17 @@ export interface MailApiConnection {
   readonly api: MailApi
   /** Name of the API in replies. */
   readonly apiName: string
-  /** Stage error of the last login, if it failed. Clients may reject with another error then. */
+  /**
+   * Stage error of the last login, if the login failed. Clients may then reject with another error.
+   */
   loginError?: unknown
 }
 
 /**
- * Connects to the mail API of an account. Logins are requested again when they end or are rejected.
+ * Connects to the mail API of an account. Expired or rejected logins are requested again.
  *
- * @throws AttemptError if auth-bridge has no login; PreAttemptError if it is unavailable, or this
- * release has no client for the mail system
+ * @throws AttemptError if auth-bridge has no login; PreAttemptError if auth-bridge is unavailable,
+ * or this release has no client for the mail system
  */
 export async function connectMailApi(
   { mailApis, bus, credentialsMs }: MailApiDeps,

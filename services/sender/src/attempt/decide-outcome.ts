@@ -34,13 +34,13 @@ const permanentCodes = new Set([
 
 /** Replies to these commands concern the session, not the message. */
 const sessionCommands = /^(?:CONN|EHLO|HELO|AUTH)\b/
-/** Commands before the login. */
+/** SMTP commands before the login. */
 const unauthenticated = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS'])
 /** TLS failures. Each account decides which certificates and versions it accepts. */
 const tlsCodes =
   /^(?:ETLS|EPROTO|ERR_(?:SSL|TLS)_.*|CERT_.*|DEPTH_.*|SELF_SIGNED_.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/
 
-/** Classifies a failure. Unknown failures are temporary and concern only their message. */
+/** Classifies a failure. Unknown failures are temporary and concern only the message. */
 export function classifyReply(failure: AttemptFailure): ReplyClass {
   return defined({ permanent: isPermanent(failure), suspends: suspendedLane(failure) })
 }
@@ -85,7 +85,9 @@ export type EventContext = Pick<
   'queueId' | 'account' | 'messageId' | 'envelope' | 'attempt' | 'maxAttempts' | 'firstError'
 >
 
-/** Outcome of an attempt, and its events once the time of the next attempt is known. */
+/**
+ * Outcome of an attempt, and the events of the outcome once the time of the next attempt is known.
+ */
 export interface OutcomeDecision {
   outcome: AttemptOutcome
   events: (nextAttempt: Date | undefined) => NewEvent[]
@@ -148,8 +150,8 @@ export function decideAccepted(
 }
 
 /**
- * True if the server limits the recipients per transaction (RFC 5321 §4.5.3.1.10). 452 may also
- * report a full disk, with another enhanced code than 4.5.3 (RFC 3463 §3.6).
+ * True if the server limits the recipients per transaction (RFC 5321 §4.5.3.1.10). Reply 452 may
+ * also report a full disk, with another enhanced code than 4.5.3 (RFC 3463 §3.6).
  */
 function isTooManyRecipients({ response = '', command }: AttemptFailure): boolean {
   return command === 'RCPT TO' && /^452[ -](?:4\.5\.3\b|(?!4\.\d)|.*too many rec)/i.test(response)
@@ -157,7 +159,7 @@ function isTooManyRecipients({ response = '', command }: AttemptFailure): boolea
 
 /**
  * Decides the outcome of a message that an earlier attempt has sent. The recipients that the server
- * had not accepted then are tried again alone.
+ * did not accept in the earlier attempt are tried again alone.
  */
 export function decideFound(
   context: EventContext & Pick<Submission, 'handedOver'>,
@@ -204,8 +206,8 @@ function recipientsOf(rejected: SendResult['rejected']): string[] {
 }
 
 /**
- * Delay after the n-th failed attempt: `baseMs`, doubled each time. Jitter shortens it by up to
- * 20 %. With a base of 5 s, ten attempts take 34 to 43 minutes.
+ * Delay after the n-th failed attempt: `baseMs`, doubled after each attempt. Jitter shortens the
+ * delay by up to 20 %. With a base of 5 s, ten attempts take 34 to 43 minutes.
  */
 export function retryDelayMs(attempt: number, baseMs: number, random = Math.random): number {
   return backoff({ baseMs, maxMs: baseMs * 2 ** 20, jitter: 0.2 })(attempt, random)
@@ -292,7 +294,7 @@ export function failedEvent(
   }
 }
 
-/** Distinguishes attempts in event ids. Uncounted attempts differ by their remaining recipients. */
+/** Distinguishes attempts in event ids. Uncounted attempts differ by the remaining recipients. */
 function attemptKeyOf({ attempt, envelope }: Pick<EventContext, 'attempt' | 'envelope'>): number[] {
   return [attempt, envelope.to.length]
 }

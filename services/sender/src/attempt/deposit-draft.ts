@@ -21,7 +21,7 @@ export interface DepositContext {
   signal: AbortSignal
 }
 
-/** Commits the draft to release: the stored one while it is unchanged, otherwise a new one. */
+/** Commits the draft to release: the stored draft while it is unchanged, otherwise a new draft. */
 export async function prepareDraft(context: DepositContext): Promise<ProviderDraft> {
   const { storedDraft, providerDraft } = context.submission
   if (!storedDraft || providerDraft) return depositDraft(context)
@@ -37,7 +37,7 @@ async function findStored(
 ): Promise<ProviderDraft | undefined> {
   const { messageId, messageIdHeader: header } = stored
   const [draft] = await api.findDrafts({ messageId, header }, signal).catch((error: unknown) => {
-    // Gmail finds no draft by its message among too many.
+    // Gmail finds no draft by Message-ID among too many drafts.
     if (isMailApiError(error, 'refused')) return []
     throw error
   })
@@ -61,7 +61,7 @@ export async function findDraft(
   return draft
 }
 
-/** Deposits a draft, or adopts the one of an interrupted attempt, and commits its id. */
+/** Deposits a draft, or adopts the draft of an interrupted attempt, and commits the draft's id. */
 async function depositDraft(context: DepositContext): Promise<ProviderDraft> {
   const { submission } = context
   const adopted = submission.mayHaveDraft ? await findOrphan(context) : undefined
@@ -83,15 +83,16 @@ async function commit(
 }
 
 /**
- * Draft that an earlier attempt deposited. Its search index may lag behind. Finds none if it may be
- * that of another submission with this Message-ID, whose recipients may be others.
+ * Draft that an earlier attempt deposited. The search index of the provider may lag behind. Finds
+ * no draft if the draft may belong to another submission with this Message-ID, whose recipients may
+ * differ.
  */
 async function findOrphan(context: DepositContext): Promise<ProviderDraft | undefined> {
   const { db, api, submission, signal, log } = context
   const [draft] = await api.findDrafts({ messageIdHeader: submission.messageId }, signal)
-  // The index may also report a draft that was deleted.
+  // The search index may also report a deleted draft.
   if (!draft || !(await findDraft(context, draft))) return undefined
-  // After the search: what it found was recorded before.
+  // Runs after the search: a found draft was recorded before.
   const isShared = await isSharedMessageId(db, submission).catch((cause: unknown) => {
     throw new PreAttemptError('other drafts unknown', { cause })
   })
@@ -108,14 +109,14 @@ async function createDraft({ db, api, submission, signal, leaseMs }: DepositCont
   try {
     return await api.depositDraft(contentOf(submission), depositOptions(submission), signal)
   } catch (error) {
-    // If this fails, a cleanup looks for the draft in vain.
+    // If deleting the record of the deposit fails, a cleanup searches for the draft in vain.
     const mayLeaveDraft = isInDoubt(error) || (isMailApiError(error) && error.leavesDraft)
     if (!mayLeaveDraft) await forgetDeposit(db, submission).catch(() => undefined)
     throw error
   }
 }
 
-/** Mail APIs take the recipients from the header. They remove Bcc from the message. */
+/** Mail APIs take the recipients from the header. Mail APIs remove Bcc from the message. */
 export function contentOf({ mime, envelope }: Submission): Buffer {
   return withBcc(mime, envelope)
 }

@@ -28,7 +28,7 @@ export interface DestinationDeps {
   credentialsMs: number
 }
 
-/** Server of a destination, with its login. */
+/** Server of a destination, with the login of the server. */
 type OutgoingServer = Pick<
   Destination,
   | 'host'
@@ -63,7 +63,7 @@ export async function resolveDestination(
   const { account, proxy: accountProxy } = sender
   const path = chooseNetworkPath({ ...submission, account, accountProxy }, settings)
   const proxy = path.proxy && (await unsealProxy(path.proxy, deps))
-  // A proxy could read what an unverified connection sends.
+  // A proxy could read the data that an unverified connection sends.
   const ignoresErrors = settings.ignoreMailCertErrors === true && path.proxy === undefined
   const verifyCertificate = rejectUnauthorized && !ignoresErrors
   const ehloName = sender.smtpEhloName ?? settings.smtpEhloName
@@ -95,9 +95,9 @@ export interface EgressPreferences {
 type PathSettings = Pick<Settings, 'proxyEnabled' | 'proxyUrl' | 'localAddresses' | 'smtpStrategy'>
 
 /**
- * Chooses the proxy and the local addresses. Proxy: the submission's, the account's, or the global
- * one. Address: the requested one if configured, then by strategy. `dedicated` gives an account a
- * constant address, `random` any; otherwise the system chooses.
+ * Chooses the proxy and the local addresses. Proxy: the submission's proxy, the account's, or the
+ * global proxy. Address: the requested address if configured, then by strategy. `dedicated` gives
+ * an account a constant address, `random` any address; otherwise the system chooses.
  */
 export function chooseNetworkPath(
   { account, proxy, localAddress, accountProxy }: EgressPreferences,
@@ -201,7 +201,8 @@ async function credentialsFrom<C extends typeof getCredentials | typeof getGatew
 /**
  * Requests a login from auth-bridge.
  *
- * @throws AttemptError if auth-bridge refuses it; PreAttemptError if it is unavailable
+ * @throws AttemptError if auth-bridge refuses the login; PreAttemptError if auth-bridge is
+ * unavailable
  */
 export function requestCredentials<C extends typeof getCredentials | typeof getGatewayCredentials>(
   {

@@ -14,7 +14,8 @@ const account = { permanent: false, suspends: 'account' } as const
 
 /**
  * Code of a failed call of a mail API, and its consequences. Failures of the account are retried,
- * because its owner or an operator can repair them. Not listed: temporary, about the message only.
+ * because the owner or an operator can repair these failures. Failures that are not listed are
+ * temporary and concern only the message.
  */
 const classes: Partial<Record<MailApiFailure, ReplyClass & { code: string }>> = {
   'invalid-recipients': { code: 'InvalidRecipients', ...message },
@@ -33,7 +34,7 @@ const unlisted = { code: 'EMAILAPI', permanent: false } as const
 
 /**
  * True if the call may have taken effect: without a response, or after a failure of the provider
- * itself. A refusal took none.
+ * itself. A refusal has no effect.
  */
 export function isInDoubt(error: unknown): boolean {
   if (isMailApiError(error)) return error.failure === 'unavailable'
@@ -42,7 +43,7 @@ export function isInDoubt(error: unknown): boolean {
 
 /**
  * Stage error of a failed call: `PausedError` for limits and for outages whose end the provider
- * names, so that they use up no attempts. Unexpected errors are returned as they are.
+ * names. Such limits and outages use up no attempts. Unexpected errors are returned unchanged.
  */
 export function toStageError(error: unknown): unknown {
   if (isMailApiError(error)) return fromMailApi(error)
@@ -61,7 +62,7 @@ export function toStageError(error: unknown): unknown {
 
 /**
  * Stage error of a call that may have sent the message. Unlike `toStageError`, an outage whose end
- * the provider names counts as an attempt, and pauses the account until then.
+ * the provider names counts as an attempt, and pauses the account until the end of the outage.
  */
 export function toDoubtfulError(error: unknown): unknown {
   const failed = isMailApiError(error) ? failureOfApi(error) : toStageError(error)

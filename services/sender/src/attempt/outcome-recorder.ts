@@ -52,7 +52,7 @@ export class OutcomeRecorder implements AsyncDisposable {
    * Records an outcome. Retries until Postgres accepts it, because only this process knows the
    * server's reply.
    *
-   * @throws RecordError if the outbox lease was lost; nothing is recorded then
+   * @throws RecordError if the outbox lease was lost; nothing is then recorded
    */
   async record(submission: Submission, decision: OutcomeDecision): Promise<void> {
     const { queueId } = submission
@@ -65,7 +65,7 @@ export class OutcomeRecorder implements AsyncDisposable {
     if (!isRecorded) throw new RecordError(`outbox lease lost before ${trigger} was recorded`)
   }
 
-  /** Fails rows whose attempts are used up without an outcome. Returns their number. */
+  /** Fails rows whose attempts are used up without an outcome. Returns the number of rows. */
   async reapExhausted(): Promise<number> {
     const recorded = await reapExhausted(this.#deps.db, {
       limit: reapLimit,

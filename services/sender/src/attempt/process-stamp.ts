@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Stamp of a running process: its id and its start time. The id alone is not unique: a container
+ * Stamp of a running process: process id and start time. The id alone is not unique: a container
  * uses the same ids after each start. Undefined if the process does not run.
  */
 export function processStamp(pid: number): string | undefined {

@@ -40,7 +40,7 @@ export interface AttemptDeps {
   transport: Transport
   mailApis: MailApis
   recorder: OutcomeRecorder
-  /** Commits the intent record of a row. Resolves to false if its lease was lost. */
+  /** Commits the intent record of a row. Resolves to false if the lease of the row was lost. */
   writeIntent: (handover: Handover) => Promise<boolean>
   journal: Pick<AcceptanceJournal, 'add' | 'remove'>
   log: Logger
@@ -48,9 +48,9 @@ export interface AttemptDeps {
 }
 
 export interface AttemptTiming {
-  /** Duration of a lease. Renewed every quarter of it, and with the intent record. */
+  /** Duration of a lease. Renewed after every quarter of `leaseMs`, and with the intent record. */
   leaseMs: number
-  /** Delay after the first failed attempt. Doubles with each further one. */
+  /** Delay after the first failed attempt. Doubles with each further failed attempt. */
   retryBaseMs: number
   /** Timeout of a credentials request to auth-bridge, including its upstream calls. */
   credentialsMs: number
@@ -76,13 +76,13 @@ export type AttemptResult =
 export interface AttemptOptions {
   /** Cancels the attempt, unless the handover has begun. */
   signal: AbortSignal
-  /** Called when the server has accepted the message, before that is recorded. */
+  /** Called when the server has accepted the message, before the acceptance is recorded. */
   onAccepted: () => void
 }
 
-/** Decision to record, and the result to return afterwards. */
+/** Decision to record, and the result to return after the recording. */
 interface Attempted {
-  /** The submission to record: without a Sent copy if one exists. */
+  /** Submission to record, without the request of a Sent copy if a Sent copy exists. */
   submission: Submission
   decision: OutcomeDecision
   result: AttemptResult
@@ -101,8 +101,8 @@ const releaseDelayMs = 5_000
  * Runs one attempt of a claimed submission and records the outcome. Never rejects.
  *
  * The claim is already committed. If the process dies before the handover, the lease expires and
- * the message is sent again. If it dies during the handover, the intent record stays: the next
- * attempt looks for the message in the Sent mailbox, or sends the same bytes again.
+ * the message is sent again. If the process dies during the handover, the intent record stays. The
+ * next attempt then searches for the message in the Sent mailbox, or sends the same bytes again.
  */
 export async function runAttempt(
   deps: AttemptDeps,
@@ -117,7 +117,7 @@ export async function runAttempt(
       toFailed(context, submission, stageErrorOf(error, options.signal)),
     )
     const { result } = attempted
-    // Before the row is released, so that no sender starts another message.
+    // The account is paused before the row is released, so that no sender starts another message.
     if (result.kind === 'failed') await pause(context, submission, result)
     await deps.recorder.record(attempted.submission, attempted.decision).finally(() => {
       if (attempted.isJournalled) deps.journal.remove()
@@ -163,7 +163,7 @@ async function trySend(
   return { submission, decision, result: { kind: 'sent', final }, isJournalled: true }
 }
 
-/** Turns an AttemptError or an unexpected error into a failure to record. Rethrows the others. */
+/** Turns an AttemptError or an unexpected error into a failure to record. Rethrows other errors. */
 function toFailed({ log, timing }: AttemptDeps, submission: Submission, error: unknown): Attempted {
   if (error instanceof PreAttemptError || error instanceof RecordError) throw error
   const failed = error instanceof AttemptError ? error : internalError()
@@ -191,14 +191,18 @@ function internalError(): AttemptError {
   return error
 }
 
-/** The failure of a proxy that only this submission uses does not concern its lane. */
+/**
+ * Lane to suspend after a failure. The failure of a proxy that only this submission uses does not
+ * concern the lane.
+ */
 function suspendedLane({ proxy }: Submission, failure: AttemptFailure): ReplyClass['suspends'] {
   return failure.code === 'EPROXY' && proxy ? undefined : classifyReply(failure).suspends
 }
 
 /**
- * True if an earlier attempt was accepted. Looks only where the server itself files sent mail. A
- * partly sent message is in the Sent mailbox in any case, so its copy proves nothing.
+ * True if an earlier attempt was accepted. Searches the Sent mailbox only if the server itself
+ * files sent mail. A partly sent message is in the Sent mailbox in any case, so a Sent copy proves
+ * nothing.
  */
 async function hasSentCopy(
   { bus, log, timing: { findSentMs } }: AttemptDeps,
@@ -254,7 +258,10 @@ function assertSendable({ mime, leftList }: Submission): void {
     })
 }
 
-/** Pauses the account if its provider asked for it. Without Postgres, its lane is suspended. */
+/**
+ * Pauses the account if its provider requested a pause. Without Postgres, the lane of the account
+ * is suspended.
+ */
 async function pause(
   { db, log }: AttemptDeps,
   { account }: Submission,

@@ -18,13 +18,16 @@ import { isInDoubt, toDoubtfulError, toStageError } from './mail-api-failures.ts
 
 export interface ApiSendDeps extends MailApiDeps {
   db: Db
-  /** Commits the intent record of a row. Resolves to false if its lease was lost. */
+  /** Commits the intent record of a row. Resolves to false if the lease of the row was lost. */
   writeIntent: (handover: Handover) => Promise<boolean>
   log: Logger
   leaseMs: number
   /** Maximum wait until the provider shows a sent message. */
   findSentMs: number
-  /** Throws AttemptError for a message that must not be sent. Not called for one that was. */
+  /**
+   * Throws AttemptError for a message that must not be sent. Not called for a message that was
+   * sent.
+   */
   assertSendable: (submission: Submission) => void
 }
 
@@ -36,18 +39,23 @@ export interface ApiSendOptions {
 }
 
 /**
- * Maximum time of a release, of the look at its draft, and of sending without a draft. Long,
- * because the client waits for limits meanwhile, and because the outcome of a cut one is unknown.
+ * Maximum time of a release, of the check of its draft, and of sending without a draft. Long,
+ * because the client waits for rate limits, and because the outcome of a cancelled release is
+ * unknown.
  */
 const handoverMs = 300_000
 const findSentDelayMs = backoff({ baseMs: 500, maxMs: 16_000 })
 
 /**
  * Sends a submission through the mail API of its account: deposits a draft, commits its id, writes
- * the intent record, releases the draft. After a crash the draft decides: while it exists, the
- * message was not sent; once it does not, it was, if a release may have been started. Otherwise
- * its owner deleted it, and another one is deposited. A grant that permits sending only has no
- * drafts: there the intent record is the only trace, and the message is sent again.
+ * the intent record, releases the draft.
+ *
+ * After a crash the draft decides. While the draft exists, the message was not sent. Once the draft
+ * is missing, the message was sent if a release may have been started. Otherwise the owner deleted
+ * the draft, and another draft is deposited.
+ *
+ * A grant that only permits sending has no drafts. There the intent record is the only trace, and
+ * the message is sent again.
  *
  * @throws AttemptError, PreAttemptError or RecordError
  */
@@ -138,7 +146,10 @@ async function sendDraft(context: SendContext, onAccepted: () => void): Promise<
   return released?.messageIdHeader === undefined ? findSent(context, draft, released) : released
 }
 
-/** True if the owner changed a stored draft before its first release: its copy is sent instead. */
+/**
+ * True if the owner changed a stored draft before the first release: the submission's copy is sent
+ * instead.
+ */
 function isOutdated(
   { providerDraft, storedDraft, maybeSent }: Submission,
   current: ProviderDraft,
@@ -151,7 +162,10 @@ function isOutdated(
   )
 }
 
-/** The attempt beyond the last one only finds out whether the message was sent. */
+/**
+ * Asserts that the message was not sent. An attempt beyond the last regular attempt only finds out
+ * whether the message was sent.
+ */
 function assertUnsent({ submission, assertSendable }: SendContext): void {
   const { attempt, maxAttempts } = submission
   if (attempt > maxAttempts)
@@ -163,11 +177,11 @@ function assertUnsent({ submission, assertSendable }: SendContext): void {
 }
 
 /**
- * Releases a draft. Undefined if its response was lost and the draft no longer exists. Once the
- * request was sent without a clear refusal, all errors are in doubt: the provider may still be at
- * work, so that a draft which exists now may be gone later.
+ * Releases a draft. Undefined if the response to the release was lost and the draft no longer
+ * exists. Once the request was sent without a clear refusal, all errors are in doubt. The provider
+ * may still be at work, so a draft that exists now may be missing later.
  *
- * @throws PreAttemptError if neither the release nor the look at the draft gave a response
+ * @throws PreAttemptError if neither the release nor the check of the draft gave a response
  */
 async function releaseDraft(
   context: SendContext,
@@ -179,7 +193,7 @@ async function releaseDraft(
   try {
     return await api.releaseDraft(draft.id, AbortSignal.timeout(handoverMs))
   } catch (error) {
-    // Missing at the first release: it was deleted, and the next attempt deposits another one.
+    // A draft missing at the first release was deleted: the next attempt deposits another draft.
     const isGone = submission.maybeSent && isMailApiError(error, 'message-missing')
     if (!isGone && !isInDoubt(error)) throw error
     log.warn({ err: error }, 'release without a response, checking draft')
@@ -188,7 +202,7 @@ async function releaseDraft(
   }
 }
 
-/** A timeout of the release must not prevent the look at the draft. */
+/** Checks whether a draft still exists. A timeout of the release must not prevent the check. */
 async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> {
   const signal = AbortSignal.timeout(handoverMs)
   try {
@@ -198,7 +212,7 @@ async function checkDraft(api: MailApi, draft: ProviderDraft): Promise<boolean> 
   }
 }
 
-/** Looks for the sent message until it is visible, because providers replace the Message-ID. */
+/** Searches for the sent message until it is visible, because providers replace the Message-ID. */
 async function findSent(
   { api, submission, signal, findSentMs, log }: SendContext,
   draft: ProviderDraft,
@@ -216,7 +230,7 @@ async function findSent(
   try {
     return await retryUntil(lookUp, { delayMs: findSentDelayMs, signal: deadline })
   } catch (err) {
-    // The next attempt sees that the draft is gone.
+    // The next attempt finds that the draft is missing.
     if (signal.aborted) throw inDoubt(cancelled(signal))
     log.warn({ err }, 'sent message not found, event without its ids')
     return { ...defined({ messageIdHeader: draft.stored ? own : undefined }), ...released }

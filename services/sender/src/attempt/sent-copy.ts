@@ -10,7 +10,7 @@ import type { Logger } from '@posthorn/telemetry'
 import type { Submission } from '../store/submission.ts'
 import { cancelled } from '../transports/transport.ts'
 
-/** Properties that decide about mailbox work after sending. */
+/** Properties that decide about the mailbox work after sending. */
 export type FilingInput = Pick<Submission, 'filing' | 'gateway' | 'sender'>
 
 export type FilingPlan = Filing & { copy: boolean }
@@ -21,7 +21,7 @@ const filingProviders = [
   ['outlook.com', 'office365.com', 'office365.us', 'hotmail.com', 'live.com', 'partner.outlook.cn'],
 ]
 
-/** Mailbox work of a sent message; null if there is none. */
+/** Mailbox work of a sent message; null if no mailbox work is due. */
 export function planFiling(input: FilingInput): FilingPlan | null {
   if (!hasMailbox(input.sender)) return null
   const plan = { ...input.filing, copy: wantsCopy(input) }
@@ -38,15 +38,17 @@ function wantsCopy(input: FilingInput): boolean {
 }
 
 /**
- * True if the server itself stores sent messages. An account with `copy: false` is assumed to be at
- * such a server.
+ * True if the server itself stores sent messages. The server of an account with `copy: false` is
+ * assumed to store sent messages.
  */
 export function isFiledByServer(input: FilingInput): boolean {
   if (!hasMailbox(input.sender) || input.gateway) return false
   return input.sender.copy === false || isFiledByProvider(input)
 }
 
-/** Providers store only messages that were sent by their own servers. */
+/**
+ * True if a provider files the message. Providers store only messages that their own servers sent.
+ */
 function isFiledByProvider({ gateway, sender }: FilingInput): boolean {
   const { imap, smtp } = sender
   if (gateway) return false
@@ -73,10 +75,10 @@ const requestTimeoutMs = 10_000
 const retryPauseMs = 1_000
 
 /**
- * Looks for a message of an ambiguous handover in the Sent mailbox. If that is not possible within
- * `findSentMs`, returns false: a duplicate is better than a loss.
+ * Looks for a message of an ambiguous handover in the Sent mailbox. If the search is not possible
+ * within `findSentMs`, returns false: a duplicate is better than a loss.
  *
- * @throws PreAttemptError if the process stops meanwhile
+ * @throws PreAttemptError if the process stops during the search
  */
 export async function findSentCopy(
   { bus, log, findSentMs, signal }: FindSentDeps,

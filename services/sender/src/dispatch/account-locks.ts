@@ -5,7 +5,7 @@ import type { Logger } from '@posthorn/telemetry'
 import { type LockClaim, lockAccounts, renewLocks, unlockAccounts } from '../store/sending-locks.ts'
 
 interface HeldLock {
-  /** Claim for which the account was locked last. */
+  /** Last claim for which the account was locked. */
   latest: LockClaim
   /** Queue ids of the submissions and cleanups that use the lock. */
   users: Set<string>
@@ -13,10 +13,10 @@ interface HeldLock {
 
 /**
  * Locks of this process on accounts at mail APIs. One lock serves all work of the process for the
- * account; it ends with the last user. A lock whose process dies ends with its lease.
+ * account; the lock ends with its last user. A lock whose process dies ends with its lease.
  */
 export class AccountLocks implements AsyncDisposable {
-  /** Identifies this process in the rows it has leased. */
+  /** Identifies this process in the rows that this process has leased. */
   readonly worker = randomUUID()
   readonly #deps: { db: Db; log: Logger; leaseMs: number }
   readonly #held = new Map<string, HeldLock>()
@@ -26,7 +26,7 @@ export class AccountLocks implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Locks an account. False if another process has it, or if it is paused. */
+  /** Locks an account. False if another process has the lock, or if the account is paused. */
   async tryLock(claim: LockClaim): Promise<boolean> {
     const { db, leaseMs } = this.#deps
     const locked = await lockAccounts(db, [claim], { worker: this.worker, leaseMs })
@@ -35,13 +35,13 @@ export class AccountLocks implements AsyncDisposable {
     return true
   }
 
-  /** Adds a user of a lock that was taken with the claim of its row. */
+  /** Adds a user of a lock that was taken together with the claim of a row. */
   add(claim: LockClaim): void {
     const { users } = this.#held.get(claim.account) ?? { users: new Set() }
     this.#held.set(claim.account, { latest: claim, users: users.add(claim.queueId) })
   }
 
-  /** Removes a user. Unlocks the account after the last one, in the background. */
+  /** Removes a user of a lock. Unlocks the account after the last user, in the background. */
   remove({ account, queueId }: LockClaim): void {
     const held = this.#held.get(account)
     if (!held?.users.delete(queueId) || held.users.size > 0) return

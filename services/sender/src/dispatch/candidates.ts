@@ -16,14 +16,14 @@ export interface CandidateDeps {
 
 /** Maximum rows per poll. */
 const pollBatch = 200
-/** Maximum stored candidates. The next poll finds dropped ones again. */
+/** Maximum stored candidates. The next poll finds dropped candidates again. */
 const maxCandidates = 1_000
 /** Minimum time between polls, however many hints arrive: polls are expensive when much is due. */
 const minPollGapMs = 10
 
 /**
- * Due rows of the latest polls that are not claimed. They may be stale: the claim checks whether
- * they are still due.
+ * Due rows of the latest polls that are not claimed. Candidates may be stale: the claim checks
+ * whether they are still due.
  */
 export class Candidates {
   readonly #deps: CandidateDeps
@@ -43,13 +43,13 @@ export class Candidates {
     return this.#rows.values()
   }
 
-  /** Requests a poll. Returns the milliseconds until it is allowed. */
+  /** Requests a poll. Returns the milliseconds until a poll is allowed. */
   requestPoll(): number {
     this.#isPollRequested = true
     return this.#polledAt + minPollGapMs - performance.now()
   }
 
-  /** Polls if it is time to. Returns true if more rows may be due in other lanes. */
+  /** Polls if a poll is due. Returns true if more rows may be due in other lanes. */
   async pollIfDue(): Promise<boolean> {
     const gapMs = this.#isPollRequested ? minPollGapMs : this.#deps.sweepMs * 0.9
     if (performance.now() < this.#polledAt + gapMs) return false
@@ -65,7 +65,7 @@ export class Candidates {
     return isFull
   }
 
-  /** Allows the next poll immediately: the rows of the last one have filled their lanes. */
+  /** Allows the next poll immediately: the rows of the last poll have filled their lanes. */
   pollAgain(): void {
     this.#isPollRequested = true
     this.#polledAt = -Infinity
@@ -76,12 +76,12 @@ export class Candidates {
     for (const queueId of queueIds) this.#rows.delete(queueId)
   }
 
-  /** Drops all candidates: another replica claims the same rows. */
+  /** Drops all candidates, because another replica claims the same rows. */
   clear(): void {
     this.#rows.clear()
   }
 
-  /** Skips rows that could not be claimed for one poll interval, so that others are found. */
+  /** Skips rows that could not be claimed for one poll interval, so that other rows are found. */
   skip(queueIds: Iterable<string>): void {
     const now = Date.now()
     for (const [queueId, until] of this.#claimConflicts)

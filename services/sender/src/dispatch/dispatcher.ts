@@ -28,7 +28,9 @@ interface InFlightSubmission {
   done: Promise<void>
 }
 
-/** Capacity reserved for a row that is being claimed. Without `start` it is only prefetched. */
+/**
+ * Capacity reserved for a row that is being claimed. Without `start` the row is only prefetched.
+ */
 interface Reservation {
   row: DueSubmission
   start: LanePermit | undefined
@@ -36,16 +38,17 @@ interface Reservation {
 }
 
 /**
- * Decides which submission starts when. Each row is in one place:
+ * Starts submissions. Each row is in one of these places:
  *
  * - candidate: due when last polled, not claimed (`Candidates`)
  * - prefetched: claimed, waiting for lane capacity (`PrefetchedSubmissions`)
- * - in flight: its attempt is running
+ * - in flight: an attempt of the row is running
  *
  * `LaneLimiter` has the capacity and the suspended lanes. The outbox is polled every `sweepMs` and
  * on hints; hints are not needed for correctness.
  *
- * Disposal claims nothing more, cancels attempts before their handover and waits for the others.
+ * Disposal claims nothing more, cancels attempts before their handover and waits for other
+ * attempts.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #deps: DispatcherDeps
@@ -153,7 +156,7 @@ export class Dispatcher implements AsyncDisposable {
       this.#candidates.skip(conflicts.keys())
       if (conflicts.size > 0) this.#resetCandidates()
     } finally {
-      // If Postgres committed a claim without replying, its leases expire.
+      // If Postgres committed a claim without replying, the leases of the claim expire.
       for (const { permit } of conflicts.values()) permit[Symbol.dispose]()
     }
   }
@@ -240,7 +243,7 @@ export class Dispatcher implements AsyncDisposable {
     while ((await this.#deps.recorder.reapExhausted()) > 0 && !signal.aborted);
   }
 
-  /** Renews all leases. A submission whose lease was lost is cancelled before its handover. */
+  /** Renews all leases. A submission with a lost lease is cancelled before the handover. */
   async #renewLeases(): Promise<void> {
     const { db, timing, locks } = this.#deps
     await locks.renew()

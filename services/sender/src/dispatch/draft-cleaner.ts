@@ -11,21 +11,24 @@ export interface DraftCleanerDeps extends MailApiDeps {
   locks: AccountLocks
   log: Logger
   sweepMs: number
-  /** Delay after a check; half of it after the first successful one, then doubled. */
+  /** Delay after a check; half of it after the first successful check, then doubled. */
   leaseMs: number
 }
 
-/** Successful checks. With the default lease the last one is 7.5 min after the first. */
+/**
+ * Number of successful checks. With the default lease the last check is 7.5 min after the first.
+ */
 const maxChecks = 5
-/** Drafts of an account that cannot be used for this time are left where they are. */
+/** Maximum age of a cleanup. Drafts of an account that cannot be used for this time stay. */
 const maxAgeMs = 24 * 3_600_000
 const maxConcurrent = 20
 
 /**
- * Removes drafts at providers whose submission is finished or deleted: those of interrupted
- * attempts, and of messages that were not sent. Repeats the search, because its index lags behind.
+ * Removes drafts at providers whose submission is finished or deleted: drafts of interrupted
+ * attempts, and of messages that were not sent. Repeats the search for drafts, because the search
+ * index of providers lags behind.
  *
- * Disposal cancels calls and waits for their end.
+ * Disposal cancels calls and waits for the end of the calls.
  */
 export class DraftCleaner implements AsyncDisposable {
   readonly #deps: DraftCleanerDeps
@@ -52,7 +55,10 @@ export class DraftCleaner implements AsyncDisposable {
     await Promise.all(Array.from(byAccount.values(), (due) => this.#cleanAccount(due)))
   }
 
-  /** One after the other: all senders together send one request at a time for an account. */
+  /**
+   * Runs the cleanups of an account one after the other: all senders together send one request at a
+   * time for an account.
+   */
   async #cleanAccount(due: DueCleanup[]): Promise<void> {
     for (const cleanup of due) await this.#clean(cleanup)
   }
@@ -79,14 +85,17 @@ export class DraftCleaner implements AsyncDisposable {
     }
   }
 
-  /** False if drafts were left because they are, or may be, those of other submissions. */
+  /**
+   * Removes the drafts of a cleanup. False if drafts were left that are, or may be, drafts of other
+   * submissions.
+   */
   async #removeDrafts(cleanup: DueCleanup): Promise<boolean> {
     const { messageId, draftId, sentDraftId, queueId, account } = cleanup
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#deps.leaseMs)])
     const { api } = await connectMailApi(this.#deps, cleanup, signal)
     const drafts = new Set(await findIds(api, messageId, signal))
     if (draftId !== null) drafts.add(draftId)
-    // A search may still report the sent message as a draft, whose id it keeps.
+    // A search may still report the sent message as a draft with the same id.
     if (sentDraftId !== null) drafts.delete(sentDraftId)
     let isComplete = true
     for (const draft of drafts) {
@@ -101,7 +110,7 @@ export class DraftCleaner implements AsyncDisposable {
   }
 }
 
-/** Drafts of a message, also those whose deposit did not end. */
+/** Ids of the drafts of a message, including drafts whose deposit did not end. */
 async function findIds(api: MailApi, messageIdHeader: string, signal: AbortSignal) {
   const drafts = await api.findDrafts({ messageIdHeader }, signal)
   const incomplete = await api.findDrafts({ messageIdHeader, incomplete: true }, signal)

@@ -18,12 +18,15 @@ export interface FilerDeps {
   count: (result: 'filed' | 'postponed' | 'failed') => void
 }
 
-/** Filing older than this fails permanently. */
+/** Age of a filing after which it fails permanently. */
 const maxAgeMs = 6 * 3_600_000
 const maxDelayMs = 10 * 60_000
 /** Timeout of a request. The worker may have to store a large message. */
 const requestTimeoutMs = 30_000
-/** An account's messages are filed one by one, so the lease covers several requests. */
+/**
+ * Lease of a filing. An account's messages are filed one by one, so the lease covers several
+ * requests.
+ */
 const leaseMs = 4 * requestTimeoutMs
 const maxAccounts = 20
 const claimBatch = 50
@@ -32,7 +35,7 @@ const claimBatch = 50
  * Requests the mailbox work of sent messages from the sync-workers: Sent copy, flags, removal of
  * drafts. Failures are logged and retried for up to 6 h, and never affect the submission.
  *
- * Disposal cancels pending requests and waits for their accounts.
+ * Disposal cancels pending requests and waits for the filing of the accounts to end.
  */
 export class Filer implements AsyncDisposable {
   readonly #deps: FilerDeps
@@ -71,7 +74,10 @@ export class Filer implements AsyncDisposable {
     }
   }
 
-  /** Files one by one. After a failure of the mailbox, postpones the rest. Never rejects. */
+  /**
+   * Files messages one by one. After a failure of the mailbox, postpones the remaining messages.
+   * Never rejects.
+   */
   async #fileAll(due: DueFiling[]): Promise<void> {
     const deadline = Date.now() + leaseMs - requestTimeoutMs
     let mailboxError: unknown

@@ -21,7 +21,7 @@ export interface HolderCheckDeps {
 interface CheckResult {
   isDead: boolean
   checkedAt: number
-  /** Time of the first check. */
+  /** Time of the first check of a sender. */
   since: number
 }
 
@@ -33,14 +33,17 @@ export function senderKey(sender: string): string {
 const requestTimeoutMs = 5_000
 /** Period for which the result of a check is used. A check takes two queries. */
 const freshMs = 2_000
-/** Without RabbitMQ, a sender has ended if it has had no heartbeat for this time. */
+/**
+ * Maximum silence of a sender. Without RabbitMQ, a sender without a heartbeat for this time has
+ * ended.
+ */
 const maxSilenceMs = 300_000
 
 /**
  * Finds out whether the senders of rows in doubt have ended. A sender has ended if it has had no
- * heartbeat for 15 s and RabbitMQ has no queue of the sender. In these 15 s, this process must have
- * reached Postgres without an outage. Neither an outage of Postgres nor a sender that cannot reach
- * Postgres counts as an end.
+ * heartbeat for 15 s and RabbitMQ has no queue of the sender. During the 15 s, this process must
+ * have reached Postgres without an outage. Neither an outage of Postgres nor a sender that cannot
+ * reach Postgres counts as an end.
  */
 export class HolderCheck implements KnownSenders, AsyncDisposable {
   readonly #deps: HolderCheckDeps
@@ -65,7 +68,9 @@ export class HolderCheck implements KnownSenders, AsyncDisposable {
     return this.#listFresh(false)
   }
 
-  /** True if a sender is known to have ended. Otherwise a check starts, unless one is recent. */
+  /**
+   * True if a sender is known to have ended. Otherwise starts a check, unless a check is recent.
+   */
   isDead(sender: string): boolean {
     const result = this.#results.get(sender)
     if (result?.isDead) return true

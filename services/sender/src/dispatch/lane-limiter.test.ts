@@ -148,7 +148,7 @@ test('LaneLimiter.tryPrefetch: grants permits in fast lanes only, and refills in
   expect(permits.map((permit) => permit !== undefined)).toEqual([true, true, true, true, false])
   expect(lanes.saturated().accounts).toEqual(['a'])
   const release = () => permits.shift()?.[Symbol.dispose]()
-  // The stock is still above its lower mark.
+  // The number of prefetched submissions is still above the lower mark.
   release()
   expect(prefetches(demand('a'))).toBe(false)
   for (let left = 2; left > 0; left--) release()

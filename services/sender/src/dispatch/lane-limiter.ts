@@ -8,7 +8,7 @@ export interface LaneLimits {
   perHost: number
   /**
    * Maximum bytes in flight. A larger message runs alone. Prefetched submissions may have a quarter
-   * of it in addition.
+   * of `maxBytes` in addition.
    */
   maxBytes: number
 }
@@ -16,7 +16,7 @@ export interface LaneLimits {
 /** Capacity that a submission needs. */
 export type LaneDemand = Pick<DueSubmission, 'account' | 'gateway' | 'host' | 'bytes' | 'byApi'>
 
-/** Capacity of a submission in flight. Disposal releases all of it. */
+/** Capacity of a submission in flight. Disposal releases the capacity. */
 export interface LanePermit extends Disposable {
   /** Releases the lanes: the server has replied, the outcome is not recorded yet. */
   releaseServer(): void
@@ -35,8 +35,8 @@ const evictMs = 3_600_000
  * Limits the submissions in flight: per account, per gateway, per host and in total. A slow or
  * failing server occupies its own lanes only.
  *
- * A failure suspends a lane. After the suspension one submission probes it; the lane returns to its
- * full limit when that one is accepted.
+ * A failure suspends a lane. After the suspension one submission probes the lane. The lane returns
+ * to its full limit when the probe is accepted.
  */
 export class LaneLimiter {
   readonly #limits: LaneLimits
@@ -62,7 +62,7 @@ export class LaneLimiter {
     this.#prefetchedBytes = new Semaphore(limits.maxBytes / 4)
   }
 
-  /** Submissions that may still start in this process. */
+  /** Number of submissions that may still start in this process. */
   get capacity(): number {
     return this.#inFlight.available
   }
@@ -75,7 +75,10 @@ export class LaneLimiter {
     return this.#keysWhere((lane) => !lane.hasCapacity && !lane.canPrefetch)
   }
 
-  /** Lanes after a failure, until a message is accepted there: at most one probe at a time runs. */
+  /**
+   * Lanes after a failure, until a message is accepted in the lane. At most one probe at a time
+   * runs.
+   */
   suspended(): LaneKeys {
     return this.#keysWhere((lane) => lane.isFailing)
   }
@@ -104,8 +107,8 @@ export class LaneLimiter {
   }
 
   /**
-   * Permit to claim a submission before it can start. Granted only in fast lanes and up to a short
-   * stock, because no other process can send a prefetched submission.
+   * Permit to claim a submission before it can start. Granted only in fast lanes and for few
+   * submissions, because no other process can send a prefetched submission.
    */
   tryPrefetch(demand: LaneDemand): Permit | undefined {
     const lanes = this.#lanesOf(demand)
@@ -124,12 +127,12 @@ export class LaneLimiter {
     }
   }
 
-  /** True after a failure in one of the lanes, until a message is accepted there. */
+  /** True after a failure in a lane of the submission, until a message is accepted in that lane. */
   isSuspended(demand: LaneDemand): boolean {
     return this.#lanesOf(demand).some((lane) => lane.isFailing)
   }
 
-  /** True if the stock of prefetched submissions has fallen to its lower mark. */
+  /** True if the number of prefetched submissions has fallen to the lower mark. */
   canPrefetch(demand: LaneDemand): boolean {
     return this.#lanesOf(demand).every((lane) => lane.canPrefetch)
   }
@@ -200,7 +203,10 @@ class Lane {
   /** True if the last message was accepted within `fastMs`. */
   isFast = false
   #prefetched = 0
-  /** Hysteresis: the stock is refilled in batches, from its lower mark to its upper one. */
+  /**
+   * Hysteresis of prefetching: prefetched submissions are refilled in batches, from the lower mark
+   * to the upper mark.
+   */
   #isRefilling = true
 
   constructor(limit: number, retryBaseMs: number, clock: Clock) {
@@ -210,7 +216,7 @@ class Lane {
     this.breaker = new CircuitBreaker({ failureThreshold: 1, openMs, clock })
   }
 
-  /** After a failure one probe at a time may run. */
+  /** True if a submission may start in the lane. After a failure one probe at a time may run. */
   get hasCapacity(): boolean {
     if (this.breaker.isOpen) return false
     return this.isFailing ? this.permits.isIdle : this.permits.available > 0
@@ -238,7 +244,7 @@ class Lane {
 
 /**
  * Lanes of a submission. With a gateway the account has a separate lane per gateway: failures at
- * its own server do not concern the gateway.
+ * the account's own server do not concern the gateway.
  */
 function keysOf({ account, gateway, host }: LaneDemand): Map<LaneKind, string> {
   const keys = new Map<LaneKind, string>()

@@ -25,15 +25,19 @@ export interface StartableSubmission {
   permit: LanePermit
 }
 
-/** After this time another process may be able to send the submission sooner. */
+/**
+ * Maximum time a submission stays prefetched. After this time another process may be able to send
+ * the submission sooner.
+ */
 const maxPrefetchMs = 2_000
 
 /**
- * Claimed submissions that wait for lane capacity, oldest first: they start without a round trip to
- * Postgres. Those that cannot start soon are released, and their attempts are not counted.
+ * Claimed submissions that wait for lane capacity, oldest first. Prefetched submissions start
+ * without a round trip to Postgres. Submissions that cannot start soon are released, and their
+ * attempts are not counted.
  *
- * If the process dies, each loses one attempt. Only submissions without attempts are prefetched, so
- * that this happens at most once to each.
+ * If the process dies, each prefetched submission loses one attempt. Only submissions without
+ * attempts are prefetched, so each submission loses at most one attempt this way.
  */
 export class PrefetchedSubmissions implements AsyncDisposable {
   readonly #deps: PrefetchDeps
@@ -91,7 +95,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     this.#releaseIf(() => true)
   }
 
-  /** Releases those that wait too long, and stops prefetching in their lanes. */
+  /** Releases submissions that wait too long, and stops prefetching in their lanes. */
   releaseStale(): void {
     const now = performance.now()
     const isStale = ({ since }: PrefetchedSubmission) => now - since > maxPrefetchMs
@@ -100,7 +104,7 @@ export class PrefetchedSubmissions implements AsyncDisposable {
     this.#releaseIf(isStale)
   }
 
-  /** Releases those whose lanes are suspended. */
+  /** Releases submissions whose lanes are suspended. */
   releaseSuspended(): void {
     this.#releaseIf(({ demand }) => this.#deps.lanes.isSuspended(demand))
   }

@@ -14,9 +14,12 @@ import type { DueSubmission, LaneKeys, Submission } from './submission.ts'
 
 export interface DueOptions {
   limit: number
-  /** Lanes without capacity. Their rows are skipped. */
+  /** Lanes without capacity. Rows of these lanes are skipped. */
   saturated: LaneKeys
-  /** Accounts that another sender has locked are skipped, and rows in doubt of living senders. */
+  /**
+   * Senders by their state. Accounts that another sender has locked are skipped, and rows in doubt
+   * of living senders.
+   */
   senders: Pick<KnownSenders, 'worker' | 'silent'>
 }
 
@@ -55,7 +58,7 @@ export async function listDue(
 interface ClaimOptions {
   worker: string
   leaseMs: number
-  /** Senders that have ended: their rows in doubt may be claimed. */
+  /** Senders that have ended. Rows in doubt of these senders may be claimed. */
   dead: readonly string[]
 }
 
@@ -63,9 +66,9 @@ interface ClaimOptions {
 export type ClaimedCandidate = Pick<DueSubmission, 'queueId' | 'account' | 'byApi'>
 
 /**
- * Claims the rows that are still due, counting one attempt each, in no particular order. Skips
- * rows that are locked, and those of a mail API if their account cannot be locked. Takes one row
- * at most per account of a mail API. The claim is committed before any attempt starts.
+ * Claims the rows that are still due, counting one attempt each, in no particular order. Skips rows
+ * that are locked, and rows of a mail API whose account cannot be locked. Takes at most one row per
+ * account of a mail API. The claim is committed before any attempt starts.
  */
 export async function claimDue(
   db: Db,
@@ -120,7 +123,7 @@ function updateDue(db: Db | Tx, queueIds: string[], options: ClaimOptions) {
         .leftJoin('gateways', 'gateways.gateway', 'outbox.gateway')
         .select(['queueId', 'gateways.host', 'gateways.port', 'gateways.secure'])
         .select(['gateways.username', 'gateways.version as gatewayVersion'])
-        // An array, so that the statement is the same for any number of rows.
+        // An array makes the statement the same for any number of rows.
         .where(sql<boolean>`(queue_id = any(${sql.val(queueIds)}::text[]))`)
         .where(isClaimable)
         .where(mayTakeOver(options))

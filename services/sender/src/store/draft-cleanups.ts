@@ -15,7 +15,7 @@ export interface DueCleanup extends DueRow {
   messageId: string
   /** Committed draft of a submission that was not sent. */
   draftId: string | null
-  /** Draft that was sent. A search may still report it as a draft. */
+  /** Draft that was sent. A search may still report this message as a draft. */
   sentDraftId: string | null
 }
 
@@ -44,16 +44,17 @@ export const cleanups = new DueRows<'draftCleanups', DueCleanup>({
 
 /**
  * Cleanups whose drafts may be removed. While a submission is waiting or in an attempt, its drafts
- * stay: the attempt looks for drafts, and would take a removed draft for a sent message. Drafts of
- * other submissions with its Message-ID stay, too, because a search does not distinguish them.
+ * stay. The attempt searches for drafts, and would take a removed draft for a sent message. Drafts
+ * of other submissions with the same Message-ID stay, too, because a search does not distinguish
+ * drafts by submission.
  */
 export const mayCleanUp = sql<boolean>`not exists (select from outbox
     where outbox.queue_id = draft_cleanups.queue_id and state in ('queued', 'held'))
   and not exists (${unfinished(sql`draft_cleanups.account`, sql`draft_cleanups.message_id`)})`
 
 /**
- * True if a draft that was found belongs to no other submission of the account. A submission
- * precedes its draft, so that this holds until the draft is removed.
+ * True if a found draft belongs to no other submission of the account. A submission is stored
+ * before its draft, so the result is valid until the draft is removed.
  */
 export async function isRemovable(
   db: Db,
@@ -76,7 +77,9 @@ interface UnsentDraft {
   providerDraft: ProviderDraft | null
 }
 
-/** Requests the removal of the draft of a submission that will not be sent. A stored one stays. */
+/**
+ * Requests the removal of the draft of a submission that will not be sent. A stored draft stays.
+ */
 export async function requestCleanup(tx: Tx, submission: UnsentDraft): Promise<void> {
   const { queueId, account, messageId, providerDraft } = submission
   if (!providerDraft || providerDraft.stored) return

@@ -9,7 +9,7 @@ export interface DueFiling extends DueRow {
   filing: Filing | null
 }
 
-/** Mailbox work of sent messages. The MIME bytes are deleted at its end. */
+/** Mailbox work of sent messages. The MIME bytes are deleted when the mailbox work ends. */
 export const filings = new DueRows<'outbox', DueFiling>({
   table: 'outbox',
   key: 'queueId',
@@ -22,7 +22,7 @@ export const filings = new DueRows<'outbox', DueFiling>({
   ended: sql`filing_next_at = null, mime = null`,
 })
 
-/** Filings of other accounts. */
+/** Condition for filings of other accounts. */
 export function isOfOthers(accounts: readonly string[]) {
   return sql<boolean>`account <> all(${sql.val([...accounts])}::text[])`
 }

@@ -11,7 +11,7 @@ import { failureColumns } from './outcomes.ts'
 import { listPausedAccounts } from './sending-locks.ts'
 import { type LaneKeys, type OutboxLease, stateAfter, type Submission } from './submission.ts'
 
-/** Row whose last attempt ended with its process. */
+/** Row whose last attempt ended because the process died. */
 export type ExhaustedSubmission = OutboxLease &
   Pick<
     Submission,
@@ -35,9 +35,9 @@ const exhausted = sql<string>`(
 )`
 
 /**
- * Marks rows failed whose attempts are used up without an outcome: the process died in each.
- * Otherwise a message that crashes processes would do so forever. Rows whose message may have
- * been sent get further attempts, which only find out whether it was.
+ * Marks rows failed whose attempts are used up without an outcome, because the process died in each
+ * attempt. Otherwise a message that crashes processes would do so forever. Rows whose message may
+ * have been sent get further attempts, which only find out whether the message was sent.
  */
 export function reapExhausted(
   db: Db,
@@ -49,7 +49,8 @@ export function reapExhausted(
       .select(['queueId', 'account', 'messageId', 'envelope', 'worker', 'attempts'])
       .select(['maxAttempts', 'firstError', 'dataSentAt'])
       .where('queueId', 'in', exhausted)
-      // Evaluated again after the row lock: another sender may have finished the row.
+      // The condition is evaluated again after the row lock: another sender may have finished the
+      // row.
       .where('state', '=', 'queued')
       .where(isExhausted)
       .orderBy('nextAttemptAt')
@@ -94,7 +95,7 @@ export async function countRows(db: Db, kind: keyof typeof counted): Promise<num
 }
 
 /**
- * Number of rows in doubt whose lease has expired, among the 10,000 oldest due ones: they wait
+ * Number of rows in doubt whose lease has expired, among the 10,000 oldest due rows. Such rows wait
  * until their sender records the outcome or has ended.
  */
 export async function countAwaitingSender(db: Db): Promise<number> {
@@ -110,9 +111,9 @@ export async function countAwaitingSender(db: Db): Promise<number> {
 const examinedDue = 10_000
 
 /**
- * Age in seconds of the oldest due submission that may start; 0 if there is none. Skips those in
- * flight, in suspended lanes and of paused accounts. If these are all of the 10,000 oldest, returns
- * the age of the newest of them, which no other one exceeds.
+ * Age in seconds of the oldest due submission that may start; 0 without such a submission. Skips
+ * submissions in flight, in suspended lanes and of paused accounts. If the 10,000 oldest
+ * submissions are all skipped, returns the age of the newest of them, which is an upper bound.
  */
 export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise<number> {
   const accounts = [...suspended.accounts, ...(await listPausedAccounts(db))]
@@ -138,8 +139,8 @@ export async function findOldestDueSeconds(db: Db, suspended: LaneKeys): Promise
 }
 
 /**
- * Deletes rows that finished more than `keepMs` ago. Returns their number; more may be left if it
- * equals the limit.
+ * Deletes rows that finished more than `keepMs` ago. Returns the number of deleted rows; more rows
+ * may be left if the number equals `limit`.
  */
 export async function deleteFinished(
   db: Db,

@@ -3,15 +3,15 @@ import { type RawBuilder, sql } from 'kysely'
 import { stateLiteral } from './outbox.ts'
 
 /**
- * Rows that may be changed. Not a row whose sender died after the handover, or whose draft may have
- * been released: whether it was sent must be determined first.
+ * Condition for rows that may be changed. Excludes rows whose sender died after the handover, or
+ * whose draft may have been released: whether the message was sent must be determined first.
  */
 const isChangeable = sql<boolean>`(state in ('queued', 'held') and (data_sent_at is null
   and (lease_until is null or lease_until < now())
   or lease_until is null and provider_draft is null))`
 
 const changes = {
-  /** The draft at a provider is removed later, unless it is a stored one of the owner. */
+  /** The draft at a provider is removed later, unless the owner stored the draft. */
   delete: (queueId) => sql`
     with deleted as (
       delete from outbox where queue_id = ${queueId} and ${isChangeable}
@@ -25,26 +25,27 @@ const changes = {
     select queue_id from deleted`,
   hold: (queueId) => sql`update outbox set state = ${stateLiteral('queued', 'hold')}
     where queue_id = ${queueId} and ${isChangeable} returning queue_id`,
-  /** Due at its original time, or now. */
+  /** Makes the submission due at its original time, or now. */
   release: (queueId) => sql`update outbox set state = ${stateLiteral('held', 'release')},
     next_attempt_at = greatest(send_at, now()) where queue_id = ${queueId} and state = 'held'
     returning queue_id`,
-  /** Due now, also if it is held. */
+  /** Makes the submission due now, even if the submission is held. */
   send: (queueId) => sql`update outbox set state = ${stateLiteral('queued', 'makeDue')},
     next_attempt_at = now(), send_at = least(send_at, now())
     where queue_id = ${queueId} and ${isChangeable} returning queue_id`,
 } satisfies Record<string, (queueId: string) => RawBuilder<unknown>>
 
 /**
- * Changes a waiting submission: deletes it, holds it, ends the hold, or makes it due. Returns
- * `busy` if an attempt prevents a deletion or a hold, and `missing` if it has ended.
+ * Deletes, holds, releases or makes due a waiting submission. Returns `busy` if an attempt prevents
+ * a deletion or a hold, and `missing` if the submission has ended.
  */
 export async function changeSubmission(
   db: Db,
   queueId: string,
   action: keyof typeof changes,
 ): Promise<'done' | 'missing' | 'busy'> {
-  // A concurrent claim delays the statement: Postgres evaluates its condition after the lock.
+  // A concurrent claim delays the statement: Postgres evaluates the condition of the statement
+  // after the lock.
   const { rows } = await changes[action](queueId).execute(db)
   if (rows.length > 0) return 'done'
   const row = await db
@@ -54,6 +55,6 @@ export async function changeSubmission(
     .where('state', 'in', ['queued', 'held'])
     .executeTakeFirst()
   if (!row) return 'missing'
-  // Nothing to do for one without a hold, or in an attempt.
+  // Nothing to do for a submission without a hold, or in an attempt.
   return action === 'release' || action === 'send' ? 'done' : 'busy'
 }

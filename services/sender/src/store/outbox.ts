@@ -13,21 +13,25 @@ import {
 
 export const isDue = sql<boolean>`(state = 'queued' and next_attempt_at <= now()
   and (lease_until is null or lease_until < now()))`
-/** Attempts beyond the last one that only look for a message in doubt, if senders die in them. */
+/**
+ * Attempts beyond the last regular attempt, if senders die in them. Such attempts only look for a
+ * message in doubt.
+ */
 const maxLookups = 3
 /**
- * Rows with attempts left. If the last attempt of a row may have sent the message, further attempts
- * only find out whether the message was sent.
+ * Condition for rows with attempts left. If the last attempt of a row may have sent the message,
+ * further attempts only find out whether the message was sent.
  */
 const hasAttempts = sql<boolean>`(provider_draft is not null
   or attempts < max_attempts + case when data_sent_at is null then 0 else ${sql.lit(maxLookups)} end)`
 /** Rows whose attempts are used up. */
 export const isExhausted = sql<boolean>`(not ${hasAttempts})`
-/** Due rows with attempts left. Rows in doubt also require `mayTakeOver`. */
+/** Condition for due rows with attempts left. Rows in doubt also require `mayTakeOver`. */
 export const isClaimable = sql<boolean>`(${isDue} and ${hasAttempts})`
 /**
- * Rows in doubt: their sender has neither recorded the outcome nor released the claim, and the
- * server may have the message. With a draft at a provider, the draft tells whether it was sent.
+ * Condition for rows in doubt: the sender has neither recorded the outcome nor released the claim,
+ * and the server may have the message. With a draft at a provider, the draft tells whether the
+ * message was sent.
  */
 export const isInDoubt = sql<boolean>`(data_sent_at is not null and worker is not null
   and provider_draft is null)`
@@ -35,7 +39,7 @@ export const isInDoubt = sql<boolean>`(data_sent_at is not null and worker is no
 export const hasLiveHolder = sql<boolean>`exists (select from senders
   where senders.id = outbox.worker and ${isBeating})`
 
-/** Other senders, by the results of the checks of this sender. */
+/** Other senders, according to the checks of this sender. */
 export interface KnownSenders {
   /** Id of this process. */
   worker: string
@@ -46,16 +50,16 @@ export interface KnownSenders {
 }
 
 /**
- * Rows that this sender may take over once their lease has expired: rows not in doubt, rows of this
- * sender, and rows of senders that have ended. A living sender may still record the outcome of its
- * rows.
+ * Condition for rows that this sender may take over once their lease has expired. Includes rows not
+ * in doubt, rows of this sender, and rows of senders that have ended. A living sender may still
+ * record the outcome of its rows.
  */
 export function mayTakeOver({ worker, dead }: Pick<KnownSenders, 'worker' | 'dead'>) {
   return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid
     or worker = any(${sql.val([...dead])}::uuid[]) and not ${hasLiveHolder})`
 }
 
-/** Rows that this sender may take over, or whose sender may have ended. */
+/** Condition for rows that this sender may take over, or whose sender may have ended. */
 export function mayBeFree({ worker, silent }: Pick<KnownSenders, 'worker' | 'silent'>) {
   return sql<boolean>`(not ${isInDoubt} or worker = ${worker}::uuid
     or worker <> all(${sql.val([...silent])}::uuid[]) and not ${hasLiveHolder})`
@@ -79,8 +83,8 @@ export function renewLeases(db: Db, leases: OutboxLease[], leaseMs: number): Pro
 
 /**
  * Writes the intent records (`data_sent_at`) of handovers: from the commit on, the servers may have
- * the messages. Returns for each lease whether its record was written. Otherwise the end of data
- * must not be sent, because the lease expired or was lost.
+ * the messages. Returns for each lease whether the intent record was written. Without an intent
+ * record the end of data must not be sent, because the lease expired or was lost.
  */
 export async function markDataSent(
   db: Db,
@@ -100,7 +104,7 @@ export async function markDataSent(
   return handovers.map(({ queueId }) => written.has(queueId))
 }
 
-/** Updates the rows whose fencing token matches. Returns their ids. */
+/** Updates the rows whose fencing token matches. Returns the ids of the rows. */
 async function updateLeased(
   db: Db,
   leases: OutboxLease[],
@@ -133,8 +137,8 @@ export function leasedRows(leases: readonly OutboxLease[]) {
 const released = sql`attempts = attempts - 1, worker = null, lease_until = null`
 
 /**
- * Releases a claim after a cancelled attempt and takes back its attempt. The intent record is
- * removed, unless the outcome of a handover is unknown (`maybeSent`).
+ * Releases a claim after a cancelled attempt and takes back the counted attempt. The intent record
+ * is removed, unless the outcome of a handover is unknown (`maybeSent`).
  */
 export async function releaseClaim(
   db: Db,

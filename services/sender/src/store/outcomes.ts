@@ -14,10 +14,12 @@ import { requestCleanup } from './draft-cleanups.ts'
 import { leasedRows, stateLiteral } from './outbox.ts'
 import { stateAfter, type Submission } from './submission.ts'
 
-/** Outcome of an attempt: a trigger of the state `leased`, with the columns it sets. */
+/**
+ * Outcome of an attempt: a trigger of the state `leased`, with the columns that the trigger sets.
+ */
 export type AttemptOutcome = { routing?: NetworkRouting | undefined } & (
   | AcceptedOutcome
-  /** Accepted for some recipients. The server deferred the others. */
+  /** Message accepted for some recipients. The server deferred the other recipients. */
   | {
       trigger: 'acceptPart'
       response: string
@@ -54,7 +56,7 @@ export interface OutcomeOptions {
 
 /**
  * Records the outcome of an attempt with its events, in one transaction. Returns undefined and
- * records nothing if the lease was lost, or the row was deleted with its account.
+ * records nothing if the lease was lost, or the row was deleted with the account.
  */
 export function recordOutcome(
   db: Db,
@@ -71,18 +73,18 @@ export function recordOutcome(
   })
 }
 
-/** Message accepted for all recipients, with its events. */
+/** Message accepted for all recipients, with the events of the acceptance. */
 export interface AcceptedSubmission {
   submission: Submission
   outcome: AcceptedOutcome
-  /** Mailbox work. The MIME bytes are stored until it is done. */
+  /** Mailbox work. The MIME bytes are stored until the mailbox work is done. */
   filing: Filing | null
   events: NewEvent[]
 }
 
 /**
  * Variant of `recordOutcome` for several accepted messages. Returns the rows that were still
- * leased; no events are recorded for the others.
+ * leased; no events are recorded for other rows.
  */
 export function recordAccepted(
   db: Db,
@@ -156,7 +158,7 @@ function outcomeColumns(
         response: outcome.response,
         dataSentAt: null,
         envelope: JSON.stringify({ ...envelope, to: outcome.remaining }),
-        // Not counted: nothing failed.
+        // The attempt is not counted, because nothing failed.
         attempts: sql<number>`attempts - 1`,
         nextAttemptAt: inMs(0),
       }
@@ -203,7 +205,7 @@ interface GatewayUse {
 
 /**
  * Updates the statistics of gateways: accepted messages and the last error. Locks rows in the order
- * of their names, so that concurrent transactions cannot deadlock. Skips deleted gateways.
+ * of gateway names, so that concurrent transactions cannot deadlock. Skips deleted gateways.
  */
 async function updateGatewayStates(tx: Tx, uses: readonly GatewayUse[]): Promise<void> {
   const states = new Map<string, { deliveries: number; lastError: string | null }>()

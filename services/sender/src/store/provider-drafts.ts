@@ -9,7 +9,7 @@ interface LeaseOptions {
 
 /**
  * Records that a draft is about to be deposited. After a crash, the draft is found by its
- * Message-ID. Returns false if the lease expired or was lost: nothing may be deposited.
+ * Message-ID. Returns false if the lease expired or was lost: no draft may then be deposited.
  */
 export async function beginDeposit(
   db: Db,
@@ -28,8 +28,8 @@ export async function beginDeposit(
 }
 
 /**
- * True if another submission of the account with the same Message-ID may have a draft: it is
- * committed, or its deposit is recorded. SMTP clients submit a message once per recipient.
+ * True if another submission of the account with the same Message-ID may have a draft, which is
+ * committed or whose deposit is recorded. SMTP clients submit a message once per recipient.
  */
 export async function isSharedMessageId(
   db: Db,
@@ -43,15 +43,18 @@ export async function isSharedMessageId(
   return rows[0]?.shared === true
 }
 
-/** Forgets a deposit that the provider refused, unless an earlier one may have left a draft. */
+/**
+ * Deletes the record of a deposit that the provider refused, unless an earlier deposit may have
+ * left a draft.
+ */
 export async function forgetDeposit(db: Db, { queueId, mayHaveDraft }: Submission): Promise<void> {
   if (!mayHaveDraft) await db.deleteFrom('draftCleanups').where('queueId', '=', queueId).execute()
 }
 
 /**
  * Commits the draft of a submission and renews the lease. From now on, this draft decides whether
- * the message was sent, and an intent record of an earlier one says nothing. Returns false if the
- * lease expired or was lost.
+ * the message was sent, and an intent record of an earlier draft proves nothing. Returns false if
+ * the lease expired or was lost.
  */
 export async function commitDraft(
   db: Db,

@@ -1,16 +1,16 @@
 import type { Db } from '@posthorn/db'
 import { sql } from 'kysely'
 
-/** A sender without a heartbeat for this time is silent: three intervals. */
+/** Time without a heartbeat after which a sender is silent: three heartbeat intervals. */
 export const silenceMs = 15_000
-/** Silent senders are deleted after this time. */
+/** Time after which silent senders are deleted. */
 const keepMs = 600_000
 
 /** Condition for senders that have a recent heartbeat. */
 export const isBeating = sql<boolean>`(heartbeat_at > now()
   - make_interval(secs => ${sql.lit(silenceMs / 1_000)}))`
 
-/** Stores a heartbeat, deletes senders that ended, and returns the number of live ones. */
+/** Stores a heartbeat, deletes ended senders, and returns the number of live senders. */
 export async function saveHeartbeat(db: Db, sender: string): Promise<number> {
   await sql`insert into senders (id) values (${sender}::uuid)
     on conflict (id) do update set heartbeat_at = now()`.execute(db)

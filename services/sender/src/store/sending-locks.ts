@@ -1,8 +1,9 @@
 import { type Db, inMs, type Tx } from '@posthorn/db'
 import { sql } from 'kysely'
 
-// Mail APIs permit few concurrent requests per mailbox, of which all senders together have one
-// (Microsoft Graph: 4 in all). So one sender at a time works for an account at a mail API.
+// Mail APIs permit few concurrent requests per mailbox, of which all senders together use one
+// request (Microsoft Graph: 4 in all). Therefore one sender at a time works for an account at a
+// mail API.
 
 /** Submission or cleanup for which an account is locked. */
 export interface LockClaim {
@@ -11,15 +12,16 @@ export interface LockClaim {
 }
 
 /**
- * Locks accounts, each for one claim. Returns the queue ids of the locked ones. Accounts that this
- * worker has locked already count as locked, those that another one has or that are paused do not.
+ * Locks accounts, each for one claim. Returns the queue ids of the claims whose account is locked.
+ * Accounts that this worker has locked already count as locked. Accounts that are paused, or locked
+ * by another worker, do not.
  */
 export async function lockAccounts(
   db: Db | Tx,
   claims: readonly LockClaim[],
   { worker, leaseMs }: { worker: string; leaseMs: number },
 ): Promise<Set<string>> {
-  // One order in all statements, so that they cannot deadlock.
+  // All statements lock in the same order, so that statements cannot deadlock.
   const sorted = claims.toSorted((a, b) => (a.account < b.account ? -1 : 1))
   const { rows } = await sql<{ queueId: string }>`
     insert into sending_locks as lock (account, queue_id, worker, lease_until)
@@ -34,7 +36,7 @@ export async function lockAccounts(
   return new Set(rows.map(({ queueId }) => queueId))
 }
 
-/** Accounts that another worker has locked or that are paused: keys of their lanes. */
+/** Keys of the lanes of accounts that another worker has locked or that are paused. */
 export async function listLockedAccounts(db: Db, worker: string): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()
@@ -42,14 +44,14 @@ export async function listLockedAccounts(db: Db, worker: string): Promise<string
   return rows.map(({ account }) => account)
 }
 
-/** Accounts that their providers paused: keys of their lanes. */
+/** Keys of the lanes of accounts that their providers paused. */
 export async function listPausedAccounts(db: Db): Promise<string[]> {
   const { rows } = await sql<{ account: string }>`
     select account from sending_locks where paused_until > now()`.execute(db)
   return rows.map(({ account }) => account)
 }
 
-/** Renews the locks of the latest claims, with their leases. */
+/** Renews the locks of the latest claims, together with the leases of the claims. */
 export async function renewLocks(
   db: Db,
   queueIds: readonly string[],
@@ -62,7 +64,7 @@ export async function renewLocks(
 
 /**
  * Unlocks accounts, except those that were locked for another claim since. Rows of paused accounts
- * stay, so that the table has few others than those in use.
+ * stay; other unused rows are deleted, so that the table stays small.
  */
 export async function unlockAccounts(
   db: Db | Tx,

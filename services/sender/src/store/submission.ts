@@ -12,7 +12,8 @@ import type {
 export type SubmissionState = 'queued' | 'leased' | 'held' | 'sent' | 'failed'
 
 /**
- * Transitions of a submission, by state and trigger. The README lists what each one commits.
+ * Transitions of a submission, by state and trigger. The README lists the commit of each
+ * transition.
  *
  * | state  | trigger    | next   | guard                                            |
  * |--------|------------|--------|--------------------------------------------------|
@@ -71,7 +72,10 @@ export function stateAfter(state: SubmissionState, trigger: SubmissionTrigger) {
   return next === 'leased' ? 'queued' : next
 }
 
-/** Fencing token of a row: the process and the attempt it counted. Each claim counts one. */
+/**
+ * Fencing token of a row: the process, and the attempt that the process counted. Each claim counts
+ * one attempt.
+ */
 export interface OutboxLease {
   queueId: string
   worker: string
@@ -89,7 +93,7 @@ export interface Handover extends OutboxLease {
   recipients: readonly string[] | null
 }
 
-/** Due row, with what the lanes need to know. */
+/** Due row, with the fields that lanes need. */
 export interface DueSubmission {
   queueId: string
   account: string
@@ -97,10 +101,13 @@ export interface DueSubmission {
   gateway: string | null
   /** `host:port` of the server. Empty without a server. */
   host: string
-  /** True if it is sent through the mail API of the account. */
+  /** True if the submission is sent through the mail API of the account. */
   byApi: boolean
   bytes: number
-  /** True for a first attempt with retries left. Safe to prefetch: a crash costs one attempt. */
+  /**
+   * True for a first attempt with retries left. Such a submission is safe to prefetch: a crash
+   * costs one attempt.
+   */
   fresh: boolean
   /** Sender whose handover is in doubt. The row may be claimed once that sender has ended. */
   holder: string | null
@@ -135,15 +142,15 @@ export interface Submission extends OutboxLease {
    * the envelope.
    */
   handedOver: string[] | null
-  /** True if some recipients were accepted. They are no longer in the envelope. */
+  /** True if some recipients were accepted. Accepted recipients are no longer in the envelope. */
   partlySent: boolean
   /** List the recipient has unsubscribed from since the submission. */
   leftList: string | null
   /** Requested mailbox work after sending. */
   filing: Filing | null
-  /** Draft at the provider. If it no longer exists after a release, it was sent. */
+  /** Draft at the provider. If the draft no longer exists after a release, the message was sent. */
   providerDraft: ProviderDraft | null
-  /** Stored draft of the owner that is to be released, while it is unchanged. */
+  /** Draft that the owner stored, to be released while it is unchanged. */
   storedDraft: StoredDraft | null
   /** True if an earlier attempt may have deposited a draft without committing its id. */
   mayHaveDraft: boolean
@@ -159,7 +166,9 @@ export interface SendingAccount {
   smtp: StoredServer<SmtpConfig> | null
   /** True if a tenant has chosen `smtp`, which may be any host of the operator's network. */
   isTenantsServer: boolean
-  /** True if the account has OAuth2, the login of a server without one of its own. */
+  /**
+   * True if the account has OAuth2, which is the login of a server without separate credentials.
+   */
   byOAuth2: boolean
   smtpEhloName: string | null
   proxy: string | null

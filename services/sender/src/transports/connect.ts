@@ -101,7 +101,7 @@ export class EhloNames {
     return names.find(isHostName) ?? this.#fallback(address)
   }
 
-  /** RFC 5321 §4.1.4: without a qualified name, as in a container, the client sends its address. */
+  /** RFC 5321 §4.1.4: a client without a qualified name, as in a container, sends its address. */
   #fallback(address: string): string {
     if (this.#machine.includes('.') && isHostName(this.#machine)) return this.#machine
     return isIPv6(address) ? `[IPv6:${address}]` : `[${address}]`

@@ -20,26 +20,30 @@ interface PendingIntent {
  */
 export class HandoverIntent {
   readonly #writeIntent: (recipients: readonly string[]) => Promise<boolean>
-  /** The record also renews the lease. An older one is written again before the end of data. */
+  /**
+   * Maximum age of an intent record, which also renews the lease. An older record is written again
+   * before the end of data.
+   */
   readonly #maxAgeMs: number
   #pending: PendingIntent | undefined
 
-  /** `writeIntent` commits the record. It resolves to false if the lease was lost. */
+  /** `writeIntent` commits the intent record. Resolves to false if the lease was lost. */
   constructor(writeIntent: (recipients: readonly string[]) => Promise<boolean>, leaseMs: number) {
     this.#writeIntent = writeIntent
     this.#maxAgeMs = leaseMs / 10
   }
 
   /**
-   * Writes the record, with the recipients that the server has accepted. Resolves when it is
-   * committed: the end of data may be sent.
+   * Writes the record, with the recipients that the server has accepted. Resolves when the record
+   * is committed: the end of data may then be sent.
    *
    * @throws PreAttemptError if Postgres is unavailable; RecordError if the lease was lost
    */
   async commit(recipients: readonly string[]): Promise<void> {
     this.#pending = this.#start(recipients)
     await this.#pending.done
-    // A slow commit or a paused process: another sender may have claimed the row since.
+    // After a slow commit or in a process that was suspended, another sender may have claimed the
+    // row since.
     if (performance.now() - this.#pending.startedAt < this.#maxAgeMs) return
     this.#pending = this.#start(recipients)
     await this.#pending.done
@@ -62,7 +66,7 @@ export class HandoverIntent {
   }
 }
 
-/** Progress of a message. Only from `handover` on may the server have accepted it. */
+/** Progress of a message. The server may have accepted the message only from `handover` on. */
 type Stage = 'envelope' | 'data' | 'handover'
 
 const chunkBytes = 64 * 1024
@@ -96,14 +100,14 @@ export class HandoverStream {
     return this.#stage
   }
 
-  /** Throws if the reply precedes the end of data: it cannot be about this message. */
+  /** Throws if a reply precedes the end of data: such a reply cannot be about this message. */
   assertComplete(): void {
     if (this.#stage === 'handover') return
     const message = 'The server answered before the message was complete'
     throw new AttemptError({ message, code: 'EUNEXPECTED', command: 'DATA' })
   }
 
-  /** Converts an error of the transmission into the stage error it stands for. */
+  /** Converts an error of the transmission into a stage error. */
   toStageError(error: unknown): unknown {
     if (this.#commitFailure) return this.#commitFailure.reason
     const { signal } = this.#message

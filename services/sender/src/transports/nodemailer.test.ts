@@ -78,7 +78,7 @@ test('nodemailer: the members the sender relies on, behave as in the supported v
   }
 })
 
-/** Sends a message whose stream ends only after the server has received its content. */
+/** Sends a message whose stream ends only after the server has received the content. */
 async function sendHoldingBack(connection: SmtpConnection): Promise<SendInfo> {
   const content = new PassThrough()
   const envelope = { from: 'me@b.c', to: ['a@b.c', 'rejected@b.c'], size: 8, use8BitMime: false }

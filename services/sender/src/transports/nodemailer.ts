@@ -1,8 +1,8 @@
 /**
  * Adapter of nodemailer: connections, logins, private members and errors. No other module of the
- * sender imports it. Its main entry offers pooled transports, which hide the moment before the end
- * of data, so the sender drives single connections. nodemailer.test.ts fails if a new version
- * changes a member used here.
+ * sender imports nodemailer. The main entry of nodemailer offers pooled transports, which hide the
+ * moment before the end of data, so the sender drives single connections. The tests in
+ * nodemailer.test.ts fail if a new version changes a member that this module uses.
  */
 import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import { defined } from '@posthorn/contracts/defined'
@@ -11,7 +11,9 @@ import SmtpConnection, {
   type SMTPConnectionCustomAuthHandlers as AuthHandlers,
   type SMTPConnectionSendInfo as SendInfo,
 } from 'nodemailer/lib/smtp-connection'
-/** Marks credentials as an access token. Without it nodemailer sends the token as a password. */
+/**
+ * Marks credentials as an access token. Without the mark nodemailer sends the token as a password.
+ */
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { AttemptError, type AttemptFailure } from './transport.ts'
 
@@ -19,7 +21,7 @@ export { type SendInfo, SmtpConnection, XOAuth2 }
 
 /**
  * Lines of the EHLO reply, without codes and greeting. Private member: the public `SendInfo.ehlo`
- * has them only after a message, but size, DSN and SMTPUTF8 decide how the message is sent.
+ * has the lines only after a message, but size, DSN and SMTPUTF8 decide how the message is sent.
  */
 export function ehloLinesOf(connection: SmtpConnection): readonly string[] {
   const { _ehloLines: lines = [] } = connection as unknown as { _ehloLines?: string[] }
@@ -27,8 +29,8 @@ export function ehloLinesOf(connection: SmtpConnection): readonly string[] {
 }
 
 /**
- * Recipients of an envelope that the server has accepted. Private member: nodemailer adds them to
- * the envelope that it was given, and reports them only with the reply to the end of data, but the
+ * Recipients of an envelope that the server has accepted. Private member: nodemailer adds accepted
+ * recipients to the given envelope, and reports them only with the reply to the end of data. The
  * intent record precedes that reply.
  */
 export function acceptedSoFar(envelope: object): readonly string[] {
@@ -53,7 +55,7 @@ const maxReply = 2_000
 
 /**
  * Converts an error of nodemailer. nodemailer reports every lost or late connection with the
- * command `CONN`; `during` replaces it with the actual command.
+ * command `CONN`; `during` replaces `CONN` with the actual command.
  */
 export function toAttemptError(error: unknown, during: string): AttemptError {
   if (error instanceof AttemptError) return error

@@ -31,7 +31,7 @@ export interface SmtpEnvelope {
 
 export interface PreparedEnvelope {
   envelope: SmtpEnvelope
-  /** Recipients this server cannot accept, because it lacks SMTPUTF8. */
+  /** Recipients that this server cannot accept without SMTPUTF8. */
   rejected: RejectedRecipient[]
   /** Original spelling of each address in the envelope. */
   originalAddresses: ReadonlyMap<string, string>
@@ -40,7 +40,7 @@ export interface PreparedEnvelope {
 /** RFC 3461 §4.4. */
 const maxEnvelopeId = 100
 
-/** Parses the lines of an EHLO reply, without their codes and without the greeting. */
+/** Parses the lines of an EHLO reply. The lines contain neither codes nor the greeting. */
 export function parseOffers(lines: readonly string[]): EhloOffers {
   const extensions = new Set<string>()
   const mechanisms: string[] = []
@@ -59,8 +59,8 @@ export function parseOffers(lines: readonly string[]): EhloOffers {
  * Adapts an envelope to the server. Domains are always sent in ASCII (RFC 5890). Addresses with a
  * non-ASCII local part need SMTPUTF8 (RFC 6531).
  *
- * 8-bit content is declared to servers with 8BITMIME (RFC 6152) and sent unchanged to others:
- * servers without 8-bit support are extinct, and re-encoding would break signatures.
+ * 8-bit content is declared to servers with 8BITMIME (RFC 6152) and sent unchanged to other
+ * servers. Servers without 8-bit support are extinct, and re-encoding would break signatures.
  *
  * @throws AttemptError `EMESSAGE` if the message exceeds the server's size limit; `ESMTPUTF8` if
  * the server cannot accept the sender, or any of the recipients
@@ -159,7 +159,7 @@ function withAsciiDomain(address: string): string {
   const at = address.lastIndexOf('@')
   const domain = address.slice(at + 1)
   if (at < 0 || isAscii(domain)) return address
-  // An invalid domain stays as it is: the server rejects it.
+  // An invalid domain stays unchanged: the server rejects the domain.
   return `${address.slice(0, at)}@${domainToASCII(domain) || domain}`
 }
 
@@ -193,8 +193,8 @@ const ses = /^250 Ok ([0-9a-f]{8,32}(?:-[0-9a-f]{1,32})+)$/i
 const region = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/
 
 /**
- * Message-ID under which a server relays the message, if its final reply names one. `host` is the
- * server's name: only replies of Amazon's hosts are read as SES ids.
+ * Message-ID under which a server relays the message, if its final reply names a Message-ID. `host`
+ * is the server's name: only replies of Amazon's hosts are read as SES ids.
  */
 export function serverMessageIdOf(response: string, host: string): string | undefined {
   const reply = response.trim()

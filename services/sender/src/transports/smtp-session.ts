@@ -66,7 +66,7 @@ export class SmtpSession {
   readonly #socket: Socket
   readonly #limits: SmtpLimits
   readonly #host: string
-  /** Network path of its messages. Undefined for the default path. */
+  /** Network path of messages of the session. Undefined for the default path. */
   readonly routing: NetworkRouting | undefined
   #sent = 0
   #broken = false
@@ -100,8 +100,8 @@ export class SmtpSession {
       maxResponseSize: maxReplyBytes,
       logger: false,
     })
-    // An unhandled error between two messages would end the process. Destroying is deferred so
-    // that the pending command receives the error first.
+    // An unhandled error between two messages would end the process. The session is destroyed with
+    // a delay, so that the pending command receives the error first.
     this.#connection.on('error', () => {
       this.#broken = true
       setImmediate(() => this.destroy())
@@ -110,8 +110,8 @@ export class SmtpSession {
   }
 
   /**
-   * Connects, encrypts and logs in. If the server rejects an access token, requests a new one once,
-   * because the token may have been revoked.
+   * Connects, encrypts and logs in. If the server rejects an access token, requests a new token
+   * once, because the rejected token may have been revoked.
    */
   static async open(options: SessionOptions): Promise<SmtpSession> {
     const { destination } = options
@@ -151,7 +151,7 @@ export class SmtpSession {
     }
   }
 
-  /** Connects up to the reply to EHLO, over TLS if the server has it. */
+  /** Connects up to the reply to EHLO, over TLS if the server supports TLS. */
   static async #connect(
     credentials: Credentials | undefined,
     { destination, limits, signal }: SessionOptions,
@@ -187,7 +187,7 @@ export class SmtpSession {
     // After the end of data the reply is needed, so an abort is ignored.
     const abort = () => stream.stage !== 'handover' && this.destroy()
     signal.addEventListener('abort', abort, { once: true })
-    // Covers all commands before the content: one reply, and 1 s per recipient.
+    // Timeout of all commands before the content: one reply, and 1 s per recipient.
     const timeout = this.#startTimeout(this.#limits.commandMs + prepared.envelope.to.length * 1_000)
     void stream.atData.then(timeout.clear)
     try {
@@ -260,7 +260,10 @@ export class SmtpSession {
     }
   }
 
-  /** Settles with the callback or the end of the connection: nodemailer omits callbacks then. */
+  /**
+   * Runs a command of nodemailer. Settles with the callback or the end of the connection, because
+   * nodemailer omits callbacks at the end.
+   */
   #run<T>(start: (done: Done<T>) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const onEnd = () =>

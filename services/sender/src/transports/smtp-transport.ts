@@ -15,7 +15,7 @@ interface IdleSession {
   timer: NodeJS.Timeout
 }
 
-/** Maximum idle sessions over all destinations. Beyond it, the longest idle one is closed. */
+/** Maximum idle sessions over all destinations. Beyond it, the longest idle session is closed. */
 const maxIdle = 200
 
 /**
@@ -24,7 +24,7 @@ const maxIdle = 200
  */
 export class SmtpTransport implements Transport {
   readonly #limits: SmtpLimits
-  /** Longest idle first. */
+  /** Idle sessions, longest idle session first. */
   readonly #idle = new Set<IdleSession>()
   #closed = false
 
@@ -39,7 +39,7 @@ export class SmtpTransport implements Transport {
       try {
         return await this.#sendOver(reused, message)
       } catch (error) {
-        // The server closed the idle session. This is not a failure of the message.
+        // A server that closed the idle session is not a failure of the message.
         if (!isStaleSession(error)) throw error
       }
     }
@@ -65,7 +65,7 @@ export class SmtpTransport implements Transport {
     }
   }
 
-  /** Removes and returns the session that was used last. Closes broken ones. */
+  /** Removes and returns the session that was used last. Closes broken sessions. */
   #take({ key }: Destination): SmtpSession | undefined {
     for (const entry of [...this.#idle].toReversed()) {
       if (entry.key !== key) continue
@@ -77,7 +77,8 @@ export class SmtpTransport implements Transport {
   }
 
   async #keep({ key }: Destination, session: SmtpSession): Promise<void> {
-    // Unexpected data behind the last reply is read by then, and marks the session as broken.
+    // Lets the session read unexpected data behind the last reply, which marks the session as
+    // broken.
     await setImmediate()
     await setImmediate()
     if (this.#closed || !session.usable) return session.close()

@@ -3,9 +3,11 @@ import type { Credentials } from '@posthorn/contracts/commands/credentials'
 import type { DsnRequest, NetworkRouting, OutboxError } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 
-/** Outgoing server of a message, and the network path to it. */
+/** Outgoing server of a message, and the network path to the server. */
 export interface Destination {
-  /** Identifies everything a session depends on. Messages with equal keys share sessions. */
+  /**
+   * Identifies all properties that a session depends on. Messages with equal keys share sessions.
+   */
   key: string
   host: string
   port: number
@@ -23,15 +25,15 @@ export interface Destination {
   isTenantsServer?: boolean
   /** Argument of EHLO. Defaults to the host name of the outgoing address. */
   ehloName?: string
-  /** Proxy URL with its login in plaintext. Absent for a direct connection. */
+  /** Proxy URL with the login in plaintext. Absent for a direct connection. */
   proxy?: string
   /** Local addresses to connect from, preferred first. If empty, the system chooses. */
   localAddresses: readonly string[]
   /** Local address the submission asked for, whether available or not. */
   requestedLocalAddress?: string
   /**
-   * Login for a new session; undefined if the server needs none. `rejected` are credentials the
-   * server has just rejected: the callee then obtains new ones.
+   * Login for a new session; undefined if the server needs no login. `rejected` are credentials the
+   * server has just rejected: the callee then obtains new credentials.
    */
   credentials: (rejected?: Credentials) => Promise<Credentials | undefined>
 }
@@ -43,8 +45,8 @@ export interface OutgoingMessage {
   /** Requested delivery status notifications. Ignored by servers without DSN (RFC 3461). */
   dsn: DsnRequest | null
   /**
-   * Commits the intent record, with the recipients that the server has accepted. If it rejects, the
-   * end of data is not sent.
+   * Commits the intent record, with the recipients that the server has accepted. If
+   * `commitHandover` rejects, the end of data is not sent.
    */
   commitHandover: (recipients: readonly string[]) => Promise<void>
   /**
@@ -59,7 +61,7 @@ export interface OutgoingMessage {
 /** Acceptance of a message by the server, for at least one recipient. */
 export interface SendResult {
   response: string
-  /** Message-ID assigned by the server, if its reply names one. */
+  /** Message-ID assigned by the server, if the server's reply names a Message-ID. */
   serverMessageId?: string
   accepted: string[]
   rejected: RejectedRecipient[]
@@ -89,7 +91,8 @@ export interface Transport extends AsyncDisposable {
  *
  * - `code`: short identifier: `EAUTH`, `ECONNREFUSED`, `EENVELOPE`, …
  * - `response`, `responseCode`: reply of the server
- * - `command`: SMTP command during which it happened, such as `RCPT TO`. `CONN`: the connection
+ * - `command`: SMTP command during which the failure happened, such as `RCPT TO`. `CONN`: the
+ * connection
  */
 export type AttemptFailure = OutboxError
 
@@ -100,7 +103,7 @@ export type AttemptFailure = OutboxError
  */
 export class PreAttemptError extends Error {
   override name = 'PreAttemptError'
-  /** True if a mail API may have sent the message all the same. The intent record stays. */
+  /** True if a mail API may nevertheless have sent the message. The intent record stays. */
   inDoubt = false
 }
 
@@ -121,11 +124,12 @@ export class PausedError extends PreAttemptError {
 
 /** Consequences of a failure for the message and its lanes. */
 export interface ReplyClass {
-  /** True if another attempt would fail too. */
+  /** True if another attempt would also fail. */
   permanent: boolean
   /**
-   * Lane the failure concerns beyond this message: the server for everybody (`host`), or for this
-   * account only. That lane is suspended, so that other messages keep their attempts.
+   * Lane that the failure concerns beyond this message: the server for all accounts (`host`), or
+   * the server for this account (`account`). The lane is suspended, so that other messages keep
+   * their attempts.
    */
   suspends?: 'host' | 'account'
 }
@@ -156,7 +160,7 @@ export class AttemptError extends Error {
 
 /**
  * Stage error of recording: the outbox lease was lost. The new holder of the row records the
- * outcome, this process must write nothing.
+ * outcome; this process must not write the row.
  */
 export class RecordError extends AppError {
   override name = 'RecordError'

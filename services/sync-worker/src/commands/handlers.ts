@@ -25,7 +25,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
     getDriver(sessions, account, signal)
   const filings = new KeyedMutex<string>()
   const exceptions: Partial<AccountCommandMethods> = {
-    // One after the other for the same message, so that the second request finds the copy.
+    // Requests for the same message run one after the other, so that the second request finds the
+    // Sent copy.
     fileSent(request, signal, deadline) {
       const work = async () => {
         signal.throwIfAborted()
@@ -38,7 +39,8 @@ export function createHandlers({ db, sessions }: HandlerDeps): CommandHandler[] 
         const driver = await driverOf(request, signal)
         return await driver.uploadMessage(request, signal, deadline)
       } catch (error) {
-        // Deletes the bytes if the driver did not; no request refers to them any more.
+        // Deletes the bytes of an upload if the driver did not: no request refers to the upload any
+        // more.
         await deleteUpload(db, request.upload).catch(() => undefined)
         throw error
       }

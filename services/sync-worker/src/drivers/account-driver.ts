@@ -13,7 +13,7 @@ type AccountCommands = typeof accountCommands
 /** Name of a command that the worker of an account serves. */
 export type AccountCommandName = keyof AccountCommands
 
-/** Request of an account command, as its contract defines it. */
+/** Request of an account command, as defined by the contract of the command. */
 export type AccountRequest<Name extends AccountCommandName> = CommandRequest<AccountCommands[Name]>
 
 /** Response of an account command; response and stream, if the command streams. */
@@ -22,7 +22,7 @@ export type AccountReply<Name extends AccountCommandName> = Awaited<
 >
 
 /**
- * One method for each account command. `signal` aborts at the deadline of the request, which is in
+ * Methods of the account commands. `signal` aborts at `deadline`, the deadline of the request in
  * epoch milliseconds.
  */
 export type AccountCommandMethods = {
@@ -34,27 +34,27 @@ export type AccountCommandMethods = {
 }
 
 /**
- * Access to one account through one kind of mail system. It exists as long as the account session,
- * connected or not: methods that need a connection fail as `assertConnected` does.
+ * Access to one account through one kind of mail system. The driver exists as long as the account
+ * session, connected or not. Methods that need a connection fail as `assertConnected` does.
  *
  * Disposal ends all work: commands immediately, `follow` after a grace period.
  */
 export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
   /**
-   * Key under which the next login counts against the limits of its server: the accounts of a shard
-   * are handed over at the pace of these logins. Undefined if the account will not log in.
+   * Key under which the next login counts against the limits of the server. The accounts of a shard
+   * are handed over at the pace of logins. Undefined if the account will not log in.
    */
   readonly loginKey: string | undefined
   /**
    * Connects, syncs all mailboxes and follows their changes until the connection ends. The account
-   * session calls it again, with backoff. Resolves if the connection has to be replaced although
-   * nothing failed.
+   * session calls `follow` again, with backoff. Resolves if the connection has to be replaced
+   * although nothing failed.
    *
    * @throws the reason of the signal; AppError of the mail system, which `failureOf` turns into the
    *   account status; AppError `stale` after the lease was lost
    */
   follow(signal: AbortSignal): Promise<void>
-  /** Ends what the mail system keeps for a deleted account. Called after the disposal. */
+  /** Ends resources of the mail system for a deleted account. Called after the disposal. */
   onDeleted?(): Promise<void>
   /** Removes drafts that an upload of a message with this Message-ID left incomplete. */
   discardIncompleteDrafts?(messageId: string, signal: AbortSignal, deadline: number): Promise<void>
@@ -63,30 +63,33 @@ export interface AccountDriver extends AccountCommandMethods, AsyncDisposable {
 /** Creates the driver of an account. */
 export type CreateDriver = (context: DriverContext) => AccountDriver
 
-/** Account session, as its driver uses it. */
+/** Account session, in the form that the driver uses. */
 export interface DriverContext extends AccountAvailability, FollowProgress {
   /** Undefined until the registration is read, and while the account must not connect. */
   readonly account: Account | undefined
   /** Times of the syncs of `follow`, which commands and notifications bring forward. */
   readonly sync: SyncRunner
-  /** Locks of the account, shared by all its connections. */
+  /** Locks of the account, shared by all connections of the account. */
   readonly locks: KeyedMutex
   readonly log: Logger
 }
 
-/** Reports of `follow`, which become the account status and its events. */
+/** Reports of `follow`, which become the account status and events. */
 export interface FollowProgress {
-  /** Enters a state that usually passes quickly. Disposal ends it. */
+  /** Enters a state that usually passes quickly. Disposal ends the state. */
   enter(state: 'connecting' | 'syncing'): AsyncDisposable
   /** Reports a login. `user` becomes part of `authenticationSuccess`. */
   reportLogin(user: string): Promise<void>
   /** Reports a full sync pass, with the last mailbox that the server refused. */
   reportSync(refusal: MailboxRefusal | undefined): Promise<void>
-  /** Reports that a lost connection brought the sync forward, so the next one follows soon. */
+  /**
+   * Reports that a lost connection brought the sync forward, so that the next connection follows
+   * soon.
+   */
   reportProgress(): void
 }
 
-/** The last mailbox of a sync pass that the server refused, and its error. */
+/** The last mailbox of a sync pass that the server refused, and the error of the refusal. */
 export interface MailboxRefusal {
   path: string
   error: AppError

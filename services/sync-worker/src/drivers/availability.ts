@@ -4,9 +4,9 @@ import { AppError, isApplicationError } from '@posthorn/errors'
 
 /** State of an account session, from which `assertConnected` decides. */
 export interface AccountAvailability {
-  /** State that this session stored last. */
+  /** State that the account session stored last. */
   readonly state: AccountState | undefined
-  /** Last error of the account that was read or stored last. Undefined before. */
+  /** Last error of the account that was read or stored last. Undefined before the first read. */
   readonly lastError: LastError | null | undefined
   /** True from the first login until reconnecting fails. */
   readonly loggedIn: boolean
@@ -16,7 +16,7 @@ export interface AccountAvailability {
 
 /**
  * Rejects commands for accounts without a connection. Accounts in their initial sync accept
- * commands. So do accounts that have synced and connect again: the command connects as well.
+ * commands, as do accounts that have synced and connect again: the command connects as well.
  *
  * @throws AppError `unavailable` with a code of the interface spec, "503 codes"; `internal`
  *   `AppNotFound` or `InvalidBaseScopes` if the OAuth2 application of the account cannot be used
@@ -77,7 +77,7 @@ const unavailableReasons: Partial<Record<AccountState, UnavailableReason>> = {
 
 /**
  * Turns a failed or lost connection into a temporary error, and a missing or unsuitable OAuth2
- * application into an `internal` one with its code. Returns other errors unchanged.
+ * application into an `internal` error with its code. Returns other errors unchanged.
  */
 export function toUnavailable(
   { state = 'new' }: Pick<AccountAvailability, 'state'>,

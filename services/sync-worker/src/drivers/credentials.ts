@@ -59,7 +59,8 @@ export function createCredentialsClient(
 function toAccountError(error: AppError): AppError {
   const { kind, message, code, extras } = error
   const options = { ...defined({ code }), extras, cause: error }
-  // The OAuth2 application was deleted or changed: an operator has to repair it, not the owner.
+  // An operator has to repair a deleted or changed OAuth2 application, not the owner of the
+  // account.
   if (isApplicationError(code)) return new AppError('unreachable', message, options)
   // No credentials or a rejected grant: the owner has to log in again.
   if (kind === 'rejected') return new AppError('unauthorized', message, options)

@@ -17,11 +17,11 @@ export interface DriverCommitDeps extends CommitDeps {
   readonly metrics: WorkerMetrics
 }
 
-/** Parts of a worker that the drivers of all its accounts share. */
+/** Parts of a worker that the drivers of all accounts of the worker share. */
 export interface DriverParts {
   readonly commit: DriverCommitDeps
   readonly config: Config
-  /** Id of this worker, and the secret that authenticates its credential requests. */
+  /** Id of this worker, and the secret that authenticates credential requests of the worker. */
   readonly worker: { id: string; proof: string }
   readonly connections: ConnectionCounter
   readonly reader: MessageReader
@@ -33,6 +33,6 @@ export interface DriverParts {
 
 /** Counts the open connections of accounts. */
 export interface ConnectionCounter {
-  /** Adds a connection. Returns the function that removes it. */
+  /** Adds a connection. Returns the function that removes the connection. */
   add(lease: AccountLease): () => void
 }

@@ -2,8 +2,9 @@ import { backoff } from '@posthorn/flow'
 import type { Config } from '../config.ts'
 
 /**
- * Delay before the next connection attempt: none before the first, then doubling. Up to half of it
- * is subtracted at random, so that the accounts of a server do not reconnect at the same time.
+ * Delay before the next connection attempt: none before the first attempt, then doubling. Up to
+ * half of the delay is subtracted at random, so that the accounts of a server do not reconnect at
+ * the same time.
  */
 export function reconnectDelayMs(
   attempts: number,
@@ -14,7 +15,9 @@ export function reconnectDelayMs(
   return backoff({ baseMs, maxMs, jitter: 0.5 })(attempts, random)
 }
 
-/** A connection of at least this duration was lost by accident; a shorter one may be rejected. */
+/**
+ * Minimum duration of a connection that was lost by accident. Shorter connections may be rejected.
+ */
 const stableMs = 60_000
 /** Maximum attempts counted for short connections that synced: delays of 2, 4, 8, 16, 32 s. */
 const maxAfterSync = 5
@@ -30,13 +33,15 @@ export interface ConnectionOutcome {
   connectedMs: number
   /** True if the connection brought the sync forward although it was lost. */
   progressed?: boolean
-  /** True for failures of Postgres, RabbitMQ or auth-bridge, which say nothing about the server. */
+  /**
+   * True for failures of Postgres, RabbitMQ or auth-bridge, which are not failures of the server.
+   */
   internalFailure: boolean
 }
 
 /**
- * Number of attempts for the reconnect backoff. Only a connection that synced resets it: a login
- * alone proves little.
+ * Number of attempts for the reconnect backoff. Only a connection that synced resets the number: a
+ * login alone proves little.
  */
 export function nextAttemptCount(attempts: number, outcome: ConnectionOutcome): number {
   if (outcome.internalFailure) return Math.min(attempts + 1, maxAfterInternalFailure)

@@ -1,4 +1,7 @@
-/** Intervals of an account, and the changes that its server reports. Times in milliseconds. */
+/**
+ * Intervals of an account, and the changes that the account's server reports. Times in
+ * milliseconds.
+ */
 export interface SyncRules {
   /** Interval of `full`, from start to start. */
   readonly fullMs: number
@@ -8,7 +11,7 @@ export interface SyncRules {
   readonly pollMs: number
   /** Minimum interval of polls after changes, from the end of the last pass. */
   readonly minPollMs: number
-  /** Age of the last complete sync from which a poll reads everything. */
+  /** Age of the last complete sync after which a poll reads the whole account. */
   readonly completeMs: number
   /** Interval of `list`, from the end of the last listing. */
   readonly listMs: number

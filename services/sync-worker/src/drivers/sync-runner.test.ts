@@ -13,7 +13,7 @@ function startedRunner(now?: () => number): SyncRunner {
   return runner
 }
 
-/** Starts the next action and ends it. Returns what it serves. */
+/** Starts the next action and ends the action. Returns the parts that the action serves. */
 function run(runner: SyncRunner) {
   const { action, delayMs } = runner.next
   if (delayMs > 0) return none
@@ -100,7 +100,7 @@ class PushScene {
   #time = 1_000_000
   readonly #runner = startedRunner(() => this.#time)
 
-  /** Notification of these messages, or of the account. */
+  /** Adds a notification of these messages, or of the account. */
   add(isMissed: boolean, ...ids: string[]): void {
     const messages = ids.length > 0 ? ids.map((id) => ({ id })) : undefined
     this.#runner.trigger({ kind: 'push', isMissed, messages })

@@ -31,7 +31,9 @@ export class SyncRunner {
     this.#random = random
   }
 
-  /** Starts the schedule of a new connection, with its present rules. Disposal stops it. */
+  /**
+   * Starts the schedule of a new connection, with its present rules. Disposal stops the schedule.
+   */
   start(rules: () => SyncRules): Disposable {
     this.#rules = rules
     this.#schedule = start(this.#schedule, this.#now())
@@ -48,7 +50,7 @@ export class SyncRunner {
     this.trigger({ kind: 'request', ...request })
   }
 
-  /** Adds a trigger of the loop itself. */
+  /** Adds a trigger that comes from the loop of `AccountDriver.follow`. */
   add(trigger: SyncTrigger): void {
     this.#schedule = addTrigger(this.#schedule, this.#moment, trigger)
   }
@@ -64,7 +66,7 @@ export class SyncRunner {
     return this.#wake.signal
   }
 
-  /** The next action, and the time until then. */
+  /** The next action, and the time until the next action starts. */
   get next(): { action: SyncAction; delayMs: number } {
     const moment = this.#moment
     const { action, at } = next(this.#schedule, moment)
@@ -86,7 +88,7 @@ export class SyncRunner {
     return mustYield(this.#schedule, this.#moment)
   }
 
-  /** Waits for the next action and starts it. Rejects with the reason of the signal. */
+  /** Waits for the next action and starts the action. Rejects with the reason of the signal. */
   async begin(signal: AbortSignal): Promise<SyncPass> {
     for (;;) {
       const wake = this.listen()

@@ -78,7 +78,7 @@ class Account {
     this.schedule = end(this.schedule, this, outcome)
   }
 
-  /** Waits for the next action and runs it. */
+  /** Waits for the next action and runs the action. */
   run(outcome: SyncOutcome = {}): SyncPass {
     this.now = this.next.at
     const pass = this.begin()
@@ -101,7 +101,10 @@ class Account {
     }
   }
 
-  /** An action is not due again at its end, unless a trigger or its outcome requires that. */
+  /**
+   * Ends an action. The action is not due again at its end, unless a trigger or the outcome
+   * requires that.
+   */
   #endOnce({ action }: SyncPass, outcome: SyncOutcome): void {
     this.end(outcome)
     if (this.#isTriggered || outcome.hasRounds || outcome.isUnsettled) return
@@ -113,7 +116,7 @@ class Account {
     return this.passes.slice(after).filter((pass) => !this.#failed.has(pass))
   }
 
-  /** Runs actions until none is due within `ms`. */
+  /** Runs actions until no action is due within `ms`. */
   settle(ms: number): void {
     const until = this.now + ms
     for (let count = 0; this.next.at <= until; count += 1) {
@@ -232,7 +235,8 @@ describe('SyncSchedule of a connection', () => {
   })
 })
 
-// Triggers at random times: none is lost, passes do not overlap, no time is in the past twice.
+// Triggers at random times: no trigger is lost, passes do not overlap, no time is in the past
+// twice.
 
 const name = fc.constantFrom('a', 'b', 'c', 'd')
 const names = fc.uniqueArray(name, { minLength: 1, maxLength: 4 })

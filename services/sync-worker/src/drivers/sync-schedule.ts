@@ -4,7 +4,7 @@ import type { SyncMoment, SyncRules } from './sync-rules.ts'
 const actions = ['full', 'poll', 'parts', 'list'] as const
 
 /**
- * `full` syncs everything, `poll` everything that may have changed, `parts` the mailboxes and
+ * `full` syncs the whole account, `poll` the parts that may have changed, `parts` the mailboxes and
  * messages that triggers named. `list` only compares the list of mailboxes.
  */
 export type SyncAction = (typeof actions)[number]
@@ -21,7 +21,7 @@ interface NamedMessage {
 /** Parts that triggers named. Mailboxes and messages by id. */
 interface NamedParts {
   readonly mailboxes: ReadonlySet<string>
-  /** Mailboxes to select whatever their counters are. */
+  /** Mailboxes to select, independent of their counters. */
   readonly reselect: ReadonlySet<string>
   readonly messages: ReadonlyMap<string, NamedMessage>
   /** True if a provider notified without naming messages. */
@@ -34,7 +34,7 @@ interface NamedParts {
 export interface SyncPass extends NamedParts {
   readonly action: SyncAction
   readonly startedAt: number
-  /** True to read everything, false for a part of the account. */
+  /** True to read the whole account, false for a part of the account. */
   readonly isComplete: boolean
   /** True if a notification is the reason of a `list`. */
   readonly isListNotified: boolean
@@ -62,7 +62,7 @@ export interface SyncOutcome {
 export interface SyncSchedule extends NamedParts {
   /** Absent while the schedule waits. */
   readonly running?: SyncPass | undefined
-  /** Time of a requested `full`. As all times, Infinity if it is not due. */
+  /** Time of a requested `full`. Infinity if no `full` is due, as for all times of the schedule. */
   readonly fullAt: number
   /** Time of a poll that a changed list requires. */
   readonly pollAt: number
@@ -76,7 +76,7 @@ export interface SyncSchedule extends NamedParts {
   readonly pushAt: number
   /** Start of the last complete sync. */
   readonly completeAt: number
-  /** End of the last `full` or `poll`; its start while it runs. */
+  /** End of the last `full` or `poll`. Start of a running `full` or `poll`. */
   readonly passedAt: number
   /** Factor of the next interval of polls, so that polls spread over the accounts. */
   readonly spread: number
@@ -85,20 +85,23 @@ export interface SyncSchedule extends NamedParts {
   readonly isListNotified: boolean
   /** Start of the last listing over a new connection. */
   readonly relistedAt: number
-  /** True to list over a new connection in the next `full`: this one may have an outdated list. */
+  /**
+   * True to list over a new connection in the next `full`: the list of the current connection may
+   * be outdated.
+   */
   readonly isRelistRequested: boolean
 }
 
 /** Delays before reading again a message that a feed or notification named, in milliseconds. */
 export const retryDelaysMs = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const
 
-/** Repeats for an indexed message, whose notification may as well be late. */
+/** Maximum repeated reads of an indexed message, whose notification may as well be late. */
 const maxIndexedRepeats = 3
-/** Most messages that wait for another read. */
+/** Maximum messages that wait for another read. */
 const maxWaiting = 1_000
-/** Delay of the second read after a push without changes: it may precede them. */
+/** Delay of the second read after a push without changes: the push may precede the changes. */
 const repeatMs = 1_000
-/** Minimum interval of list checks. One follows each notification. */
+/** Minimum interval of list checks. A list check follows each notification. */
 const notifiedListMs = 2_000
 /** Maximum age of the mailbox list of a connection. */
 const maxListAgeMs = 3_600_000
@@ -130,8 +133,8 @@ export const stopped: SyncSchedule = {
 }
 
 /**
- * Schedule of a new connection: everything is due. Triggers that the last connection did not serve
- * are part of the first pass.
+ * Schedule of a new connection: a sync of the whole account is due. Triggers that the last
+ * connection did not serve are part of the first pass.
  */
 export function start(before: SyncSchedule, now: number): SyncSchedule {
   const { running = noParts } = before
@@ -149,7 +152,7 @@ export function start(before: SyncSchedule, now: number): SyncSchedule {
   }
 }
 
-/** The next action and its time, which is not before `now`. */
+/** The next action and its time. The time is not before `now`. */
 export function next(
   schedule: SyncSchedule,
   { now, rules }: SyncMoment,
@@ -172,7 +175,8 @@ export function notifiedListDelayMs({ listedAt }: SyncSchedule, { now }: SyncMom
 }
 
 /**
- * Starts an action, which serves the triggers before it. Mailboxes to select wait for `parts`.
+ * Starts an action, which serves earlier triggers. Mailboxes to select wait for `parts`.
+ *
  * @throws Error while another action is in progress
  */
 export function begin(
@@ -223,7 +227,7 @@ function passOf(schedule: SyncSchedule, { now, rules }: SyncMoment, action: Sync
   }
 }
 
-/** Ends the action in progress. @throws Error if there is none */
+/** Ends the action in progress. @throws Error if no action is in progress */
 export function end(
   schedule: SyncSchedule,
   { now, random }: SyncMoment,

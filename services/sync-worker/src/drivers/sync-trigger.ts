@@ -4,7 +4,7 @@ import type { SyncSchedule } from './sync-schedule.ts'
 /** Cause of an action. Triggers that are not served yet are merged. */
 export type SyncTrigger =
   | ({ kind: 'request' } & SyncRequest)
-  /** Notification of a provider; `isMissed`: earlier ones were lost. */
+  /** Notification of a provider; `isMissed`: earlier notifications were lost. */
   | { kind: 'push'; messages?: Iterable<ChangedMessage> | undefined; isMissed?: boolean }
   /** Notifications of a connection. */
   | ({ kind: 'notification' } & ConnectionChanges)
@@ -13,11 +13,11 @@ export type SyncTrigger =
 
 /** Sync that a command requests. */
 export interface SyncRequest {
-  /** True to sync everything. */
+  /** True to sync the whole account. */
   readonly all?: true
   /** Mailboxes that were changed, by id. */
   readonly mailboxes?: Iterable<string>
-  /** Mailbox, by id, to select whatever its counters are. */
+  /** Mailbox, by id, to select independent of its counters. */
   readonly reselect?: string
   /** Messages that were changed. */
   readonly messages?: Iterable<ChangedMessage>
@@ -28,7 +28,7 @@ interface ChangedMessage {
   readonly isDeleted?: boolean | undefined
 }
 
-/** Notifications of a connection, as far as they require actions. */
+/** Notifications of a connection that require actions. */
 interface ConnectionChanges {
   /** True if the watched mailbox changed. */
   readonly isMainChanged: boolean
@@ -42,12 +42,15 @@ interface ConnectionChanges {
   readonly notified: boolean
 }
 
-/** Most messages that are read apart. More are a sync of everything. */
+/** Maximum messages that are read separately. More messages request a sync of the whole account. */
 const maxMessages = 100
-/** Providers send `created` and `updated` for one arrival within this time. */
+/**
+ * Period of pushes that are served together. Providers send `created` and `updated` for one arrival
+ * within this time.
+ */
 const pushMs = 200
 
-/** Adds a trigger to a schedule. During an action, the trigger waits for a later one. */
+/** Adds a trigger to a schedule. During an action, the trigger waits for a later action. */
 export function addTrigger(
   schedule: SyncSchedule,
   moment: SyncMoment,
@@ -85,7 +88,7 @@ function onRequest(
   return withPoll({ ...named, mailboxes: new Set([...named.mailboxes, ...related]) }, now)
 }
 
-/** The first push is served immediately, later ones together at the end of each 200 ms. */
+/** Serves the first push immediately, and later pushes together at the end of each 200 ms. */
 function onPush(
   schedule: SyncSchedule,
   { now }: SyncMoment,
@@ -99,9 +102,10 @@ function onPush(
 }
 
 /**
- * A list check follows, because servers may announce the deletion of a mailbox by nothing but other
- * notifications. A poll follows changes: new mail is often filed elsewhere, and Dovecot 2.3 may
- * report nothing of other mailboxes while it executes a command.
+ * Adds the notifications of a connection. A list check follows, because servers may announce the
+ * deletion of a mailbox only by other notifications. A poll follows changes: new mail is often
+ * filed in another mailbox, and Dovecot 2.3 may not report other mailboxes while it executes a
+ * command.
  */
 function onNotification(
   schedule: SyncSchedule,
@@ -123,7 +127,9 @@ function withPoll(schedule: SyncSchedule, now: number): SyncSchedule {
   return { ...schedule, unsettledAt: Math.min(schedule.unsettledAt, now) }
 }
 
-/** Adds messages to read at `at`. A message counts as deleted if all its triggers agree. */
+/**
+ * Adds messages to read at `at`. A message counts as deleted if all triggers of the message agree.
+ */
 function withMessages(
   schedule: SyncSchedule,
   changed: Iterable<ChangedMessage>,

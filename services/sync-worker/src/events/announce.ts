@@ -27,20 +27,23 @@ export type MessageNewDraft = Omit<MessageNew, 'seemsLikeNew' | 'uid'> & {
 /** Tolerated clock difference when an arrival is compared with the account's registration. */
 const skewMs = 10 * 60_000
 
-/** Properties of a message that tell a new one from a moved one. */
+/** Properties of a message that tell a new message from a moved message. */
 export interface MessageNovelty {
   /** Hash of the Message-ID. Absent if the message does not make a later copy seem old. */
   hash?: string
-  /** True if date and mailbox allow it to be new. The transaction checks earlier announcements. */
+  /**
+   * True if date and mailbox allow the message to be new. The transaction checks earlier
+   * announcements.
+   */
   mayBeNew: boolean
 }
 
-/** Novelty of a message by its date of arrival. Pure but for the current time. */
+/** Novelty of a message by its date of arrival. Pure, apart from the current time. */
 export function noveltyOf(
   draft: MessageNewDraft,
   { arrivedAt, notifyFrom }: { arrivedAt: Date; notifyFrom: Date },
 ): MessageNovelty {
-  // A message older than the account or than announced_messages was moved, it did not arrive.
+  // A message older than the account or than announced_messages was moved, not received.
   const announcedSince = Date.now() - announcedDays * 86_400_000
   const oldest = Math.max(notifyFrom.getTime() - skewMs, announcedSince)
   // In Gmail's All Mail, labels identify sent messages.
@@ -60,9 +63,9 @@ export interface Announcement extends MessageNovelty {
 }
 
 /**
- * Events of new messages of a mailbox, and of the reports in them. Stores their Message-IDs, and
- * the bounces. A message whose Message-ID was announced before, in any mailbox of the account, was
- * only moved and does not seem new. Requires the account's lease.
+ * Events of new messages of a mailbox, and of the reports in these messages. Stores the Message-IDs
+ * of the messages, and the bounces. A message whose Message-ID was announced before, in any mailbox
+ * of the account, was only moved and does not seem new. Requires the account's lease.
  */
 export async function announceMessages(
   tx: Tx,
@@ -77,7 +80,7 @@ export async function announceMessages(
   )
   const sent = await findSentMessages(tx, account.account, messageIds)
   const events = announcements.flatMap(({ key, draft, hash, mayBeNew, report }) => {
-    // The first of several equal ones in a batch is the new one: `delete` succeeds once.
+    // The first of several equal messages in a batch is the new message: `delete` succeeds once.
     const isFirst = hash === undefined || unannounced.delete(hash)
     const data = { ...draft, seemsLikeNew: mayBeNew && isFirst }
     const event = mailboxEvent(account, mailbox, { event: 'messageNew', key, data })

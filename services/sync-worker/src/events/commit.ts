@@ -29,7 +29,7 @@ export interface CommitDeps {
 export type RecordEvents = (events: readonly NewEvent[]) => Promise<void>
 
 /**
- * Writes state and its events in one transaction under the lease, then publishes the events. While
+ * Writes state and events in one transaction under the lease, then publishes the events. While
  * RabbitMQ is unavailable, events stay unpublished in Postgres until the sweep finds them.
  *
  * @throws AppError `stale`: see `withLease`
@@ -39,8 +39,8 @@ export async function commit<T>(
   lease: AccountLease,
   work: (tx: Tx, record: RecordEvents) => Promise<T>,
 ): Promise<T> {
-  // Read before the transaction: inside it, it could wait for a pooled connection that only other
-  // transactions release.
+  // Settings are read before the transaction: inside a transaction, the read could wait for a
+  // pooled connection that only other transactions release.
   const { serviceUrl = null } = await deps.settings.get()
   const recorded: RecordedEvent[] = []
   const result = await withLease(deps.db, lease, (tx) =>
@@ -66,7 +66,10 @@ export function batchMarkPublished(db: Db): MarkPublished {
   return async (events) => void (await mark(events))
 }
 
-/** Waits for confirms as backpressure, unless RabbitMQ is unavailable: syncs go on without it. */
+/**
+ * Waits for confirms as backpressure, unless RabbitMQ is unavailable: syncs continue without
+ * RabbitMQ.
+ */
 async function publishIfConnected({ bus }: CommitDeps, published: Promise<void>): Promise<void> {
   if (bus.up) await published
 }
@@ -77,13 +80,16 @@ export interface LockedItem<Item> {
   readonly status: LockedAccountStatus
 }
 
-/** Result of one item, and its events. */
+/** Result of one item, and the events of the item. */
 export interface WriteResult<Result> {
   readonly result: Result
   readonly events: readonly NewEvent[]
 }
 
-/** Writes items of different accounts with as few statements as for one. Results in their order. */
+/**
+ * Writes items of different accounts with as few statements as for one item. The results are in the
+ * order of the items.
+ */
 export type WriteBatch<Item, Result> = (
   tx: Tx,
   items: readonly LockedItem<Item>[],
@@ -95,9 +101,9 @@ const maxItems = 50
 type BatchOutcome<Result> = { result: Result; published: Promise<void> } | 'busy' | 'stale'
 
 /**
- * Variant of `commit` for small writes that thousands of accounts do when a worker starts: writes
- * during a transaction share the next one. An account with a locked row delays no other and gets a
- * transaction of its own.
+ * Variant of `commit` for small writes that thousands of accounts do when a worker starts. Writes
+ * during a transaction share the next transaction. An account with a locked row delays no other
+ * account and gets a transaction of its own.
  *
  * @throws AppError `stale`: see `withLease`
  */
@@ -129,7 +135,7 @@ async function commitItems<Item extends { lease: AccountLease }, Result>(
   const { serviceUrl = null } = await settings.get()
   const recorded: RecordedEvent[] = []
   const written = await db.transaction().execute(async (tx) => {
-    // The first item of an account goes first; its others are busy and follow.
+    // The first item of an account goes first; further items of the account are busy and follow.
     const first = new Map(items.map((item) => [item.lease.account, item] as const).toReversed())
     const leases = [...first.values()].map(({ lease }) => lease)
     const statuses = await lockAccountStatuses(tx, leases, { wait })

@@ -5,19 +5,19 @@ import type { MailboxRow } from '../store/mailboxes.ts'
 /** Account of an event. */
 export type EventAccount = Pick<Account, 'account' | 'registeredAt'>
 
-/** Part of an event id that distinguishes an event from others of its name and mailbox. */
+/** Part of an event id that distinguishes events of the same name and mailbox. */
 export type EventKey = readonly (string | number)[]
 
 /** Mailbox of an event. */
 export interface EventMailbox extends Pick<MailboxRow, 'path' | 'specialUse'> {
-  /** Part of event ids that names the mailbox. Default: its path. */
+  /** Part of event ids that names the mailbox. Default: the path of the mailbox. */
   idKey?: EventKey
 }
 
-// Event ids are derived from what happened, so that a repeated sync records no event twice. The
-// number of a mailbox is unique in the life of an account: paths can be reused.
+// Event ids are derived from the recorded change, so that a repeated sync records no event twice.
+// The number of a mailbox is unique in the life of an account, while paths can be reused.
 
-/** Event about a mailbox or one of its messages. `key` distinguishes it from others of its name. */
+/** Event about a mailbox or one of its messages. `key` distinguishes events of the same name. */
 export function mailboxEvent(
   { account, registeredAt }: EventAccount,
   { path, specialUse, idKey = [path] }: EventMailbox,
@@ -42,8 +42,9 @@ export function apiEventMailbox({ path, specialUse }: EventMailbox): EventMailbo
 }
 
 /**
- * Key of an event about a message of an account on a mail API. `epoch` is that of the commit: a
- * message can be moved, deleted and restored repeatedly. It is the same until the commit succeeds.
+ * Key of an event about a message of an account on a mail API. `epoch` is the epoch of the commit,
+ * because a message can be moved, deleted and restored repeatedly. The key is the same until the
+ * commit succeeds.
  */
 export function apiMessageKey({ id, epoch }: { id: string; epoch: number }): EventKey {
   return [id, epoch]

@@ -13,19 +13,19 @@ import {
   mailboxEvent,
 } from './mailbox-event.ts'
 
-/** Bytes of a report that are parsed. The rest is the returned message. */
+/** Maximum bytes of a report that are parsed. The remaining bytes are the returned message. */
 const maxReadBytes = 1024 * 1024
 /** Larger messages are not fetched as possible reports. */
 const maxMessageBytes = 20 * 1024 * 1024
 /** Maximum bytes of the original's headers in all bounces of a report. */
 const maxHeaderBytes = 4 * 1024 * 1024
 
-/** Data of a messageBounce without what the outbox knows. */
+/** Data of a messageBounce without the data of the outbox. */
 type ReportedBounce = MessageBounce & { truncated?: string[] }
 
 /** Bounces, complaint or delivery report in a new message. */
 export interface MessageReport {
-  /** Fields of its messageNew. */
+  /** Fields of the report in the messageNew of the message. */
   flags: Pick<MessageNew, 'isBounce' | 'isComplaint' | 'relatedMessageId' | 'deliveryReport'>
   bounces: ReportedBounce[]
   complaint?: MessageComplaint
@@ -39,16 +39,17 @@ interface ReportCandidate {
   specialUse: string | undefined
 }
 
-/** Message that may be a report, and the readings of its account. */
+/** Message that may be a report, and the message reader of its account. */
 export interface ReportSource {
-  /** Reads the beginning of the message. Undefined if the server does not return it. */
+  /** Reads the beginning of the message. Undefined if the server does not return the message. */
   readStart: (maxBytes: number) => Promise<Buffer | undefined>
   read: ReadPart
 }
 
 /**
  * Reads the report in a new message. Interface spec, "messageNew data": bounces in Inbox and Junk,
- * complaints and delivery reports in the Inbox. Fetches only messages whose headers look like one.
+ * complaints and delivery reports in the Inbox. Fetches only messages whose headers look like a
+ * report.
  */
 export async function readMessageReport(
   { readStart, read }: ReportSource,
@@ -122,7 +123,10 @@ function toComplaint({ arf, messageId, headers = {} }: Complaint, id: string): M
 /** Sent messages in the outbox by Message-ID. */
 export type SentMessages = ReadonlyMap<string, SentMessage>
 
-/** Events of a report: one per recipient of a bounce, or the complaint. `key`: of its message. */
+/**
+ * Events of a report: one per recipient of a bounce, or the complaint. `key`: event key of the
+ * message.
+ */
 export function reportEvents(
   account: EventAccount,
   mailbox: EventMailbox,
@@ -142,9 +146,9 @@ export function reportEvents(
 }
 
 /**
- * Complaint with the recipient of the sent message if the report names none. A message to several
- * recipients does not tell who complained: its To and Cc have several addresses, also when the
- * outbox lists only the recipient who accepted it last.
+ * Complaint with the recipient of the sent message if the report names no recipient. A message to
+ * several recipients does not tell who complained. To and Cc of such a message have several
+ * addresses, even if the outbox lists only the recipient who accepted the message last.
  */
 function addRecipient(complaint: MessageComplaint, sent: SentMessages): MessageComplaint {
   const { arf, headers } = complaint
@@ -167,7 +171,7 @@ export function failedRecipients({ bounces }: MessageReport): FailedRecipient[] 
   )
 }
 
-/** Rows of bounces, shown when the message they are about is read. */
+/** Rows of bounces. Bounces are shown with the message that bounced. */
 export function bounceRows(account: string, { bounces }: MessageReport, date: Date): Bounces[] {
   return bounces.flatMap(({ bounceMessage, recipient, action, response, messageId }) =>
     messageId === undefined

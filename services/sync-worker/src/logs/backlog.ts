@@ -11,13 +11,13 @@ type BufferedLine = Omit<LogLine, 'account'>
 
 interface AccountLines {
   lines: BufferedLine[]
-  /** Lines dropped since the last one was buffered. */
+  /** Lines dropped since the last line was buffered. */
   dropped: number
 }
 
 /**
- * Bounded buffer of log lines. Lines beyond a limit are dropped, and a line reports their number.
- * Keeps the order per account. Accounts share only the limit of characters.
+ * Bounded buffer of log lines. Lines beyond a limit are dropped, and a line reports the number of
+ * dropped lines. Keeps the order per account. Accounts share only the limit of characters.
  */
 export class LogBacklog {
   readonly #limits: BacklogLimits
@@ -45,7 +45,7 @@ export class LogBacklog {
     this.#append(buffered, { line, afterLogin })
   }
 
-  /** Next lines to store. They stay buffered until `remove`. */
+  /** Next lines to store. The lines stay buffered until `remove`. */
   peek(max: number): LogLine[] {
     const batch: LogLine[] = []
     for (const [account, buffered] of this.#accounts) {

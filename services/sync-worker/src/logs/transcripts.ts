@@ -17,7 +17,7 @@ export interface TranscriptsDeps {
 }
 
 export interface LogRetention {
-  /** True to log all accounts, regardless of their own `logs`. */
+  /** True to log all accounts, even accounts whose `logs` is off. */
   all: boolean
   /** Maximum lines per account. */
   maxLines: number
@@ -39,11 +39,11 @@ const limits = { perAccount: 2_000, totalCharacters: 8 * 1024 * 1024 }
  */
 export function startTranscripts({ db, log, retention }: TranscriptsDeps) {
   const backlog = new LogBacklog(limits)
-  /** Lines added per account since its last trim. */
+  /** Lines added per account since the last trim of the account. */
   const added = new Map<string, number>()
   let connections = 0
 
-  /** Deletes old lines of an account each time a tenth of its limit was added. */
+  /** Deletes old lines of an account each time a tenth of the limit was added. */
   async function trim(batch: readonly LogLine[], maxLines: number): Promise<void> {
     for (const [account, lines] of Map.groupBy(batch, (line) => line.account)) {
       const count = (added.get(account) ?? maxLines) + lines.length

@@ -17,7 +17,7 @@ export interface PubSubClientDeps {
   readonly http: Pick<ProviderHttp, 'json'>
   /** Token of the service account. @throws AppError */
   readonly token: (signal: AbortSignal | undefined) => Promise<string>
-  /** Makes the next request use another token. Called when Google rejects one. */
+  /** Makes the next request use another token. Called when Google rejects a token. */
   readonly forgetToken: () => void
 }
 
@@ -28,7 +28,7 @@ interface Policy {
 
 /** Time for handing messages over, in seconds. */
 const ackDeadlineSeconds = 60
-/** Pub/Sub keeps a pull open for about 90 s while there are no messages. */
+/** Timeout of a pull. Pub/Sub keeps a pull without messages open for about 90 s. */
 const pullTimeoutMs = 100_000
 const requestTimeoutMs = 30_000
 /** Maximum messages of a pull. */
@@ -53,8 +53,8 @@ export class PubSubClient {
   }
 
   /**
-   * Creates topic, permission to publish and subscription where they are missing. Returns true for
-   * a new subscription, which has no earlier messages.
+   * Creates missing topic, permission to publish and subscription. Returns true for a new
+   * subscription, which has no earlier messages.
    */
   async ensure(names: PubSubNames, ttlDays: number, signal: AbortSignal): Promise<boolean> {
     await this.#call({ method: 'PUT', url: `/v1/${names.topic}`, accept: [409], signal }, {})
@@ -107,7 +107,7 @@ export class PubSubClient {
     if ((await create()).status !== 409) return true
     const { json } = await this.#call<Partial<typeof wanted>>({ url, signal })
     if (json?.topic !== topic) {
-      // The topic was deleted: the subscription never receives anything again.
+      // After the deletion of its topic, a subscription never receives messages again.
       await this.#call({ method: 'DELETE', url, signal })
       await create()
       return true

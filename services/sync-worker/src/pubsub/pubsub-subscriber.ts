@@ -22,16 +22,16 @@ export interface PubSubSubscriberDeps {
 
 /** Interval at which topic and subscription are checked. */
 const checkMs = 3_600_000
-/** Delay after a check that failed. */
+/** Delay after a failed check of topic and subscription. */
 const checkRetryMs = 60_000
 const retryMs = backoff({ baseMs: 1_000, maxMs: 60_000, jitter: 0.2 })
 const maxUserLength = 320
 
 /**
  * Receives the messages of one application for Pub/Sub until the signal aborts. A message is
- * acknowledged after its accounts were notified, so that a crash repeats it. Missing topics and
- * subscriptions are created again; while they cannot be checked, an existing subscription is read.
- * Never rejects.
+ * acknowledged after its accounts were notified, so that a crash repeats the message. Missing
+ * topics and subscriptions are created again. While topic and subscription cannot be checked, an
+ * existing subscription is read. Never rejects.
  */
 export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal): Promise<void> {
   const { now = Date.now, log } = deps
@@ -60,7 +60,7 @@ export async function subscribe(deps: PubSubSubscriberDeps, signal: AbortSignal)
     } catch (error) {
       if (signal.aborted) return
       state.failures += 1
-      // Topic or subscription was deleted, or expired: create it, then poll all accounts.
+      // A deleted or expired topic or subscription is created again; then all accounts are polled.
       if (error instanceof ProviderError && error.status === 404)
         Object.assign(state, { checkAt: -Infinity, isLost: true })
       if (!state.isCheckFailing) await report(error)
@@ -73,10 +73,10 @@ interface SubscriberState {
   /** Time of the next check of topic and subscription. */
   checkAt: number
   isCheckFailing: boolean
-  /** True if messages may have been lost: after a start, and with a subscription. */
+  /** True if messages may have been lost: after a start, and with a new subscription. */
   isLost: boolean
   failures: number
-  /** Stored error: null if there is none, undefined before the first check. */
+  /** Stored error: null without an error, undefined before the first check. */
   error: string | null | undefined
 }
 
@@ -87,7 +87,7 @@ async function check(
 ): Promise<void> {
   const { client, names, ttlDays, notifyAll, now = Date.now } = deps
   const isNew = await client.ensure(requireNames(names), await ttlDays(), signal)
-  // Also one that the previous worker stored after this one had started.
+  // Also clears an error that the previous worker stored after this worker had started.
   await clearError(deps, state)
   state.isCheckFailing = false
   if (isNew) state.isLost = true
@@ -144,7 +144,7 @@ function userOf({ data }: PulledMessage): string | undefined {
   }
 }
 
-/** Stores an error when it differs from the last one. */
+/** Stores an error that differs from the last error. */
 async function reportFailure(
   { saveState, log }: PubSubSubscriberDeps,
   state: SubscriberState,

@@ -36,13 +36,16 @@ export interface PubSubSubscriptionsDeps {
 }
 
 interface Subscriber {
-  /** Configuration with which it was started. */
+  /** Configuration with which the subscriber was started. */
   readonly config: string
   readonly stop: AbortController
   readonly ended: Promise<void>
 }
 
-/** Tokens are used up to this time before their end; auth-bridge requests a new one each time. */
+/**
+ * Time before the expiry of a token up to which the token is used; auth-bridge requests a new token
+ * each time.
+ */
 const tokenMarginMs = 300_000
 const tokenTtlMs = 3_600_000 - tokenMarginMs
 const ttlMs = 30_000
@@ -50,7 +53,7 @@ const pageSize = 1_000
 
 /**
  * Subscriptions of the applications for Pub/Sub whose shards this worker holds. `reconcile` starts
- * those of claimed shards.
+ * the subscriptions of claimed shards.
  */
 export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
   readonly #deps: PubSubSubscriptionsDeps
@@ -138,7 +141,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
     })
   }
 
-  /** Sends notices to the workers of the accounts, this one included. */
+  /** Sends notifications to the workers of the accounts, including this worker. */
   async #notify(
     accounts: readonly string[],
     origin: Pick<ProviderNotice, 'isOwn'>,
@@ -166,7 +169,7 @@ export class PubSubSubscriptions implements ShardObserver, AsyncDisposable {
   }
 }
 
-/** Names of the application, or such as contain its id. Undefined without a project. */
+/** Pub/Sub names of the application, or names that contain its id. Undefined without a project. */
 export function namesOf(
   id: string,
   { googleProjectId, googleTopicName, googleSubscriptionName }: StoredPubSubApp['config'],

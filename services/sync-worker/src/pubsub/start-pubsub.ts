@@ -14,13 +14,13 @@ export interface PubSubOptions extends Omit<PubSubSubscriptionsDeps, 'http'> {
 }
 
 const origin = 'https://pubsub.googleapis.com'
-/** Longest pull, and its response. */
+/** Maximum time of a pull, including the response. */
 const timeoutMs = 110_000
 const maxResponseBytes = 4 * 1024 * 1024
 
 /**
  * Receives notifications of Gmail from Pub/Sub, for the applications of the held shards. `wake`
- * compares them with the registered applications now.
+ * compares the running subscriptions with the registered applications immediately.
  */
 export function startPubSub({
   config,

@@ -35,7 +35,7 @@ interface SessionStore {
 
 /** Run of `AccountDriver.follow`. */
 interface ConnectionRun {
-  /** Time of the login; before it, of the start. Epoch milliseconds. */
+  /** Time of the login; before the login, time of the start. Epoch milliseconds. */
   startedAt: number
   /** True after a full sync pass. */
   synced: boolean
@@ -52,7 +52,7 @@ interface ConnectionEnd {
 
 /**
  * Life of one account on this worker: runs its driver, connects again after failures, and updates
- * the account status. Runs until it is stopped, or until the lease is lost (`ended`).
+ * the account status. Runs until the session is stopped, or until the lease is lost (`ended`).
  */
 export class AccountSession implements DriverContext {
   readonly lease: AccountLease
@@ -65,11 +65,14 @@ export class AccountSession implements DriverContext {
   ended = false
   /** True from the first login until reconnecting fails. */
   loggedIn = false
-  /** True once the first attempt to connect ended, or if there is nothing to connect to. */
+  /** True once the first attempt to connect ended, or if there is no server to connect to. */
   attempted = false
   /** Undefined until the registration is read, and for accounts without a server. */
   account: Account | undefined
-  /** Resolves when the registration was read, or could not be read. Commands wait for it. */
+  /**
+   * Resolves when the registration was read, or could not be read. Commands wait for the
+   * registration.
+   */
   readonly prepared: Promise<void>
   readonly #deps: AccountSessionDeps
   readonly #stop = new AbortController()
@@ -89,12 +92,12 @@ export class AccountSession implements DriverContext {
     this.#done = this.#run()
   }
 
-  /** State that this session stored last. */
+  /** State that the session stored last. */
   get state(): AccountState | undefined {
     return this.#status.state
   }
 
-  /** Last error of the account that was read or stored last. Undefined before. */
+  /** Last error of the account that was read or stored last. Undefined before the first read. */
   get lastError(): LastError | null | undefined {
     return this.#status.lastError
   }
@@ -154,7 +157,10 @@ export class AccountSession implements DriverContext {
     }
   }
 
-  /** Reads the registration. False if there is nothing to connect to until it changes. */
+  /**
+   * Reads the registration. False if there is no server to connect to until the registration
+   * changes.
+   */
   async #prepare(): Promise<boolean> {
     const row = await this.#deps.store.accounts.load(this.lease.account)
     if (!row) throw new AppError('stale', 'The account was deleted')
@@ -168,7 +174,7 @@ export class AccountSession implements DriverContext {
     return account !== undefined
   }
 
-  /** Executes a requested flush before anything depends on the index. */
+  /** Executes a requested flush before other work depends on the index. */
   async #flush({ account, flushEpoch: epoch, imapIndexer }: AccountRow): Promise<void> {
     const { db, settings } = this.#deps.store
     const indexer = imapIndexer ?? (await settings.get()).imapIndexer ?? 'full'
@@ -197,7 +203,10 @@ export class AccountSession implements DriverContext {
     }
   }
 
-  /** Runs one connection from login to loss. `error` is absent if it only has to be replaced. */
+  /**
+   * Runs one connection from login to loss. `error` is absent if the connection only has to be
+   * replaced.
+   */
   async #runConnection(): Promise<ConnectionEnd> {
     const connection = { startedAt: Date.now(), synced: false, progressed: false }
     this.#connection = connection
@@ -216,8 +225,8 @@ export class AccountSession implements DriverContext {
   }
 
   /**
-   * Records a failure in the status. The loss of a synced connection is no failure while it can be
-   * replaced without delay.
+   * Records a failure in the status. The loss of a synced connection is no failure while the
+   * connection can be replaced without delay.
    */
   async #recordFailure({
     error,

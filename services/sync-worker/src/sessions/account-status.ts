@@ -18,19 +18,20 @@ export interface StatusUpdate {
   /** Part of the event ids. */
   readonly registeredAt: number
   readonly trigger: StatusTrigger
-  /** Stored status, if known: only the holder of the lease writes it. */
+  /** Stored status, if cached: only the holder of the lease writes the status. */
   readonly from?: AccountStatus
 }
 
 export interface StatusUpdateResult {
   readonly status: AccountStatus
-  /** True if the state or its error changed. */
+  /** True if the state or the error of the account changed. */
   readonly changed: boolean
 }
 
 /**
- * Applies a trigger to the stored status and records its events, many accounts in one transaction.
- * Skips the transaction if only the sync time changes, which is stored periodically.
+ * Applies a trigger to the stored status and records the events of the transition, many accounts in
+ * one transaction. Skips the transaction if only the sync time changes, which is stored
+ * periodically.
  */
 export type ApplyStatusUpdate = (update: StatusUpdate) => Promise<StatusUpdateResult>
 

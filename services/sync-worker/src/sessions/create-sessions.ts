@@ -32,18 +32,24 @@ export interface MailApiParts {
   readonly destinations: Destinations
 }
 
-/** Creates the clients of mail APIs by provider. Their resources are added to the stack. */
+/**
+ * Creates the clients of mail APIs by provider. The resources of the clients are added to the
+ * stack.
+ */
 export type CreateMailApis = (stack: AsyncDisposableStack, parts: MailApiParts) => MailApis
 
 interface SessionOptions {
   config: Config
   backend: ImapBackend
   createMailApis: CreateMailApis
-  /** Id of this worker, and the secret that authenticates its credential requests. */
+  /** Id of this worker, and the secret that authenticates credential requests of the worker. */
   worker: { id: string; proof: string }
 }
 
-/** Creates the account sessions and the parts they share with commands and periodic tasks. */
+/**
+ * Creates the account sessions and the parts that account sessions share with commands and periodic
+ * tasks.
+ */
 export function createSessions(
   stack: AsyncDisposableStack,
   { log, db, bus, metrics: registry }: ServiceContext,
@@ -103,7 +109,7 @@ export function createSessions(
   }
 }
 
-/** Limits of requests to mail providers: the live workers share those of an application. */
+/** Limits of requests to mail providers. The live workers share the limits of an application. */
 function createLimiter(config: Config, loginRate: LoginRate): ProviderLimiter {
   return new ProviderLimiter({
     limits: config.providerLimits,

@@ -13,7 +13,7 @@ import type { AccountLease } from '../store/lease.ts'
 /** Maximum accounts per statement. */
 const batchSize = 1_000
 
-/** Number of connections per account. Stores only counts that changed since the last time. */
+/** Number of connections per account. Stores only counts that changed since the last write. */
 export class ConnectionCounts {
   readonly #metrics: Pick<WorkerMetrics, 'connections'>
   readonly #counts = new Map<string, ConnectionCount>()
@@ -23,7 +23,7 @@ export class ConnectionCounts {
     this.#metrics = metrics
   }
 
-  /** Adds a connection. Returns the function that removes it. */
+  /** Adds a connection. Returns the function that removes the connection. */
   add(lease: AccountLease): () => void {
     this.#change(lease, 1)
     return () => this.#change(lease, -1)

@@ -60,7 +60,7 @@ function describe(error: AppError): LastError {
   }
 }
 
-/** Rejected request to a token endpoint, and its response. */
+/** Rejected request to a token endpoint, and the response of the endpoint. */
 function tokenRequestOf({ extras }: AppError): Pick<LastError, 'tokenRequest'> {
   const tokenRequest = extras.info?.['tokenRequest']
   return matches(TokenRequestInfo, tokenRequest) ? { tokenRequest } : {}

@@ -13,18 +13,18 @@ export interface IncompleteUploadDeps {
 
 /** Successful checks of an upload: the search index of a provider lags behind. */
 const maxChecks = 4
-/** Delay of the second check, doubled for each further one. */
+/** Delay of the second check of an upload. Doubled for each further check. */
 const firstDelayMs = 60_000
-/** Drafts of an account that cannot be used for this time are left where they are. */
+/** Maximum age of a check. Drafts of an account that cannot be used for this time stay. */
 const maxAgeMs = 24 * 3_600_000
 const timeoutMs = 30_000
-/** Time until a check is repeated by another worker, if the first one does not end. */
+/** Time until another worker repeats a check, if the first check does not end. */
 const leaseMs = 60_000
 const limit = 20
 
 /**
- * Creates the task that removes the drafts of interrupted uploads. A check that fails is repeated
- * after a minute, for a day.
+ * Creates the task that removes the drafts of interrupted uploads. A failed check is repeated after
+ * 1 min, for 24 h.
  */
 export function removeIncompleteUploads(deps: IncompleteUploadDeps) {
   return async (signal: AbortSignal): Promise<void> => {

@@ -24,7 +24,10 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   readonly #sweep: PeriodicTask
   readonly #leases = new Map<number, Lease>()
   readonly #running = new Map<string, AccountSession>()
-  /** Stopping sessions. Their accounts are not started before they have stopped. */
+  /**
+   * Stopping sessions. Accounts of stopping sessions are not started before the session has
+   * stopped.
+   */
   readonly #stopping = new Map<string, { shard: number; done: Promise<void> }>()
   /** Leased shards whose accounts were not listed yet. */
   readonly #unlisted = new Set<number>()
@@ -50,7 +53,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
 
   /**
    * Session of an account, after its registration was read. Commands arrive as soon as a shard is
-   * leased, so this waits until the accounts of the shard are listed.
+   * leased, so the call waits until the accounts of the shard are listed.
    */
   async findPrepared(account: string, signal: AbortSignal): Promise<AccountSession | undefined> {
     const shard = shardOf(account)
@@ -61,7 +64,7 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     return session
   }
 
-  /** Reconciles one account, or all, with its registration. */
+  /** Reconciles one account, or all accounts, with the registrations. */
   refresh(account?: string): void {
     if (account === undefined) return this.#sweep.wake()
     this.#reconcile(account).catch((err: unknown) =>
@@ -151,7 +154,8 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
     const shards = [...this.#leases.keys()]
     const versions = await listAccountVersions(this.#deps.store.db, shards)
     const registered = new Set(versions.map(({ account }) => account))
-    // An account registered after the query is missing too, so read it again before stopping it.
+    // An account registered after the query is missing too, so the registration is read again
+    // before the session is stopped.
     const missing = [...this.#running.keys()].filter((account) => !registered.has(account))
     await Promise.all(missing.map((account) => this.#reconcile(account)))
     this.#startListed(shards, versions)
@@ -214,7 +218,10 @@ export class Registry implements ShardObserver, ShardAccounts, AsyncDisposable {
   }
 }
 
-/** True if the session may log in and has not, so that it will need memory for a connection. */
+/**
+ * True if the session may log in and has not logged in, so that the session will need memory for a
+ * connection.
+ */
 function isWaiting({ loggedIn, ended, state }: AccountSession): boolean {
   return !loggedIn && !ended && state !== 'unset' && state !== 'paused'
 }

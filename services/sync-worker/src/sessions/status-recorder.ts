@@ -22,7 +22,7 @@ export interface StatusRecorderDeps {
 export class StatusRecorder {
   /** State that was stored last. */
   state: AccountState | undefined
-  /** Last error of the account that was read or stored last. Undefined before. */
+  /** Last error of the account that was read or stored last. Undefined before the first read. */
   lastError: LastError | null | undefined
   /** True if a sync pass of the account ever ended. */
   wasSynced = false
@@ -31,7 +31,7 @@ export class StatusRecorder {
   readonly #deps: StatusRecorderDeps
   readonly #lease: AccountLease
   readonly #writes = new Mutex()
-  /** Stored status, if known: no other process writes it under this lease. */
+  /** Stored status, if cached: no other process writes the status under this lease. */
   #status: AccountStatus | undefined
 
   constructor(deps: StatusRecorderDeps, lease: AccountLease) {
@@ -53,7 +53,7 @@ export class StatusRecorder {
 
   /**
    * Stores a state that usually passes quickly, without delaying the caller: immediately before the
-   * first sync, later if it lasts for `transientStateMs`. Disposal ends it.
+   * first sync, later if the state lasts for `transientStateMs`. Disposal ends the state.
    */
   enter(kind: 'connecting' | 'syncing'): AsyncDisposable {
     const ended = new AbortController()

@@ -7,7 +7,9 @@ import type { AccountStatus } from '../store/account-status.ts'
 export type StatusTrigger =
   /** A worker starts the session. `enabled` is false without a server to connect to. */
   | { kind: 'starting'; version: string; enabled: boolean; paused?: boolean }
-  /** The account is connecting. Once it has synced, only attempts that last are reported. */
+  /**
+   * The account is connecting. Once the account has synced, only attempts that last are reported.
+   */
   | { kind: 'connecting' }
   | { kind: 'loggedIn'; user: string }
   /** The first sync pass of the connection lasts. */
@@ -20,7 +22,7 @@ export type StatusTrigger =
   | { kind: 'authFailed'; error: LastError; ambiguous?: true }
   | { kind: 'connectFailed'; error: LastError }
 
-/** Event of a transition. The event id is derived from its name and `key`. */
+/** Event of a transition. The event id is derived from the event's name and `key`. */
 export interface StateEvent {
   readonly event:
     | 'authenticationSuccess'
@@ -67,7 +69,8 @@ export interface TransitionContext {
  * | any                 | connectFailed | connectError        |                                   |
  *
  * Any other combination keeps the state. `authenticationSuccess` follows the first login after the
- * registration, and the first one after rejected credentials. Resuming has none.
+ * registration, and the first login after rejected credentials. Resuming a paused account records
+ * no event.
  */
 export function transition(
   from: AccountStatus,
@@ -86,7 +89,7 @@ export function transition(
     case 'synced':
       return onSynced(from, trigger, context.now)
     case 'lost':
-      // No event: the next attempt decides whether it was more than an accident.
+      // A lost connection has no event: the next attempt decides whether the loss was an accident.
       return { status: afterConnected(from, 'disconnected'), events: [] }
     case 'authFailed':
       return trigger.ambiguous && mayBeOutage(from)
@@ -109,7 +112,7 @@ function onStarting(
   { version, enabled, paused = false }: Extract<StatusTrigger, { kind: 'starting' }>,
   now: Date,
 ): AccountStatus {
-  // A new registration enables a disabled account. `maxAuthFailureMs` starts again for its
+  // A new registration enables a disabled account. `maxAuthFailureMs` starts again for the new
   // credentials, and their first successful login records `authenticationSuccess`.
   const isChanged = version !== from.accountVersion
   const authFailingSince = from.authFailingSince && now
@@ -145,7 +148,8 @@ function onLoggedIn(from: AccountStatus, user: string): Transition {
   })
   if (from.initializedAt === null) {
     const status = withState(healthy, 'syncing')
-    // One event id for the first login, however often it is repeated before the first sync ends.
+    // The first login has one event id, however often the login is repeated before the first sync
+    // ends.
     return { status, events: [success(isRecovered ? String(status.stateEpoch) : 'first')] }
   }
   if (isRecovered) {
@@ -198,7 +202,7 @@ function onAuthFailed(
   return { status, events: [errorEvent('authenticationError', status.stateEpoch, error)] }
 }
 
-/** A failure equal to the last one is counted without an event. */
+/** Transition after a failure. A failure equal to the last failure is counted without an event. */
 function onFailed(
   from: AccountStatus,
   state: 'authenticationError' | 'connectError',
@@ -226,7 +230,10 @@ function errorEvent(
   return { event, key: String(epoch), data }
 }
 
-/** Compares codes if there is one: texts may contain times and counters. */
+/**
+ * True if two failures are the same. Compares codes if a failure has a code: texts may contain
+ * times and counters.
+ */
 function isSameFailure(before: LastError | null, current: LastError): boolean {
   if (before?.serverResponseCode !== undefined || current.serverResponseCode !== undefined)
     return before?.serverResponseCode === current.serverResponseCode

@@ -5,8 +5,8 @@ import type { LiveWorker } from '../store/shards.ts'
 export type WorkerLoad = Pick<LiveWorker, 'stopping' | 'refusing' | 'shards'>
 
 /**
- * Maximum shards of a worker among all live ones. A stopping worker has none. A refusing one keeps
- * at most its equal part and claims nothing; the others share the rest.
+ * Maximum shards of a worker among all live workers. A stopping worker has none. A refusing worker
+ * keeps at most its equal part and claims nothing; the other workers share the rest.
  */
 export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): number {
   if (worker.stopping) return 0
@@ -20,8 +20,8 @@ export function fairShare(worker: WorkerLoad, workers: readonly WorkerLoad[]): n
 }
 
 /**
- * Number of shards that a worker below its fair share may still get: those that no live worker
- * holds, and those that the others hold above their fair shares.
+ * Number of shards that a worker below its fair share may still get. Counts shards that no live
+ * worker holds, and shards that other workers hold above their fair shares.
  */
 export function countAvailable(self: WorkerLoad, workers: readonly WorkerLoad[]): number {
   const others = workers.filter((worker) => worker !== self)

@@ -23,15 +23,16 @@ function spread(accounts: number): number[] {
 /** Worker whose clock only the simulation advances. */
 interface SimulatedWorker extends LiveWorker {
   held: number[]
-  /** Times at which the accounts that wait for their login were released. */
+  /** Times at which accounts were released that wait for their login. */
   waiting: number[]
   loggingInUntil: number
   logins: RateLimiter
 }
 
 /**
- * Adds a worker to others that hold all accounts, which are at one host. Returns the duration until
- * all moved accounts are logged in, their number, and the longest time without a session.
+ * Adds a worker to workers that hold all accounts, which are at one host. Returns the duration
+ * until all moved accounts are logged in, the number of moved accounts, and the longest time
+ * without a session.
  */
 function simulateJoin(before: number, accounts: number) {
   const counts = spread(accounts)
@@ -96,7 +97,8 @@ describe('a new worker among others with 10,000 accounts of one host', () => {
         `longest time without a session ${gapMs / 1_000} s\n`,
     )
     expect(durationMs).toBeLessThan(300_000)
-    // Up to one claim interval for the claim, one of logins that are due, and those of the shard.
+    // Up to one claim interval for the claim, one interval of logins that are due, and the logins
+    // of the shard.
     const shardMs = (largest * 1_000 * (before + 1)) / limits.perSecond
     expect(gapMs).toBeLessThanOrEqual(2 * claimMs + shardMs)
   })

@@ -5,16 +5,16 @@ import { fairShare } from './fair-share.ts'
 /** Number of accounts per key of the login limits: an address, or the name of a host. */
 export type LoginCounts = ReadonlyMap<string, number>
 
-/** Ids of the workers below their fair share, which claim the shards that others release. */
+/** Ids of the workers below their fair share, which claim the shards that other workers release. */
 export function listReceivers(workers: readonly LiveWorker[]): string[] {
   const receivers = workers.filter((worker) => worker.shards < fairShare(worker, workers))
   return receivers.map(({ id }) => id)
 }
 
 /**
- * Time in seconds that one of `workers` workers needs for the logins of a shard: each has an equal
- * part of the logins per second of a host. `concurrent` logins per second, at all hosts together,
- * bound the accounts in transit.
+ * Time in seconds that one of `workers` workers needs for the logins of a shard. Each worker has an
+ * equal part of the logins per second of a host. `concurrent` logins per second, at all hosts
+ * together, bound the accounts in transit.
  */
 export function loginSeconds(
   logins: LoginCounts,

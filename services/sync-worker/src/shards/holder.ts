@@ -13,8 +13,8 @@ export interface ShardHolder extends AsyncDisposable {
 }
 
 /**
- * Claims per claim interval while others release shards to this worker. Accounts of a released
- * shard have no session, and their reads wait.
+ * Claims per claim interval while other workers release shards to this worker. Accounts of a
+ * released shard have no session, and reads of these accounts wait.
  */
 const takesPerInterval = 4
 

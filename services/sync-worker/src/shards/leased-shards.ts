@@ -21,7 +21,7 @@ import { type Receivers, ShardReleases } from './shard-releases.ts'
 
 export interface ShardHolderOptions {
   db: Db
-  /** Id of this worker, and the secret that authenticates its credential requests. */
+  /** Id of this worker, and the secret that authenticates credential requests of the worker. */
   worker: { id: string; proof?: string }
   config: Pick<Config, 'heartbeatMs' | 'claimMs' | 'handoffMs' | 'logins'>
   observer: ShardObserver
@@ -33,7 +33,7 @@ export interface ShardHolderOptions {
 
 /** Interval of releases at shutdown. */
 const handoffTickMs = 50
-/** A worker that starts waits for this many claim intervals, so that all others count it. */
+/** Claim intervals that a starting worker waits, so that all other workers count the new worker. */
 const joinIntervals = 2
 
 /** Shards leased by this worker. */
@@ -44,14 +44,14 @@ export class LeasedShards {
   readonly #releases: ShardReleases
   /** Ids of the workers that the last claim interval listed. */
   #listed: ReadonlySet<string> = new Set()
-  /** Time at which the last successful heartbeat was sent, and the first one after a pause. */
+  /** Time of the last successful heartbeat, and time of the first heartbeat after a pause. */
   #heartbeatAt = -Infinity
   #joinedAt = -Infinity
   /** Value of `refusing` in the last heartbeat. */
   #isRefusingStored = false
   #isHandingOver = false
   #isTaking = true
-  /** End of the work on expired shards. Nothing is claimed before. */
+  /** End of the work on expired shards. No shards are claimed before. */
   #stopping: Promise<void> | undefined
 
   constructor(options: ShardHolderOptions, clock: Clock) {
@@ -60,7 +60,9 @@ export class LeasedShards {
     this.#releases = new ShardReleases(options)
   }
 
-  /** True while there are shards for this worker below its fair share, and memory for them. */
+  /**
+   * True while there are shards for this worker below its fair share, and memory for such shards.
+   */
   get isTaking(): boolean {
     return this.#isTaking
   }
@@ -75,7 +77,7 @@ export class LeasedShards {
     await this.#dropLost(stored)
     if (signal.aborted || this.#stopping) return
     // A failed heartbeat or handoff leaves shards that only the table assigns to this worker. No
-    // other worker may claim them while this one is alive.
+    // other worker may claim such shards while this worker is alive.
     const active = this.#active()
     if (stored.some(({ shard }) => !active.includes(shard)))
       await releaseOrphaned(db, { worker: worker.id, active })
@@ -83,7 +85,7 @@ export class LeasedShards {
   }
 
   /**
-   * Stops all work when other workers may consider this one dead. Depends on the clock only,
+   * Stops all work when other workers may consider this worker dead. Depends on the clock only,
    * because Postgres may be unavailable.
    */
   stopIfExpired(): void {
@@ -101,8 +103,8 @@ export class LeasedShards {
   }
 
   /**
-   * Releases all shards at the pace of the other workers, at a steady rate if they need longer than
-   * `handoffMs`, and immediately if no other worker can take them.
+   * Releases all shards at the pace of the other workers. Releases at a steady rate if the other
+   * workers need longer than `handoffMs`, and immediately if no other worker can take the shards.
    */
   async handOff(): Promise<void> {
     const { claimMs, handoffMs } = this.#options.config
@@ -178,7 +180,7 @@ export class LeasedShards {
     await this.#options.observer.released(shards)
   }
 
-  /** Claims missing shards, or releases surplus ones at the pace of the other workers. */
+  /** Claims missing shards, or releases surplus shards at the pace of the other workers. */
   async #balance(claimable: ClaimLimits, signal: AbortSignal): Promise<void> {
     const { worker, config } = this.#options
     const workers = await this.#listWorkers()
@@ -190,7 +192,7 @@ export class LeasedShards {
     if (handsOver && !this.#isHandingOver)
       this.#options.log.info({ surplus, shards: this.leases.size }, 'releasing surplus shards')
     this.#isHandingOver = handsOver
-    // A worker that is listed for the first time claims nothing yet.
+    // A worker that is listed for the first time claims no shards yet.
     const ids = listReceivers(workers).filter((id) => this.#listed.has(id))
     this.#listed = new Set(workers.map(({ id }) => id))
     const receivers = { ids, workers: workers.length, aheadMs: config.claimMs }
@@ -201,14 +203,15 @@ export class LeasedShards {
     this.#isTaking = claimable.capacity > 0 && isBelow
   }
 
-  /** True if all other workers count this one, so that no host gets too many logins. */
+  /** True if all other workers count this worker, so that no host gets too many logins. */
   #hasJoined(): boolean {
     return this.#clock() - this.#joinedAt >= joinIntervals * this.#options.config.claimMs
   }
 
   /**
-   * Releases up to `limit` shards, those with the highest numbers, whose accounts other workers are
-   * ready to log in. Keeps the order: both have shards with and without accounts afterwards.
+   * Releases up to `limit` shards with the highest numbers whose accounts other workers are ready
+   * to log in. Keeps the order of shards, so that both workers have shards with and without
+   * accounts afterwards.
    */
   async #releaseReady(limit: number, receivers: Receivers): Promise<void> {
     const shards = [...this.leases.keys()].toSorted((a, b) => b - a).slice(0, limit)
@@ -216,8 +219,8 @@ export class LeasedShards {
   }
 
   /**
-   * Releases shards whose accounts never tried to log in, until there is memory for the others:
-   * accounts need more than was planned when the shards were claimed.
+   * Releases shards whose accounts never tried to log in, until there is memory for the other
+   * shards. Accounts then need more memory than planned when the shards were claimed.
    */
   #releaseUntried(excess: number): void {
     const shards = this.#releases.selectUntried([...this.leases.keys()], excess)
@@ -228,7 +231,7 @@ export class LeasedShards {
 
   async #claim(limit: number, { capacity, step }: ClaimLimits): Promise<void> {
     const { db, worker, config, observer, accounts, log } = this.#options
-    // Before the sessions of earlier claims have started, their memory is unknown.
+    // The memory of sessions of earlier claims is unknown before these sessions have started.
     if (limit <= 0 || step <= 0 || !accounts.listed) return
     const leases = await claimShards(db, {
       worker: worker.id,
@@ -238,7 +241,8 @@ export class LeasedShards {
       active: this.#active(),
       expiryMs: 3 * config.heartbeatMs,
     })
-    // If this process stood still meanwhile, it claims again with a higher epoch after a heartbeat.
+    // A process that stood still during the claim claims again with a higher epoch after a
+    // heartbeat.
     if (leases.length === 0 || !this.#isAlive()) return
     for (const lease of leases) this.leases.set(lease.shard, lease)
     this.#updateMetric()

@@ -1,6 +1,6 @@
 /**
- * Logins per second that this worker may start at one host: an equal part of the limit, because
- * all live workers may log in at it.
+ * Logins per second that this worker may start at one host. Each worker has an equal part of the
+ * limit, because all live workers may log in at the host.
  */
 export class LoginRate {
   /** Number of live workers. */

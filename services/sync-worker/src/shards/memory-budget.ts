@@ -1,4 +1,4 @@
-/** Memory of a process that is limited: its resident set, or the heap of V8. */
+/** Limited memory of a process: its resident set, or the heap of V8. */
 export interface LimitedMemory {
   /** Name in logs. */
   readonly name: 'resident' | 'heap'
@@ -14,16 +14,22 @@ export interface AccountLoad {
   loggedIn: number
   /** Accounts that are not logged in and will need memory. */
   waiting: number
-  /** Waiting accounts whose first attempt to connect has not ended, so that they used no memory. */
+  /**
+   * Waiting accounts whose first attempt to connect has not ended, so that these accounts used no
+   * memory.
+   */
   starting: number
 }
 
 /** State of a limited memory at one time. */
 export interface MemoryUse {
-  /** Memory in use, with that of accounts that are not logged in. */
+  /** Memory in use, and memory that accounts without a login will need. */
   expectedBytes: number
   bytesPerAccount: number
-  /** Accounts there is memory for. Negative above the planned part of the limit. */
+  /**
+   * Number of further accounts the memory is sufficient for. Negative above the planned part of the
+   * limit.
+   */
   capacity: number
 }
 
@@ -33,19 +39,19 @@ export interface MemoryUse {
  */
 export const plannedPart = 0.75
 /**
- * Number of accounts that `plannedBytes` stands for beside the measured ones. A burst of logins
+ * Number of accounts that `plannedBytes` stands for beside the measured accounts. A burst of logins
  * takes 100 MB for a short time, which the first accounts alone do not explain.
  */
 const plannedAccounts = 300
 /**
  * Part of an account's memory that its session is counted with while it waits for a login. Without
- * this part, thousands of waiting sessions would count as memory of the first that are logged in.
+ * this part, thousands of waiting sessions would count as memory of the first accounts.
  */
 const waitingPart = 0.2
 
 /**
  * Plans one limited memory with the bytes per account that this process uses, at least
- * `plannedBytes`: accounts that were only logged in need more after their first reads.
+ * `plannedBytes`. Accounts that were only logged in need more after their first reads.
  */
 export class MemoryBudget {
   readonly memory: LimitedMemory

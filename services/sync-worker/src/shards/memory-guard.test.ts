@@ -53,12 +53,12 @@ describe('MemoryGuard', () => {
   test('accounts that need more than planned while others wait, reports those without memory', () => {
     const { guard, memory } = createGuard()
     memory.usedBytes = 580 * MB
-    // 460 MB of 1,000 accounts, 300 planned ones, and 1,000 waiting ones that count as 200.
+    // 460 MB of 1,000 accounts, 300 planned accounts, and 1,000 waiting accounts that count as 200.
     const { capacity, excess } = guard.check(loadOf({ loggedIn: 1_000, waiting: 1_000 }))
     expect(guard.bytesPerAccount).toBeCloseTo(306_667, 0)
     expect({ capacity, excess }).toEqual({ capacity: 0, excess: 446 })
     expect(guard.check(loadOf({ loggedIn: 1_000, waiting: 400 })).excess).toBe(0)
-    // After an outage of their server, accounts are waiting whose memory is in use.
+    // After an outage of a server, accounts of the server are waiting whose memory is in use.
     const outage = loadOf({ loggedIn: 1_000, waiting: 1_000, starting: 0 })
     expect(guard.check(outage).excess).toBe(0)
   })
@@ -94,7 +94,7 @@ describe('MemoryGuard', () => {
 
   test('a heap that is closer to its limit, plans with the heap', () => {
     const { guard, memory } = createGuard()
-    memory.heapBytes = 425 * MB // 375 kB per account, 300 kB with those of 50 kB; 25 MB are left
+    memory.heapBytes = 425 * MB // 375 kB per account, 300 kB with planned 50 kB; 25 MB are left
     expect(guard.check(loadOf({ loggedIn: 1_000 })).capacity).toBe(83)
   })
 

@@ -10,25 +10,28 @@ export interface MemoryGuardOptions {
 
 /** Accounts that may be claimed. */
 export interface ClaimLimits {
-  /** Accounts there is memory for. 0 while refusing. */
+  /** Number of accounts that the memory is sufficient for. 0 while refusing. */
   capacity: number
-  /** Accounts to claim before the memory is measured again. The last shard may exceed it. */
+  /**
+   * Accounts to claim before the memory is measured again. The last shard may exceed this number.
+   */
   step: number
-  /** Accounts that never tried to log in, and that there is no memory for. */
+  /** Number of accounts that never tried to log in, and that exceed the memory. */
   excess: number
 }
 
 /** Part of the limit below which shards are accepted again. */
 const acceptBelow = 0.65
 /**
- * Part of the free capacity that a claim may take, unless more accounts are logged in. Claims wait
- * for no logins, which a slow server delays: reads need a worker that holds their account.
+ * Part of the free capacity that a claim may take, unless more accounts are logged in. Claims do
+ * not wait for logins, which a slow server delays: reads of an account need a worker that holds the
+ * account.
  */
 const stepPart = 0.25
 
 /**
- * Decides whether this worker has memory for further shards, and how many to claim at a time.
- * Memory that accounts will need after their login counts as used.
+ * Decides whether this worker has memory for further shards, and how many shards to claim at a
+ * time. Memory that accounts will need after their login counts as used.
  */
 export class MemoryGuard {
   readonly #options: MemoryGuardOptions
@@ -53,12 +56,12 @@ export class MemoryGuard {
     return this.#bytesPerAccount
   }
 
-  /** Accounts there is memory for beside the present ones, as of the last check. */
+  /** Number of further accounts that the memory is sufficient for, as of the last check. */
   get capacity(): number {
     return this.#capacity
   }
 
-  /** Checks the memory. Returns what may be claimed. */
+  /** Checks the memory. Returns the limits of the next claim. */
   check(load: AccountLoad): ClaimLimits {
     const uses = this.#budgets.map((budget) => ({ ...budget.measure(load), ...budget.memory }))
     const tightest = uses.reduce((least, use) => (use.capacity < least.capacity ? use : least))

@@ -5,7 +5,7 @@ import type { LimitedMemory } from './memory-budget.ts'
 
 /**
  * Resident memory of an account over TLS after one read, as `make bench` measures it. An idle
- * account takes 160 kB until then.
+ * account takes 160 kB before its first read.
  */
 const accountResidentBytes = 225_000
 /** Part of the account's resident memory in the heap of V8, with garbage. */
@@ -13,7 +13,7 @@ const accountHeapBytes = 120_000
 /** Size of a page in `/proc`, on all platforms of the image. */
 const pageBytes = 4_096
 
-/** Limited memories of this process, the resident one first. */
+/** Limited memories of this process: resident memory first, then the heap. */
 export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory] {
   const { heap_size_limit: heapLimitBytes } = getHeapStatistics()
   return [
@@ -32,14 +32,20 @@ export function processMemories(): [resident: LimitedMemory, heap: LimitedMemory
   ]
 }
 
-/** Memory limit of the container. Without one, memory is planned as if all of it were heap. */
+/**
+ * Memory limit of the container. Without a container limit, memory is planned as if all of it were
+ * heap.
+ */
 function residentLimitBytes(heapLimitBytes: number): number {
-  // Limit of the container: 0, or more than the memory of the machine, if there is no limit.
+  // `constrainedMemory` returns 0, or more than the memory of the machine, if the container has no
+  // limit.
   const containerBytes = process.constrainedMemory()
   return containerBytes > 0 && containerBytes <= totalmem() ? containerBytes : heapLimitBytes
 }
 
-/** Resident memory of this process and its message readers, which share the container's limit. */
+/**
+ * Resident memory of this process and its message readers. Both share the limit of the container.
+ */
 export function residentBytes(): number {
   return childPids().reduce((sum, pid) => sum + residentBytesOf(pid), process.memoryUsage.rss())
 }

@@ -6,7 +6,10 @@ import type { AccountLoad } from './memory-budget.ts'
 export interface ShardObserver {
   /** Called when this worker has leased shards. */
   claimed(leases: readonly Lease[]): Promise<void>
-  /** Stops all work on shards, which are lost already, or released when this resolves. */
+  /**
+   * Stops all work on shards. The shards are lost already, or are released when the promise
+   * resolves.
+   */
   released(shards: readonly number[]): Promise<void>
 }
 
@@ -17,7 +20,7 @@ export interface ShardAccounts {
   /** Accounts of claimed shards that have not ended their first attempt to connect. */
   readonly moving: number
   load(): AccountLoad
-  /** Accounts that will log in at their next holder, by shard. */
+  /** Accounts that will log in at the next holder of their shard, by shard. */
   logins(): ReadonlyMap<number, LoginCounts>
   /** Shards with an account that is logged in. */
   loggedInShards(): ReadonlySet<number>

@@ -15,20 +15,23 @@ export interface ShardReleasesOptions {
   log: Logger
 }
 
-/** Workers that take shards, and their readiness. */
+/** Workers that take shards, and the readiness of these workers. */
 export interface Receivers {
-  /** Ids of the workers that claim what is released. */
+  /** Ids of the workers that claim released shards. */
   ids: readonly string[]
   /** Number of live workers, which share the logins of a host. */
   workers: number
-  /** Time before the end of its current logins from which a receiver is ready. */
+  /** Time before the end of the current logins of a receiver, from which the receiver is ready. */
   aheadMs: number
 }
 
-/** Sessions that end concurrently, in accounts: each sends a LOGOUT and may store its status. */
+/**
+ * Sessions that end concurrently, in accounts. Each session sends a LOGOUT and may store the
+ * account status.
+ */
 const maxLogouts = 2_000
 
-/** Releases of shards: ends the sessions of each, then makes it free. */
+/** Releases of shards: ends the sessions of each shard, then frees the shard. */
 export class ShardReleases {
   readonly #options: ShardReleasesOptions
   /** Shards whose sessions end before the release. */
@@ -48,8 +51,8 @@ export class ShardReleases {
 
   /**
    * Shards whose accounts the receivers are ready to log in. A shard without a logged-in account is
-   * ready at any time: its accounts wait for their logins here as well. Its logins count for the
-   * shards that follow.
+   * ready at any time: its accounts wait for their logins at this worker as well. Logins of such a
+   * shard count for the shards that follow.
    */
   async selectReady(
     shards: readonly number[],

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { Takeover } from './takeover.ts'
 
-/** Takeover of one account after the other; 500 accounts of one host at two workers take 20 s. */
+/**
+ * Takeover of accounts, one account after the other. 500 accounts of one host at two workers take
+ * 20 s.
+ */
 function testTakeover() {
   let time = 0
   const shards = { isTaking: true }

@@ -20,7 +20,7 @@ const toleranceMs = 30_000
 
 /**
  * Takeover of accounts from other workers: from the first missing shard until each moved account
- * has tried to log in. A rolling update replaces the next worker afterwards.
+ * has tried to log in. A rolling update replaces the next worker after the takeover.
  */
 export class Takeover {
   readonly #options: TakeoverOptions
@@ -42,7 +42,7 @@ export class Takeover {
       return
     }
     this.#startedAt ??= this.#clock()
-    // Once overdue, accounts that arrive later change nothing.
+    // Once the takeover is overdue, accounts that arrive later change nothing.
     this.#isOverdue ||= this.#clock() - this.#startedAt >= this.#maxMs()
     if (!this.#isOverdue) throw new Error(`${accounts.moving} moved accounts are not logged in`)
   }

@@ -23,7 +23,10 @@ export interface SyncTime extends AccountLease {
   at: Date
 }
 
-/** Stores sync times later than the stored ones. Skips accounts whose lease is not valid. */
+/**
+ * Stores sync times that are later than the stored sync times. Skips accounts without a valid
+ * lease.
+ */
 export async function saveSyncTimes(db: Db, times: readonly SyncTime[]): Promise<void> {
   const values = sql.val(times.map(({ at }) => at.toISOString()))
   await sql`
@@ -63,8 +66,8 @@ export function hashPath(path: string): string {
 }
 
 /**
- * Hashes of the paths that an account has rows for. A path among them without a row has lost its
- * row. Undefined if never stored.
+ * Hashes of the paths that an account has rows for. A stored path without a row has lost its row.
+ * Undefined if never stored.
  */
 export async function findStoredPaths(
   db: Db,

@@ -24,16 +24,19 @@ export type AccountStatusRow = Pick<
   (typeof accountStatusColumns)[number]
 >
 
-/** State of an account and the data that its transitions depend on (table `account_states`). */
+/**
+ * State of an account and the data that transitions of the state depend on (table
+ * `account_states`).
+ */
 export type AccountStatus = Readonly<Omit<AccountStatusRow, 'stateEpoch'> & { stateEpoch: number }>
 
-/** Status of a row, without its other columns. */
+/** Status of a row of `account_states`, without the other columns. */
 export function toAccountStatus(row: AccountStatusRow): AccountStatus {
   const status = Object.fromEntries(accountStatusColumns.map((name) => [name, row[name]]))
   return { ...(status as AccountStatusRow), stateEpoch: Number(row.stateEpoch) }
 }
 
-/** Creates missing rows, which leases lock. Accounts that were deleted meanwhile are skipped. */
+/** Creates missing rows, which leases lock. Skips deleted accounts. */
 export async function ensureAccountStatusRows(db: Db, accounts: readonly string[]): Promise<void> {
   try {
     await sql`
@@ -46,7 +49,8 @@ export async function ensureAccountStatusRows(db: Db, accounts: readonly string[
     `.execute(db)
   } catch (error) {
     if (!isDeletedAccountError(error)) throw error
-    // Deleted between the select and the insert: the next statement does not see it.
+    // An account was deleted between the select and the insert: the next statement does not return
+    // the account.
     await ensureAccountStatusRows(db, accounts)
   }
 }
@@ -62,8 +66,8 @@ export interface LockedAccountStatus extends AccountStatus {
 }
 
 /**
- * Variant of `withLease` for many accounts: locks and returns those whose leases are valid. Rows
- * and shards locked by others are left out, unless `wait` is set.
+ * Variant of `withLease` for many accounts: locks and returns accounts whose leases are valid. Rows
+ * and shards locked by other transactions are left out, unless `wait` is set.
  */
 export async function lockAccountStatuses(
   tx: Tx,

@@ -11,7 +11,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { accountStatusColumns, ensureAccountStatusRows } from './account-status.ts'
 import type { AccountLease } from './lease.ts'
 
-/** A registered account that connects, as its session and its driver use it. */
+/** Registered account that connects, in the form that session and driver use. */
 export interface Account {
   readonly account: string
   readonly version: string
@@ -24,7 +24,7 @@ export interface Account {
   readonly isTenantsServer: boolean
   /** Paths or special uses of the mailboxes to sync. Empty: all. */
   readonly paths: readonly string[]
-  /** Paths or special uses of mailboxes with a connection of their own. */
+  /** Paths or special uses of mailboxes with a separate connection. */
   readonly subconnections: readonly string[]
   /** Null: the default of the settings. */
   readonly imapIndexer: 'full' | 'fast' | null
@@ -81,7 +81,7 @@ const columns = [
   'tenantSet',
 ] as const
 
-/** Registration, epoch of the last flush, and status of an account. */
+/** Registration, last flush epoch, and status of an account. */
 export type AccountRow = Pick<Selectable<Accounts>, (typeof columns)[number]> &
   Pick<Selectable<AccountStates>, 'flushedEpoch' | (typeof accountStatusColumns)[number]>
 
@@ -93,7 +93,7 @@ export type AccountVersion = Pick<AccountRow, 'account' | 'shard' | 'version' | 
  */
 export function createAccountReader(db: Db) {
   return {
-    /** Also creates the row in `account_states`, which leases lock, if there is none. */
+    /** Also creates the missing row in `account_states`, which leases lock. */
     load: batchStatements(async (accounts: string[]) => {
       await ensureAccountStatusRows(db, accounts)
       return inOrder(accounts, await listAccounts(db, accounts))
@@ -127,8 +127,8 @@ function listAccounts(db: Db, accounts: readonly string[]): Promise<AccountRow[]
 }
 
 /**
- * Versions of all accounts of some shards, by shard. Their sessions log in in this order, because
- * shards with high numbers move first to a worker that joins.
+ * Versions of all accounts of some shards, by shard. Sessions of the accounts log in in this order,
+ * because shards with high numbers move first to a worker that joins.
  */
 export async function listAccountVersions(
   db: Db,

@@ -10,7 +10,7 @@ export function hashMessageId(messageId: string): string {
   return createHash('sha256').update(messageId.trim()).digest().readBigInt64BE(0).toString()
 }
 
-/** Stores hashes of Message-IDs and returns the new ones. Requires the account's lease. */
+/** Stores hashes of Message-IDs and returns the new hashes. Requires the account's lease. */
 export async function insertAnnounced(
   tx: Tx,
   account: string,
@@ -25,7 +25,7 @@ export async function insertAnnounced(
   return new Set(rows.map(({ hash }) => hash))
 }
 
-/** Deletes up to `limit` expired rows. Returns their number. */
+/** Deletes up to `limit` expired rows. Returns the number of deleted rows. */
 export function deleteOldAnnounced(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'announced_messages', date: 'announced_at' }, limit)
 }

@@ -6,7 +6,7 @@ import { deleteExpired, hashMessageId } from './announced.ts'
 /** Maximum bounces shown per message. */
 const maxShown = 100
 
-/** Stores bounces; existing ones are skipped. Requires the account's lease. */
+/** Stores bounces. Skips bounces that are stored already. Requires the account's lease. */
 export async function insertBounces(tx: Tx, rows: readonly Bounces[]): Promise<void> {
   if (rows.length === 0) return
   await tx
@@ -57,7 +57,7 @@ function toInfo(row: Omit<Bounces, 'account' | 'messageHash'>): BounceInfo {
   }
 }
 
-/** Deletes up to `limit` expired rows. Returns their number. */
+/** Deletes up to `limit` expired rows. Returns the number of deleted rows. */
 export function deleteOldBounces(db: Db, limit: number): Promise<number> {
   return deleteExpired(db, { table: 'bounces', date: 'date' }, limit)
 }

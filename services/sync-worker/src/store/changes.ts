@@ -5,9 +5,9 @@ import { sql } from 'kysely'
 const sweepLock = 7_825_516
 
 /**
- * Deletes up to `limit` of the oldest expired changes and stores the horizon. Returns their number.
- * Also deletes rows with transaction ids of another server (restored dump): they lie in the future
- * here and would never be read.
+ * Deletes up to `limit` of the oldest expired changes and stores the horizon. Returns the number of
+ * deleted changes. Also deletes rows with transaction ids of another server (restored dump). On
+ * this server such ids lie in the future, and the rows would never be read.
  */
 export function deleteOldChanges(
   db: Db,

@@ -43,7 +43,10 @@ export async function upsertChunks(
   }
 }
 
-/** Deletes some chunks of a mailbox, or its whole index. Requires the account's lease. */
+/**
+ * Deletes some chunks of a mailbox, or the whole index of the mailbox. Requires the account's
+ * lease.
+ */
 export async function deleteChunks(
   tx: Tx,
   mailbox: string,

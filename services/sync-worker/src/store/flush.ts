@@ -4,7 +4,7 @@ import { deleteApiIndex } from './api/feeds.ts'
 
 /**
  * Deletes the index and the announced Message-IDs of an account. The mailboxes keep their numbers,
- * so that message ids stay valid; the next sync is an initial one. Requires the account's lease.
+ * so that message ids stay valid. The next sync is an initial sync. Requires the account's lease.
  */
 export async function flushIndex(
   tx: Tx,
@@ -19,8 +19,8 @@ export async function flushIndex(
     .execute()
   await tx.deleteFrom('announcedMessages').where('account', '=', account).execute()
   await flushApiIndex(tx, account)
-  // A mailbox created after the account was initialized would announce all its messages: date it
-  // back.
+  // A mailbox created after the account was initialized would announce all its messages, so its
+  // creation is dated back.
   await sql`
     update mailboxes set indexer = ${indexer}, uid_next = null, highest_modseq = null,
       messages = null, flags_complete = false, synced_at = null,
@@ -36,8 +36,8 @@ export async function flushIndex(
 }
 
 /**
- * Accounts at a mail API: message ids are the provider's, so nothing of the index has to stay but
- * its row, which tells a flushed index from a lost one.
+ * Deletes the index of an account at a mail API. Message ids are the provider's, so only the row of
+ * the index stays, which tells a flushed index from a lost index.
  */
 async function flushApiIndex(tx: Tx, account: string): Promise<void> {
   await deleteApiIndex(tx, account)

@@ -2,7 +2,10 @@ import type { Db, Tx } from '@posthorn/db'
 import { AppError } from '@posthorn/errors'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Exclusive right to work on the accounts of a shard, until another holder raises its epoch. */
+/**
+ * Exclusive right to work on the accounts of a shard, until another holder raises the epoch of the
+ * shard.
+ */
 export interface Lease {
   readonly shard: number
   /** Id of the worker. */
@@ -15,11 +18,12 @@ export interface AccountLease extends Lease {
 }
 
 /**
- * Runs a transaction under the lease: a worker that claims the shard, or a deletion of the account,
- * waits for its end, and later transactions are rejected. Every write about an account uses it.
+ * Runs a transaction under the lease. A worker that claims the shard, or a deletion of the account,
+ * waits for the end of the transaction, and later transactions are rejected. Every write about an
+ * account uses `withLease`.
  *
  * @throws AppError `stale` if the shard has another owner or epoch, or the account was deleted.
- *   Nothing was stored; stop working on the account.
+ * Nothing was stored; the caller must stop working on the account.
  */
 export function withLease<T>(
   db: Db,
@@ -50,8 +54,8 @@ async function assertLease(tx: Tx, lease: AccountLease): Promise<void> {
 }
 
 /**
- * Source of a query: leases as rows `input`, with one value each, joined with the shards that are
- * still leased under the same epochs.
+ * Source of a query: leases as rows `input`, with one value per lease. Joined with the shards that
+ * are still leased under the same epochs.
  */
 export function validLeases(
   leases: readonly AccountLease[],

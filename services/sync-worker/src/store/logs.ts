@@ -10,7 +10,7 @@ export interface LogLine {
 }
 
 /**
- * Adds lines in their order. Skips deleted accounts and, unless `all` accounts are logged, those
+ * Adds lines in their order. Skips deleted accounts and, unless `all` accounts are logged, accounts
  * whose log is disabled.
  */
 export async function insertLogLines(

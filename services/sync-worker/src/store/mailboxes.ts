@@ -52,7 +52,10 @@ export function findMailbox(
   return selectOf(db, account).where('path', '=', path).executeTakeFirst()
 }
 
-/** Mailbox with a special use such as `\Sent`; the first by path if several have it. */
+/**
+ * Mailbox with a special use such as `\Sent`; the first by path if several mailboxes have the
+ * special use.
+ */
 export function findMailboxByUse(
   db: Db,
   account: string,
@@ -148,7 +151,10 @@ export async function deleteMailboxes(tx: Tx, ids: readonly string[]): Promise<v
   await tx.deleteFrom('mailboxes').where('id', 'in', ids).execute()
 }
 
-/** Counters at the end of a complete sync. While the server reports the same, nothing changed. */
+/**
+ * Counters at the end of a complete sync. While the server reports equal counters, the mailbox did
+ * not change.
+ */
 export interface SyncCursor {
   uidNext: number
   /** Count of the index; of a fast index, count of the server. */
@@ -200,8 +206,8 @@ export interface EmptyMailbox {
 }
 
 /**
- * Marks empty mailboxes as synced. Returns the changed rows; mailboxes that were synced meanwhile
- * are not among them. Requires the leases of their accounts.
+ * Marks empty mailboxes as synced. Returns the changed rows; mailboxes that were synced in the
+ * meantime are not returned. Requires the leases of their accounts.
  */
 export async function markEmpty(tx: Tx, mailboxes: readonly EmptyMailbox[]): Promise<MailboxRow[]> {
   if (mailboxes.length === 0) return []

@@ -7,12 +7,12 @@ interface OutboxKey {
   account: string
 }
 
-/** Size of a message in the outbox; undefined if its bytes were deleted. */
+/** Size of a message in the outbox; undefined if the bytes of the message were deleted. */
 export function findOutboxSize(db: Db, key: OutboxKey): Promise<number | undefined> {
   return findMimeSize(db, mimeOf(key))
 }
 
-/** Bytes of a message in the outbox; undefined if they were deleted meanwhile. */
+/** Bytes of a message in the outbox; undefined if the bytes were deleted in the meantime. */
 export function readOutbox(db: Db, key: OutboxKey, size: number): Promise<Buffer | undefined> {
   return readMime(db, mimeOf(key), size)
 }
@@ -21,15 +21,15 @@ function mimeOf({ queueId, account }: OutboxKey) {
   return sql`outbox where queue_id = ${queueId} and account = ${account}`
 }
 
-/** A recipient who did not get a message, as a report states it. */
+/** Recipient who did not get a message, according to a report. */
 export interface FailedRecipient {
   messageId: string
   recipient: string
 }
 
 /**
- * Marks submissions as bounced. Of several with the same Message-ID, those to the recipient.
- * Requires the account's lease.
+ * Marks submissions as bounced. Of several submissions with the same Message-ID, marks submissions
+ * to the recipient. Requires the account's lease.
  */
 export async function markBounced(
   tx: Tx,

@@ -36,7 +36,10 @@ const ofApp = (app: string) => sql<string>`any(array(
   select id from oauth2_apps where config ->> 'pubSubApp' = ${app}
 ))`
 
-/** Finds the accounts of mailboxes (in lower case), for the applications linked to this one. */
+/**
+ * Finds the accounts of mailboxes (in lower case), for the applications linked to application
+ * `app`.
+ */
 export async function findNotifiedAccounts(
   db: Db,
   app: string,
@@ -52,7 +55,7 @@ export async function findNotifiedAccounts(
   return rows.map(({ account }) => account)
 }
 
-/** One page of all accounts of the applications linked to this one, by account id. */
+/** One page of all accounts of the applications linked to application `app`, by account id. */
 export async function listNotifiedAccounts(
   db: Db,
   app: string,
@@ -70,7 +73,7 @@ export async function listNotifiedAccounts(
   return rows.map(({ account }) => account)
 }
 
-/** Stores the state of an application. Skips one that was deleted. */
+/** Stores the state of an application. Skips a deleted application. */
 export async function savePubSubState(
   db: Db,
   app: string,

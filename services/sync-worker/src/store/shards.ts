@@ -11,7 +11,7 @@ export interface Heartbeat {
   refusing: boolean
 }
 
-/** Stores a heartbeat, and the worker's row at the first one. */
+/** Stores a heartbeat. The first heartbeat also inserts the worker's row. */
 export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbeat): Promise<void> {
   const hash = proof === undefined ? null : createHash('sha256').update(proof).digest('hex')
   await sql`
@@ -20,17 +20,17 @@ export async function saveHeartbeat(db: Db, { worker, proof, refusing }: Heartbe
   `.execute(db)
 }
 
-/** Excludes a stopping worker from the fair share of the others. */
+/** Excludes a stopping worker from the fair shares of other workers. */
 export async function markStopping(db: Db, worker: string): Promise<void> {
   await sql`update workers set stopping = true where id = ${worker}::uuid`.execute(db)
 }
 
-/** Deletes a worker. Shards that it still owned can be claimed immediately. */
+/** Deletes a worker. Shards that the worker still owned can be claimed immediately. */
 export async function deleteWorker(db: Db, worker: string): Promise<void> {
   await sql`delete from workers where id = ${worker}::uuid`.execute(db)
 }
 
-/** Deletes workers without a heartbeat for 1 h. Their shards are claimed or free. */
+/** Deletes workers without a heartbeat for 1 h. Shards of such workers are claimed or free. */
 export async function deleteDeadWorkers(db: Db): Promise<void> {
   await sql`delete from workers where heartbeat_at < now() - interval '1 hour'`.execute(db)
 }
@@ -40,11 +40,13 @@ export interface LiveWorker {
   id: string
   stopping: boolean
   refusing: boolean
-  /** Number of shards that the table assigns to it. */
+  /** Number of shards that the table assigns to the worker. */
   shards: number
 }
 
-/** `worker`, and all with a heartbeat in the last `expiryMs`, stopping ones included. */
+/**
+ * `worker`, and all workers with a heartbeat in the last `expiryMs`, including stopping workers.
+ */
 export async function listWorkers(db: Db, worker: string, expiryMs: number): Promise<LiveWorker[]> {
   const { rows } = await sql<LiveWorker>`
     select id, stopping, refusing,
@@ -59,13 +61,14 @@ export interface Reservation {
   receivers: readonly string[]
   /** Time for the logins of the accounts. */
   seconds: number
-  /** Time before the end of its current logins from which a receiver is ready. */
+  /** Time before the end of the current logins of a receiver, from which the receiver is ready. */
   aheadMs: number
 }
 
 /**
- * Reserves time for logins at the receiver that is ready first. Returns false if none is ready. All
- * workers that release shards use it, so that they together keep the pace of the receivers.
+ * Reserves time for logins at the receiver that is ready first. Returns false if no receiver is
+ * ready. All workers that release shards reserve time here, so that together they keep the pace of
+ * the receivers.
  */
 export async function reserveLogins(
   db: Db,
@@ -85,7 +88,9 @@ export async function reserveLogins(
   return rows.length > 0
 }
 
-/** Adds the time of logins to the receivers in equal parts, whether they are ready or not. */
+/**
+ * Adds the time of logins to the receivers in equal parts, even to receivers that are not ready.
+ */
 export async function addLogins(
   db: Db,
   { receivers, seconds }: Omit<Reservation, 'aheadMs'>,
@@ -131,17 +136,19 @@ export interface ClaimOptions {
   worker: string
   /** Maximum number of shards. */
   limit: number
-  /** Maximum number of accounts in them. */
+  /** Maximum number of accounts in the claimed shards. */
   capacity: number
   /** Number of accounts after which no further shard is claimed. */
   step: number
-  /** Shards this worker works on. Others that it owns in the table are claimed again. */
+  /**
+   * Shards this worker works on. Other shards that the worker owns in the table are claimed again.
+   */
   active: readonly number[]
   /** Validity of a heartbeat. */
   expiryMs: number
 }
 
-/** Claims shards without an owner or with a dead one, and raises their epochs. */
+/** Claims shards without an owner or with a dead owner, and raises the epochs of the shards. */
 export async function claimShards(
   db: Db,
   { worker, limit, capacity, step, active, expiryMs }: ClaimOptions,

@@ -1,13 +1,13 @@
 import type { Db } from '@posthorn/db'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Bytes per query. They are transferred as hex, which must not be in memory as a whole. */
+/** Bytes per query. Bytes are transferred as hex, and the hex must not be in memory as a whole. */
 const chunkBytes = 2 * 1024 * 1024
 
 /** Table with a column `mime`, and the condition that selects one row. */
 export type MimeSource = RawBuilder<unknown>
 
-/** Size of a stored message; undefined if its bytes were deleted. */
+/** Size of a stored message; undefined if the bytes of the message were deleted. */
 export async function findMimeSize(db: Db, source: MimeSource): Promise<number | undefined> {
   const { rows } = await sql<{ size: number | null }>`
     select octet_length(mime) as size from ${source}
@@ -15,7 +15,7 @@ export async function findMimeSize(db: Db, source: MimeSource): Promise<number |
   return rows[0]?.size ?? undefined
 }
 
-/** Bytes of a stored message; undefined if they were deleted meanwhile. */
+/** Bytes of a stored message; undefined if the bytes were deleted in the meantime. */
 export async function readMime(
   db: Db,
   source: MimeSource,

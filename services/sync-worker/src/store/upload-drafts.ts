@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 export interface UploadDraft {
   upload: string
   account: string
-  /** Message-ID by which the incomplete draft is found. No other upload has it. */
+  /** Message-ID by which the incomplete draft is found. No other upload has this Message-ID. */
   messageId: string
 }
 
@@ -29,9 +29,9 @@ export function isInShards(shards: readonly number[]) {
     select account from accounts where shard = any(${sql.val([...shards])}::integer[]))`
 }
 
-/** Time after the end of an upload in which its own process still removes the draft. */
+/** Time after the end of an upload in which the process of the upload still removes the draft. */
 const marginMs = 15_000
-/** Records an upload that ends in `afterMs`, before its draft is created. */
+/** Records an upload that ends in `afterMs`. Called before the draft of the upload is created. */
 export async function insertUploadDraft(
   db: Db,
   { upload, account, messageId }: UploadDraft,
@@ -41,7 +41,7 @@ export async function insertUploadDraft(
   await db.insertInto('uploadDrafts').values({ upload, account, messageId, checkAt }).execute()
 }
 
-/** Deletes the record of an upload: its draft is complete. */
+/** Deletes the record of an upload whose draft is complete. */
 export async function deleteUploadDraft(db: Db, upload: string): Promise<void> {
   await db.deleteFrom('uploadDrafts').where('upload', '=', upload).execute()
 }

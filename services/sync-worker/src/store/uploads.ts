@@ -7,7 +7,7 @@ interface UploadKey {
   account: string
 }
 
-/** Reads and deletes an upload; undefined if another request took it. */
+/** Reads and deletes an upload; undefined if another request took the upload. */
 export async function takeUpload(db: Db, upload: UploadKey): Promise<Buffer | undefined> {
   const source = sql`uploads where id = ${upload.id} and account = ${upload.account}`
   const size = await findMimeSize(db, source)

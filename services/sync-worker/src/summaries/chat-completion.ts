@@ -6,7 +6,7 @@ import { matches } from '@posthorn/contracts/validate'
 import { splitCredentials } from '@posthorn/net/url'
 import type { SummaryInput } from './input.ts'
 
-// Chat completion of the OpenAI API: request for a summary, and the summary in its response. Pure.
+// Chat completion of the OpenAI API: request for a summary, and the summary in the response. Pure.
 
 /** Settings that define the endpoint and the model. */
 export type ModelSettings = Pick<
@@ -36,7 +36,10 @@ const defaultPrompt =
   'language of the e-mail, what it says and what it wants. Judge its tone, whether it expects an ' +
   'answer, which dates it names, and what it asks its reader to do.'
 
-/** Appended to every prompt, so that `parseSummary` does not depend on the configured one. */
+/**
+ * Output format appended to every prompt, so that `parseSummary` does not depend on the configured
+ * prompt.
+ */
 const outputFormat =
   'Answer with one JSON object and nothing else. Members: "summary" (plain text), "sentiment" ' +
   '("positive", "neutral" or "negative"), "shouldReply" (true or false), "events" (a list of ' +
@@ -101,8 +104,8 @@ export function alternativeDialect(
 const maxItems = 20
 
 /**
- * Parses the response of an endpoint. Undefined if it contains no valid summary. The content is
- * untrusted: only members of the schema are read, as plain text of limited length.
+ * Parses the response of an endpoint. Undefined if the response contains no valid summary. The
+ * content is untrusted: only members of the schema are read, as plain text of limited length.
  */
 export function parseSummary(body: string): MessageSummary | undefined {
   const response = toObject(parseJson(body))
@@ -123,7 +126,7 @@ export function parseSummary(body: string): MessageSummary | undefined {
   return matches(MessageSummary, summary) ? summary : undefined
 }
 
-/** JSON object in a model's output, without its reasoning and Markdown fences. */
+/** JSON object in a model's output, without reasoning and Markdown fences. */
 function extractJson(output: unknown): unknown {
   if (typeof output !== 'string') return undefined
   const answer = output.slice(output.lastIndexOf('</think>') + 1)
@@ -151,7 +154,7 @@ function toItems<K extends 'startTime' | 'dueDate'>(list: unknown, time: K) {
   return items.length > 0 ? items : undefined
 }
 
-/** Plain text without markup or direction controls, so that a page may show it unescaped. */
+/** Plain text without markup or direction controls, so that a page may show the text unescaped. */
 function toText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') return ''
   return value

@@ -15,7 +15,7 @@ export type SummaryResponse = { outcome: 'made'; summary: MessageSummary } | Sum
 /**
  * Failed request. `declined`: rejected because of this message (400, 413, 422); `refused`: other
  * 4xx or redirect; `limited`: 429; `broken`: 5xx; `invalid-response`: no summary in the response,
- * or the response was too long; `unreachable`: no complete response.
+ * or a response that is too long; `unreachable`: no complete response.
  */
 export interface SummaryFailure {
   outcome: 'declined' | 'refused' | 'limited' | 'broken' | 'invalid-response' | 'unreachable'
@@ -31,7 +31,7 @@ export type SummaryEndpoint = ReturnType<typeof createEndpoint>
 
 /**
  * Client of an OpenAI-compatible endpoint. Repeats a request that is rejected because of its
- * dialect in another one and remembers that dialect for the endpoint and model.
+ * dialect in another dialect, and remembers that dialect for the endpoint and model.
  */
 export function createEndpoint(http: Pick<HttpCaller, 'call'>) {
   let last: { target: string; dialect: Dialect } | undefined

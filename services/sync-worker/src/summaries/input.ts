@@ -18,9 +18,9 @@ const maxRecipients = 20
 /** Read limit per kind of text. */
 const maxBytes = 65_536
 
-/** Readings of a message, and of its account. */
+/** Functions that read a message, and the message reader of its account. */
 export interface SummarySource {
-  /** Reads both kinds of text. Undefined if the server does not return them. */
+  /** Reads both kinds of text. Undefined if the server does not return the texts. */
   readTexts: (maxBytes: number) => Promise<Partial<ReadText> | undefined>
   read: ReadPart
 }

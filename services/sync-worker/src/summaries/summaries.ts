@@ -30,9 +30,11 @@ export type SummaryOutcome = SummaryResponse['outcome'] | LocalOutcome | 'batch-
 
 /** Summaries of one sync of a mailbox. Waiting takes little more than three request timeouts. */
 export interface SummaryBatch {
-  /** Requests a summary. Never rejects; undefined if there is none. */
+  /** Requests a summary. Never rejects; resolves to undefined without a summary. */
   request(input: SummaryInput, settings: Settings): Promise<MessageSummary | undefined>
-  /** Waits for some requests, and subtracts the time from that of the batch. */
+  /**
+   * Waits for some requests, and subtracts the waiting time from the remaining time of the batch.
+   */
   waitAll<T>(requests: readonly Promise<T>[]): Promise<T[]>
 }
 
@@ -47,7 +49,7 @@ interface SummariesOptions {
 
 const timeoutsPerBatch = 3
 
-/** Creates the summaries of this process with an HTTP client of their own. */
+/** Creates the summaries of this process with a separate HTTP client. */
 export function createSummaries(stack: AsyncDisposableStack, options: SummariesOptions): Summaries {
   const { timeoutMs, egressPolicy: policy } = options.config
   const { proxy } = options
@@ -72,7 +74,10 @@ function cacheApiKey(bus: Pick<Bus, 'request'>) {
 
 const maxOpenMs = 600_000
 
-/** Opens after three failures in a row, for 30 s and up to 10 min. */
+/**
+ * Creates the circuit breaker, which opens after three failures in a row, for 30 s and up to 10
+ * min.
+ */
 export function createBreaker(clock?: Clock): CircuitBreaker {
   const openMs = backoff({ baseMs: 30_000, maxMs: maxOpenMs })
   return new CircuitBreaker({

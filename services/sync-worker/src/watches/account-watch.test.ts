@@ -6,7 +6,7 @@ const hour = 3_600_000
 const expiresAt = new Date('2026-11-20T12:00:00Z')
 const secretHash = hashSecret('secret').toString('base64url')
 
-/** Watch that another worker may have renewed, as this one loaded it. */
+/** Watch as this worker loaded it. Another worker may have renewed the watch since. */
 function loadedWatch() {
   const lease = { account: 'a', shard: 1, owner: 'w', epoch: '1' } as AccountLease
   const watch = new AccountWatch(

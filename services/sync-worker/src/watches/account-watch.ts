@@ -25,9 +25,14 @@ export type NoticeOutcome = 'accepted' | 'forged'
  */
 export class AccountWatch {
   account: WatchedAccount
-  /** Between two connections of the session: notices are collected, nothing is renewed. */
+  /**
+   * True between two connections of the session: notifications are collected, and no watch is
+   * renewed.
+   */
   isPaused = false
-  /** Stored registration; null if there is none, undefined until it is loaded. */
+  /**
+   * Stored registration; null without a registration, undefined until the registration is loaded.
+   */
   row: ApiWatchRow | null | undefined
   /** Hash of a secret that is being registered: notifications may precede the response. */
   pendingHash: Buffer | undefined
@@ -38,7 +43,7 @@ export class AccountWatch {
   isRenewing = false
   /** True while a watch is created, instead of renewed. */
   isCreating = false
-  /** The provider has ended the watch, or is silent: create another one. */
+  /** True if the provider has ended the watch, or is silent: another watch has to be created. */
   isLost = false
   /** Time of the last notification that is not stored yet. */
   noticedAt: Date | undefined
@@ -57,13 +62,16 @@ export class AccountWatch {
     return this.row?.state === 'active' && !this.isLost && this.row.expiresAt.getTime() > now
   }
 
-  /** As `WatchHandle.isRefused`. A mailbox with labels has one feed, whose polls cost little. */
+  /**
+   * See `WatchHandle.isRefused`. False for a mailbox with labels, whose single feed costs little to
+   * poll.
+   */
   get isRefused(): boolean {
     const { placement } = apiAccountTypes[this.account.provider].mailbox
     return placement === 'folder' && this.row?.state === 'failed'
   }
 
-  /** Handles a notification. A forged one has no effect. */
+  /** Handles a notification. A forged notification has no effect. */
   receive(notice: ProviderNotice, now: number): NoticeOutcome {
     const { kind, secretHash, isOwn, messages, expiresAt } = notice
     if (!this.#isGenuine(secretHash)) return 'forged'
@@ -140,8 +148,8 @@ export class AccountWatch {
   }
 
   /**
-   * Microsoft sends the request in bursts: one renewal for each expiry. A request about an earlier
-   * one is late: another worker may have renewed the watch.
+   * Schedules a renewal once per expiry, because Microsoft sends the requests in bursts. A request
+   * about an earlier expiry is late: another worker may have renewed the watch.
    */
   #onExpiring(now: number, reported: string | undefined): void {
     const expiresAt = this.row?.expiresAt.getTime() ?? 0
@@ -156,7 +164,10 @@ export class AccountWatch {
     this.renewAt = now
   }
 
-  /** A notice without a hash is genuine if its transport has authenticated the provider. */
+  /**
+   * True if a notification is genuine. A notification without a hash is genuine if its transport
+   * has authenticated the provider.
+   */
   #isGenuine(secretHash: string | undefined): boolean {
     const { authentication } = apiAccountTypes[this.account.provider].notifications
     if (secretHash === undefined) return authentication === 'sender'
@@ -166,7 +177,7 @@ export class AccountWatch {
   }
 }
 
-/** SHA-256 of a secret, as it is stored and compared. */
+/** SHA-256 of a secret, in the form that is stored and compared. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

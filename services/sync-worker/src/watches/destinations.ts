@@ -6,7 +6,10 @@ import { findPubSubAppOf } from '../store/pubsub.ts'
 
 /** Places to which providers send notifications. */
 export interface Destinations {
-  /** Topic of Pub/Sub for the accounts of an OAuth2 application. Undefined if it has none. */
+  /**
+   * Topic of Pub/Sub for the accounts of an OAuth2 application. Undefined if the application has no
+   * topic.
+   */
   findTopic(application: string): Promise<string | undefined>
   /** Addresses of this installation for an account. Undefined without a public URL. */
   findUrls(account: string): Promise<GraphNotificationUrls | undefined>

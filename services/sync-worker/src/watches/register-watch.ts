@@ -8,7 +8,7 @@ import { type AccountWatch, hashSecret } from './account-watch.ts'
 export interface RegisteredWatch extends ApiWatch {
   /** Null if the provider sends no secret. */
   readonly hash: Buffer | null
-  /** True if it was created now: changes before were not announced. */
+  /** True if the watch was created now: earlier changes were not announced. */
   readonly isNew: boolean
 }
 
@@ -21,8 +21,8 @@ export interface RegistrationOptions {
 const secretBytes = 32
 
 /**
- * Renews the watch of an account, or creates one if there is none, it was lost, or has expired.
- * Watches that a crash left at the provider are stopped.
+ * Renews the watch of an account. Creates a watch if there is none, or if the watch was lost or has
+ * expired. Stops watches that a crash left at the provider.
  *
  * @throws MailApiError
  */
@@ -38,7 +38,7 @@ export async function registerWatch(
     : create(watch, api, { signal, now })
 }
 
-/** Stops all watches but the one to renew, which is returned. */
+/** Stops all watches except the watch to renew, which is returned. */
 async function stopOthers(
   { row, isLost }: AccountWatch,
   api: MailApiWatches,

@@ -18,7 +18,7 @@ export interface RenewalDeps {
 const dayMs = 86_400_000
 /** Interval at which an account without a destination for notifications is tried again. */
 const withoutDestinationMs = 600_000
-/** Longest registration; providers validate the destination within it. */
+/** Timeout of a registration; providers validate the destination within this time. */
 const timeoutMs = 60_000
 
 /**
@@ -49,7 +49,9 @@ export async function renewWatch(
   }
 }
 
-/** Not this worker's account any more, or Postgres is unavailable. */
+/**
+ * Postpones the renewal if the account belongs to another worker now, or Postgres is unavailable.
+ */
 function postpone({ now }: RenewalDeps, watch: AccountWatch): void {
   watch.renewAt = now() + 30_000
 }
@@ -77,7 +79,7 @@ async function store(
   apply(watch, row)
   if (ended) watch.renewOnce(ended, deps.now)
   if (isNew) watch.isLost = false
-  else if (watch.isLost) watch.renewAt = deps.now() // it was removed during the renewal
+  else if (watch.isLost) watch.renewAt = deps.now() // the watch was removed during the renewal
   watch.failures = 0
   deps.metrics.watchRenewed(isNew ? 'created' : 'renewed')
   if (isNew) watch.catchUp(wasLost)
@@ -144,7 +146,7 @@ async function reportFailure(
   if (isFirst) log.warn({ err: error }, 'provider refused notifications')
 }
 
-/** Failures since the last success. Without a row, all were creations. */
+/** Failures since the last success. Without a row, all failures were creations. */
 function countFailure({ row, failures, isCreating }: AccountWatch) {
   if (!row) return { createFailures: failures, renewFailures: 0 }
   return {

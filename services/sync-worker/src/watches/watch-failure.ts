@@ -7,7 +7,10 @@ import { backoff } from '@posthorn/flow'
 export const watchErrorCode = 'SubscriptionSetupError'
 /** Maximum stored characters of a provider's text. */
 const maxTextLength = 1_000
-/** Failures that may pass without a change at the provider. They count as refusals if repeated. */
+/**
+ * Failures that may pass without a change at the provider. Repeated temporary failures count as
+ * refusals.
+ */
 const temporary = ['unavailable', 'rate-limited', 'token-rejected', 'unlicensed'] as const
 /** Temporary failures of a missing watch that are reported: about 8 min. */
 const maxTemporary = 5
@@ -17,7 +20,9 @@ const retryDelayMs = backoff({ baseMs: 30_000, maxMs: 3_600_000, jitter: 0.1 })
 export interface WatchFailure {
   readonly response: string
   readonly retryMs: number
-  /** True if the owner has to know: the provider refuses, or there was no watch for minutes. */
+  /**
+   * True if the owner has to be informed: the provider refuses, or there was no watch for minutes.
+   */
   readonly isReported: boolean
 }
 

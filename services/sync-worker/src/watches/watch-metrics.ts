@@ -1,7 +1,10 @@
 import type { Metrics } from '@posthorn/telemetry'
 
 export interface WatchMetrics {
-  /** Notice of a provider. `unknown`: no session here, such as accounts of other workers. */
+  /**
+   * Counts a notification of a provider. `unknown`: no session on this worker, as for accounts of
+   * other workers.
+   */
   noticed(outcome: 'accepted' | 'forged' | 'unknown'): void
   /** Registration or renewal of a watch. */
   watchRenewed(outcome: 'created' | 'renewed' | 'failed'): void
@@ -25,7 +28,7 @@ export function createWatchMetrics(metrics: Metrics): WatchMetrics {
   }
 }
 
-/** Registers the gauge of accounts by whether their provider notifies. */
+/** Registers the gauge of accounts with and without notifications of their provider. */
 export function registerWatchGauge(
   metrics: Metrics,
   count: () => { active: number; inactive: number },

@@ -28,11 +28,11 @@ const maxLoaded = 1_000
 const maxConcurrent = 10
 
 /**
- * Watches of the accounts of this worker: receives their notices, renews them with one timer for
- * all, and forgets them when their session ends.
+ * Watches of the accounts of this worker. Receives the notifications of the watches, renews all
+ * watches with one timer, and removes a watch when the session of its account ends.
  */
 export class WatchRegistry implements AsyncDisposable {
-  /** Handler of notices. They are compared in memory: a flood causes no query. */
+  /** Handler of notifications. Notifications are compared in memory: a flood causes no query. */
   readonly handler: CommandHandler = on(changesNoticed, async ({ notices }) => {
     for (const notice of notices) {
       const watch = this.#watches.get(notice.account)
@@ -66,7 +66,7 @@ export class WatchRegistry implements AsyncDisposable {
     )
   }
 
-  /** Number of accounts with a watch that notifies, and of others. */
+  /** Number of accounts with a watch that notifies, and of other accounts. */
   count(): { active: number; inactive: number } {
     const now = this.#now()
     const active = [...this.#watches.values()].filter((watch) => watch.isActive(now)).length
@@ -75,7 +75,7 @@ export class WatchRegistry implements AsyncDisposable {
 
   /**
    * Adds an account, whose watch is registered or renewed from now on. Under the lease of an
-   * earlier call, continues its watch.
+   * earlier call, continues the watch of that call.
    */
   add(account: WatchedAccount): WatchHandle {
     const { account: id, epoch } = account.lease
@@ -144,9 +144,9 @@ export class WatchRegistry implements AsyncDisposable {
   }
 
   /**
-   * True once for each lease for an active watch that a new holder must check. Its renewal lists
-   * the watches: unknown watches are stopped, and a watch that was removed silently is created
-   * again, as is a connection on which an earlier holder listened.
+   * True once for each lease for an active watch that a new holder must check. The renewal lists
+   * the watches of the account and stops unknown watches. A watch that was removed silently is
+   * created again, as is a connection on which an earlier holder listened.
    */
   #mustCheck({ account: { lease, provider }, row }: AccountWatch): boolean {
     if (!apiAccountTypes[provider].notifications.isCheckedByHolder) return false

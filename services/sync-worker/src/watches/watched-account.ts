@@ -4,22 +4,22 @@ import type { NoticedMessage } from '@posthorn/contracts/commands/notices'
 import type { Logger } from '@posthorn/telemetry'
 import type { AccountLease } from '../store/lease.ts'
 
-/** Account whose provider can notify. Implemented by its session or driver. */
+/** Account whose provider can notify. Implemented by the session or driver of the account. */
 export interface WatchedAccount {
   readonly lease: AccountLease
   /** Part of event ids. Epoch milliseconds. */
   readonly registeredAt: number
   readonly provider: Provider
   /**
-   * Client whose destination is this account. Undefined if notifications have none: without a
-   * public URL, or without an application for Pub/Sub. The account is polled then.
+   * Client whose destination is this account. Undefined if notifications have no destination:
+   * without a public URL, or without an application for Pub/Sub. The account is then polled.
    *
    * @throws AppError
    */
   openWatches(): Promise<MailApiWatches | undefined>
   /**
-   * Called for each notice. `changed`: read the feeds of these messages soon, or all feeds if
-   * none are named. `missed`: changes may have been lost, so compare all messages.
+   * Called for each notification. `changed`: read the feeds of these messages soon, or all feeds
+   * without named messages. `missed`: changes may have been lost, so compare all messages.
    */
   onNotice(notice: SyncNotice, messages?: readonly NoticedMessage[]): void
   readonly log: Pick<Logger, 'info' | 'warn'>
@@ -38,10 +38,10 @@ export interface WatchHandle extends Disposable {
   readonly remoteId: string | undefined
   /**
    * Reports a change that a poll detected and no notification had announced, with the time of the
-   * change. If the provider has been silent about it for 5 min, the watch is replaced, at most once
-   * an hour.
+   * change. If the provider has been silent about the change for 5 min, the watch is replaced, at
+   * most once an hour.
    */
   reportUnnoticed(changedAt: Date): void
-  /** Ends renewals until the account is added again. Notices still reach it. */
+  /** Ends renewals until the account is added again. Notifications still reach the account. */
   pause(): void
 }

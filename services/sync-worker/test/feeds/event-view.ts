@@ -15,8 +15,8 @@ type EventData = {
 }
 
 /**
- * Mailbox as a client sees it that knows the events only. Fails on an event that repeats or
- * contradicts earlier ones.
+ * Mailbox as seen by a client that knows only the events. Fails on an event that repeats or
+ * contradicts earlier events.
  */
 export class EventView {
   readonly messages = new Map<string, ViewedMessage>()

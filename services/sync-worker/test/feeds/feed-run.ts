@@ -114,7 +114,7 @@ export class FeedRun {
     if (leaf) leaf.content = encodeLeaf(decodeLeaf(leaf.content), leafFormats.columns)
   }
 
-  /** Lets everything arrive, then compares index and events with the model. */
+  /** Lets all changes arrive, then compares index and events with the model. */
   async settle(): Promise<void> {
     Object.assign(this.model.feedFaults, { outdated: 0 })
     this.#isListIncomplete = false
@@ -163,7 +163,10 @@ export class FeedRun {
     }
   }
 
-  /** Everything, or the messages of notifications; at times other requests interrupt rounds. */
+  /**
+   * Options of a pass over the whole mailbox, or over the messages of notifications. At times other
+   * requests interrupt rounds.
+   */
   #passOptions(): PassOptions {
     if (this.#random.happens(0.005)) this.#worker.requireRounds()
     const mustYield = () => this.#random.happens(0.3)
@@ -184,7 +187,9 @@ export class FeedRun {
     return isStale ? 'stale' : 'crash'
   }
 
-  /** Another worker claims the shard and syncs, while the first one is in the middle of a pass. */
+  /**
+   * Another worker claims the shard and syncs, while the first worker is in the middle of a pass.
+   */
   async #takeOver(): Promise<void> {
     this.tables.leaseEpoch++
     this.tables.onOperation = () => Promise.resolve()
@@ -252,7 +257,7 @@ export class FeedRun {
     const isHidden = receivedAt === undefined && this.#random.happens(0.1)
     this.model.deliver(`Message-ID: <${++this.#serial}@x>\r\nSubject: s\r\n\r\nx`, {
       ...(receivedAt && { receivedAt }),
-      // Only after the fill: a client cannot tell a hidden old message from a deleted one.
+      // Only after the fill: a client cannot tell a hidden old message from a deleted message.
       ...(isHidden && !this.view.isLenient && { hiddenReads: 1 + this.#random.below(3) }),
       folderId: this.#pick(this.#folderIds()),
     })
@@ -269,7 +274,7 @@ export class FeedRun {
     this.model.change(id, labels.has(label) ? { removeLabels: [label] } : { addLabels: [label] })
   }
 
-  /** At times to and fro within one pass. */
+  /** Moves a message, at times to and fro within one pass. */
   #move(message: ModelMessage): void {
     if (this.model.store.placement === 'labels') return this.#changeLabels(message)
     // A move that is reported as removal only, of a message that cannot be read yet, is announced
@@ -282,7 +287,7 @@ export class FeedRun {
     if (this.#random.happens(0.3)) this.model.change(id, { folderId })
   }
 
-  /** Deposits a draft, or sends one. */
+  /** Deposits a draft, or sends a deposited draft. */
   #sendDraft(): void {
     const { sending } = this.model
     const draft = this.#random.happens(0.5) ? this.#drafts.shift() : undefined

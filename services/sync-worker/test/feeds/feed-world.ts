@@ -29,14 +29,14 @@ export interface FeedWorld {
   store(): FeedStore
   /** Lets another worker hold the lease. */
   takeOver(): Promise<void>
-  /** Events, without those of folders. */
+  /** Events, without events of folders. */
   events(): Promise<SeenEvent[]>
   /** Names and paths of `mailboxNew` and `mailboxDeleted`. */
   folderEvents(): Promise<[event: string, path: string][]>
   /** Kinds and paths of the warnings for `GET /v1/changes`. */
   warnings(): Promise<[type: string, path: string][]>
   countLeaves(part: string): Promise<number>
-  /** Deletes one leaf of the index, or the whole index. */
+  /** Deletes a leaf of the index, or the whole index. */
   lose(what: 'leaf' | 'index'): Promise<void>
   flush(): Promise<void>
   /** Stores a submission that is in flight. */
@@ -69,7 +69,7 @@ export class FeedScene {
     })
   }
 
-  /** Pass over everything. Returns the time at which a pending message is due. */
+  /** Runs a pass over the whole mailbox. Returns the time at which a pending message is due. */
   async sync(): Promise<Date | undefined> {
     return (await this.pass()).dueAt
   }
@@ -78,7 +78,7 @@ export class FeedScene {
     return worker.sync(new AbortController().signal, options)
   }
 
-  /** Message that arrived before the account was registered. */
+  /** Delivers messages that arrived before the account was registered. Returns their ids. */
   deliverOld(count = 1): string[] {
     const receivedAt = new Date(this.time - 30 * 86_400_000)
     return Array.from({ length: count }, () => this.deliver({ receivedAt }))
@@ -95,7 +95,7 @@ export class FeedScene {
 
 const folderEventNames = new Set(['mailboxNew', 'mailboxDeleted'])
 
-/** Both kinds of events from those that are stored. */
+/** Both kinds of events, from the stored events. */
 function readEvents(list: () => Promise<SeenEvent[]>): Pick<FeedWorld, 'events' | 'folderEvents'> {
   return {
     events: async () => (await list()).filter(({ event }) => !folderEventNames.has(event)),
@@ -255,7 +255,7 @@ async function postgresWorld({ owner, db, deps }: PostgresParts): Promise<FeedWo
   }
 }
 
-/** Registers an account of the Gmail API whose shard a worker of its own holds. */
+/** Registers an account of the Gmail API whose shard a separate worker holds. */
 export async function registerAccount(owner: Db, db: Db): Promise<Account> {
   const name = randomUUID()
   const shard = shardOf(name)

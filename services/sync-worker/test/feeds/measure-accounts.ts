@@ -5,9 +5,9 @@ import { eventually } from '@posthorn/testkit'
 import { sql } from 'kysely'
 import { apiWorld } from '../api-world.ts'
 
-// Prints the memory of idle accounts at a mail API and the time to connect 1,000 of them:
-// `node --expose-gc services/sync-worker/test/feeds/measure-accounts.ts`, with the servers of the
-// tests. The mailboxes are empty.
+// Prints the memory of idle accounts at a mail API and the time to connect 1,000 accounts: `node
+// --expose-gc services/sync-worker/test/feeds/measure-accounts.ts`, with the servers of the tests.
+// The mailboxes are empty.
 
 const count = 1_000
 
@@ -33,7 +33,7 @@ const empty = {
   }),
 } as unknown as MailApi
 
-/** Bytes of reachable objects, without buffers: those of sockets vary by some megabytes. */
+/** Bytes of reachable objects, without buffers: buffers of sockets vary by some megabytes. */
 function heapBytes(): number {
   for (let run = 0; run < 4; run++) globalThis.gc?.()
   return process.memoryUsage().heapUsed

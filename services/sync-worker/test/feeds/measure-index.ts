@@ -19,9 +19,9 @@ import { drafter } from './feed-run.ts'
 import { postgresWorlds } from './feed-world.ts'
 
 // Part of `make bench`: size of the index of an API account in Postgres, and the time to commit a
-// page of 500 changes, beside a table with one row per message in the same database. Then size and
-// CPU time of leaves as columns, beside the stored front-coded leaves.
-// Alone: node services/sync-worker/test/feeds/measure-index.ts
+// page of 500 changes, beside a table with one row per message in the same database. Also measures
+// size and CPU time of leaves as columns, beside the stored front-coded leaves. To run only this
+// part: node services/sync-worker/test/feeds/measure-index.ts
 
 const count = 100_000
 const changes = 500
@@ -39,7 +39,10 @@ function gmailIds(at: number): [id: string, threadId: string] {
   return [id, random.happens(0.5) ? id : digits(at - 20) + random.text(5, '0123456789abcdef')]
 }
 
-/** Conversations of Graph end in 16 random bytes. Half of the messages continue a recent one. */
+/**
+ * Ids of Graph conversations, which end in 16 random bytes. Half of the messages continue a recent
+ * conversation.
+ */
 function conversationIds(): () => string {
   const prefix = `AAQkA${random.text(65, base64url)}`
   const recent: string[] = []
@@ -53,8 +56,8 @@ function conversationIds(): () => string {
 }
 
 /**
- * Ids of Exchange: parts of the mailbox, then the number of the change that created the message,
- * six bytes that rise. Other changes of the mailbox take numbers, too.
+ * Ids of Exchange: parts of the mailbox, then six rising bytes with the number of the change that
+ * created the message. Other changes of the mailbox take numbers, too.
  */
 function exchangeIds(): (at: number) => [id: string, threadId: string] {
   const threadOf = conversationIds()
@@ -95,7 +98,7 @@ interface Mailbox extends Rounds {
   all: IndexedMessage[]
 }
 
-/** Changes of 500 messages that are all over the mailbox, or its latest ones. */
+/** Changes of 500 messages that are spread over the mailbox, or of its latest 500 messages. */
 function pageOf(all: IndexedMessage[], kind: 'scattered' | 'recent'): IndexedMessage[] {
   return Array.from({ length: changes }, (_, at) => {
     const message = all[kind === 'recent' ? at : random.below(count)] as IndexedMessage
@@ -104,7 +107,7 @@ function pageOf(all: IndexedMessage[], kind: 'scattered' | 'recent'): IndexedMes
   })
 }
 
-/** Commits a page through `commit` that many times for both kinds of pages. */
+/** Commits a page through `commit` repeatedly, for both kinds of pages. */
 async function measureCommits(
   { all, commits }: Mailbox,
   commit: (page: IndexedMessage[]) => Promise<unknown>,
@@ -126,7 +129,7 @@ async function sizeOf(table: string): Promise<number> {
   return Number(rows[0]?.bytes) / count
 }
 
-/** The index of the feed engine, with its commits. */
+/** Measures the index of the feed engine, with commits. */
 async function measureLeaves(mailbox: Mailbox): Promise<Figures> {
   const { all, pageSize } = mailbox
   const world = await worlds.open()

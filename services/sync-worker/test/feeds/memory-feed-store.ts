@@ -35,13 +35,13 @@ export class MemoryTables {
   /** Message-IDs of submissions in flight. */
   readonly submitted = new Set<string>()
   isInitialized = false
-  /** Holder of the lease; earlier ones are stale. */
+  /** Epoch of the current holder of the lease; earlier epochs are stale. */
   leaseEpoch = 1
   /** Commits so far. */
   commits = 0
-  /** Called around every commit. May throw, like a crash there. */
+  /** Called around every commit. May throw, as a crash at the commit does. */
   onCommit: (phase: 'before' | 'after') => void = () => undefined
-  /** Awaited before every operation. */
+  /** Function that is awaited before every operation. */
   onOperation: () => Promise<void> = () => Promise.resolve()
 
   leavesOf(part: string): StoredLeaf[] {

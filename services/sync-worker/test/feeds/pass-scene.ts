@@ -4,7 +4,7 @@ import type { PassParts } from '../../src/drivers/api/feeds/feed-pass.ts'
 import { FeedScene, memoryWorld } from './feed-world.ts'
 
 export const hour = 3_600_000
-/** Folders of a `PassScene`, besides the special ones. */
+/** Folders of a `PassScene`, besides the special folders. */
 export const folderIds = ['one', 'two', 'three']
 
 /** Synced mailbox with further folders. `reads` has the feeds that were read since, in order. */
@@ -57,7 +57,7 @@ export class PassScene extends FeedScene {
   }
 }
 
-/** Parts of a pass over these messages, which exist. */
+/** Parts of a pass over these messages, all of which exist. */
 export function noticed(...ids: string[]): PassParts {
   return { messages: new Map(ids.map((id) => [id, false])), specialUses: [] }
 }

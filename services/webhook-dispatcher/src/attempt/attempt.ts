@@ -58,8 +58,8 @@ interface Prepared extends LoadedBody {
  * Attempts of deliveries: prepare, count, call, classify. The count is committed before the call. A
  * crash after the call repeats the attempt with the same ids and bytes, whatever the response was.
  *
- * The returned function throws `PreAttemptError` if another process claimed the delivery. There is
- * nothing to record then.
+ * The returned function throws `PreAttemptError` if another process claimed the delivery. No result
+ * is then recorded.
  */
 export function createAttempts(deps: AttemptDeps): AttemptDelivery {
   const { recorder, options } = deps
@@ -145,7 +145,7 @@ function createSender({ http, options, metrics, log }: AttemptDeps) {
   }
 }
 
-/** Failed call without a request. It is retried: the operator may restore the key. */
+/** Result of a call that failed without a request. Retried: the operator may restore the key. */
 function unsealFailure(error: string): CallResult {
   return { outcome: 'protocol', headers: {}, body: Buffer.alloc(0), durationMs: 0, error }
 }

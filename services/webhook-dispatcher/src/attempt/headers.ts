@@ -41,7 +41,10 @@ const reserved = new Set([
   'webhook-timestamp',
 ])
 
-/** Product, version and product address, then the address of the installation if there is one. */
+/**
+ * Value of `User-Agent`: product, version and product address, then the address of the installation
+ * if configured.
+ */
 function userAgentOf(serviceUrl: string | undefined): string {
   if (serviceUrl === undefined) return productAgent
   // Parentheses would end the comment (RFC 9110 §5.6.5).

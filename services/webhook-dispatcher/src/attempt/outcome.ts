@@ -5,7 +5,10 @@ import type { DeliveryResult } from '../store/attempts.ts'
 import { type DeliveryTrigger, transition } from '../store/delivery-state.ts'
 import type { RetrySchedule } from '../targets/options.ts'
 
-/** The attempt was not made: nothing was sent. `expire`: another process claimed the row. */
+/**
+ * Error of an attempt that was not made: no request was sent. `expire`: another process claimed the
+ * row.
+ */
 export class PreAttemptError extends Error {
   readonly trigger: 'drop' | 'exhaust' | 'expire'
 
@@ -27,12 +30,12 @@ export class AttemptError extends Error {
   }
 }
 
-/** The result was not committed. The row stays claimed until its lease ends. */
+/** Error of a result that was not committed. The row stays claimed until the lease ends. */
 export class RecordError extends Error {}
 
 export interface Attempt {
   id: string
-  /** Number of this attempt, from 1. */
+  /** Number of the attempt, from 1. */
   attempts: number
   /** Time since queueing. */
   ageMs?: number
@@ -47,7 +50,7 @@ const maxProxyFaultDelayMs = 300_000
 /** Maximum delay that a target can request with `Retry-After`. */
 const maxRetryAfterMs = 3_600_000
 
-/** Result of an attempt: its trigger, the next state, and the delay of the next attempt. */
+/** Result of an attempt: the trigger, the next state, and the delay of the next attempt. */
 export function nextState(
   attempt: Attempt,
   call: CallResult,
@@ -68,7 +71,7 @@ function triggerOf(
   schedule: RetrySchedule,
 ): DeliveryTrigger<'attempting'> {
   if (outcome === '2xx') return 'accept'
-  // Aborted by shutdown: not a failure of the target, and not counted as its attempt.
+  // A call aborted by shutdown is not a failure of the target, and not counted as an attempt.
   if (outcome === 'aborted') return 'cancel'
   // A proxy may also fail because the target is unreachable, so the grace period ends.
   if (outcome === 'proxy-fault' && ageMs < proxyFaultGraceMs) return 'excuse'
@@ -91,7 +94,7 @@ function scheduleRetry(
   schedule: RetrySchedule | undefined,
 ): Pick<DeliveryResult, 'waitMs' | 'suspendMs'> {
   const retryAfterMs = parseRetryAfter(headers['retry-after'])
-  // RFC 6585 §4, RFC 9110 §15.6.4: these statuses concern the target, not one delivery.
+  // RFC 6585 §4, RFC 9110 §15.6.4: both statuses concern the target, not one delivery.
   const isBusy = status === 429 || status === 503
   return defined({
     waitMs: schedule ? Math.max(schedule.delayMs(attempts), retryAfterMs ?? 0) : 0,
@@ -126,7 +129,10 @@ function resultFields(id: string, { outcome, status, body, error }: CallResult) 
 
 const noCall = { waitMs: 0, status: null, error: null, response: null }
 
-/** Ends the claim, so that any process may take the row. `uncounted`: subtracts its attempt. */
+/**
+ * Ends the claim, so that any process may take the row. `uncounted`: subtracts the attempt of the
+ * claim.
+ */
 export function releasedResult(id: string, uncounted: boolean): DeliveryResult {
   const state = transition('claimed', 'release')
   return { ...noCall, id, state, uncounted, outcome: null }
@@ -146,7 +152,7 @@ function storable(text: string, maxLength: number): string {
   return text.replaceAll('\0', '').slice(0, maxLength).toWellFormed()
 }
 
-/** Effect of an attempt on the throttle of its target. */
+/** Effect of an attempt on the throttle of the attempt's target. */
 export interface TargetFeedback {
   /** False if the target was unreachable or did not respond in time. */
   responded: boolean

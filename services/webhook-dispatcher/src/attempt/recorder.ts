@@ -11,9 +11,12 @@ type Countable = Pick<ClaimedDelivery, 'id' | 'attempts'>
 const retryDelayMs = backoff({ baseMs: 100, maxMs: 2_000 })
 /** Maximum deliveries of one statement. */
 const maxItems = 100
-/** Results wait this long for others: the lane does not wait for them. */
+/** Time that results wait for other results. The lane does not wait for results. */
 const resultLingerMs = 10
-/** Claims renewed by one statement. Statements that count or record one of them wait for it. */
+/**
+ * Claims renewed by one statement. Statements that count or record a claim wait for the renewal of
+ * the claim.
+ */
 const renewBatch = 250
 
 /**
@@ -40,12 +43,12 @@ export interface RecorderDeps {
  *
  * `deliveries.attempts` is a write-ahead intent record: an attempt is counted and committed before
  * its call. After a crash the count includes the interrupted attempt. The record says that a call
- * may have been made, not that it was: receivers deduplicate.
+ * may have been made, not that the call was made: receivers deduplicate.
  *
  * First attempts may be pre-counted, so that calls of a lane do not wait for a commit each. A crash
  * then costs a delivery that was not called at most one attempt, since only first attempts are
- * pre-counted. A pre-count expires with the lease under which it was committed: a process that was
- * suspended longer counts again and learns whether it still holds the row.
+ * pre-counted. A pre-count expires with the lease of its commit. A process that was suspended
+ * longer counts again, which shows whether the process still holds the row.
  */
 export class AttemptRecorder {
   /** Interval in which claims must be renewed. */
@@ -82,8 +85,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Number of the attempt that may be made now, committed. Undefined if another process holds the
-   * row. Rejects when the signal aborts.
+   * Commits and returns the number of the attempt that may be made now. Undefined if another
+   * process holds the row. Rejects when the signal aborts.
    */
   async begin(delivery: Countable, signal: AbortSignal): Promise<number | undefined> {
     const { id, attempts } = delivery
@@ -104,7 +107,7 @@ export class AttemptRecorder {
     return this.#running.has(lane)
   }
 
-  /** Pre-counts first attempts that start soon, once half of them are not counted. */
+  /** Pre-counts first attempts that start soon, once half of these attempts are not counted. */
   precount(lane: string, upcoming: readonly Countable[]): void {
     const wanted = upcoming.filter(
       ({ id, attempts }) => attempts === 0 && !this.#precounted.has(id),
@@ -122,7 +125,7 @@ export class AttemptRecorder {
 
   /**
    * Commits a result. Repeats the statement while Postgres is unavailable.
-   * @throws RecordError if it was not committed before `stop`
+   * @throws RecordError if the result was not committed before `stop`
    */
   async record(result: DeliveryResult): Promise<void> {
     try {

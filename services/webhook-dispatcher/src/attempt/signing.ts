@@ -9,7 +9,7 @@ import { laneOf } from '../targets/targets.ts'
 /** Keys of the signatures. */
 export interface SigningKeys {
   serviceSecret: string
-  /** Replaced secrets. They also sign `webhook-signature` until `until`. */
+  /** Replaced secrets. Replaced secrets also sign `webhook-signature` until `until`. */
   previous: readonly { serviceSecret: string; until: Date }[]
   /** Keys by lane, of targets with their own key for `webhook-signature`. */
   targets: ReadonlyMap<string, string>
@@ -22,7 +22,7 @@ export function sign(body: string | Uint8Array, serviceSecret: string): string {
 
 /** Content signed by `webhook-signature`. */
 export interface SignedMessage {
-  /** Event id, the same for every target and attempt. */
+  /** Event id, equal for all targets and attempts. */
   id: string
   /** Seconds since 1970. */
   timestamp: number
@@ -42,7 +42,7 @@ export function standardSignature(
     .join(' ')
 }
 
-/** Secrets that sign for a target, the current one first. */
+/** Secrets that sign for a target. The current secret comes first. */
 export function standardSecrets(keys: SigningKeys, lane: string, now: Date): string[] {
   const own = keys.targets.get(lane)
   if (own !== undefined) return [own]
@@ -50,12 +50,15 @@ export function standardSecrets(keys: SigningKeys, lane: string, now: Date): str
   return [keys.serviceSecret, ...previous.map(({ serviceSecret }) => serviceSecret)]
 }
 
-/** Receivers reject timestamps older than 5 min; their clocks may differ by up to 3 min. */
+/**
+ * Maximum age of a timestamp. Receivers reject timestamps older than 5 min; clocks of receivers may
+ * differ by up to 3 min.
+ */
 const maxTimestampAgeMs = 120_000
 
 /**
  * `webhook-timestamp`: time of queueing, so that early attempts are byte-identical. After
- * `maxTimestampAgeMs` the time of the attempt, since receivers would reject the older one.
+ * `maxTimestampAgeMs` the time of the attempt, because receivers would reject the older time.
  */
 export function standardTimestamp(queuedAt: Date, now: Date): number {
   const isRecent = now.getTime() - queuedAt.getTime() <= maxTimestampAgeMs
@@ -64,7 +67,7 @@ export function standardTimestamp(queuedAt: Date, now: Date): number {
 
 const standardSecret = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 
-/** Bytes of a secret: decoded if it has the format of Standard Webhooks, else its UTF-8. */
+/** Bytes of a secret: decoded if the secret has the format of Standard Webhooks, else in UTF-8. */
 function keyBytes(secret: string): Buffer {
   const [, base64] = standardSecret.exec(secret) ?? []
   return base64 === undefined ? Buffer.from(secret) : Buffer.from(base64, 'base64')
@@ -109,7 +112,7 @@ export function cacheSigningKeys<T>({ fetch, log, retryMs = 1_000 }: SigningKeyC
   }
 
   return {
-    /** Current keys. Waits until auth-bridge has sent them once; rejects when the signal aborts. */
+    /** Current keys. Waits until auth-bridge has sent keys once; rejects when the signal aborts. */
     async get(signal: AbortSignal): Promise<T> {
       for (;;) {
         if (cached && cached.freshUntil > Date.now()) return cached.value

@@ -1,14 +1,17 @@
-/** Time after capacity became free, so that one claim takes many deliveries. */
+/** Delay of a poll after capacity became free, so that one claim takes many deliveries. */
 const capacityDelayMs = 10
-/** Polls are at most this far apart: other processes also create due rows. */
+/** Maximum interval of polls: other processes also create due rows. */
 export const pollMs = 1_000
 
 /**
- * Due rows that were left in Postgres: lanes with more of them, and the time of the next poll. New
- * deliveries of such a lane queue behind them in Postgres.
+ * Due rows that were left in Postgres: lanes with such rows, and the time of the next poll. New
+ * deliveries of such a lane queue behind these rows in Postgres.
  */
 export class Backlog {
-  /** Lanes with due rows, with the number of reads that had started when they were marked. */
+  /**
+   * Lanes with due rows. The value is the number of reads that had started when the lane was
+   * marked.
+   */
   readonly #lanes = new Map<string, number>()
   #reads = 0
   #timer: NodeJS.Timeout | undefined
@@ -27,9 +30,9 @@ export class Backlog {
   }
 
   /**
-   * Starts a read of due rows. The returned function ends it with the lanes that were read and a
-   * predicate for lanes with more rows. Lanes without more are unmarked, except those marked since
-   * the start: the read may have been too early to see their rows.
+   * Starts a read of due rows. The returned function ends the read with the lanes that were read
+   * and a predicate for lanes with more rows. Lanes without more rows are unmarked, except lanes
+   * marked since the start. The read may have been too early to find the rows of such lanes.
    */
   startRead(): (lanes: Iterable<string>, hasMore: (lane: string) => boolean) => void {
     const read = ++this.#reads
@@ -41,12 +44,15 @@ export class Backlog {
     }
   }
 
-  /** Requests a poll if the lane is marked: it has free capacity again. */
+  /** Requests a poll if the lane is marked, because the lane has free capacity again. */
   onCapacity(lane: string): void {
     if (this.has(lane)) this.pollIn(capacityDelayMs)
   }
 
-  /** Requests a poll after `ms`. Ignored if one is due earlier, or later than the regular one. */
+  /**
+   * Requests a poll after `ms`. Ignored if a poll is due earlier, or if `ms` exceeds the regular
+   * interval.
+   */
   pollIn(ms: number): void {
     const at = Date.now() + ms
     if (ms > pollMs || at >= this.#pollAt) return

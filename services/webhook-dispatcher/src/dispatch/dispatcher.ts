@@ -19,9 +19,9 @@ const maxPerLane = 500
 const maxRows = 1_000
 
 /**
- * Claims deliveries, from fan-outs and by polls, and schedules them. Polls claim rows at the time
- * they are due: retries, rows that exceeded the capacity, and rows whose lease ended because their
- * process died. Starts paused, until the first call of `setPaused`.
+ * Claims deliveries, from fan-outs and by polls, and schedules them. Polls claim due rows: retries,
+ * rows that exceeded the capacity, and rows whose lease ended because the process died. Starts
+ * paused, until the first call of `setPaused`.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly owner: ClaimOwner
@@ -43,17 +43,24 @@ export class Dispatcher implements AsyncDisposable {
     backlog.onPoll = () => this.#polls.wake()
   }
 
-  /** Number of new deliveries of a lane to claim: 0 while earlier ones are due in Postgres. */
+  /**
+   * Number of new deliveries of a lane to claim: 0 while earlier deliveries are due in Postgres.
+   */
   capacity(lane: string): number {
     return this.#backlog.has(lane) ? 0 : this.#inFlight.lanes.capacity(lane)
   }
 
-  /** Runs a fan-out that claims the deliveries it inserts and enqueues them before it returns. */
+  /**
+   * Runs a fan-out that claims the deliveries it inserts and enqueues the claimed deliveries before
+   * it returns.
+   */
   claimShared<T>(fanOut: () => Promise<T>): Promise<T> {
     return this.#lock.shared(fanOut)
   }
 
-  /** Takes over the result of a fan-out: claimed deliveries, and lanes with unclaimed ones. */
+  /**
+   * Takes over the result of a fan-out: claimed deliveries, and lanes with unclaimed deliveries.
+   */
   enqueue(claimed: readonly ClaimedDelivery[], unclaimedLanes: ReadonlySet<string>): void {
     for (const lane of unclaimedLanes) this.#backlog.mark(lane)
     this.#inFlight.enqueue(claimed)
@@ -64,19 +71,19 @@ export class Dispatcher implements AsyncDisposable {
     this.#backlog.pollIn(0)
   }
 
-  /** While paused, nothing is claimed or started. Running attempts end. */
+  /** Pauses or resumes. While paused, no delivery is claimed or started. Running attempts end. */
   setPaused(paused: boolean): void {
     if (paused) return this.#inFlight.lanes.pause()
     this.#inFlight.lanes.resume()
     this.poll()
   }
 
-  /** Running attempts, and those that disposal has aborted. */
+  /** Number of running attempts, including attempts that disposal has aborted. */
   unfinished(): number {
     return this.#inFlight.unfinished()
   }
 
-  /** Stops claiming, releases what has not started and waits for running attempts. */
+  /** Stops claiming, releases deliveries that have not started and waits for running attempts. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#backlog.stop()
     await this.#polls[Symbol.asyncDispose]()
@@ -96,11 +103,11 @@ export class Dispatcher implements AsyncDisposable {
     if (claimed >= maxRows) this.#polls.wake()
   }
 
-  /** Claims and enqueues due deliveries. Returns their number. */
+  /** Claims and enqueues due deliveries. Returns the number of claimed deliveries. */
   async #claimDue(endRead: ReturnType<Backlog['startRead']>): Promise<number> {
     const { lanes } = this.#inFlight
     const capacities = lanes.capacities()
-    // No lane has an empty name, so this is the capacity of a lane without deliveries.
+    // No lane has an empty name, so `capacity('')` is the capacity of a lane without deliveries.
     const perLane = Math.min(maxPerLane, lanes.capacity(''))
     const limits = { perLane, overall: maxRows, capacities }
     const claimed = await claimDueDeliveries(this.#db, this.owner, limits)

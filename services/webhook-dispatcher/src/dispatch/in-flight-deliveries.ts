@@ -20,9 +20,9 @@ const maxShared = 1_000
 /**
  * Readers-writer lock of the claims of this process, FIFO.
  *
- * A claim is decided by rows that belong to this process already, whether they are enqueued yet or
- * not. Fan-outs may claim concurrently: an account belongs to one partition. A poll claims due rows
- * of any account, so it runs alone; otherwise two claims could be enqueued in the wrong order.
+ * A claim depends on the rows that belong to this process already, enqueued or not. Fan-outs may
+ * claim concurrently: an account belongs to one partition. A poll claims due rows of any account,
+ * so it runs alone; otherwise two claims could be enqueued in the wrong order.
  */
 export class ClaimLock {
   readonly #permits = new Semaphore(maxShared)
@@ -52,7 +52,9 @@ export interface InFlightOptions {
   attempt: AttemptDelivery
   /** Maximum concurrent calls of this process. */
   concurrency: number
-  /** Time after which disposal aborts running attempts. They are released, uncounted. */
+  /**
+   * Time after which disposal aborts running attempts. Aborted attempts are released, uncounted.
+   */
   closeTimeoutMs: number
   log: Logger
 }
@@ -70,8 +72,8 @@ interface Entry {
 const maxItems = 10_000
 const maxBytes = 64 * 1024 * 1024
 /**
- * Pre-counted attempts per concurrent call of a lane. Enough that the next statement ends before
- * the counted attempts are used up.
+ * Pre-counted attempts per concurrent call of a lane. Enough attempts that the next statement ends
+ * before the counted attempts are used up.
  */
 const precountPerCall = 8
 const maxPrecount = 500
@@ -80,8 +82,8 @@ const lastRecordMs = 1_000
 
 /**
  * Claimed deliveries of this process: waiting, being attempted, or being recorded. Claims are
- * renewed until the result is recorded. Disposal releases the waiting ones immediately, uncounted,
- * and waits for running attempts.
+ * renewed until the result is recorded. Disposal releases waiting deliveries immediately,
+ * uncounted, and waits for running attempts.
  */
 export class InFlightDeliveries implements AsyncDisposable {
   readonly lanes: LaneScheduler<Item>
@@ -110,9 +112,11 @@ export class InFlightDeliveries implements AsyncDisposable {
     for (const delivery of deliveries) {
       const entry = this.#entries.get(delivery.id)
       if (entry) {
-        // Claimed again after its lease ended unnoticed. Another process may have attempted it.
+        // The delivery was claimed again after its lease ended unnoticed. Another process may have
+        // attempted the delivery.
         entry.delivery.attempts = delivery.attempts
-        // Due and claimed again before the commit of its last result was confirmed.
+        // The delivery was due and claimed again before the commit of its last result was
+        // confirmed.
         void entry.recording?.then(() => this.enqueue([delivery]))
         continue
       }
@@ -121,7 +125,7 @@ export class InFlightDeliveries implements AsyncDisposable {
     }
   }
 
-  /** Running attempts, and those that disposal has aborted. */
+  /** Number of running attempts, including attempts that disposal has aborted. */
   unfinished(): number {
     return this.#aborted + this.lanes.running
   }
@@ -163,7 +167,10 @@ export class InFlightDeliveries implements AsyncDisposable {
     )
   }
 
-  /** Records a result and removes its entry. Never rejects: on failure the lease must end. */
+  /**
+   * Records a result and removes the entry of its delivery. Never rejects: on failure the lease
+   * must end.
+   */
   #record(result: DeliveryResult): Promise<void> {
     const { id, state, waitMs } = result
     const { recorder, backlog, log } = this.#options
@@ -187,9 +194,10 @@ export class InFlightDeliveries implements AsyncDisposable {
   }
 
   /**
-   * Another process holds the delivery and continues with its successors once they are released:
-   * attempts of this process would overtake it. Repeats until none is left that was claimed while
-   * the delivery was assumed to be here, or until the signal aborts.
+   * Releases the successors of a delivery that another process holds. The other process continues
+   * with the successors: attempts of this process would overtake the delivery. Repeats until no
+   * successor is left that was claimed while this process was assumed to hold the delivery, or
+   * until the signal aborts.
    */
   async #onClaimLost(item: Item, signal: AbortSignal): Promise<void> {
     const { lock, log } = this.#options
@@ -218,7 +226,9 @@ function logFields({ id, event, account }: ClaimedDelivery) {
   return { id, event, account }
 }
 
-/** Ordered deliveries of an account and lane form a chain. A retried one is a chain of its own. */
+/**
+ * Ordered deliveries of an account and lane form a chain. A retried delivery is a chain of its own.
+ */
 function toItem(delivery: ClaimedDelivery): Item {
   const { id, account, lane, ordered, body } = delivery
   return {

@@ -18,9 +18,9 @@ export interface LaneSchedulerOptions<T> {
   /** Items and bytes in memory above which lanes have no capacity beyond their concurrency. */
   maxItems: number
   maxBytes: number
-  /** Runs an item. Must not reject. */
+  /** Runs an item. The function must not reject. */
   run: (item: T, signal: AbortSignal) => Promise<TargetFeedback>
-  /** Called after an item ended if its lane is at most half full. */
+  /** Called after an item ended if the lane of the item is at most half full. */
   onCapacity?: (lane: string) => void
 }
 
@@ -35,7 +35,7 @@ interface Lane<T> {
   size: number
   /** Chains with an item, in the order of their next start. */
   chains: Map<string, Chain<T>>
-  /** Chains of which an item runs. */
+  /** Chains with a running item. */
   running: Set<Chain<T>>
   /** Set while the throttle delays the lane. */
   timer?: NodeJS.Timeout
@@ -44,7 +44,7 @@ interface Lane<T> {
 /** Items of a stopped scheduler. */
 export interface StoppedItems<T> {
   unstarted: T[]
-  /** Resolves when no item runs, with the number of those that were aborted. */
+  /** Resolves when no item runs, with the number of aborted items. */
   ended: Promise<{ aborted: number }>
 }
 
@@ -52,13 +52,16 @@ export interface StoppedItems<T> {
 const maxItemsPerLane = 1_000
 
 /**
- * Decides which item may start now. Chains run serially, lanes within the limits of their throttle,
- * and lanes take turns, so that a slow lane delays no other.
+ * Decides which item may start now. Chains run serially, lanes within the limits of their throttle.
+ * Lanes take turns, so that a slow lane delays no other lane.
  */
 export class LaneScheduler<T extends LaneItem> {
   readonly #options: LaneSchedulerOptions<T>
   readonly #lanes = new Map<string, Lane<T>>()
-  /** Chains that wait, by lane. A running chain is added again after its item if it has more. */
+  /**
+   * Waiting chains, by lane. A running chain is added again after its item if the chain has more
+   * items.
+   */
   readonly #queue: FairQueue<Chain<T>>
   readonly #running = new TaskGroup({ onError: fail })
   readonly #abort = new AbortController()
@@ -79,7 +82,7 @@ export class LaneScheduler<T extends LaneItem> {
     return this.#running.size
   }
 
-  /** True while nothing may start. */
+  /** True while no item may start. */
   get paused(): boolean {
     return this.#isPaused
   }
@@ -120,7 +123,10 @@ export class LaneScheduler<T extends LaneItem> {
     return removed
   }
 
-  /** Number of items the lane can take. Every lane may hold as many as it can run concurrently. */
+  /**
+   * Number of items the lane can take. Every lane may hold as many items as it can run
+   * concurrently.
+   */
   capacity(lane: string): number {
     const { throttle, maxItems, maxBytes } = this.#options
     if (this.#isPaused || throttle.isSuspended(lane)) return 0
@@ -135,7 +141,7 @@ export class LaneScheduler<T extends LaneItem> {
     return new Map(lanes.map((lane) => [lane, this.capacity(lane)]))
   }
 
-  /** Stops starting items until `resume`. Running items end, waiting ones stay. */
+  /** Stops starting items until `resume`. Running items end, waiting items stay. */
   pause(): void {
     this.#isPaused = true
   }
@@ -146,7 +152,7 @@ export class LaneScheduler<T extends LaneItem> {
   }
 
   /**
-   * Starts nothing more. Returns the waiting items, and the end of the running ones, whose signal
+   * Starts nothing more. Returns the waiting items, and the end of the running items, whose signal
    * aborts after `graceMs`.
    */
   stop(graceMs: number): StoppedItems<T> {
@@ -204,13 +210,16 @@ export class LaneScheduler<T extends LaneItem> {
     if (this.capacity(lane.name) >= lane.size) this.#options.onCapacity?.(lane.name)
   }
 
-  /** Appends a chain to its lane: `chains` keeps the order in which chains start. */
+  /** Appends a chain to its lane. `chains` keeps the order in which chains start. */
   #enqueue(lane: Lane<T>, chain: Chain<T>): void {
     lane.chains.set(chain.name, chain)
     this.#queue.add(lane.name, chain)
   }
 
-  /** Concurrent items of a lane now: 0 while the throttle delays it, with a timer for its end. */
+  /**
+   * Concurrent items of a lane now: 0 while the throttle delays the lane, with a timer for the end
+   * of the delay.
+   */
   #startLimit(name: string): number {
     const { throttle } = this.#options
     const delayMs = throttle.delayMs(name)

@@ -22,11 +22,14 @@ interface LaneThrottle {
 const degradedThreshold = 3
 /** Consecutive silent calls that suspend a lane. One call at a time then probes the target. */
 const suspendThreshold = 10
-/** Calls may precede an even pace by this much, because timers are not exact. */
+/** Time by which calls may precede an even pace, because timers are not exact. */
 const toleranceMs = 100
-/** `Retry-After` applies fully to its delivery, and this long at most to the rest of the lane. */
+/**
+ * Maximum suspension of a lane by `Retry-After`, which applies fully only to the delivery that
+ * received the header.
+ */
 const maxRequestedSuspendMs = 60_000
-/** Above this number, states that equal the initial one are dropped. */
+/** Number of states above which states equal to the initial state are dropped. */
 const maxStates = 10_000
 
 /**

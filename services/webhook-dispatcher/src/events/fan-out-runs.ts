@@ -9,7 +9,7 @@ import { listLatePartitions, lockUnpublishedEvents } from '../store/events.ts'
 export type RequestRun = (partition: number) => Promise<void>
 
 /**
- * Runs of one partition never overlap. Requests during a run share the next one. At most
+ * Runs of one partition never overlap. Requests during a run share the next run. At most
  * `concurrency` partitions run concurrently.
  */
 export function createFanOutRuns(
@@ -23,13 +23,13 @@ export function createFanOutRuns(
     requested.run(partition, async () => {
       using _lock = await locks.acquire(partition)
       using _permit = await permits.acquire()
-      // The run starts: later requests need the next one.
+      // The run starts: later requests need the next run.
       requested.forget(partition)
       await run(partition)
     })
 }
 
-/** Unacknowledged hints of one partition. One run acknowledges all of them. */
+/** Unacknowledged hints of one partition. One run acknowledges all hints of the partition. */
 const prefetch = 200
 
 /** Consumes event messages as hints that a partition has pending events. The rows decide. */
@@ -50,7 +50,7 @@ export async function consumeHints(bus: Bus, requestRun: RequestRun): Promise<As
 
 /** Age of an event whose hint was lost or never sent. */
 const lateFanOutMs = 1_500
-/** Age of an event that its writer did not publish. */
+/** Age after which an event counts as not published by its writer. */
 const latePublishMs = 2_000
 /** Events published in one transaction. */
 const publishBatch = 100
@@ -63,7 +63,10 @@ export function sweepFanOut(db: Db, requestRun: RequestRun) {
   }
 }
 
-/** Publishes events that their writers did not publish. Replicas skip rows locked by others. */
+/**
+ * Publishes events that their writers did not publish. Replicas skip rows that other replicas have
+ * locked.
+ */
 export function sweepPublish(db: Db, bus: Bus) {
   return async (signal: AbortSignal): Promise<void> => {
     let published = publishBatch

@@ -35,7 +35,10 @@ import {
 export interface FanOutDeps {
   db: Db
   dispatcher: Pick<Dispatcher, 'owner' | 'capacity' | 'claimShared' | 'enqueue'>
-  /** Calls the functions of routes, before the transaction, which must not wait for them. */
+  /**
+   * Calls the functions of routes before the transaction, because the transaction must not wait for
+   * functions.
+   */
   decide: DecideRoutes
   routes: Pick<RouteCache, 'refresh'>
   routeErrors: Pick<RouteErrorLog, 'recordFailures'>
@@ -49,8 +52,8 @@ export const batchSize = 500
 /**
  * Inserts the deliveries of a partition's events until none is pending. One transaction inserts the
  * rows and marks the events, so each event is fanned out once, whichever process crashes. Targets,
- * settings, accounts and routes are those of the transaction: a batch decided by an older version
- * of the routes is decided again.
+ * settings, accounts and routes are read in the transaction: a batch decided by an older version of
+ * the routes is decided again.
  */
 export function createFanOut(deps: FanOutDeps): (partition: number) => Promise<void> {
   const { decide, dispatcher, onFannedOut, routes, routeErrors } = deps
@@ -88,7 +91,10 @@ async function fanOutBatch(
   return { events, isLast }
 }
 
-/** An account was deleted during the transaction. The next one does not find it. */
+/**
+ * Maps the deletion of an account during the transaction to `outdated`. The next transaction does
+ * not find the account.
+ */
 function outdatedByDeletion(error: unknown): 'outdated' {
   if (isDeletedAccountError(error)) return 'outdated'
   throw error
@@ -122,7 +128,7 @@ async function insertBatch(tx: Tx, { dispatcher, partition, decisions }: BatchCo
   return { events, deliveries, inserted, isLast }
 }
 
-/** Events before the first undecided one, which was recorded after the decision. */
+/** Events before the first undecided event, which was recorded after the decision. */
 function decidedEvents(
   pending: readonly PendingEvent[],
   decisions: RouteDecisions,

@@ -3,13 +3,14 @@ import type { Tx } from '@posthorn/db'
 import { findBody, type PendingEvent } from '../store/events.ts'
 import type { AccountTarget } from '../store/target-sources.ts'
 
-/** Members by which a tenant decides which failures occur, or who receives them. */
+/** Settings with which a tenant causes failures, or selects the receiver of failures. */
 const leading = ['imap', 'smtp', 'webhooks'] as const
 
 /**
  * Bodies, by event row, of events that an account's own target receives without the reason of a
- * failed connection: a tenant who has set a server or the target could scan the network otherwise.
- * They are stored with the delivery, so every attempt sends the same bytes.
+ * failed connection. A tenant who has set a server or the target could otherwise scan the network
+ * with the reasons. Such bodies are stored with the delivery, so every attempt sends the same
+ * bytes.
  */
 export async function findTenantBodies(
   tx: Tx,

@@ -10,7 +10,7 @@ import type { RouteCache } from './route-cache.ts'
 /** Route that applies to an event. */
 export interface RouteDecision {
   route: Route
-  /** Output of its map; null for the event's own body. */
+  /** Output of the route's map; null for the event's own body. */
   body: string | null
 }
 
@@ -23,7 +23,10 @@ export interface RouteDecisions {
   readonly failures: readonly (RouteFailure & { eventRow: string })[]
 }
 
-/** Result of a due function call. `suspended`: not called, earlier calls took too long. */
+/**
+ * Result of a due function call. `suspended`: the function was not called, because earlier calls
+ * took too long.
+ */
 export type CallOutcome = 'wanted' | 'unwanted' | 'failed' | 'suspended'
 
 export interface DecideDeps {
@@ -32,7 +35,7 @@ export interface DecideDeps {
   sandbox: Pick<Sandbox, 'apply' | 'matchStatically'>
   routes: RouteCache
   batchSize: number
-  /** Called for every due function call, with its CPU time. */
+  /** Called for every due function call, with the CPU time of the call. */
   onCall: (outcome: CallOutcome, cpuSeconds: number) => void
 }
 
@@ -40,13 +43,16 @@ export type DecideRoutes = (partition: number) => Promise<RouteDecisions>
 
 /** Events decided concurrently. */
 const concurrency = 50
-/** Map output above which the rest of the events waits for the next batch. */
+/**
+ * Maximum characters of map outputs per batch. Above the limit, remaining events wait for the next
+ * batch.
+ */
 const maxOutputChars = 32 * 1024 * 1024
 const suspended = 'suspended after slow calls'
 /** CPU time that the sandbox adds per million characters: 100 ms each for filter and map. */
 const cpuMsPerMillion = 200
 
-/** Decides the routes of the pending events of a partition. Calls nothing without routes. */
+/** Decides the routes of the pending events of a partition. Calls no functions without routes. */
 export function decideRoutes(deps: DecideDeps): DecideRoutes {
   const { db, routes: cache, batchSize } = deps
   const decider = new Decider(deps)
@@ -91,7 +97,7 @@ interface Decided {
   failures: (RouteFailure & { eventRow: string })[]
 }
 
-/** Calls the functions of routes, with a throttle for slow ones. */
+/** Calls the functions of routes, with a throttle for slow functions. */
 class Decider {
   readonly #deps: DecideDeps
   readonly #throttle = new FunctionThrottle()
@@ -107,7 +113,7 @@ class Decider {
     this.#throttle.retain(new Set(routes.map(functionsOf)))
   }
 
-  /** Routes by event name, without those whose filter rejects the name alone. */
+  /** Routes by event name, without routes whose filter rejects the name alone. */
   async candidates(events: readonly PendingEvent[], routes: readonly Route[]) {
     const candidates = new Map<string, Route[]>()
     for (const name of new Set(events.map(({ event }) => event))) {
@@ -132,7 +138,9 @@ class Decider {
     return applies ? { decision: { route, body: mapped ?? null }, failures } : { failures }
   }
 
-  /** Body of a large event. Undefined if it was deleted, or is too large to be sent. */
+  /**
+   * Body of a large event. Undefined if the event was deleted, or the body is too large to be sent.
+   */
   async #load(event: PendingEvent) {
     const loaded = await this.#deps.bodies.load('functions', event)
     return loaded === 'too-large' ? undefined : loaded
@@ -159,7 +167,8 @@ class Decider {
     const { applies, problems, usedMs } = result
     if (problems.some(({ reason }) => reason === suspended)) {
       onCall('suspended', 0)
-      // Not recorded: it would displace the failures that led to it.
+      // A suspension is not recorded as a problem: it would displace the failures that caused the
+      // suspension.
       return { ...result, problems: [] }
     }
     const chars = input.payload.length + input.env.length
@@ -169,7 +178,7 @@ class Decider {
   }
 }
 
-/** Body as functions see it. Bodies are objects written by `JSON.stringify`. */
+/** Body in the form that functions receive. Bodies are objects written by `JSON.stringify`. */
 export function functionPayload(body: string, eventId: string, route: string): string {
   const more = `"eventId":${JSON.stringify(eventId)},"_route":${JSON.stringify({ id: route })}}`
   const end = body.lastIndexOf('}')
@@ -198,7 +207,7 @@ const openMs = backoff({ baseMs: 10_000, maxMs: 600_000 })
 
 /**
  * Suspends functions that are slow several times in a row, for a time that doubles with every slow
- * probe. Keeps them from delaying the events of all accounts.
+ * probe. Keeps slow functions from delaying the events of all accounts.
  */
 export class FunctionThrottle {
   readonly #breakers = new Map<string, CircuitBreaker>()

@@ -13,7 +13,7 @@ export type RouteCache = ReturnType<typeof cacheRoutes>
 /** Changes are broadcast; the lifetime bounds the effect of a lost broadcast. */
 const ttlMs = 2_000
 
-/** Fan-outs compare the version in their transaction, so they never use outdated routes. */
+/** Fan-outs compare the version in their transaction, so fan-outs never use outdated routes. */
 export function cacheRoutes(db: Db) {
   let snapshot: RouteSnapshot = { version: '', routes: [] }
   let byId = new Map<string, Route>()
@@ -34,12 +34,15 @@ export function cacheRoutes(db: Db) {
     get snapshot(): RouteSnapshot {
       return snapshot
     },
-    /** Reads the routes if their version changed. */
+    /** Reads the routes if the version of the routes changed. */
     refresh: () => reads.run('routes', read),
-    /** Route if it is enabled, or was within the lifetime. A missing one is confirmed by a read. */
+    /**
+     * Finds a route if it is enabled, or was enabled within the lifetime of the cache. A missing
+     * route is confirmed by a read.
+     */
     async find(id: string): Promise<Route | undefined> {
       if (Date.now() >= freshUntil || !byId.has(id)) {
-        // A read in flight may have started before the change.
+        // A read in flight may have started before the change of a route.
         await reads.inFlight('routes')
         await reads.run('routes', read)
       }

@@ -10,7 +10,10 @@ import {
   setErrorFlags,
 } from '../store/statistics.ts'
 
-/** Failures of routes for operators. Written once per second; a crash loses the last ones. */
+/**
+ * Failures of routes for operators. Written once per second; a crash loses the failures of the last
+ * second.
+ */
 export type RouteErrorLog = ReturnType<typeof startRouteErrorLog>
 
 const everyMs = 1_000

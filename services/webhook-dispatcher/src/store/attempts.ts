@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { ClaimedDelivery, ClaimOwner } from './deliveries.ts'
 import type { RecordedState } from './delivery-state.ts'
 
-/** Result of a claim, as it is recorded. */
+/** Result of a claim, in the form that is recorded. */
 export interface DeliveryResult {
   id: string
   state: RecordedState
@@ -24,7 +24,7 @@ export interface DeliveryResult {
 
 /**
  * Writes intent records: counts attempts before their calls. Sets the number that follows the given
- * one, so that a repeated statement counts once.
+ * number, so that a repeated statement counts once.
  *
  * Returns the counts of rows that `owner` still holds for at least `minLeaseMs` more. With 0, an
  * expired lease is accepted as long as no other process claimed the row. The lease is renewed by
@@ -50,7 +50,7 @@ export async function beginAttempts(
 
 /**
  * Records results and ends the claims, in one statement with the lines of the attempt log. Skips
- * rows that another process has claimed meanwhile.
+ * rows that another process has claimed since.
  */
 export async function recordResults(
   db: Db,
@@ -59,8 +59,8 @@ export async function recordResults(
 ): Promise<void> {
   if (results.length === 0) return
   const column = <T>(pick: (result: DeliveryResult) => T) => sql.val(results.map(pick))
-  // The ids are repeated in `where` for the planner: without statistics, the join alone makes it
-  // read the whole table.
+  // The ids are repeated in `where` for the planner: without statistics, the join alone makes the
+  // planner read the whole table.
   const recorded = sql`
     update deliveries d set
       claim = null,

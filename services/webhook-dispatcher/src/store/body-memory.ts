@@ -11,8 +11,9 @@ export interface LoadedBody extends Disposable {
 }
 
 /**
- * Reads large bodies, as many at a time as memory allows. The reader of one key, such as a lane,
- * has at most half of the memory, so that a slow target does not stop the others.
+ * Reads large bodies. The number of bodies in memory is limited by their size. The bodies of one
+ * key, such as a lane, take at most half of the memory. A slow target therefore does not stop other
+ * targets.
  */
 export class BodyMemory {
   readonly #db: Db

@@ -14,11 +14,14 @@ export interface ClaimedDelivery extends Pick<
   /** Attempts that were started. */
   attempts: number
   queuedAt: Date
-  /** True if its first attempt must precede those of later events of its account and lane. */
+  /**
+   * True if the first attempt of the delivery must precede first attempts of later events of its
+   * account and lane.
+   */
   ordered: boolean
 }
 
-/** Process that claims, and the duration of its claims. */
+/** Process that claims deliveries, and the duration of the claims. */
 export interface ClaimOwner {
   id: string
   leaseMs: number
@@ -29,9 +32,12 @@ export interface NewDelivery {
   event: PendingEvent
   target: string
   lane: string
-  /** True if this process claims it on insertion. Otherwise it is due, for any process. */
+  /**
+   * True if this process claims the delivery on insertion. Otherwise the delivery is due, for any
+   * process.
+   */
   claimed: boolean
-  /** Body to send, if it is not that of the event. */
+  /** Body to send, if it differs from the body of the event. */
   body: string | null
 }
 
@@ -46,9 +52,9 @@ export function isRoute(target: string): boolean {
 }
 
 /**
- * Condition for ordered rows, whose first attempts precede those of later events of their account
- * and lane. Excludes replays, and rows whose attempts were started three times without a result:
- * these would block their account forever.
+ * Condition for ordered rows, whose first attempts precede first attempts of later events of their
+ * account and lane. Excludes replays, and rows whose attempts were started three times without a
+ * result: such rows would block their account forever.
  */
 const ordered = (d: string) =>
   sql.raw(
@@ -57,9 +63,10 @@ const ordered = (d: string) =>
   )
 
 /**
- * Inserts deliveries and returns the new ones; an existing delivery of the same event and target is
- * unchanged. A row is claimed only if no earlier ordered row of its account and lane belongs to
- * another process or to none. This keeps the order of first attempts across crashes and replicas.
+ * Inserts deliveries and returns the inserted rows. An existing delivery of the same event and
+ * target is unchanged. A row is claimed only if no earlier ordered row of its account and lane
+ * belongs to another process or to none. The condition keeps the order of first attempts across
+ * crashes and replicas.
  */
 export async function insertDeliveries(
   tx: Tx,
@@ -114,7 +121,7 @@ export interface ClaimLimits {
   capacities: ReadonlyMap<string, number>
 }
 
-/** Delay of a row that must wait for an earlier one of another process. */
+/** Delay of a row that must wait for an earlier row of another process. */
 const deferSeconds = 0.5
 
 /**
@@ -165,7 +172,7 @@ export async function claimDueDeliveries(
   return rows
 }
 
-/** Lanes with their oldest rows, read by steps through the index from one lane to the next. */
+/** Lanes with their oldest rows, read by steps through the index from lane to lane. */
 const dueLanes = sql`lanes (lane, oldest_at) as (
       (select lane, next_attempt_at from deliveries where state = 'due'
         order by lane, next_attempt_at limit 1)
@@ -177,8 +184,8 @@ const dueLanes = sql`lanes (lane, oldest_at) as (
     )`
 
 /**
- * Locks due rows, up to the capacity of each lane. Reads lane by lane, so that one with a million
- * due rows does not hide the others.
+ * Locks due rows, up to the capacity of each lane. Reads lane by lane, so that a lane with a
+ * million due rows does not hide the other lanes.
  */
 function dueRows({ perLane, overall, capacities }: ClaimLimits) {
   const limited = sql`
@@ -199,9 +206,9 @@ function dueRows({ perLane, overall, capacities }: ClaimLimits) {
 }
 
 /**
- * Renews claims, except of rows that another process has claimed. A locked row waits for the next
- * renewal: waiting for it with other rows locked could deadlock with statements that lock in
- * another order.
+ * Renews claims, except of rows that another process has claimed. The next renewal includes locked
+ * rows. Waiting for a locked row while other rows are locked could deadlock with statements that
+ * lock in another order.
  */
 export async function renewClaims(
   db: Db,
@@ -219,7 +226,9 @@ export async function renewClaims(
   `.execute(db)
 }
 
-/** Milliseconds until the next row is due or the next claim expires. Negative if one is due now. */
+/**
+ * Milliseconds until the next row is due or the next claim expires. Negative if a row is due now.
+ */
 export async function findNextDueMs(db: Db): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from min(next_attempt_at) - now()) * 1000)::double precision as ms
@@ -241,8 +250,8 @@ export async function countDue(db: Db, limit: number): Promise<number> {
 const maxExaminedLanes = 10_000
 
 /**
- * Age in seconds of the oldest due delivery outside the suspended lanes; 0 if there is none. Those
- * in flight are not due.
+ * Age in seconds of the oldest due delivery outside the suspended lanes; 0 without such a delivery.
+ * Deliveries in flight are not due.
  */
 export async function findOldestDueSeconds(db: Db, suspended: readonly string[]): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`

@@ -47,7 +47,7 @@ type Transitions = typeof transitions
 export type DeliveryState = keyof Transitions
 export type DeliveryTrigger<S extends DeliveryState = 'claimed' | 'attempting'> =
   S extends DeliveryState ? keyof Transitions[S] : never
-/** States that a process records when it ends its claim. */
+/** States that a process records when the process ends a claim. */
 export type RecordedState = Exclude<DeliveryState, 'claimed' | 'attempting'>
 
 /** Next state. The types admit only the triggers of the state. */

@@ -17,7 +17,7 @@ export interface PendingEvent {
   eventDate: string
   path: string | null
   specialUse: string | null
-  /** Null if it exceeds `maxInlineBody`. */
+  /** Body of the event. Null if the body exceeds `maxInlineBody`. */
   body: string | null
   /** Target of a deleted account, recorded with `accountDeleted`. */
   accountTarget: StoredTarget | null
@@ -25,7 +25,7 @@ export interface PendingEvent {
   routesVersion: string
 }
 
-/** Maximum size of a body that stays in memory with its delivery. Larger ones are read on use. */
+/** Maximum size of a body that stays in memory with a delivery. Larger bodies are read on use. */
 export const maxInlineBody = 65_536
 
 /**
@@ -34,10 +34,15 @@ export const maxInlineBody = 65_536
  */
 export const maxBodyBytes = 64 * 1024 * 1024
 
-/** First key of the advisory lock of a partition: at most one fan-out of it at a time. */
+/**
+ * First key of the advisory lock of a partition: at most one fan-out of a partition runs at a time.
+ */
 const fanOutLock = 7_825_515
 
-/** Waits until no other process fans out the partition. Held until the end of the transaction. */
+/**
+ * Waits until no other process fans out the partition. The lock is held until the end of the
+ * transaction.
+ */
 export async function lockPartition(tx: Tx, partition: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${fanOutLock}::integer, ${partition}::integer)`.execute(tx)
 }
@@ -95,7 +100,7 @@ export async function listLatePartitions(db: Db, lateMs: number): Promise<number
 }
 
 /**
- * Locks events whose writer did not publish them within `lateMs`, because the writer died or had no
+ * Locks events that the writer did not publish within `lateMs`, because the writer died or had no
  * broker. Does not read the bodies of claim checks.
  */
 export async function lockUnpublishedEvents(

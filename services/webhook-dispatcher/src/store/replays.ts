@@ -50,7 +50,10 @@ async function lockPendingReplay(tx: Tx): Promise<LockedReplay | undefined> {
   return rows[0]
 }
 
-/** Marks the replay as running and stores the number of matching deliveries, for its progress. */
+/**
+ * Marks the replay as running and stores the number of matching deliveries, for the progress of the
+ * replay.
+ */
 async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
   await sql`
     update webhook_replays set state = 'running', started_at = now(),
@@ -60,8 +63,8 @@ async function beginReplay(tx: Tx, replay: LockedReplay): Promise<void> {
 }
 
 /**
- * Inserts new deliveries for up to `limit` failed ones, oldest failure first, and marks these, so
- * that none is replayed twice. Returns the number.
+ * Inserts new deliveries for up to `limit` failed deliveries, oldest failure first, and marks the
+ * failed deliveries, so that no delivery is replayed twice. Returns the number of new deliveries.
  */
 async function replayFailed(tx: Tx, replay: LockedReplay, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`

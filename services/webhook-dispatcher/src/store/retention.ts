@@ -4,7 +4,9 @@ import { sql } from 'kysely'
 
 /** Maximum rows of one delete statement. */
 const limit = 5_000
-/** Statistics cover one week; one day more for the first, incomplete one. */
+/**
+ * Retention of counters. Statistics cover one week; one day more is for the first, incomplete day.
+ */
 const keepCountersDays = 8
 const keepAttemptsDays = 7
 const keepReplaysDays = 30
@@ -48,7 +50,10 @@ async function deleteInBatches(signal: AbortSignal, run: () => Promise<number>):
   return deleted
 }
 
-/** Deletes up to `limit` deliveries that ended before their retention. Returns the number. */
+/**
+ * Deletes up to `limit` deliveries that ended before their retention. Returns the number of deleted
+ * deliveries.
+ */
 async function deleteFinished(
   db: Db,
   { keepDeliveredMs, keepFailedMs }: Omit<RetentionConfig, 'keepEventDays'>,
@@ -86,8 +91,8 @@ async function deleteEndedReplays(db: Db): Promise<void> {
 }
 
 /**
- * Creates the table partitions of the next days and drops those older than `keepDays` whose events
- * are all finished. Returns the number of dropped ones.
+ * Creates the table partitions of the next days and drops table partitions older than `keepDays`
+ * whose events are all finished. Returns the number of dropped table partitions.
  */
 async function rotatePartitions(db: Db, keepDays: number): Promise<number> {
   await sql`select ensure_event_partitions()`.execute(db)

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import type { PendingEvent } from './events.ts'
 
 /**
- * Counts events per account and per minute. Runs in the transaction that marks them as fanned out,
- * so that each is counted once. Partitions never wait for each other here: an account belongs to
- * one partition, and each partition has its own slot of the minute counters.
+ * Counts events per account and per minute. Runs in the transaction that marks the events as fanned
+ * out, so that each event is counted once. Partitions never wait for each other to count events: an
+ * account belongs to one partition, and each partition has its own slot of the minute counters.
  */
 export async function countEvents(
   tx: Tx,
@@ -41,7 +41,10 @@ export function isDeletedAccountError(error: unknown): boolean {
   return code === '23503' && constraint === 'account_event_counts_account_fkey'
 }
 
-/** Adds to the number of deliveries per route. Each partition has its own slot, see above. */
+/**
+ * Adds to the number of deliveries per route. Each partition has its own slot of the counters, as
+ * in `countEvents`.
+ */
 export async function countApplied(
   tx: Tx,
   applied: ReadonlyMap<string, number>,
@@ -68,7 +71,7 @@ export interface RouteFailure {
   eventId: string
 }
 
-/** Inserts failures and deletes all but the last `maxPerRoute` of their routes. */
+/** Inserts failures of routes and deletes all but the last `maxPerRoute` failures of each route. */
 export async function insertRouteErrors(
   db: Db,
   failures: readonly RouteFailure[],
@@ -89,7 +92,7 @@ export async function insertRouteErrors(
   `.execute(db)
 }
 
-/** Sets the last failure of the targets of routes; null clears it after a success. */
+/** Sets the last failure of the targets of routes; null clears the failure after a success. */
 export async function setErrorFlags(
   db: Db,
   flags: ReadonlyMap<string, string | null>,
@@ -109,7 +112,7 @@ export async function setErrorFlags(
     await db.deleteFrom('webhookRouteStates').where('route', 'in', cleared).execute()
 }
 
-/** Clears all flags while webhooks are disabled: without calls, none of them is current. */
+/** Clears all error flags while webhooks are disabled: without calls, no flag is current. */
 export async function clearFlagsWhileOff(db: Db): Promise<void> {
   await sql`
     delete from webhook_route_states

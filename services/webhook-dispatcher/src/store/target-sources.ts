@@ -14,7 +14,9 @@ export interface AccountTarget {
   webhooksCustomHeaders: readonly Header[] | null
   /** Members of the registration that a tenant has set, as opposed to an operator. */
   tenantSet: readonly TenantSet[]
-  /** Row of `accountDeleted` if the account was deleted. Its later events have no target. */
+  /**
+   * Row of `accountDeleted` if the account was deleted. Later events of the account have no target.
+   */
   deletedBy?: string
 }
 
@@ -82,7 +84,7 @@ export interface Route {
   map: string | null
 }
 
-/** All enabled routes at one moment. */
+/** All enabled routes at one point in time. */
 export interface RouteSnapshot {
   /** Differs after every change of any route. */
   version: string

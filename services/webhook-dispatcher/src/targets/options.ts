@@ -14,9 +14,9 @@ export interface TargetOptions {
   rate?: number
 }
 
-/** Number of attempts of a delivery and the delays between them. */
+/** Number of attempts of a delivery and the delays between the attempts. */
 export interface RetrySchedule {
-  /** Maximum attempts, the first included. */
+  /** Maximum attempts, including the first. */
   attempts: number
   /** Delay after the n-th failed attempt, from 1. */
   delayMs: Backoff
@@ -30,13 +30,13 @@ export interface OptionDefaults {
   retryBaseMs: number
 }
 
-/** Attempts of one delivery, the first included. Interface spec, "Limits". */
+/** Attempts of one delivery, including the first. Interface spec, "Limits". */
 export const maxAttempts = 10
 /** Jitter only shortens: clients may rely on the delay as an upper bound. */
 const jitter = 0.2
 
 /**
- * Schedule with `waitsMs`, or the default one, which doubles. With a base of 5 s:
+ * Schedule with `waitsMs`, or the default schedule, whose delay doubles. With a base of 5 s:
  *
  * | after attempt | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |
  * |---|---|---|---|---|---|---|---|---|---|
@@ -62,7 +62,7 @@ export function targetOptions(settings: SettingsCache, defaults: OptionDefaults)
     /** Options by lane, from the settings of the last refresh. */
     of: (lane: string): TargetOptions => optionsOf(lane).options,
     scheduleOf: (lane: string): RetrySchedule => optionsOf(lane).schedule,
-    /** Public address of the installation. Undefined if it is unset. */
+    /** Public address of the installation. Undefined if no address is set. */
     get serviceUrl(): string | undefined {
       return seen?.serviceUrl || undefined
     },

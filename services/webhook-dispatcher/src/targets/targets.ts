@@ -9,7 +9,7 @@ import { isRoute } from '../store/deliveries.ts'
 import type { PendingEvent } from '../store/events.ts'
 import { type AccountTarget, type Header, listAccountTargets } from '../store/target-sources.ts'
 
-/** Stored headers and their owner. Sealed values can be unsealed only for their owner. */
+/** Stored headers and their owner. Sealed values can be unsealed only for this owner. */
 export interface OwnedHeaders {
   owner: HeaderOwner
   headers: readonly Header[]
@@ -20,7 +20,7 @@ export interface Target {
   /** `default`, `account`, or the id of a route. */
   name: string
   url: string
-  /** A later header replaces an earlier one of the same name. */
+  /** Headers of the target. A later header replaces an earlier header of the same name. */
   headers: readonly OwnedHeaders[]
 }
 
@@ -60,8 +60,9 @@ type AccountEvent = Pick<TargetedEvent, 'event' | 'eventRow' | 'account' | 'acco
  * The default target gets the headers of the settings and of the account; headers of the account
  * take precedence. The account target gets only the headers of the account: headers of the settings
  * may be credentials of another receiver. Headers that a tenant has set go only to a target that a
- * tenant has set: elsewhere such headers could replace an operator's `Authorization`, `Cookie` or
- * `X-Forwarded-For`. Headers of an operator may be credentials, and go to no target of a tenant.
+ * tenant has set. At other targets such headers could replace an operator's `Authorization`,
+ * `Cookie` or `X-Forwarded-For`. Headers of an operator may be credentials, and go to no target of
+ * a tenant.
  */
 export function targetOf(
   event: AccountEvent,
@@ -107,7 +108,7 @@ export function routeTargetOf(
 }
 
 /**
- * The account's own target, whose URL may be empty. Undefined if the account was deleted before the
+ * The account's own target; its URL may be empty. Undefined if the account was deleted before the
  * event.
  */
 function ownTarget(
@@ -143,18 +144,20 @@ function isHttp(url: string): boolean {
   return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
 }
 
-/** Lane of a target: its address without credentials and query, either of which may be secret. */
+/**
+ * Lane of a target: the address of the target without credentials and query, which may be secret.
+ */
 export function laneOf({ url }: Pick<Target, 'url'>): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`.slice(0, 1_000)
 }
 
-/** Target with the login of its URL and its header values in plaintext. */
+/** Target with the login of its URL and the header values in plaintext. */
 export interface UnsealedTarget {
   name: string
   url: string
   headers: readonly Header[]
-  /** Reason why a sealed value cannot be unsealed. Nothing is sent then. */
+  /** Reason why a sealed value cannot be unsealed. No request is then sent. */
   unsealError?: string
 }
 
@@ -174,7 +177,7 @@ export interface TargetsDeps {
 const ttlMs = 2_000
 const maxCached = 10_000
 
-/** Resolves targets at the time of an attempt. A missing one is confirmed without the cache. */
+/** Resolves targets at the time of an attempt. A missing target is confirmed without the cache. */
 export function createTargets(deps: TargetsDeps) {
   const { db, settings, routes } = deps
   const cache = new TtlCache<string, AccountTarget | undefined>({ max: maxCached, ttlMs })
@@ -201,7 +204,7 @@ export function createTargets(deps: TargetsDeps) {
 
   return {
     /**
-     * Current target of a delivery; undefined if there is none any more.
+     * Current target of a delivery; undefined if the target no longer exists.
      * @throws AppError `unavailable` or `timeout` if auth-bridge does not respond
      */
     async resolve(delivery: Delivery): Promise<UnsealedTarget | undefined> {

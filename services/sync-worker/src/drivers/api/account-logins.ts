@@ -19,13 +19,13 @@ interface CachedLogin extends MailApiLogin {
   /** Time of the request, and end of use, in epoch milliseconds. */
   requestedAt: number
   expiresAt: number
-  /** True if it replaced a rejected token. */
+  /** True if the login replaced a rejected token. */
   isFresh: boolean
 }
 
 /** Use of a token whose expiry the provider did not report. */
 const unknownExpiryMs = 60_000
-/** A token is not replaced again within this time: several requests may have used the old one. */
+/** A new token is not replaced within this time: several requests may have used the old token. */
 const freshMs = 5_000
 
 interface LoginsOptions {
@@ -53,7 +53,7 @@ export class AccountLogins implements Disposable {
   }
 
   /**
-   * Access for clients of the API, the same object while the application is the same.
+   * Access for clients of the API. Returns the same object while the application is the same.
    *
    * @throws AppError of the account: see `CredentialsClient`
    */

@@ -22,7 +22,7 @@ const graceMs = 1_000
 /** Time limit for stopping the watch of a deleted account. */
 const stopTimeoutMs = 10_000
 
-/** API part of an account session: its logins and the clients of its mail API. */
+/** API part of an account session: the logins and clients of the account's mail API. */
 export class ApiAccountSession implements AsyncDisposable {
   readonly context: DriverContext
   /** As `NotifiedAccount.watch`. */
@@ -42,8 +42,8 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Starts a pass without waiting for the next poll: over the folders of these messages, which were
-   * changed here, or over all feeds.
+   * Starts a pass without waiting for the next poll: over the folders of these messages, which this
+   * service changed, or over all feeds.
    */
   requestPass(messages?: readonly string[]): void {
     const named = messages?.map((id) => ({ id }))
@@ -51,7 +51,7 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Runs a command with a client of its own, until `deadline` (epoch milliseconds).
+   * Runs a command with its own client, until `deadline` (epoch milliseconds).
    *
    * @throws AppError: see `assertConnected` and `toUnavailable`
    */
@@ -70,7 +70,7 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Creates a client. Its requests are logged if the log is enabled now.
+   * Creates a client. Requests of the client are logged if the log is enabled now.
    *
    * @throws AppError if there are no credentials
    */
@@ -107,8 +107,8 @@ export class ApiAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Stops the watch of a deleted account, with the login in memory: auth-bridge has none any more.
-   * Watches that remain expire within days, and their notifications are ignored.
+   * Stops the watch of a deleted account, with the login in memory: auth-bridge has no login of the
+   * account any more. Remaining watches expire within days, and their notifications are ignored.
    */
   async stopWatch(): Promise<void> {
     const { remoteId } = this.watch ?? {}
@@ -118,7 +118,7 @@ export class ApiAccountSession implements AsyncDisposable {
     await api.stopWatch(remoteId, signal)
   }
 
-  /** Ends commands, then the pass in progress. */
+  /** Ends commands, then the running pass. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort(
       new AppError('unavailable', 'The worker released the account, retry', {

@@ -21,7 +21,7 @@ export interface ApiDriverDeps extends ApiSessionDeps {
 type Call<Name extends AccountCommandName> = Parameters<AccountDriver[Name]>
 type Limits = [signal: AbortSignal, deadline: number]
 
-/** Driver of an account at a mail API. `commands` has the functions of its methods. */
+/** Driver of an account at a mail API. `commands` has the functions of the driver's methods. */
 export class ApiDriver implements AccountDriver {
   /** The provider limits no logins. */
   readonly loginKey = undefined
@@ -147,7 +147,7 @@ export class ApiDriver implements AccountDriver {
     return this.#run(request, limits, async () => ({ quota: false as const }))
   }
 
-  /** Requests that arrive before the next pass are merged into it. */
+  /** Requests a pass. Requests that arrive before the next pass are merged into that pass. */
   async syncAccount(...[request, ...limits]: Call<'syncAccount'>) {
     return this.#run(request, limits, async ({ requestPass }) => {
       requestPass()
@@ -168,7 +168,7 @@ export class ApiDriver implements AccountDriver {
         const call = { api, account, session, requestPass, signal: ended, deadline }
         return await work({ ...commands, ...call })
       } catch (error) {
-        // Deleted by another client after the folders were listed.
+        // Another client deleted the folder after the folders were listed.
         if (isMailApiError(error, 'folder-missing') || isMailApiError(error, 'label-missing'))
           commands.folders.delete(session)
         throw error

@@ -10,13 +10,15 @@ import { FolderCache } from './commands/folder-cache.ts'
 import { maxUploadBytes } from './commands/upload-message.ts'
 import { createPassLimits } from './follow-feeds.ts'
 
-/** Clients of mail APIs by provider. Accounts of others get no session. */
+/** Clients of mail APIs by provider. Accounts of providers without a client get no session. */
 export type MailApis = Partial<Record<Provider, CreateMailApi>>
 
 /** Parts about notifications of providers. */
 export type WatchParts = Pick<ApiDriverDeps, 'watches' | 'destinations'>
 
-/** Creates the drivers of the providers that have a client, with the parts that they share. */
+/**
+ * Creates the drivers of the providers that have a client, with the parts that the drivers share.
+ */
 export function createApiDrivers(
   parts: DriverParts,
   { mailApis, ...watchParts }: WatchParts & { mailApis: MailApis },

@@ -30,7 +30,9 @@ class Scene {
     this.pass('full')
   }
 
-  /** Delay of the next pass, and its reason: the interval, or something is due earlier. */
+  /**
+   * Delay of the next pass, and the reason of the delay: the interval, or work that is due earlier.
+   */
   next() {
     const { action, delayMs } = this.schedule.next
     return { delayMs, reason: action === 'poll' ? 'poll' : 'due' }

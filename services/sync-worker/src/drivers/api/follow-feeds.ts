@@ -40,8 +40,8 @@ export interface FollowDeps {
 }
 
 /**
- * Limits of concurrent passes of a worker, for its memory. First passes take minutes, so they have
- * a limit of their own and others never wait for them.
+ * Limits of concurrent passes of a worker, for its memory. First passes take minutes, so first
+ * passes have a separate limit and later passes never wait for first passes.
  */
 export interface PassLimits {
   readonly first: Semaphore
@@ -49,9 +49,9 @@ export interface PassLimits {
 }
 
 /**
- * A first pass takes up to 32 MB, a later one usually less than 1 MB. With new messages, a pass
- * holds their texts, of noticed and of requested ones up to 24 MiB each, and the events of one
- * transaction: 4 MiB, or one message with 25 MiB of attachments, in several copies.
+ * A first pass takes up to 32 MB, a later pass usually less than 1 MB. With new messages, a pass
+ * also holds texts: up to 24 MiB of noticed and 24 MiB of requested messages. The events of one
+ * transaction take 4 MiB, or one message with 25 MiB of attachments, in several copies.
  */
 export function createPassLimits(): PassLimits {
   return { first: new Semaphore(20), later: new Semaphore(100) }
@@ -64,7 +64,7 @@ export interface FollowedAccount extends NotifiedAccount {
 
 /** Delay after a rate limit for which the provider names no time. */
 const defaultLimitMs = 60_000
-/** Limits of the whole day end within this time. */
+/** Maximum pause. Limits of a whole day end within this time. */
 const maxLimitMs = 86_400_000
 
 /**
@@ -83,7 +83,7 @@ export async function followFeeds(
   const account = getAccount(context)
   await afterLimits(context, signal, () => logIn(deps, followed, signal))
   await using syncing = context.enter('syncing')
-  signal.throwIfAborted() // after its disposal, nothing would remove the watch
+  signal.throwIfAborted() // after disposal of the account session, nothing would remove the watch
   const watch = deps.watches.add(watchedAccount(followed, { ...deps, account, signal }))
   followed.watch = watch
   using resources = new DisposableStack()
@@ -115,7 +115,9 @@ export async function followFeeds(
 
 /** Folders that are polled most often if the provider refuses to notify. */
 const mainUses: readonly SpecialUse[] = ['\\Inbox', '\\Sent', '\\Drafts', '\\Junk']
-/** Their interval and that of the others, in intervals of polls: 60 s and 15 min by default. */
+/**
+ * Intervals of the main folders and of all folders, in poll intervals. Default: 60 s and 15 min.
+ */
 const refusedIntervals = { main: 4 / 3, all: 20 }
 
 /** Intervals of an account, which depend on its watch. */

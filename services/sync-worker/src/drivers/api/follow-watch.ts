@@ -15,7 +15,7 @@ export interface NotifiedAccount {
   /** Application of the account's grant. @throws AppError if there are no credentials */
   application(signal: AbortSignal): Promise<string>
   open(use: MailApiUse, signal: AbortSignal): Promise<MailApi>
-  /** Watch of the last `follow`. The session disposes it. */
+  /** Watch of the last `follow`. The account session disposes the watch. */
   watch: WatchHandle | undefined
 }
 
@@ -26,7 +26,7 @@ export interface WatchedFeeds {
   signal: AbortSignal
 }
 
-/** The account as the registry of watches uses it: notices start passes. */
+/** Account for the registry of watches. Notifications start passes of the account. */
 export function watchedAccount(
   followed: NotifiedAccount,
   { provider, destinations, account, signal }: WatchedFeeds,

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals'
 import { MailApiError } from '@posthorn/backends/mail-api'
 import { toSessionError } from './session-error.ts'
 
-// `unauthorized` becomes authenticationError, with its safety net. The others become connectError.
+// `unauthorized` becomes authenticationError, with its safety net. Other errors become
+// connectError.
 test.each([
   ['token-rejected', 'unauthorized', 'OAuthTokenRejected'],
   ['unlicensed', 'forbidden', 'OAuthTokenRejected'],

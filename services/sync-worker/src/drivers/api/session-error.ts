@@ -2,9 +2,9 @@ import { isMailApiError } from '@posthorn/backends/mail-api'
 import { AppError } from '@posthorn/errors'
 
 /**
- * Failure of the mail API as one of the account session. A token that is rejected although it was
- * renewed counts as refused credentials. A full mailbox is no rate limit that passes. Other errors
- * are returned as they are.
+ * Converts a failure of the mail API to an error of the account session. A token that is rejected
+ * although it was renewed counts as refused credentials. A full mailbox is not a temporary rate
+ * limit. Other errors are returned unchanged.
  */
 export function toSessionError(error: unknown): unknown {
   if (!isMailApiError(error)) return error

@@ -20,7 +20,7 @@ import { ImapAccountSession, type ImapSessionDeps } from './connections/imap-acc
 /** Dependencies of commands, shared by all accounts of a worker. */
 export type ImapCommandDeps = ReadDeps & FilingDeps & UploadDeps
 
-/** Creates what the commands of all accounts share: caches, and limits of memory. */
+/** Creates the parts that the commands of all accounts share: caches, and limits of memory. */
 export function createCommandDeps(
   deps: Pick<ReadDeps, 'db' | 'settings' | 'reader'>,
 ): ImapCommandDeps {
@@ -41,7 +41,7 @@ export interface ImapDriverDeps extends ImapSessionDeps {
 
 type Call<Name extends AccountCommandName> = Parameters<AccountDriver[Name]>
 
-/** Driver of an account at an IMAP server. `commands` has the functions of its methods. */
+/** Driver of an account at an IMAP server. `commands` has the functions of the driver's methods. */
 export class ImapDriver implements AccountDriver {
   readonly #deps: ImapDriverDeps
   readonly #commands: ImapCommandDeps
@@ -140,7 +140,7 @@ export class ImapDriver implements AccountDriver {
     return deleteMessages(this.#commands, request, this.#connected(request, signal))
   }
 
-  /** The UID of a draft changes with it. */
+  /** The UID of a draft changes with the draft. */
   async getDraftVersion() {
     return {}
   }
@@ -165,7 +165,7 @@ export class ImapDriver implements AccountDriver {
     return { signatures: [], signaturesSupported: false }
   }
 
-  /** Requests a full sync. Requests that arrive before it starts are merged into it. */
+  /** Requests a full sync. Requests that arrive before the sync starts are merged into the sync. */
   async syncAccount(...[request, signal]: Call<'syncAccount'>) {
     this.#connected(request, signal).session.context.sync.request({ all: true })
     return { sync: true as const }

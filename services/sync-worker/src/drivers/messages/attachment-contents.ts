@@ -14,7 +14,7 @@ export interface AttachmentPart {
 /**
  * Attachments with their contents, if the settings request them. Interface spec, "Conditional
  * inclusion": attachments above the requested size are left out, except that `notifyAttachmentList`
- * lists all of them. `readBytes` returns undefined for a missing part.
+ * lists all attachments. `readBytes` returns undefined for a missing part.
  */
 export async function readContents<Part extends AttachmentPart>(
   parts: readonly Part[],

@@ -5,7 +5,7 @@ import type { ParsedCalendar, ReadPart } from '@posthorn/message-reader'
 const maxBytes = 524_288
 /** Maximum calendar parts read per message. */
 const maxParts = 10
-/** Maximum events per message, as in one calendar part. */
+/** Maximum events per message. Equals the limit of one calendar part. */
 const maxEvents = 100
 /** Maximum bytes of the calendar parts of a message whose contents are included. */
 const maxContentBytes = maxBytes
@@ -29,13 +29,13 @@ interface CalendarPart<Part> {
 
 interface CalendarSource<Part> {
   read: ReadPart
-  /** Reads up to `maxBytes` of a part. Undefined if it is missing. */
+  /** Reads up to `maxBytes` of a part. Undefined if the part is missing. */
   readPart: (part: Part, maxBytes: number) => Promise<Uint8Array | undefined>
 }
 
 /**
- * Events of calendar parts, and the names of members that were cut or left out. Both are absent if
- * empty: a message whose events are all left out has `truncated` only.
+ * Events of calendar parts, and the names of members that were cut or left out. Both fields are
+ * absent if empty: a message whose events are all left out has `truncated` only.
  */
 export interface CalendarEvents {
   calendarEvents?: CalendarEvent[]

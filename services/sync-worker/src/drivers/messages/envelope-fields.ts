@@ -3,7 +3,7 @@ import { defined } from '@posthorn/contracts/defined'
 
 type Envelope = FetchedMessage['envelope']
 
-/** Subject limit in characters; RFC 5322 sets none. */
+/** Subject limit in characters. RFC 5322 sets no limit. */
 const maxSubject = 10_240
 
 /** Members of an entry that come from the header of the message. Pure. */
@@ -18,7 +18,10 @@ export function envelopeFields(envelope: Envelope, receivedAt: Date) {
   })
 }
 
-/** First Reply-To address that differs from `from`, for events, which have one address only. */
+/**
+ * First Reply-To address that differs from `from`. For events, which have only one Reply-To
+ * address.
+ */
 export function selectReplyTo(
   replyTo: readonly EnvelopeAddress[] = [],
   from?: EnvelopeAddress,
@@ -56,7 +59,7 @@ function isFrom(replyTo: readonly EnvelopeAddress[], from: readonly EnvelopeAddr
   return replyTo.length === from.length && replyTo.every((a, at) => isSameAddress(a, from[at]))
 }
 
-/** True for the same address, ignoring case and display name. */
+/** True for equal addresses, ignoring case and display name. */
 function isSameAddress(a: EnvelopeAddress, b: EnvelopeAddress | undefined): boolean {
   return a.address?.toLowerCase() === b?.address?.toLowerCase()
 }

@@ -1,6 +1,6 @@
 import type { ReadPart } from '@posthorn/message-reader'
 
-/** Attachment that the HTML of its message may refer to. */
+/** Attachment that the HTML of a message may refer to. */
 export interface ReferencedImage {
   contentType: string
   /** Bytes, in transfer encoding or decoded. */
@@ -8,24 +8,24 @@ export interface ReferencedImage {
   contentId?: string
 }
 
-/** Attachments of a message, and how to read them. */
+/** Attachments of a message, and the function that reads attachments. */
 export interface ImageSource<Image extends ReferencedImage> {
   read: ReadPart
   images: readonly Image[]
-  /** Reads up to `maxBytes` of each image. Undefined for a missing one. */
+  /** Reads up to `maxBytes` of each image. Undefined for a missing image. */
   readImages: (
     images: readonly Image[],
     maxBytes: number,
   ) => Promise<readonly (Uint8Array | undefined)[]>
 }
 
-/** Limit per image; a larger one stays a reference. */
+/** Limit per embedded image. A larger image stays a reference. */
 const maxImageBytes = 2 * 1024 * 1024
 /** Limits of all embedded images of a message in a response and in an event. */
 export const maxEmbeddedBytes = { reading: 10 * 1024 * 1024, event: 2 * 1024 * 1024 }
 const maxImages = 100
 
-/** Texts of a message, and limits of the images in them and of the JSON size of all. */
+/** Texts of a message, with limits of the embedded images and of the JSON size of all texts. */
 export interface TextsWithReferences {
   html: string
   plain?: string

@@ -14,8 +14,8 @@ export function findApiMailbox(db: Db, account: string): Promise<ApiMailboxRow |
 }
 
 /**
- * Stores the index as a whole, if its epoch is still `epoch` (null: if there is none). Returns
- * false otherwise. Requires the account's lease.
+ * Stores the index as a whole, if the epoch of the index is still `epoch` (null: if there is no
+ * index). Returns false otherwise. Requires the account's lease.
  */
 export async function saveApiMailbox(
   tx: Tx,
@@ -113,8 +113,8 @@ export async function deleteApiFeeds(
 }
 
 /**
- * Inserts pending messages, of which `named` ones replace the folder of existing ones, and stores
- * the attempts of `changed`. Requires the lease.
+ * Inserts pending messages, of which `named` messages replace the folder of existing messages, and
+ * stores the attempts of `changed`. Requires the lease.
  */
 export async function saveApiPending(
   tx: Tx,
@@ -149,7 +149,9 @@ function uniqueRows(rows: readonly ApiPendingRow[]): ApiPendingRow[] {
   return [...new Map(rows.map((row) => [row.message, row])).values()]
 }
 
-/** Deletes pending messages, of any folder if none is named. Requires the account's lease. */
+/**
+ * Deletes pending messages of `folder`, or of all folders without it. Requires the account's lease.
+ */
 export async function deleteApiPending(
   tx: Tx,
   account: string,

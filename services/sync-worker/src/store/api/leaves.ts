@@ -16,8 +16,9 @@ export interface ApiLeafPart {
 }
 
 /**
- * Leaves that cover these ids: for each the last one whose `low` is not above it. Also the leaf
- * before each of those with fewer than `small` messages, whose `low` is then `previous`.
+ * Leaves that cover these ids: for each id the last leaf whose `low` is not above the id. Also the
+ * leaf before each covering leaf with fewer than `small` messages; its `low` is `previous` of the
+ * covering leaf.
  */
 export async function loadApiLeaves(
   db: Db,
@@ -51,7 +52,10 @@ export async function loadApiLeaves(
   return rows
 }
 
-/** At most `limit` leaves in order, from the one that covers `from`, and one more for its `low`. */
+/**
+ * At most `limit` leaves in order, from the leaf that covers `from`. `next` is `low` of the leaf
+ * after.
+ */
 export async function scanApiLeaves(
   db: Db,
   { account, part }: ApiLeafPart,
@@ -114,7 +118,8 @@ export async function deleteApiLeaves(
 
 /**
  * Ids among these drafts that senders deposited: by draft, by the Message-ID of a queued
- * submission, or left by an interrupted attempt. Not the owner's, which senders may release.
+ * submission, or left by an interrupted attempt. Excludes drafts of the owner, which senders may
+ * release.
  */
 export async function findSubmittedDrafts(
   db: Db,

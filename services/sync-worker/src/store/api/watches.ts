@@ -2,7 +2,10 @@ import type { ApiWatches, Db, Tx } from '@posthorn/db'
 import { type Selectable, sql } from 'kysely'
 import { type AccountLease, validLeases } from '../lease.ts'
 
-/** Registration for notifications of an account. An empty `remoteId` means there is none. */
+/**
+ * Registration for notifications of an account. An empty `remoteId` means that the provider has no
+ * registration.
+ */
 export type ApiWatchRow = Omit<Selectable<ApiWatches>, 'account'>
 
 const columns = [
@@ -32,7 +35,7 @@ export async function listApiWatches(
   return new Map(rows.map(({ account, ...row }) => [account, row]))
 }
 
-/** Replaces the registration of an account. Requires its lease. */
+/** Replaces the registration of an account. Requires the account's lease. */
 export async function replaceApiWatch(
   tx: Tx,
   account: string,
@@ -51,7 +54,7 @@ export async function replaceApiWatch(
     .execute()
 }
 
-/** True if the last registration of the account failed. Requires its lease. */
+/** True if the last registration of the account failed. Requires the account's lease. */
 export async function hasFailedWatch(tx: Tx, account: string): Promise<boolean> {
   const row = await tx
     .selectFrom('apiWatches')

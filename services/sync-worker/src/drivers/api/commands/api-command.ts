@@ -17,7 +17,7 @@ export interface ApiCommandDeps {
   readonly uploadMemory: Semaphore
 }
 
-/** One command in execution. */
+/** A command in execution. */
 export interface ApiCommand extends ApiCommandDeps {
   readonly api: MailApi
   readonly account: string
@@ -34,8 +34,8 @@ export interface ApiCommand extends ApiCommandDeps {
 }
 
 /**
- * Command whose request is checked: ids and cursors of another form are rejected without a request
- * to the provider, whatever the state of the account.
+ * Command with a checked request: ids and cursors of another form are rejected without a request to
+ * the provider, whatever the state of the account.
  */
 export type ApiWork<Name extends AccountCommandName> = (
   command: ApiCommand,

@@ -8,7 +8,7 @@ import type { ApiCommand, ApiWork } from './api-command.ts'
 import { namesIn, pathOf } from '../events/folder-names.ts'
 import { findFolder, getFolder } from './folders.ts'
 
-/** Creates a folder, and those above it that do not exist. */
+/** Creates a folder, and missing folders above it. */
 export function createMailbox({ path }: AccountRequest<'createMailbox'>): ApiWork<'createMailbox'> {
   assertNames(path, 'path')
   return changesFolders(async (command) => {
@@ -20,7 +20,7 @@ export function createMailbox({ path }: AccountRequest<'createMailbox'>): ApiWor
   })
 }
 
-/** Renames or moves a folder with its children. There are no subscriptions. */
+/** Renames or moves a folder with its children. Mail APIs have no subscriptions. */
 export function updateMailbox({
   path,
   newPath,
@@ -60,7 +60,9 @@ export function deleteMailbox({ path }: AccountRequest<'deleteMailbox'>): ApiWor
   })
 }
 
-/** The next command and the next pass see the change, also after a failure in between. */
+/**
+ * Lets the next command and the next pass see the changed folders, also after a failure of `work`.
+ */
 function changesFolders<T>(
   work: (command: ApiCommand) => Promise<T>,
 ): (command: ApiCommand) => Promise<T> {
@@ -81,12 +83,12 @@ function assertNames(path: string | readonly string[], field: string): void {
   throw validationError([fieldError(field, 'cannot be the name of a folder')])
 }
 
-/** Names of the folders. Those of an array are taken as they are. */
+/** Names of the folders of a path. Names of an array are taken unchanged. */
 function levelsOf({ api }: ApiCommand, path: string | readonly string[]): readonly string[] {
   return typeof path === 'string' ? namesIn(path, api.traits.placement) : path
 }
 
-/** Folder with this path, created where it does not exist. Undefined for the top level. */
+/** Folder with this path, created if the folder does not exist. Undefined for the top level. */
 async function findOrCreate(
   command: ApiCommand,
   levels: readonly string[],

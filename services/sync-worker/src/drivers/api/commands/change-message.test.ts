@@ -41,7 +41,7 @@ describe('updateMessage: state after the change', () => {
     labels: { add: ['new'], delete: ['old'] },
   }
 
-  /** Runs the change. Reads return the states in this order, the last one from then on. */
+  /** Runs the change. Reads return the states in order, and the last state from then on. */
   async function run(states: readonly object[], unchanged: string[] = []) {
     let reads = 0
     const api = {

@@ -25,7 +25,7 @@ import { untilExpected, untilSettled } from './until-settled.ts'
 
 /**
  * Changes flags and labels of a message. The next pass records the events. A change that the
- * provider does not show was not made, unless the message read afterwards has it.
+ * provider does not show was not made, unless the message has the change in a later read.
  */
 export function updateMessage({
   message,
@@ -48,7 +48,7 @@ export function updateMessage({
   }
 }
 
-/** State of a message, and the flags and labels that clients know it by. */
+/** State of a message, and the flags and labels of the message in API responses. */
 interface ReadState {
   state: MessageState
   entry: { flags: string[]; labels?: string[] }
@@ -65,7 +65,7 @@ function withState(
   }
 }
 
-/** Steps whose success is that of the state. */
+/** Steps of a change, successful if the state of the message contains the change. */
 function correct(
   { flags, labels }: FlagResult,
   { state, change }: { state: MessageState; change: MessageUpdate },
@@ -104,8 +104,8 @@ function hasLabels(
 }
 
 /**
- * Reads the message until its state has the change, for as long as replicas of a provider take.
- * Undefined if the message cannot be read: the change is done and stays a success.
+ * Reads the message until its state has the change, up to the delay of the provider's replicas.
+ * Undefined if the message cannot be read: the change is made and stays a success.
  */
 async function readChanged(
   command: ApiCommand,
@@ -125,7 +125,7 @@ async function readChanged(
   }
 }
 
-/** Moves a message from `source`, or from the folder that it is shown in. */
+/** Moves a message from `source`, or from the folder that shows the message. */
 export function moveMessage({
   message,
   path,
@@ -143,8 +143,9 @@ export function moveMessage({
 }
 
 /**
- * Moves a message to the trash. Deletes it permanently with `force`, or if it is in the trash, as
- * far as the grant permits it; otherwise it is moved to the trash in any case.
+ * Moves a message to the trash. Deletes the message permanently with `force`, or if the message is
+ * in the trash, as far as the grant permits. Otherwise the message is moved to the trash in any
+ * case.
  */
 export function deleteMessage({
   message,
@@ -153,7 +154,8 @@ export function deleteMessage({
   const id = checkApiMessageId(message)
   return async (command) => {
     const { api, signal } = command
-    // Repeated on its own: a message that a move has put into the trash would be deleted for good.
+    // The check is repeated apart from the move: a message that a move has put into the trash would
+    // be deleted permanently.
     const isTrashed = untilSettled((each) => isInTrash(each, id))
     if (api.traits.removes && (force || (await isTrashed(command)))) {
       const remove = () => changeOne(command, id, () => api.removeMessages([id], signal))
@@ -202,7 +204,10 @@ async function moveOne<T extends BulkResult>(
   return result
 }
 
-/** Folder that a move leaves: with placement `labels` the client's, or the most specific one. */
+/**
+ * Folder that a move leaves, with placement `labels`: the client's folder, or the most specific
+ * folder.
+ */
 async function findSource(
   command: ApiCommand,
   id: string,

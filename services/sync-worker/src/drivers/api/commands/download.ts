@@ -41,7 +41,10 @@ function limit({ size = 0, content }: ApiDownload): AsyncIterable<Uint8Array> {
   return limitBytes(content)
 }
 
-/** The announced size may be wrong. Leaving the iteration ends the download. */
+/**
+ * Limits the bytes of a download, because the announced size may be wrong. Leaving the iteration
+ * ends the download.
+ */
 async function* limitBytes(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0
   for await (const chunk of content) {

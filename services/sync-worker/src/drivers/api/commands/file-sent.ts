@@ -4,7 +4,7 @@ import type { ApiWork } from './api-command.ts'
 import { listByUse } from './change-message.ts'
 
 /**
- * Removes the draft that was sent. The provider stores the copy itself, and has no flags for
+ * Removes the draft of a sent message. The provider stores the Sent copy, and has no flags for
  * replies and forwards.
  */
 export function fileSent({ draft }: AccountRequest<'fileSent'>): ApiWork<'fileSent'> {

@@ -1,7 +1,10 @@
 import type { ApiFolder, MailApi } from '@posthorn/backends/mail-api'
 import { TtlCache } from '@posthorn/flow'
 
-/** Long enough for the requests of one client. Changes by other clients appear later. */
+/**
+ * Lifetime of cached folders: long enough for the requests of one client. Changes by other clients
+ * appear later.
+ */
 const ttlMs = 30_000
 /** About 50 MB of folders. */
 const maxFolders = 100_000
@@ -21,7 +24,7 @@ export class FolderCache {
     sizeOf: (folders) => folders.length,
   })
 
-  /** Folders of the session's account. `isCached` is false if they were read now. */
+  /** Folders of the session's account. `isCached` is false if the folders were read now. */
   async get({
     api,
     session,

@@ -41,8 +41,8 @@ export async function getScope(command: ApiCommand, path: string): Promise<ApiFo
 
 /**
  * Runs a request for the folder of a path, or undefined for all messages. If the current folders
- * have to be read, it starts with the folder that had this path at the last pass, at the same time,
- * and runs again if another one has it now.
+ * have to be read, the request starts concurrently, with the folder that had this path at the last
+ * pass. The request runs again if another folder has the path now.
  *
  * @throws AppError as `getFolder`
  */

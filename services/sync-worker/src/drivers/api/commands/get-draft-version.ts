@@ -9,7 +9,8 @@ export function getDraftVersion({
 }: AccountRequest<'getDraftVersion'>): ApiWork<'getDraftVersion'> {
   const messageId = checkApiMessageId(message)
   return async ({ api, signal }) => {
-    // The id of a message with labels changes with each draft, and its search costs requests.
+    // The id of a message with labels changes with each draft, and searching the new id costs
+    // requests.
     if (api.traits.placement === 'labels') return {}
     const [draft] = await api.findDrafts({ messageId }, signal)
     return defined({ version: draft?.version })

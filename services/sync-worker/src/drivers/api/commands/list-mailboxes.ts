@@ -72,5 +72,7 @@ function allMessagesEntry(): MailboxEntry {
   }
 }
 
-/** Counters at the last sync belong to IMAP. Current ones are requested with `counters`. */
+/**
+ * Counters at the last sync, which only IMAP has. Current counters are requested with `counters`.
+ */
 const unknownCounters = { messages: false as const, uidNext: false as const }

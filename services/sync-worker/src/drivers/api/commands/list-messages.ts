@@ -86,7 +86,10 @@ interface PageOptions {
   list: ApiList
 }
 
-/** Without a number of the provider, `total` counts the pages up to this one, and one more. */
+/**
+ * Describes a page. Without a total of the provider, `total` counts the messages up to this page,
+ * plus 1 if a page follows.
+ */
 async function describePage(
   command: ApiCommand,
   { entries, nextPageToken, total }: ApiPage<ApiMessage>,

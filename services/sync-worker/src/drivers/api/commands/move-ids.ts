@@ -11,7 +11,7 @@ export interface Destination {
 }
 
 /**
- * Destination of a move. With placement `labels`, archived messages are those of no folder.
+ * Destination of a move. With placement `labels`, archived messages are messages without a folder.
  *
  * @throws AppError `not-found` `FolderNotFound`
  */

@@ -11,8 +11,9 @@ const maxRepeats = 3
 const delayOf = backoff({ baseMs: 250, maxMs: 1_000, jitter: 0.3 })
 
 /**
- * Repeats a command about one message, within its deadline, whose message is missing or incomplete:
- * a replica of the provider may not have the message yet that a notification announced.
+ * Repeats a command about one message within the deadline of the command while the message is
+ * missing or incomplete. A replica of the provider may not have a message yet that a notification
+ * announced.
  */
 export function untilSettled<T>(
   work: (command: ApiCommand) => Promise<T>,
@@ -33,8 +34,8 @@ export function untilSettled<T>(
 }
 
 /**
- * Repeats a read, within the deadline, until its result is the expected one: a replica of the
- * provider may not have a change yet. Otherwise returns the result of the last read.
+ * Repeats a read within the deadline until its result is as expected: a replica of the provider may
+ * not have a change yet. Otherwise returns the result of the last read.
  */
 export async function untilExpected<T>(
   { deadline, signal }: Pick<ApiCommand, 'deadline' | 'signal'>,

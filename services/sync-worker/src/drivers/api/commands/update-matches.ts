@@ -10,8 +10,8 @@ import { toTerms } from './list-messages.ts'
 import { getDestination, moveIds } from './move-ids.ts'
 
 /**
- * Maximum messages that are changed in a call: ids or pairs of ids in a response, some megabytes.
- * With placement `folder` each message takes a request.
+ * Maximum messages that are changed in a call. The ids, or pairs of ids, in a response take some
+ * megabytes. With placement `folder` each message takes a request.
  */
 const maxIds = { labels: 100_000, folder: 1_000 } as const
 
@@ -94,8 +94,9 @@ async function moveMatches(
 }
 
 /**
- * Changes all matches in batches. They are listed before, because a change may end the match and
- * shift the pages. At the deadline it stops between two batches: completed batches stay changed.
+ * Changes all matches of a search in batches. The matches are listed before, because a change may
+ * end a match and shift the pages. At the deadline the change stops between two batches: completed
+ * batches stay changed.
  */
 async function changeMatches(
   command: ApiCommand,
@@ -132,7 +133,10 @@ async function listMatches(
   return [...ids].slice(0, limit)
 }
 
-/** Ids without those of messages that are missing, or that the provider shows unchanged. */
+/**
+ * Ids of changed messages: all ids except missing messages and messages that the provider shows
+ * unchanged.
+ */
 function changedOf(
   ids: readonly string[],
   { missing, unchanged = [] }: BulkResult,

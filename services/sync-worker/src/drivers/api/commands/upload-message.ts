@@ -14,7 +14,8 @@ export const maxUploadBytes = 64 * 1024 * 1024
 
 /**
  * Stores an uploaded message in a folder. Deletes the bytes from the table before the request, so
- * that a redelivered command cannot store it twice. Flags that providers lack are left out.
+ * that a redelivered command cannot store the message twice. Flags that providers lack are left
+ * out.
  */
 export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork<'uploadMessage'> {
   const { flags = [], internalDate } = request
@@ -35,7 +36,8 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
       draft: hasFlag(flags, '\\Draft') || folder.specialUse === '\\Drafts',
       receivedAt,
     })
-    // The signal ends the upload by then. Only later, an incomplete draft of it is removed.
+    // The signal ends the upload by this time. An incomplete draft of the upload is removed only
+    // later.
     const endsInMs = command.deadline - Date.now()
     let isRecorded = false
     const onIncomplete = async (messageId: string) => {
@@ -44,7 +46,7 @@ export function uploadMessage(request: AccountRequest<'uploadMessage'>): ApiWork
     }
     try {
       const { id } = await api.appendMessage(mime, { ...target, onIncomplete }, signal)
-      // Otherwise, and after a failure, a cleanup looks for the draft.
+      // If this deletion fails, and after a failed upload, a cleanup searches for the draft.
       if (isRecorded) await deleteUploadDraft(db, request.upload).catch(() => undefined)
       return { id, path: pathOf(folder) }
     } finally {

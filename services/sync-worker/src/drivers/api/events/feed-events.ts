@@ -23,7 +23,10 @@ export function messageKey(id: string, { epoch }: FeedEventContext): EventKey {
   return apiMessageKey({ id, epoch })
 }
 
-/** A message left its mailbox. Carries its last state, because it cannot be read any more. */
+/**
+ * Event of a message that left its mailbox. Carries the last state of the message, which cannot be
+ * read any more.
+ */
 export function messageDeleted(context: FeedEventContext, state: IndexedMessage): NewEvent {
   const { account, names } = context
   const { id, threadId, labels } = state
@@ -41,7 +44,10 @@ export function messageDeleted(context: FeedEventContext, state: IndexedMessage)
   })
 }
 
-/** Undefined if nothing changed that events show, such as the tab of the inbox. */
+/**
+ * Event of a changed message. Undefined if no change is visible in events, such as a change of the
+ * inbox tab.
+ */
 export function messageUpdated(
   context: FeedEventContext,
   state: IndexedMessage,
@@ -90,7 +96,7 @@ export function mailboxReset(
 
 /**
  * Events of folders and labels that were created, deleted or renamed since the stored list. The
- * tabs of the Gmail inbox have none.
+ * tabs of the Gmail inbox have no events.
  */
 export function folderEvents(
   { account, epoch }: Pick<FeedEventContext, 'account' | 'epoch'>,

@@ -18,7 +18,7 @@ type PlacedMessage = Pick<IndexedMessage, 'folderId' | 'labels'>
 /** Names of the folders and labels of an account in events. */
 export class FolderNames {
   readonly #listed: Map<string, NamedFolder>
-  /** Listed and former ones. */
+  /** Listed and former folders. */
   readonly #named: Map<string, NamedFolder>
   /** Labels that no listing has. */
   readonly #unlisted = new Set<string>()
@@ -44,12 +44,14 @@ export class FolderNames {
     return this.#placement === 'labels' || this.#listed.has(folderId ?? '')
   }
 
-  /** True if a folder may have another place than in the listing. Special ones keep theirs. */
+  /**
+   * True if a folder may have another place than in the listing. Special folders keep their place.
+   */
   canMove(folderId: string): boolean {
     return this.#listed.get(folderId)?.specialUse === undefined
   }
 
-  /** True if this place of a folder is that of the listing. Its parents are not compared. */
+  /** True if a folder has this place in the listing. The parents of the place are not compared. */
   isAt(folderId: string, { name, parentId }: FolderPlace): boolean {
     const parent = this.#named.get(parentId ?? '')?.path ?? []
     const path = [...parent, name]
@@ -57,14 +59,14 @@ export class FolderNames {
     return listed.length === path.length && listed.every((each, at) => each === path[at])
   }
 
-  /** True if the listing, or the last one, has this folder. */
+  /** True if the current or the last listing contains this folder. */
   isKnown(folderId: string | undefined): boolean {
     if (this.#placement === 'labels') return true
     const folder = this.#named.get(folderId ?? '')
     return folder !== undefined && !folder.former
   }
 
-  /** Removes folders that were deleted. Their names stay. */
+  /** Removes deleted folders. The names of the folders stay. */
   remove(ids: ReadonlySet<string>): void {
     for (const id of ids) this.#listed.delete(id)
   }
@@ -90,13 +92,16 @@ export class FolderNames {
     return [...new Set(names)].sort()
   }
 
-  /** Labels without a name: created after the listing. Those of `addNames` are left out. */
+  /** Labels without a name: labels created after the listing, without the labels of `addNames`. */
   findUnnamed(labels: readonly string[]): string[] {
     if (this.#placement === 'folder') return []
     return labels.filter((id) => !this.#named.has(id) && !this.#unlisted.has(id))
   }
 
-  /** Adds the names of a later listing. Labels that it lacks, too, were deleted. */
+  /**
+   * Adds the names of a later listing. Labels of `unnamed` that the later listing lacks, too, were
+   * deleted.
+   */
   addNames(listed: readonly NamedFolder[], unnamed: readonly string[]): void {
     for (const folder of listed) if (!this.#named.has(folder.id)) this.#named.set(folder.id, folder)
     for (const id of unnamed) if (!this.#named.has(id)) this.#unlisted.add(id)
@@ -131,15 +136,17 @@ export function pathOf({ path }: { path: readonly string[] }): string {
   return path.map((name) => name.replaceAll('/', '%2F')).join('/')
 }
 
-/** Names of the folders in a path. Labels contain no `/`, so that theirs are taken as they are. */
+/**
+ * Names of the folders in a path. Labels contain no `/`, so names of labels are taken unchanged.
+ */
 export function namesIn(path: string, placement: MailApiTraits['placement']): string[] {
   const names = path.split('/')
   return placement === 'labels' ? names : names.map((name) => name.replace(/%2F/gi, '/'))
 }
 
 /**
- * Folders that a path or special use names. RFC 9051 §5.1: INBOX is case-insensitive; providers
- * localize its name. Pure.
+ * Folders that match a path or special use. RFC 9051 §5.1: INBOX is case-insensitive; providers
+ * localize the name of the inbox. Pure.
  */
 export function matchFolders<F extends NamedFolder>(folders: readonly F[], name: string): F[] {
   const byUse = (use: string) =>
@@ -154,8 +161,8 @@ export function matchFolders<F extends NamedFolder>(folders: readonly F[], name:
 }
 
 /**
- * Folders that are synced: those that the paths name, all if there are none. A mailbox with labels
- * is always synced as a whole. Pure.
+ * Folders to sync: the folders that `paths` names, or all folders without paths. A mailbox with
+ * labels is always synced as a whole. Pure.
  */
 export function selectFolders<F extends NamedFolder>(
   placement: MailApiTraits['placement'],
@@ -167,7 +174,7 @@ export function selectFolders<F extends NamedFolder>(
   return folders.filter((folder) => selected.has(folder))
 }
 
-/** Path that names no folder, so that nothing is synced because of it. Pure. */
+/** Path that matches no folder, so that nothing is synced for the path. Pure. */
 export function findUnknownPath(
   placement: MailApiTraits['placement'],
   folders: readonly NamedFolder[],
@@ -181,9 +188,9 @@ export function findUnknownPath(
 const maxFormer = 1_000
 
 /**
- * Names of former folders, those that disappeared last at the end, then of the listed ones, sorted
- * by id. Names of deleted folders stay, because changes that concern them may be reported later. At
- * most 1,000 do. Pure.
+ * Names of former folders, then names of listed folders sorted by id. The folders that disappeared
+ * last are at the end of the former folders. Names of up to 1,000 deleted folders stay, because
+ * changes that concern deleted folders may be reported later. Pure.
  */
 export function mergeFolders(
   stored: readonly NamedFolder[],

@@ -3,14 +3,16 @@ import type { NamedFolder } from '@posthorn/db'
 import { pathOf } from './folder-names.ts'
 
 /**
- * Folders that a listing left out. Providers leave out existing ones by mistake, with all folders
- * below them, so each is requested before it counts as deleted.
+ * Folders that a listing left out. Providers leave out existing folders by mistake, with all
+ * folders below them. Each folder is therefore requested before it counts as deleted.
  */
 export class UnlistedFolders {
-  /** Ids of those that existed when they were requested. */
+  /** Ids of folders that existed when they were requested. */
   readonly #existing = new Set<string>()
 
-  /** Stored folders that may exist. Those whose path another folder has now do not. */
+  /**
+   * Finds stored folders that may exist. A folder whose path another folder has now does not exist.
+   */
   find(stored: readonly NamedFolder[], listed: readonly ApiFolder[]): NamedFolder[] {
     const ids = new Set(listed.map(({ id }) => id))
     const paths = new Set(listed.map(pathOf))
@@ -24,7 +26,7 @@ export class UnlistedFolders {
 
   /**
    * Requests folders one by one, each once while it is unlisted. Between two requests, stops if
-   * `mustYield` returns true: then `isComplete` is false.
+   * `mustYield` returns true: `isComplete` is then false.
    */
   async check(
     api: Pick<MailApi, 'folderCounts'>,
@@ -44,7 +46,7 @@ export class UnlistedFolders {
     return { existing, missing, isComplete: true }
   }
 
-  /** Lets the next check request a folder again: its feed has disappeared. */
+  /** Lets the next check request a folder again, because the feed of the folder has disappeared. */
   forget(id: string): void {
     this.#existing.delete(id)
   }

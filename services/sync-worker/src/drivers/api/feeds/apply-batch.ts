@@ -23,8 +23,8 @@ import { indexPart, type LoadedMessages } from './stored-index.ts'
 /**
  * Compares reported changes with the index and stores the differences with their events. `end`,
  * which has the new position of the feed, is part of the last transaction. New messages may need
- * further transactions before: after a crash, the same changes only add what is missing. Returns
- * the number of messages that had to be read.
+ * further transactions before the last: after a crash, the same changes only add missing messages.
+ * Returns the number of messages that had to be read.
  */
 export async function applyBatch(
   pass: FeedPass,
@@ -56,8 +56,8 @@ export async function applyBatch(
 }
 
 /**
- * Copies of reported messages that are as current as the report. A copy is older than the report:
- * if it differs, what it lacks would not be reported again.
+ * Copies of reported messages that are as current as the report. An older copy that differs is left
+ * out: changes that the copy lacks would not be reported again.
  */
 function currentCopies(
   { copies }: FeedPass,
@@ -79,7 +79,7 @@ function currentCopies(
 interface Findings {
   findings: readonly ReadFinding[]
   loaded: LoadedMessages
-  /** Messages that should be there, and their folders. Others are deleted if they are missing. */
+  /** Messages that a feed named, and their folders. Other messages count as deleted if missing. */
   named: ReadonlyMap<string, string | null>
   /** Folder of the feed, that removed messages were in. */
   folder: string | null
@@ -114,8 +114,8 @@ export function changeOfFindings(pass: FeedPass, input: Findings) {
 }
 
 /**
- * Messages that should be there and were not returned, and refused ones: whether these were moved
- * or deleted is unknown.
+ * Messages that a feed named and the provider did not return, and refused messages. Whether the
+ * missing messages were moved or deleted is unknown.
  */
 function pendingOf(
   { now }: FeedPass,
@@ -132,8 +132,8 @@ function pendingOf(
 }
 
 /**
- * Messages that need no further attempt: those of `left` were removed from the folder of the feed
- * and not returned, so that another folder may still wait for them.
+ * Messages that need no further attempt. The messages in `left` were removed from the folder of the
+ * feed and not returned, so that another folder may still wait for them.
  */
 function settledIds({ findings, named }: Findings): { settled: string[]; left: string[] } {
   const settled: string[] = []

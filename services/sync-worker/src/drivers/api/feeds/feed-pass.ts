@@ -12,7 +12,7 @@ import { StoredIndex } from './stored-index.ts'
 
 /** Parts of the mailbox that a pass reads. Folders of messages that are due are read as well. */
 export interface PassParts {
-  /** Messages that the provider noticed. True for those that were deleted. */
+  /** Messages that the provider noticed, by id. True for deleted messages. */
   readonly messages: ReadonlyMap<string, boolean>
   /** Folders with these special uses. */
   readonly specialUses: readonly SpecialUse[]
@@ -23,14 +23,14 @@ export interface PassOptions {
   readonly parts?: PassParts
   /** Messages that the provider noticed, of a pass that reads all feeds. */
   readonly noticed?: PassParts['messages']
-  /** True if another pass is requested: full rounds that are left wait for a later one. */
+  /** True if another pass is requested: the remaining full rounds wait for a later pass. */
   readonly mustYield?: () => boolean
 }
 
 /** Message that a notification named, and no feed. */
 export interface UnreportedMessage {
   readonly id: string
-  /** True if it is not in the index. */
+  /** True if the message is not in the index. */
   readonly isNew: boolean
 }
 
@@ -57,7 +57,7 @@ export interface MailboxFeedsOptions {
   readonly maxLeafMessages?: number
 }
 
-/** Feed of a pass, and its position. */
+/** Feed of a pass, and the position of the feed. */
 export interface FeedInPass {
   readonly feed: Feed
   readonly state: FeedState
@@ -65,7 +65,7 @@ export interface FeedInPass {
 
 /** Memory of a pass, which stays if all feeds have to be read instead of parts. */
 export interface PassMemory {
-  /** Messages that were read because the provider noticed them, before the feeds were. */
+  /** Messages that the provider noticed, read before the feeds. */
   readonly copies: Map<string, ApiMessage>
   readonly report: ReportedChanges
   readonly mustYield: PassOptions['mustYield']
@@ -79,7 +79,7 @@ interface OpenedIndex {
   readonly isListStored: boolean
 }
 
-/** One pass over feeds of an account: its client, its index and its memory. */
+/** One pass over feeds of an account, with the client, index and memory of the pass. */
 export class FeedPass implements PassMemory, OpenedIndex {
   readonly api: MailApi
   readonly store: FeedStore
@@ -94,7 +94,7 @@ export class FeedPass implements PassMemory, OpenedIndex {
   readonly onRefusal: OnRefusal | undefined
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** True if another pass is requested: full rounds that are left wait for a later one. */
+  /** True if another pass is requested: the remaining full rounds wait for a later pass. */
   readonly mustYield: () => boolean
 
   constructor(

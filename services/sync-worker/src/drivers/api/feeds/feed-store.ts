@@ -13,27 +13,28 @@ export interface MailboxState {
   announceFrom: Date | null
   /** Null while the index is being filled. */
   filledAt: Date | null
-  /** Time at which all feeds were last read, to about half an hour. Null: not stored yet. */
+  /** Time of the last read of all feeds, to about half an hour. Null: not stored yet. */
   syncedAt: Date | null
 }
 
 /**
- * Stage of a feed: `follow` reads changes, `collect` the pages of a full round, `recent` marks the
- * messages of an initial round that are announced, `apply` compares the round with the index.
+ * Stage of a feed. `follow` reads changes, `collect` reads the pages of a full round. `recent`
+ * marks the messages of an initial round that are announced. `apply` compares the round with the
+ * index.
  */
 export type FeedStage = 'follow' | 'collect' | 'recent' | 'apply'
 
 /** Position in a feed. */
 export interface FeedState {
   feed: string
-  /** Folder that the feed covers. Null if it covers the mailbox. */
+  /** Folder that the feed covers. Null if the feed covers the mailbox. */
   folder: string | null
   stage: FeedStage
   /** Null: a full round is due; with stage `apply`, the folder was deleted. */
   cursor: string | null
   /** With stage `apply`: the round is applied to all ids below. */
   applied: string | null
-  /** End of the last full round. Null with a cursor: another one is required. */
+  /** End of the last full round. Null with a cursor: another full round is required. */
   completedAt: Date | null
 }
 
@@ -47,16 +48,19 @@ export interface PendingMessage {
 }
 
 export interface NewPendingMessage extends PendingMessage {
-  /** True if a feed named the message as present: its folder replaces that of a stored one. */
+  /**
+   * True if a feed named the message as present: its folder replaces the folder of a stored
+   * message.
+   */
   isNamed: boolean
 }
 
-/** Leaf as it is stored. */
+/** Leaf in its stored form. */
 export interface StoredLeaf {
   low: string
   messages: number
   content: Uint8Array
-  /** `low` of the leaf before. Present if that was loaded because this one is small. */
+  /** `low` of the leaf before. Present if the leaf before was loaded because this leaf is small. */
   previous?: string
 }
 
@@ -77,12 +81,12 @@ export interface MailboxAnnouncements {
 /** Everything that a transaction stores. */
 export interface FeedCommit {
   /**
-   * Epoch of the index before; null if there is none. The commit is rejected if another one came in
-   * between.
+   * Epoch of the index before the commit; null without an index. The commit is rejected if another
+   * commit came in between.
    */
   epoch: number | null
   mailbox: MailboxState
-  /** True to delete leaves, feeds and pending messages before. */
+  /** True to delete leaves, feeds and pending messages before other changes are stored. */
   reset?: boolean
   /** Folders and labels that events may name. */
   folders?: readonly NamedFolder[]
@@ -94,7 +98,7 @@ export interface FeedCommit {
   newPending?: readonly NewPendingMessage[]
   changedPending?: readonly PendingMessage[]
   deletedPending?: readonly string[]
-  /** Pending messages that left a folder. Those that another folder waits for stay. */
+  /** Pending messages that left a folder. Messages that wait for another folder stay pending. */
   leftPending?: { readonly folder: string | null; readonly messages: readonly string[] }
   events?: readonly NewEvent[]
   announcements?: readonly MailboxAnnouncements[]
@@ -108,28 +112,31 @@ export interface DraftIdentity {
   messageId?: string
 }
 
-/** Index, feeds and pending messages of one account, under its lease. */
+/** Index, feeds and pending messages of one account, under the lease of the account. */
 export interface FeedStore {
   findMailbox(): Promise<MailboxState | undefined>
   /** True if the account was initialized, so that a missing index was lost. */
   wasInitialized(): Promise<boolean>
   /** Number of messages in the stored leaves of the index. */
   countMessages(): Promise<number>
-  /** Folders and labels of the last listings, also deleted ones. */
+  /** Folders and labels of the last listings, including deleted folders and labels. */
   listFolders(): Promise<NamedFolder[]>
   listFeeds(): Promise<FeedState[]>
   /**
-   * Leaves that cover these ids. Also the leaf before each of those with fewer than `small`
+   * Leaves that cover these ids. Also the leaf before each covering leaf with fewer than `small`
    * messages.
    */
   loadLeaves(part: string, ids: readonly string[], small: number): Promise<StoredLeaf[]>
-  /** At most `limit` leaves in order, from the one that covers `from`; `low` of the next. */
+  /**
+   * At most `limit` leaves in order, from the leaf that covers `from`. `next` is `low` of the leaf
+   * after them.
+   */
   scanLeaves(
     part: string,
     from: string,
     limit: number,
   ): Promise<{ leaves: StoredLeaf[]; next?: string }>
-  /** Pending messages whose time has come, the earliest first. */
+  /** Due pending messages, the earliest first. */
   listDuePending(now: Date, limit: number): Promise<PendingMessage[]>
   /** Time of the next attempt to read a pending message. */
   findNextPendingAt(): Promise<Date | undefined>
@@ -137,7 +144,7 @@ export interface FeedStore {
   findOwnDrafts(drafts: readonly DraftIdentity[]): Promise<ReadonlySet<string>>
   /**
    * Stores index, cursor and events in one transaction. The epoch of the index rises by one.
-   * @throws AppError `stale` if the lease is lost, or `epoch` is not the stored one
+   * @throws AppError `stale` if the lease is lost, or `epoch` is not the stored epoch
    */
   commit(commit: FeedCommit): Promise<void>
 }

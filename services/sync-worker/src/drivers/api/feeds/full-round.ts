@@ -11,15 +11,17 @@ import type { FeedState } from './feed-store.ts'
 import type { FeedInPass, FeedPass } from './feed-pass.ts'
 import { indexPart } from './stored-index.ts'
 
-// A full round names all messages of a feed, over pages that may name a message repeatedly. Its
-// messages are collected in leaves of their own, page by page, then compared with the index. A
-// crash at any point continues with the last committed page or leaf.
+// A full round names all messages of a feed, over pages that may name a message repeatedly. The
+// messages of a round are collected in separate leaves, page by page, then compared with the index.
+// A crash at any point continues with the last committed page or leaf.
 
 /** Entries per page of the list of recent messages. */
 const pageLimit = 500
 const dayMs = 86_400_000
 
-/** Adds a page to the collected round. The first page of a round replaces an older one. */
+/**
+ * Adds a page to the collected round. The first page of a round replaces an older collected round.
+ */
 export async function collectPage(
   { index, writer }: FeedPass,
   state: FeedState,
@@ -43,7 +45,10 @@ export async function collectPage(
   return next
 }
 
-/** The pages of a round name each label and each true flag; what they do not name is not there. */
+/**
+ * Adds a message to the collected round. The pages of a round name each label and each true flag;
+ * labels and flags that the pages do not name are not set.
+ */
 function addToRound(state: IndexedMessage | undefined, change: MessageChange): IndexedMessage {
   const { labels = [], addedLabels = [], removedLabels: _, ...rest } = change
   const added = [...labels, ...addedLabels]
@@ -51,13 +56,13 @@ function addToRound(state: IndexedMessage | undefined, change: MessageChange): I
 }
 
 /**
- * Marks the messages of an initial round that may have to be announced. Their arrival is compared
- * exactly when they are read.
+ * Marks the messages of an initial round that may have to be announced. The exact time of arrival
+ * is compared when the messages are read.
  */
 export async function markRecent(pass: FeedPass, { feed, state }: FeedInPass): Promise<FeedState> {
   const { api, index, writer, account, signal } = pass
   const since = writer.mailbox.announceFrom ?? account.notifyFrom
-  // Providers compare days in a time zone of their own.
+  // Providers compare days in their own time zone.
   const search = { since: new Date(Math.max(since.getTime() - dayMs, 0)) }
   for (const query of recentQueries(pass, feed)) {
     let pageToken: string | undefined

@@ -10,7 +10,7 @@ export interface IndexChange extends Omit<FeedCommit, 'epoch' | 'mailbox' | 'par
   syncedAt?: Date
 }
 
-/** Commits of one account in sequence. Each raises the epoch of the index. */
+/** Commits of one account in sequence. Each commit raises the epoch of the index. */
 export class IndexWriter {
   readonly #store: Pick<FeedStore, 'commit'>
   #mailbox: MailboxState
@@ -20,17 +20,19 @@ export class IndexWriter {
     this.#mailbox = mailbox
   }
 
-  /** State after the last commit. */
+  /** State of the mailbox after the last commit. */
   get mailbox(): MailboxState {
     return this.#mailbox
   }
 
-  /** Epoch of the next commit, for its event ids. */
+  /** Epoch of the next commit, used in ids of events of that commit. */
   get nextEpoch(): number {
     return this.#mailbox.epoch + 1
   }
 
-  /** @throws AppError `stale`: nothing was stored, stop working on the account */
+  /**
+   * @throws AppError `stale`: nothing was stored, and the caller must stop working on the account
+   */
   async commit({
     added = 0,
     filledAt,

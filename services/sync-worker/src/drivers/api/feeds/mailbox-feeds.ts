@@ -32,8 +32,8 @@ import {
 import { needsRound } from './sync-feed.ts'
 
 /**
- * Age of the last full round after which a feed of a folder starts another. Such feeds may lose
- * messages that return to a folder (microsoftgraph/microsoft-graph-docs issue 21752).
+ * Age of the last full round after which a feed of a folder starts another full round. Such feeds
+ * may lose messages that return to a folder (microsoftgraph/microsoft-graph-docs issue 21752).
  */
 const roundIntervalMs = 7 * 86_400_000
 /** Time without a pass after which all messages of folders are compared. */
@@ -61,10 +61,10 @@ export class MailboxFeeds {
   }
 
   /**
-   * Reads the feeds until they have no more changes, then messages that could not be read before,
-   * then runs the full rounds that are due.
+   * Reads the feeds until no feed has more changes, then messages that could not be read before,
+   * then runs due full rounds.
    *
-   * @throws MailApiError; AppError `stale` after the lease was lost. A repeat continues.
+   * @throws MailApiError; AppError `stale` after the lease was lost. A repeated call continues.
    */
   async sync(signal: AbortSignal, options: PassOptions = {}): Promise<PassResult> {
     const pages = this.#report.pages
@@ -109,7 +109,9 @@ export class MailboxFeeds {
     return { hasRounds, unknownPath, pass }
   }
 
-  /** Selected folders: those of a listing, and stored ones that it may have left out. */
+  /**
+   * Selected folders of a listing, and selected stored folders that the listing may have left out.
+   */
   async #listFolders(signal: AbortSignal) {
     const { api, account, store } = this.#options
     const { placement } = api.traits
@@ -129,7 +131,10 @@ export class MailboxFeeds {
     }
   }
 
-  /** Reads the feeds of unlisted folders that exist. The others become former folders. */
+  /**
+   * Reads the feeds of unlisted folders that exist. Unlisted folders that do not exist become
+   * former folders.
+   */
   async #readUnlisted(pass: FeedPass, feeds: readonly FollowedFeed[]) {
     const { api } = pass
     const ids = feeds.flatMap(({ feed }) => feed.folderId ?? [])
@@ -188,7 +193,10 @@ export class MailboxFeeds {
     return marked
   }
 
-  /** Opens, creates or replaces the index. Only a lost one is announced: message ids stay valid. */
+  /**
+   * Opens, creates or replaces the index. Only the loss of an index is announced: message ids stay
+   * valid.
+   */
   async #openIndex(names: FolderNames): Promise<IndexWriter> {
     const { store } = this.#options
     const mailbox = await store.findMailbox()
@@ -218,7 +226,10 @@ export class MailboxFeeds {
   }
 }
 
-/** A message is in a folder that was created since the last listing: all feeds are read. */
+/**
+ * Returns undefined, so that all feeds are read, if a message is in a folder created since the last
+ * listing.
+ */
 function ignoreUnknownFolder(error: unknown): undefined {
   if (!(error instanceof UnknownFolderError)) throw error
 }
@@ -229,7 +240,9 @@ interface SyncedFeeds {
   pass: FeedPass
 }
 
-/** Stores the names of folders with their events, and feeds of new ones before their messages. */
+/**
+ * Stores the names of folders with their events, and feeds of new folders before their messages.
+ */
 async function storeFolders(
   { account, writer }: FeedPass,
   change: { before: NamedFolder[]; named: NamedFolder[]; created: readonly FollowedFeed[] },
@@ -237,13 +250,16 @@ async function storeFolders(
   const { before, named, created } = change
   const isRenamed = JSON.stringify(named) !== JSON.stringify(before)
   if (!isRenamed && created.length === 0) return
-  // After the loss of everything, mailboxReset replaces the events of folders.
+  // After a loss of the whole index, mailboxReset replaces the events of folders.
   const isLost = before.length === 0 && writer.mailbox.announceFrom !== null
   const events = isLost ? [] : folderEvents({ account, epoch: writer.nextEpoch }, before, named)
   await writer.commit({ folders: named, feeds: created.map(({ state }) => state), events })
 }
 
-/** Stores that folders were deleted, with their events. Their feeds are dropped afterwards. */
+/**
+ * Stores that folders were deleted, with their events. The caller then drops the feeds of the
+ * folders.
+ */
 async function storeMissing(
   { account, names, store, writer }: FeedPass,
   missing: ReadonlySet<string>,
@@ -256,7 +272,7 @@ async function storeMissing(
   names.remove(missing)
 }
 
-/** The time of the pass, if the stored one is too old to tell an outage. */
+/** Time of the pass, if the stored time is too old to tell an outage. */
 function storedTime({ api, now, writer: { mailbox } }: FeedPass): { syncedAt?: Date } {
   const ageMs = now().getTime() - Number(mailbox.syncedAt)
   const isStored = api.traits.placement === 'labels' || mailbox.filledAt === null

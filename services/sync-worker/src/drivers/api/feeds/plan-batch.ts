@@ -13,7 +13,10 @@ export interface FeedBatch {
   changed: readonly MessageChange[]
   /** Ids that left the feed. */
   removed: readonly string[]
-  /** Unknown messages that are stored without an event: old ones, while the index is filled. */
+  /**
+   * True for an unknown message that is stored without an event, as old messages are while the
+   * index is filled.
+   */
   isSilent?: (id: string) => boolean
 }
 
@@ -67,7 +70,8 @@ function planRemoval(
   state: IndexedMessage | undefined,
 ): void {
   if (folderId === undefined) (state ? plan.deleted : plan.dismissed).push(id)
-  // Removed from a folder may mean moved, or removed and returned, also of an unknown message.
+  // A message removed from a folder was moved, or was removed and returned. Both also apply to
+  // unknown messages.
   else if (!state || state.folderId === folderId) plan.toGet.push(id)
 }
 
@@ -78,9 +82,15 @@ function silentState(change: MessageChange, folderId: string | undefined): Index
 
 /** Outcome of reading a message, compared with the index. */
 export type Finding =
-  /** Not returned: deleted meanwhile, or not yet readable, also where a feed says it moved to. */
+  /**
+   * Message that was not returned: deleted in the meantime, or not yet readable, also in a folder
+   * where a feed reported the message.
+   */
   | { kind: 'missing'; id: string }
-  /** `isMissing`: it left its folder and was not returned, so another feed may name it. */
+  /**
+   * `isMissing`: the message left its folder and was not returned, so another feed may name the
+   * message.
+   */
   | { kind: 'deleted'; state: IndexedMessage; isMissing?: boolean }
   | { kind: 'new'; message: ApiMessage; state: IndexedMessage }
   | { kind: 'moved'; message: ApiMessage; state: IndexedMessage; before: IndexedMessage }
@@ -90,11 +100,11 @@ export type Finding =
 
 export interface FindingInput {
   id: string
-  /** Undefined if the provider did not return it. */
+  /** Undefined if the provider did not return the message. */
   message: ApiMessage | undefined
-  /** True if a feed named it as present. */
+  /** True if a feed named the message as present. */
   isNamed: boolean
-  /** Undefined if it is not indexed. */
+  /** State of the message in the index; undefined if the message is not indexed. */
   before: IndexedMessage | undefined
   /** Drafts of submissions in flight. */
   ownDrafts: ReadonlySet<string>

@@ -38,7 +38,7 @@ import type {
 } from './feed-store.ts'
 import { indexPart } from './stored-index.ts'
 
-/** Tables of an account at a mail API. Writes run under its lease. */
+/** Tables of an account at a mail API. Writes run under the lease of the account. */
 export class PostgresFeedStore implements FeedStore {
   readonly #deps: CommitDeps
   readonly #account: Account

@@ -10,14 +10,17 @@ import type { FeedPass } from './feed-pass.ts'
 import { compareMessage, type Finding } from './plan-batch.ts'
 import { indexPart } from './stored-index.ts'
 
-/** The folders have to be listed: a message is in a new one. Nothing about it is stored. */
+/**
+ * Error of a message in a folder that is not listed: the folders must be listed first. Nothing
+ * about the message is stored.
+ */
 export class UnknownFolderError extends Error {
   override name = 'UnknownFolderError'
 }
 
 type WithoutMessage<F> = F extends Finding ? Omit<F, 'message'> : never
 
-/** A message that the provider refuses, while it returns others: it may exist. */
+/** Message that the provider refuses while it returns other messages: the message may exist. */
 interface Refused {
   kind: 'refused'
   id: string
@@ -30,23 +33,23 @@ export type ReadFinding = (WithoutMessage<Finding> | Refused) & {
 
 /** Most events with message data per transaction. */
 const maxAnnouncements = 50
-/** Approximate maximum bytes of events per transaction, the last message aside. */
+/** Approximate maximum bytes of events per transaction, apart from the last message. */
 const maxBatchBytes = 4 * 1024 * 1024
 
 export interface Readings {
-  /** States of the index. Called after each `store`. */
+  /** Reads the states of the index. Called after each `store`. */
   states: () => ReadonlyMap<string, IndexedMessage>
   /** True if a feed named the message as present. */
   isNamed: (id: string) => boolean
   /** Messages that need not be read again. */
   copies?: ReadonlyMap<string, ApiMessage>
-  /** Stores findings that fill a transaction, so that they need no memory any more. */
+  /** Stores findings that fill a transaction, to free the memory of the findings. */
   store: (findings: readonly ReadFinding[]) => Promise<void>
 }
 
 /**
- * Reads messages and compares them with the index. Drafts events one by one, because each may have
- * attachments of 25 MiB. Returns the findings that are left to store.
+ * Reads messages and compares the messages with the index. Drafts events one by one, because each
+ * event may have attachments of 25 MiB. Returns the findings that are not stored yet.
  *
  * @throws UnknownFolderError in a pass that does not list the folders
  */
@@ -90,7 +93,7 @@ class DraftBatch {
     this.#bytes += measureJson([draft, report], { maxBytes: maxBatchBytes })
   }
 
-  /** Findings with their summaries. The batch is empty then. */
+  /** Takes the findings, with summaries, out of the batch. */
   async take(drafter: Pick<MessageDrafter, 'addSummaries'>): Promise<ReadFinding[]> {
     const findings = this.#findings
     this.#findings = []
@@ -105,7 +108,7 @@ type Compare = (id: string, states: ReadonlyMap<string, IndexedMessage>) => Find
 
 type GroupReadings = Required<Pick<Readings, 'copies' | 'isNamed'>> & { options: GetOptions }
 
-/** Reads some messages. Returns the comparison of each with the index. */
+/** Reads some messages. Returns the comparison of each message with the index. */
 async function readGroup(
   pass: FeedPass,
   ids: readonly string[],
@@ -184,7 +187,8 @@ function novelty(
   { kind, message }: Finding & { message: ApiMessage },
   { draft }: DraftedMessage,
 ): MessageNovelty {
-  // Each save of a draft is a new message. Its Message-ID stays new for a copy that arrives.
+  // Each save of a draft is a new message. The Message-ID of a draft stays new for a copy that
+  // arrives.
   if (message.draft) return { mayBeNew: false }
   const result = noveltyOf(draft, { arrivedAt: message.receivedAt, notifyFrom })
   return kind === 'moved' ? { ...result, mayBeNew: false } : result

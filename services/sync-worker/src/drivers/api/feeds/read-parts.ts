@@ -7,9 +7,9 @@ import { indexPart } from './stored-index.ts'
 import { readChanges } from './sync-feed.ts'
 
 /**
- * Reads the changes of feeds. The cursors of those without changes are stored with one commit,
- * which `end` is part of, also after a failure: providers drop old ones. Returns the new states,
- * none for feeds whose folder was deleted meanwhile.
+ * Reads the changes of feeds. The cursors of feeds without changes are stored with one commit,
+ * which `end` is part of, also after a failure: providers drop old cursors. Returns the new states
+ * of the feeds whose folder was not deleted meanwhile.
  */
 export async function readFeeds(
   pass: FeedPass,
@@ -32,7 +32,7 @@ export async function readFeeds(
   return states
 }
 
-/** Undefined if the folder of a feed was deleted meanwhile: the next pass drops the feed. */
+/** Undefined if the folder of a feed was deleted during the read: the next pass drops the feed. */
 export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -44,9 +44,12 @@ export async function ignoreMissing<T>(reading: Promise<T>): Promise<T | undefin
 
 /**
  * Ids of the folders that a pass over parts of a mailbox reads. A message that is not indexed is
- * requested, because notifications do not name its folder; its copy is kept for the feed, which
- * decides. Undefined if all folders have to be read: a message is in one that is not listed, or was
- * renamed or moved after the listing; or the texts are too large to keep them.
+ * requested, because notifications do not name its folder. Its copy is kept for the feed, which
+ * decides.
+ *
+ * Undefined if all folders have to be read. That is required if a message is in a folder that is
+ * not listed, or that was renamed or moved after the listing. All folders are also read if the
+ * texts of the messages are too large to keep.
  */
 export async function findFolders(
   pass: FeedPass,
@@ -54,7 +57,7 @@ export async function findFolders(
 ): Promise<ReadonlySet<string> | undefined> {
   const { index, names, now, store } = pass
   const folders = new Set(specialUses.flatMap((use) => names.findByUse(use)?.id ?? []))
-  // The account selects other folders.
+  // The paths of the account select other folders.
   if (specialUses.length > 0 && folders.size === 0) return undefined
   const [pending, { states }] = await Promise.all([
     store.listDuePending(now(), maxGets),
@@ -86,7 +89,7 @@ async function isInPlace({ api, names, signal }: FeedPass, folderId: string): Pr
   return place !== undefined && names.isAt(folderId, place)
 }
 
-/** Keeps copies of messages. Returns false, and keeps none, if they need much memory. */
+/** Keeps copies of messages. Returns false, and keeps no copies, if the copies need much memory. */
 async function readNoticed(pass: FeedPass, ids: readonly string[]): Promise<boolean> {
   const { copies, drafter } = pass
   if (ids.length > maxGets) return false
@@ -109,7 +112,7 @@ function textLength({ plain = '', html = '' }: ApiTexts): number {
   return plain.length + html.length
 }
 
-/** Noticed messages that no feed reported, without those in folders that are not synced. */
+/** Noticed messages that no feed reported, without messages in folders that are not synced. */
 export async function findUnreported(
   { copies, index, names, report }: FeedPass,
   messages: PassParts['messages'],

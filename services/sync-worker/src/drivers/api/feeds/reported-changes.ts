@@ -1,8 +1,11 @@
 import type { ChangesPage } from '@posthorn/backends/mail-api'
 
-/** Time for which a reported message counts as such: its notifications may follow its changes. */
+/** Time for which a message counts as reported: notifications of a change may follow its report. */
 const keepMs = 10_000
-/** Most ids in memory. Of a pass with more, some count as not reported: they are read again. */
+/**
+ * Maximum ids in memory. After a pass with more messages, some messages count as not reported and
+ * are read again.
+ */
 const maxIds = 1_000
 
 /** Messages that the feeds of an account reported in the last seconds. */

@@ -8,10 +8,12 @@ import { type ReadFinding, readMessages, withRetries } from './read-messages.ts'
 import { indexPart, type LoadedMessages } from './stored-index.ts'
 
 /**
- * Reads messages again that feeds named and the provider did not return. After the last attempt
- * `messageMissing` is recorded, and `messageDeleted` in the folder that the index has: it moved
- * away. A refused message stays in the index. A later change of the message still announces it.
- * Call it after the feeds were read, which report what was deleted.
+ * Reads messages again that feeds named and the provider did not return. Requires that the feeds
+ * were read, which report deletions.
+ *
+ * After the last attempt `messageMissing` is recorded. If the index has the message in a folder,
+ * `messageDeleted` is recorded for that folder, because the message moved away. A refused message
+ * stays in the index; a later change of the message still announces the message.
  */
 export async function retryPending(pass: FeedPass): Promise<void> {
   const { store, index, writer, signal, now } = pass
@@ -27,7 +29,8 @@ export async function retryPending(pass: FeedPass): Promise<void> {
       loaded = await index.load(indexPart, ids)
     }
     const states = () => loaded.states
-    // A message that waits for the folder of its index entry was removed from it, and refused.
+    // A message that waits for the folder of its index entry was removed from that folder, and
+    // refused.
     const isNamed = (id: string) => byId.get(id)?.folder !== states().get(id)?.folderId
     await save(await readMessages(pass, ids, { states, isNamed, store: save }))
   }
@@ -54,7 +57,7 @@ function changeOfRetries(pass: FeedPass, { findings, loaded, byId }: Retries) {
   })
   const input = { findings: [...late, ...lost], loaded, named: new Map(), folder: null }
   const change = changeOfFindings(pass, input)
-  // A refused message of the index was announced: it stays as it is until it can be read.
+  // A refused message of the index was announced: the message stays unchanged until it can be read.
   const reported = ended.filter(({ kind, id }) => kind === 'missing' || !loaded.states.has(id))
   const pendingOf = (each: readonly Unread[]) => each.flatMap(({ id }) => byId.get(id) ?? [])
   return {

@@ -11,7 +11,7 @@ export interface DueRound extends FeedInPass {
   readonly isDropped: boolean
 }
 
-/** Feed and its position. */
+/** Feed and the position of the feed. */
 export interface FollowedFeed extends FeedInPass {
   readonly isNew: boolean
 }
@@ -62,8 +62,9 @@ export function dueRounds(
 }
 
 /**
- * Runs full rounds one after the other. Between two of them, and between two steps of one, stops if
- * another pass is requested, so that new messages need not wait; returns true if some are left.
+ * Runs full rounds one after the other. Between two rounds, and between two steps of a round, stops
+ * if another pass is requested, so that new messages need not wait. Returns true if rounds are
+ * left.
  */
 export async function runRounds(pass: FeedPass, rounds: readonly DueRound[]): Promise<boolean> {
   const afterStep: AfterStep = async () => {
@@ -84,14 +85,15 @@ async function runRound(pass: FeedPass, round: DueRound, afterStep: AfterStep): 
   return (await ignoreMissing(completeRound(pass, round, afterStep))) ?? true
 }
 
-/** True if the messages of a deleted folder are being compared: only then there is no cursor. */
+/** True if the messages of a deleted folder are being compared. Only then a feed has no cursor. */
 function isDropStarted({ stage, cursor }: FeedState): boolean {
   return stage === 'apply' && cursor === null
 }
 
 /**
- * Ends a feed whose folder was deleted: its messages are compared with an empty round, so that each
- * is read and was either moved or deleted. Returns false if `afterStep` stopped it.
+ * Ends a feed whose folder was deleted. The messages of the feed are compared with an empty round,
+ * so that each message is read and was either moved or deleted. Returns false if `afterStep`
+ * stopped the comparison.
  */
 async function dropFeed(
   pass: FeedPass,

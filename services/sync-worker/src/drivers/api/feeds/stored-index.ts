@@ -6,11 +6,11 @@ import type { FeedStore, PartChange, StoredLeaf } from './feed-store.ts'
 
 /**
  * Leaves that are packed or unpacked before other work of the process continues: about 10 ms. Ids
- * without an order can concern each leaf of a mailbox.
+ * without an order can concern every leaf of a mailbox.
  */
 const leavesAtOnce = 32
 
-/** Part of the leaves that is the index. Others belong to the collected round of a feed. */
+/** Name of the part whose leaves are the index. Other parts are collected rounds of feeds. */
 export const indexPart = ''
 
 /** Leaves to store, not packed yet. */
@@ -42,7 +42,7 @@ export interface MessageWindow {
   next?: string
 }
 
-/** Loaded leaves of some messages, and their changes. */
+/** Leaves of some messages, and the changes of these leaves. */
 export class LoadedMessages {
   /** Stored states. Messages that are not stored are absent. */
   readonly states: ReadonlyMap<string, IndexedMessage>
@@ -64,7 +64,7 @@ export class LoadedMessages {
     )
   }
 
-  /** Leaves to store for these changes of loaded messages, and the change of their number. */
+  /** Leaves to store for changes of loaded messages, and the change of the number of messages. */
   change(changes: StateChanges): { part: UnpackedChange; added: number } {
     const { saved, deleted, added } = changeLeaves(this.#leaves, changes, this.#maxMessages)
     return { part: { part: this.#part, deleted, saved }, added }
@@ -93,7 +93,7 @@ export class StoredIndex {
     return new LoadedMessages(part, leaves, { ids, maxMessages: this.#maxMessages })
   }
 
-  /** Leaves of an empty part for these messages. */
+  /** Leaves that fill an empty part with these messages. */
   fill(part: string, messages: StateChanges): UnpackedChange {
     const { saved } = changeLeaves([], messages, this.#maxMessages)
     return { part, deleted: 'all', saved }

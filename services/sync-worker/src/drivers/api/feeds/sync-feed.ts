@@ -9,13 +9,16 @@ import type { FeedInPass, FeedPass } from './feed-pass.ts'
 /** Preferred entries per page: the maximum of Gmail's history. */
 const pageLimit = 500
 
-/** Most full rounds of a feed that begin in one pass: a provider cannot keep a worker in a loop. */
+/**
+ * Maximum full rounds of a feed that begin in one pass, so that a provider cannot keep a worker in
+ * a loop.
+ */
 const maxRestarts = 3
 
-/** Position of a feed after it was read. */
+/** Position of a feed after a read. */
 export interface ReadFeed {
   state: FeedState
-  /** False if only the cursor moved, which is stored with those of other feeds. */
+  /** False if only the cursor moved, which is stored with the cursors of other feeds. */
   isStored: boolean
 }
 
@@ -25,8 +28,8 @@ export function needsRound({ stage, cursor, completedAt }: FeedState): boolean {
 }
 
 /**
- * Reads the changes of a feed, page by page, until there are no more or a full round has to start.
- * Each page with changes is committed with its cursor.
+ * Reads the changes of a feed, page by page, until there are no more changes or a full round has to
+ * start. Each page with changes is committed with its cursor.
  *
  * @throws MailApiError: the next call continues after the last committed page
  */
@@ -44,15 +47,15 @@ export async function readChanges(
 }
 
 /**
- * Called after a committed step of a round that made requests to the provider and is not the last
- * one. False to stop there: the next call continues.
+ * Called after a committed step of a full round that made requests to the provider, except after
+ * the last step. False to stop the round after this step: the next call continues.
  */
 export type AfterStep = () => Promise<boolean>
 
 /**
- * Completes the full round of a feed, or starts and completes one, then reads the changes since.
- * Its pages are collected, then compared with the index. A stale cursor starts the round again.
- * Returns false if `afterStep` stopped it.
+ * Completes the full round of a feed, or starts and completes a new round, then reads the changes
+ * since. The pages of the round are collected, then compared with the index. A stale cursor starts
+ * the round again. Returns false if `afterStep` stopped the round.
  *
  * @throws MailApiError: the next call continues after the last committed page
  */
@@ -74,7 +77,7 @@ export async function completeRound(
   return true
 }
 
-/** Position after a page or a part of a full round. */
+/** Position of a feed after a page or a part of a full round. */
 interface Step {
   state: FeedState
   /** True if the feed has no more changes. */

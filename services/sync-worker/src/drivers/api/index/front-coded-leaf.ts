@@ -40,8 +40,9 @@ export function decodeFrontCoded(bytes: Uint8Array): IndexedMessage[] {
 }
 
 /**
- * Thread ids, each once: the first message of a thread has its id (Gmail), and messages that
- * arrived together have neighbouring ids. Such messages take a bit, or the number of a thread id.
+ * Writes thread ids, each once. The first message of a thread has the id of the thread (Gmail), and
+ * messages that arrived together have neighbouring ids. Such messages take a bit, or the number of
+ * a thread id.
  */
 function writeThreads(writer: PackedWriter, messages: readonly IndexedMessage[]): void {
   const length = Math.ceil(messages.length / 8)

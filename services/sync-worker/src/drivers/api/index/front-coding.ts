@@ -1,11 +1,11 @@
 // Front coding: a text is stored as the lengths of the beginning and end that it shares with the
-// text before, and its rest. Ids of one mailbox share most of their characters, have the same
-// length, and their characters have four or six bits each.
+// text before, and the remaining part. Ids of one mailbox share most of their characters, have the
+// same length, and their characters have four or six bits each.
 
 const hex = Buffer.from('0123456789abcdef')
 const base64url = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 
-/** Kind of a stored rest: UTF-8, packed digits, packed base64url. */
+/** Kind of a stored remaining part: UTF-8, packed digits, packed base64url. */
 const kinds = { text: 0, hex: 1, base64url: 2 } as const
 
 type Kind = (typeof kinds)[keyof typeof kinds]
@@ -19,11 +19,11 @@ function valuesOf(alphabet: Buffer): Int8Array {
   return values
 }
 
-/** Text of a list, and its relation to the one before. */
+/** Text of a list, and its relation to the text before. */
 class ListedText {
   bytes = Buffer.alloc(256)
   length = 0
-  /** Bytes that it shares with the text before, at the beginning and at the end. */
+  /** Number of bytes that the text shares with the text before, at the beginning and at the end. */
   prefix = 0
   suffix = 0
   kind: Kind = kinds.text
@@ -33,13 +33,16 @@ class ListedText {
     this.length = this.bytes.write(text)
   }
 
-  /** Makes room for a text. Keeps what is there. */
+  /** Enlarges the buffer for a text. Keeps the content of the buffer. */
   reserve(length: number): void {
     if (length > this.bytes.length) this.bytes = Buffer.concat([this.bytes, Buffer.alloc(length)])
   }
 }
 
-/** Text before the first one of a list. Some ids end like it; then their rest is base64url. */
+/**
+ * Text before the first text of a list. Some ids end like this text; the remaining part of such ids
+ * is base64url.
+ */
 function textBefore(): ListedText {
   const text = new ListedText()
   text.set('=')
@@ -71,7 +74,7 @@ export class PackedWriter {
     for (const byte of bytes) this.#byte(byte)
   }
 
-  /** Text, in relation to the text written before. */
+  /** Writes a text, relative to the text written before. */
   text(text: string): void {
     const [last, next] = [this.#last, this.#next]
     next.set(text)
@@ -92,7 +95,7 @@ export class PackedWriter {
     this.#next = last
   }
 
-  /** Starts a list of texts, the first of which is in relation to nothing. */
+  /** Starts a list of texts. The first text of a list has no relation to another text. */
   startTexts(): void {
     this.#last = textBefore()
   }
@@ -119,7 +122,9 @@ export class PackedWriter {
   }
 }
 
-/** Reads the values of a `PackedWriter` in their order. Each fails if the content is damaged. */
+/**
+ * Reads the values of a `PackedWriter` in their order. Each read fails if the content is damaged.
+ */
 export class PackedReader {
   readonly #bytes: Uint8Array
   #at = 0
@@ -223,8 +228,9 @@ function sharedPrefix(one: ListedText, other: ListedText): number {
 }
 
 /**
- * Length of the common end, outside of the common beginning. One more byte than before is usually
- * chance, and a text with another one has a longer header: then that of the text before.
+ * Length of the common end, outside of the common beginning. If it is one byte longer than in the
+ * text before, returns the length of the text before. The extra byte is usually chance, and a
+ * changed length takes a longer header.
  */
 function sharedSuffix(last: ListedText, next: ListedText): number {
   const limit = Math.min(last.length, next.length) - next.prefix
@@ -237,14 +243,14 @@ function sharedSuffix(last: ListedText, next: ListedText): number {
   return shared === last.suffix + 1 ? last.suffix : shared
 }
 
-/** The kind of the text before if possible, because another one takes a longer header. */
+/** Kind of the text before if possible, because a change of kind takes a longer header. */
 function kindOf(last: ListedText, next: ListedText): Kind {
   const isHex = isMadeOf(next, hexDigits)
   if (isHex && last.kind !== kinds.base64url) return kinds.hex
   return isHex || isMadeOf(next, base64urlDigits) ? kinds.base64url : kinds.text
 }
 
-/** True if the rest of a text consists of these digits. */
+/** True if the remaining part of a text consists of these digits. */
 function isMadeOf({ bytes, length, prefix, suffix }: ListedText, values: Int8Array): boolean {
   for (let at = prefix; at < length - suffix; at++)
     if ((values[bytes[at] ?? 0] ?? -1) < 0) return false

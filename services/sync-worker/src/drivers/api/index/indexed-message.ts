@@ -1,11 +1,11 @@
 import type { ApiFlags, ApiMessage, MessageChange } from '@posthorn/backends/mail-api'
 import { defined } from '@posthorn/contracts/defined'
 
-/** Message as the index stores it. */
+/** Message as stored in the index. */
 export interface IndexedMessage extends ApiFlags {
   id: string
   threadId?: string
-  /** Its only folder. Absent with placement `labels`. */
+  /** The only folder of the message. Absent with placement `labels`. */
   folderId?: string
   /** Distinct and sorted: ids of folders (placement `labels`) or names. */
   labels: readonly string[]
@@ -19,12 +19,12 @@ export const apiFlags = ['unseen', 'flagged', 'draft'] as const satisfies (keyof
 /** Most labels of a message in the index. Gmail allows 10,000 per mailbox; clients use a few. */
 const maxLabels = 500
 
-/** Message of which nothing but the id is reported yet. */
+/** Message with no reported data except the id. */
 export function emptyMessage(id: string): IndexedMessage {
   return { id, labels: [], unseen: false, flagged: false, draft: false }
 }
 
-/** State after a change: absent members stay as they are. Pure. */
+/** State after a change. Members that the change lacks stay unchanged. Pure. */
 export function mergeChange(state: IndexedMessage, change: MessageChange): IndexedMessage {
   const { addedLabels = [], removedLabels = [] } = change
   const flags = Object.fromEntries(apiFlags.map((flag) => [flag, change[flag] ?? state[flag]]))
@@ -53,7 +53,9 @@ export function absoluteChange(state: IndexedMessage): MessageChange {
   return { ...rest, labels: [...labels] }
 }
 
-/** True if both have the same folder, labels and flags. Thread ids are not compared. Pure. */
+/**
+ * True if both messages have the same folder, labels and flags. Thread ids are not compared. Pure.
+ */
 export function isSameState(one: IndexedMessage, other: IndexedMessage): boolean {
   return (
     one.folderId === other.folderId &&
@@ -66,7 +68,10 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((label, at) => label === other[at])
 }
 
-/** A lone surrogate could not be stored, so that it would differ at each comparison. */
+/**
+ * Sorts labels. A lone surrogate is replaced: it could not be stored and would differ at each
+ * comparison.
+ */
 function sortLabels(labels: readonly string[]): string[] {
   const distinct = [...new Set(labels.map((label) => label.toWellFormed()))]
   return distinct.sort().slice(0, maxLabels)

@@ -3,9 +3,9 @@ import { bitRowsOf, markMessages, unmarkedMessage } from './bit-rows.ts'
 import type { IndexedMessage } from './indexed-message.ts'
 
 /**
- * Texts. After their common beginning, they are stored character by character: the first characters
- * of all texts, then the second characters of all texts. Ids of a mailbox differ at a few
- * positions, so that most characters repeat.
+ * Texts, stored character by character after their common beginning: the first characters of all
+ * texts, then the second characters of all texts. Ids of a mailbox differ at a few positions, so
+ * that most characters repeat.
  */
 interface TextColumn {
   prefix: string
@@ -25,7 +25,7 @@ interface LeafColumns {
   rows: [name: string, bits: string][]
 }
 
-/** The thread has the id of the message, as that of the first message at Gmail. */
+/** The thread has the id of the message, as at Gmail for the first message of a thread. */
 const ownThread = 0
 /** The thread has the first id of `threadIds` that no earlier message has. */
 const nextThread = 1

@@ -8,9 +8,9 @@ export const leafFormats = { frontCoded: 2, columns: 3 } as const
 export type LeafFormat = (typeof leafFormats)[keyof typeof leafFormats]
 
 /**
- * Format that workers store. Earlier builds read front-coded leaves only. They run beside this
- * release during an upgrade, and after a rollback. The next release stores columns, because this
- * release reads columns (decision 0094).
+ * Format that workers store. Earlier builds read front-coded leaves only. Earlier builds run beside
+ * this release during an upgrade, and after a rollback. The next release stores columns, because
+ * this release reads columns (decision 0094).
  */
 const storedFormat: LeafFormat = leafFormats.frontCoded
 

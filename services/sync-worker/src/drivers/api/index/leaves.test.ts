@@ -5,7 +5,10 @@ import { changeLeaves, type Leaf } from './leaves.ts'
 
 const maxMessages = 8
 
-/** Leaves as a store keeps them. Loads those that cover the ids, and those before small ones. */
+/**
+ * Leaves as a store keeps them. Loads the leaves that cover the ids, and leaves before small
+ * leaves.
+ */
 class Leaves {
   readonly byLow = new Map<string, Leaf>()
 

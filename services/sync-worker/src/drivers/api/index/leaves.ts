@@ -4,7 +4,7 @@ import type { IndexedMessage } from './indexed-message.ts'
 export interface Leaf {
   low: string
   messages: readonly IndexedMessage[]
-  /** `low` of the leaf before, if both were loaded because this one is small. */
+  /** `low` of the leaf before, if both leaves were loaded because this leaf is small. */
   previous?: string
 }
 
@@ -21,14 +21,14 @@ export interface LeafChange {
 }
 
 /**
- * Most messages in a leaf. Leaves are read and written as a whole: larger ones make a commit of
- * scattered changes slower, smaller ones cost more bytes per message for keys.
+ * Most messages in a leaf. Leaves are read and written as a whole. Larger leaves make a commit of
+ * scattered changes slower, smaller leaves cost more bytes per message for keys.
  */
 export const maxLeafMessages = 256
 
 /**
- * Applies changes to the leaves that cover their ids. Leaves split when they have too many
- * messages, and are deleted when they are empty. Leaves without a change are not saved. Pure.
+ * Applies changes to the leaves that cover their ids. Leaves split with too many messages, and
+ * empty leaves are deleted. Leaves without a change are not saved. Pure.
  */
 export function changeLeaves(
   leaves: readonly Leaf[],
@@ -45,7 +45,7 @@ export function changeLeaves(
     if (messages.length > 0)
       result.saved.push(...splitLeaf({ low: leaf.low, messages }, maxMessages))
     else if (existing.has(leaf.low)) result.deleted.push(leaf.low)
-    // Leaves that became part of this one.
+    // Leaves that were joined with this leaf.
     for (const low of leaf.absorbed) result.deleted.push(low)
   }
   return result
@@ -55,7 +55,9 @@ interface MergedLeaf extends Leaf {
   absorbed: string[]
 }
 
-/** Sorted leaves, the small ones joined with the leaf before if both fit well into one. */
+/**
+ * Sorted leaves. Small leaves are joined with the leaf before if both together fill at most 75 %.
+ */
 function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] {
   const sorted = leaves.toSorted((one, other) => (one.low < other.low ? -1 : 1))
   const merged: MergedLeaf[] = []
@@ -72,7 +74,9 @@ function mergeSmall(leaves: readonly Leaf[], maxMessages: number): MergedLeaf[] 
   return merged
 }
 
-/** Changed ids of each leaf. Ids below all leaves belong to a new one that starts at the bottom. */
+/**
+ * Changed ids of each leaf. Ids below all leaves belong to a new leaf that starts at the bottom.
+ */
 function changesByLeaf(
   leaves: readonly MergedLeaf[],
   changes: StateChanges,
@@ -107,7 +111,10 @@ function applyChanges(
   return [...result, ...messages.slice(at)]
 }
 
-/** Parts that are three quarters full, so that the next messages fit. The first keeps `low`. */
+/**
+ * Splits a leaf into parts that are three quarters full, so that the next messages fit. The first
+ * part keeps `low`.
+ */
 function splitLeaf({ low, messages }: Leaf, maxMessages: number): Leaf[] {
   if (messages.length <= maxMessages) return [{ low, messages }]
   const count = Math.ceil(messages.length / Math.max(Math.floor(maxMessages * 0.75), 1))

@@ -48,7 +48,7 @@ function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentIn
       contentType,
       encodedSize: size,
       embedded,
-      // Providers report neither disposition; both show these parts within the text.
+      // Providers report no disposition, and show embedded parts within the text.
       inline: embedded,
       encodedInMessage: !external,
       contentId: contentId === undefined ? undefined : `<${contentId}>`,
@@ -56,7 +56,9 @@ function attachmentInfo(id: string): (attachment: ApiAttachment) => AttachmentIn
     })
 }
 
-/** Lower-case names to values. Encoded words are decoded, decoded values stay as they are. */
+/**
+ * Maps lower-case header names to values. Encoded words are decoded; decoded values stay unchanged.
+ */
 export function headersOf({ headers = [] }: ApiMessage): Record<string, string[]> {
   const lines = headers.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`)
   return parseHeaders(Buffer.from(lines.join('\r\n')))

@@ -21,7 +21,10 @@ export interface MessageSource {
   readonly signal: AbortSignal
 }
 
-/** Messages that were got. Others are missing, or exist and are refused. */
+/**
+ * Messages that the provider returned. Messages that are not in the result are missing, or exist
+ * and are refused.
+ */
 export interface GotMessages {
   messages: ApiMessage[]
   refused: ReadonlySet<string>
@@ -32,16 +35,18 @@ export const maxGets = 20
 /** Most bytes of texts in memory. With the default limit of texts: two batches of Graph. */
 export const maxTextsBytes = 24 * 1024 * 1024
 
-/** Most messages per request with these options. Their texts are held in memory together. */
+/**
+ * Maximum messages per request with these options. All texts of a request are in memory together.
+ */
 export function groupSize({ maxTextBytes }: GetOptions): number {
   if (maxTextBytes === undefined) return maxGets
-  // Plain text and HTML have a limit each.
+  // Plain text and HTML have separate limits.
   return Math.max(1, Math.min(maxGets, Math.floor(maxTextsBytes / (2 * maxTextBytes))))
 }
 
 /**
- * Gets at most `groupSize` messages. If the request fails because of one of them, they are
- * requested one by one, and with less content. Missing ones are left out.
+ * Gets at most `groupSize` messages. If the request fails because of a single message, the messages
+ * are requested one by one, and with less content. Missing messages are left out.
  *
  * @throws MailApiError of the mailbox
  */
@@ -76,10 +81,14 @@ async function getEach(
   return { messages, refused }
 }
 
-/** Most other messages that are requested to find out whether the provider returns messages. */
+/** Maximum other messages that are requested to find out whether the provider returns messages. */
 const maxProbes = 3
 
-/** Gets a known message in the same way. @throws MailApiError if the provider returns none */
+/**
+ * Gets another message of the mailbox with the same options.
+ *
+ * @throws MailApiError if the provider returns no message
+ */
 async function getOther(
   { api, listKnown, signal }: MessageSource,
   { ids, options, error }: { ids: readonly string[]; options: GetOptions; error: unknown },
@@ -102,7 +111,7 @@ async function getOther(
   throw failure
 }
 
-/** Gets a message with as much content as the provider returns. Empty if it is missing. */
+/** Gets a message with as much content as the provider returns. Empty if the message is missing. */
 async function getReduced(
   { api, onRefusal, signal }: MessageSource,
   { id, options }: { id: string; options: GetOptions },

@@ -54,8 +54,8 @@ const summaryTextBytes = 65_536
 
 /**
  * Drafts of the `messageNew` of a mail API. Downloads the beginning of messages whose headers look
- * like a report, and the attachments that the settings request. The event of a message lacks those
- * that the provider refuses.
+ * like a report, and the attachments that the settings request. The event of a message lacks
+ * attachments that the provider refuses.
  */
 export function createMessageDrafter(deps: DrafterDeps): MessageDrafter {
   return {
@@ -134,7 +134,7 @@ async function readNotifiedTexts(
   return withImages(readings, texts, { message, maxTotalBytes: maxEmbeddedBytes.event })
 }
 
-/** Contents and calendar events, as far as the settings request them. */
+/** Reads contents of attachments and calendar events, as far as the settings request them. */
 async function readAttachments(
   { message, settings }: NewMessage,
   { read, readAttachment, infos = [] }: MessageReadings & { infos?: AttachmentInfo[] | undefined },

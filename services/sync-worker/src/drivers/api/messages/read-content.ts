@@ -7,13 +7,16 @@ import {
 import { AppError } from '@posthorn/errors'
 import { expectObjectFailure, type OnRefusal, type Refusal } from './refusals.ts'
 
-/** Reads up to `maxBytes` of an attachment. Undefined if it is missing, elsewhere or refused. */
+/**
+ * Reads up to `maxBytes` of an attachment. Undefined if the attachment is missing, stored elsewhere
+ * or refused.
+ */
 export type ReadAttachment = (
   part: Pick<ApiAttachment, 'partId'>,
   maxBytes: number,
 ) => Promise<Buffer | undefined>
 
-/** Message whose contents are read, which its event can lack. */
+/** Message with contents that its event may lack. */
 export interface ContentSource {
   readonly api: Pick<MailApi, 'downloadSource' | 'downloadAttachment' | 'getMessage'>
   readonly id: string
@@ -33,7 +36,10 @@ export function attachmentReader(source: ContentSource): ReadAttachment {
   }
 }
 
-/** Reads the beginning of a message. Undefined if it was deleted meanwhile, or is refused. */
+/**
+ * Reads the beginning of a message. Undefined if the message was deleted in the meantime, or is
+ * refused.
+ */
 export function readStart(source: ContentSource, maxBytes: number): Promise<Buffer | undefined> {
   const { api, id, signal } = source
   const open = () => api.downloadSource(id, signal)
@@ -41,7 +47,8 @@ export function readStart(source: ContentSource, maxBytes: number): Promise<Buff
 }
 
 /**
- * Undefined if the content is missing, or the provider refuses it and returns the message.
+ * Reads a content. Undefined if the content is missing, or if the provider refuses the content and
+ * returns the message.
  *
  * @throws MailApiError of the mailbox
  */
@@ -77,7 +84,7 @@ async function readDownload(open: () => Promise<ApiDownload>, maxBytes: number):
   }
 }
 
-/** Reads the first bytes of a download and ends it. */
+/** Reads the first bytes of a download and ends the download. */
 async function readBeginning(
   { content }: Pick<ApiDownload, 'content'>,
   maxBytes: number,

@@ -13,7 +13,7 @@ export interface TextKinds {
 /** Limit per kind of text that `MailApi` reads. */
 export const maxTextBytes = 10 * 1024 * 1024
 
-/** Texts of a message that was read with texts, as the caller requests them. */
+/** Texts of a message that was read with texts, in the form that the caller requests. */
 export function readTexts(
   read: ReadPart,
   { plain, html, hasMore: isCut }: ApiTexts,

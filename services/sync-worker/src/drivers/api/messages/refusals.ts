@@ -8,14 +8,14 @@ const mailboxFailures: ReadonlySet<MailApiFailure> = new Set([
   'unlicensed',
 ])
 
-/** Failures of the mailbox or of one object: the response does not tell. */
+/** Failures that may be of the mailbox or of one object: the response does not tell which. */
 const unclearFailures: ReadonlySet<MailApiFailure> = new Set([
   'unavailable',
   'access-denied',
   'mailbox-disabled',
 ])
 
-/** Content that the provider refuses, and that the event of its message lacks. */
+/** Content that the provider refuses. The event of the message lacks the content. */
 export interface Refusal {
   /** Id of the message. */
   id: string
@@ -26,7 +26,7 @@ export interface Refusal {
 /** Records that an event lacks a content. */
 export type OnRefusal = (refusal: Refusal) => void
 
-/** True for failures of the mailbox, and for those that are not the provider's. */
+/** True for failures of the mailbox, and for errors that do not come from the provider. */
 export function isMailboxFailure(error: unknown): boolean {
   return !isMailApiError(error) || mailboxFailures.has(error.failure)
 }
@@ -38,8 +38,8 @@ export function isUnclear(error: unknown): boolean {
 
 /**
  * Returns if a failure concerns the requested object alone. If that is unclear, `probe` requests
- * another one: an outage of the provider must fail the work, which is repeated, or its contents
- * would be lost.
+ * another object. An outage of the provider must fail the work, which is then repeated; otherwise
+ * the contents would be lost.
  *
  * @throws the failure of the mailbox
  */

@@ -9,7 +9,7 @@ export interface CommandDeps {
   db: Db
 }
 
-/** Account that a command is about, with its session on this worker. */
+/** Account of a command, with the session of the account on this worker. */
 export interface AccountCommand {
   account: string
   session: ImapAccountSession
@@ -18,7 +18,7 @@ export interface AccountCommand {
 
 /**
  * Runs work on a connection of the account's command pool. `mayBorrow` admits the connection that
- * syncs, while the login limits delay the first one of the pool.
+ * syncs, while the login limits delay the first connection of the pool.
  */
 export async function withMailSession<T>(
   { session, signal }: Pick<AccountCommand, 'session' | 'signal'>,

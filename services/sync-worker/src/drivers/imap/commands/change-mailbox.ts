@@ -38,8 +38,8 @@ export async function deleteMailbox(
   request: AccountRequest<'deleteMailbox'>,
   target: AccountCommand,
 ): Promise<AccountReply<'deleteMailbox'>> {
-  // An unknown path is sent as it is, so that the client gets the server's rejection.
-  // Interface spec, "Statuses", 400: NONEXISTENT.
+  // An unknown path is sent unchanged, so that the client gets the server's rejection. Interface
+  // spec, "Statuses", 400: NONEXISTENT.
   const row = await findOrRelist(deps, target, request.path)
   const { path, mailboxId } = row ?? { path: request.path, mailboxId: null }
   await withMailSession(target, pingFirst, (mail) =>
@@ -51,7 +51,7 @@ export async function deleteMailbox(
   return defined({ path, mailboxId: mailboxId ?? undefined, deleted: true })
 }
 
-/** Renames a mailbox with its children, then changes its subscription. */
+/** Renames a mailbox with its children, then changes the subscription of the mailbox. */
 export async function updateMailbox(
   deps: CommandDeps,
   request: UpdateRequest,
@@ -117,7 +117,7 @@ async function subscribe(
   }
 }
 
-/** Stored mailbox, selectable or not. Lists the server's mailboxes if it is not stored. */
+/** Stored mailbox, selectable or not. Lists the server's mailboxes if the mailbox is not stored. */
 async function findOrRelist(
   { db }: CommandDeps,
   target: AccountCommand,

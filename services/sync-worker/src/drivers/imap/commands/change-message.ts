@@ -33,7 +33,7 @@ import {
  * Changes flags and labels of a message. The next sync records the events. A change of flags that
  * the server does not show was not made.
  *
- * @throws AppError `not-found` `MessageNotFound`, also if the message is deleted meanwhile
+ * @throws AppError `not-found` `MessageNotFound`, also if the message is deleted during the change
  */
 export async function updateMessage(
   deps: CommandDeps,
@@ -68,7 +68,9 @@ function withState(
   }
 }
 
-/** Moves a message. Returns its new id if the server reports the new UID (UIDPLUS). */
+/**
+ * Moves a message. Returns the new id of the message if the server reports the new UID (UIDPLUS).
+ */
 export async function moveMessage(
   deps: CommandDeps,
   { message, path }: AccountRequest<'moveMessage'>,
@@ -86,8 +88,8 @@ export async function moveMessage(
 }
 
 /**
- * Moves a message to the trash. Deletes it permanently with `force`, if it is in the trash, or if
- * the account has no trash.
+ * Moves a message to the trash. Deletes the message permanently with `force`, if the message is in
+ * the trash, or if the account has no trash.
  */
 export async function deleteMessage(
   deps: CommandDeps,
@@ -111,14 +113,14 @@ interface MessageChange {
   uid: number
   /** Mailbox that the message may be moved to. */
   destination?: MailboxRow | undefined
-  /** Precondition of the change; throws if it is not met. */
+  /** Precondition of the change; throws if the precondition is not met. */
   check?: (mail: MailSession) => void
 }
 
 /**
  * Changes one message on a pooled connection. Selects its mailbox first and verifies that the
- * message exists, because servers ignore UIDs that do not. Requests a sync of its mailboxes, also
- * after a failure.
+ * message exists, because servers ignore UIDs that do not exist. Requests a sync of its mailboxes,
+ * also after a failure.
  */
 export function changeMessage<T>(
   target: Pick<AccountCommand, 'session' | 'signal'>,
@@ -171,7 +173,7 @@ export function assertLabelSupport({ capabilities }: MailSession, { labels }: Fl
 /**
  * Changes flags and labels of messages in the selected mailbox. Returns the messages that the
  * server does not show with the flags. Labels are not confirmed: Gmail does not list the label of
- * the selected mailbox, and removes the message from the mailbox with it.
+ * the selected mailbox, and removing the label removes the message from the mailbox.
  */
 export async function applyUpdate(
   mail: MailSession,
@@ -187,7 +189,7 @@ function toFlagChange({ add = [], delete: remove = [], set }: NonNullable<FlagUp
   return set ? { set } : { add, remove }
 }
 
-/** Trash of an account; undefined if there is none that can be selected. */
+/** Trash of an account; undefined without a selectable trash. */
 export async function findTrash(
   { db }: CommandDeps,
   account: string,
@@ -197,8 +199,8 @@ export async function findTrash(
 }
 
 /**
- * Deletes messages of the selected mailbox permanently. Outside its trash and spam, Gmail's EXPUNGE
- * only removes a label, so messages are moved to the trash and expunged there.
+ * Deletes messages of the selected mailbox permanently. Outside of trash and spam, Gmail's EXPUNGE
+ * only removes a label, so messages are moved to the trash and expunged in the trash.
  */
 export async function deletePermanently(
   mail: MailSession,
@@ -213,7 +215,10 @@ export async function deletePermanently(
   await mail.expungeMessages(rangesOf(moved.uids.values()))
 }
 
-/** New ids of moved messages; undefined unless the target's UIDVALIDITY is the stored one. */
+/**
+ * New ids of moved messages. Undefined unless the UIDVALIDITY of the target is the stored
+ * UIDVALIDITY.
+ */
 export function movedMessageId(
   { number, uidValidity }: MailboxRow,
   moved: MovedMessages,

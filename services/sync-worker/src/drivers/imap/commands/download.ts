@@ -58,7 +58,7 @@ interface StartedDownload {
 }
 
 /**
- * Starts a download on a pooled connection; repeats that once per stale connection.
+ * Starts a download on a pooled connection; repeats the start once per stale connection.
  *
  * @throws AppError `too-large` if the announced size exceeds the limit
  */
@@ -89,9 +89,9 @@ function tooLarge(): AppError {
 }
 
 /**
- * Iterates over a download and releases the connection at its end. After an incomplete download the
- * connection is closed, because the server may still be sending. Enforces the limit, because the
- * announced size may be wrong.
+ * Iterates over a download and releases the connection at the end. After an incomplete download the
+ * connection is closed, because the server may still be sending. Enforces the size limit, because
+ * the announced size may be wrong.
  */
 function releaseAtEnd(
   content: AsyncIterable<Uint8Array>,

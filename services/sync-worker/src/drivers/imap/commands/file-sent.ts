@@ -29,7 +29,8 @@ export interface FilingDeps extends CommandDeps {
 
 /**
  * Files a sent message: Sent copy, flag on the referenced message, removal of the draft. In this
- * order the draft exists until its copy does. Each step detects that it was completed before.
+ * order the draft exists until the Sent copy exists. Each step detects that the step was completed
+ * before.
  */
 export async function fileSent(
   deps: FilingDeps,
@@ -134,7 +135,7 @@ function contentNotFound(): AppError {
 const maxCopyAgeMs = 3 * 24 * 60 * 60_000
 
 /**
- * Mailbox of sent messages: the requested one, else the account's own.
+ * Mailbox of sent messages: the requested mailbox, else the account's own.
  *
  * @throws AppError `not-found` `FolderNotFound`
  */

@@ -40,7 +40,7 @@ export async function getMessage(
   return withBounces ?? detail
 }
 
-/** Reads the texts that a text id names, as far as they are text parts of the message. */
+/** Reads the texts that a text id names, if they are text parts of the message. */
 export async function getText(
   deps: ReadDeps,
   { account: _account, text, ...options }: AccountRequest<'getText'>,
@@ -103,7 +103,8 @@ async function fetchSeen(mail: MailSession, uid: number): Promise<FetchedMessage
 }
 
 /**
- * Error of reading texts without the structure of the message. A text id proves that it had one.
+ * Error of reading texts of a message without its structure. A text id proves that the message had
+ * a structure.
  */
 function notDescribed(): AppError {
   return new AppError('unavailable', 'The mail server does not describe the message, retry', {

@@ -23,7 +23,7 @@ type ListOptions = PageRequest & { path: string; target: AccountCommand }
 
 interface FetchedPage {
   position: PagePosition
-  /** Oldest first. */
+  /** Messages of the page, oldest first. */
   messages: FetchedMessage[]
 }
 

@@ -59,15 +59,16 @@ export async function getMailboxByNumber(
   return row
 }
 
-/** Mailbox of a message, and how to select it. */
+/** Mailbox of a message, and options to select the mailbox. */
 interface MessageMailbox {
   row: MailboxRow
   readOnly: boolean
 }
 
 /**
- * Selects the mailbox of a message and reads the message. Reads it once more after selecting the
- * mailbox again, because the server may not have announced the message on this connection.
+ * Selects the mailbox of a message and reads the message. Reads the message once more after
+ * selecting the mailbox again, because the server may not have announced the message on this
+ * connection.
  *
  * @throws AppError `not-found` `MessageNotFound`, also if the UIDVALIDITY has changed
  */
@@ -91,7 +92,7 @@ export async function readInMailbox<T>(
   }
 }
 
-/** Selects a mailbox to list it. NOOP brings the counters of a selected one up to date. */
+/** Selects a mailbox for a listing. NOOP brings the counters of a selected mailbox up to date. */
 export async function selectForListing(
   mail: MailSession,
   row: MailboxRow,
@@ -107,12 +108,12 @@ export type IndexingSession = Pick<
 >
 
 /**
- * Selects a mailbox whose message ids the response will contain. Selects it again if this
+ * Selects a mailbox whose message ids the response will contain. Selects the mailbox again if this
  * connection still shows fewer messages than the last sync, which may have announced the missing
- * ones. Ids for a UIDVALIDITY that the sync has not stored would soon be invalid, so the caller
+ * messages. Ids for a UIDVALIDITY that the sync has not stored would soon be invalid, so the caller
  * must retry. For a mailbox without a sync, the UIDVALIDITY is stored here.
  *
- * @throws AppError `unavailable` if the UIDVALIDITY differs from the stored one
+ * @throws AppError `unavailable` if the UIDVALIDITY differs from the stored UIDVALIDITY
  */
 export async function selectIndexed(
   mail: MailSession,
@@ -146,7 +147,7 @@ interface SelectOptions {
   notFound: () => AppError
   readOnly: boolean
   fresh?: boolean
-  /** Selects the mailbox even if it is selected. */
+  /** True to select the mailbox even if it is selected. */
   again?: boolean
 }
 

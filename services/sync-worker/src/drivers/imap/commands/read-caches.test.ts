@@ -77,6 +77,6 @@ test('MailboxCache.use: retries a mailbox that is being indexed', async () => {
   }
   expect(await indexedAt(3)).toBe(3)
   await expect(indexedAt(9)).rejects.toMatchObject({ code: 'IMAPUnavailable' })
-  // One read of the cached row, then three of the stored one.
+  // One read of the cached row, then three reads of the stored row.
   expect(finds).toBe(3)
 })

@@ -42,7 +42,7 @@ export class MailboxCache {
     this.#retriesMs = retriesMs
   }
 
-  /** Runs work on the cached row, then on the stored one if the cached row may be stale. */
+  /** Runs work on the cached row, then on the stored row if the cached row may be stale. */
   async use<T>(
     session: ImapAccountSession,
     { key, find }: MailboxLookup,

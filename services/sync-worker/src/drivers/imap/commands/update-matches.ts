@@ -83,7 +83,7 @@ interface SearchScope {
   search: Search
   /** Mailbox that the messages may be moved to. */
   destination?: MailboxRow | undefined
-  /** Precondition, checked before the search; throws if it is not met. */
+  /** Precondition, checked before the search; throws if the precondition is not met. */
   check?: (mail: MailSession) => void
 }
 
@@ -95,9 +95,9 @@ interface UpdatedMatches {
 }
 
 /**
- * Changes all matches in batches on one connection. At the deadline it stops between two batches:
- * completed batches stay changed. No batch is repeated. Requests a sync in every case. `change` may
- * return the messages that it did not change.
+ * Changes all matches in batches on one connection. At the deadline the change stops between two
+ * batches: completed batches stay changed. No batch is repeated. Requests a sync in every case.
+ * `change` may return the messages that stayed unchanged.
  */
 async function updateMatches(
   { session, signal }: AccountCommand,
@@ -134,7 +134,7 @@ async function updateMatches(
   }
 }
 
-/** Moves all matches. Returns pairs of old and new ids, unless some are missing or too many. */
+/** Moves all matches. Returns pairs of old and new ids, unless ids are missing or too many. */
 async function moveMatches(
   target: AccountCommand,
   scope: SearchScope & { destination: MailboxRow },

@@ -22,8 +22,8 @@ export interface UploadDeps extends CommandDeps {
 
 /**
  * Appends an uploaded message to a mailbox. Deletes the bytes from the table before the APPEND, so
- * that a redelivered request cannot append twice. The requester of the first one then gets no reply
- * and may upload again.
+ * that a redelivered request cannot append twice. The requester of the first request then gets no
+ * reply and may upload again.
  */
 export async function uploadMessage(
   { db, uploadMemory }: UploadDeps,
@@ -67,7 +67,10 @@ function toUploadFail(error: unknown): never {
   })
 }
 
-/** Contains an id only if the UIDVALIDITY is the stored one; other ids would be invalid. */
+/**
+ * Describes an appended message. Contains an id only if the UIDVALIDITY is the stored UIDVALIDITY;
+ * other ids would be invalid.
+ */
 function describe(
   { uid, uidValidity, seq }: AppendedMessage,
   { path, number, uidValidity: stored }: MailboxRow,

@@ -10,7 +10,9 @@ export class AccountDemand {
     return this.#isAsked
   }
 
-  /** Called when a command arrives: the session of its account then logs in first. */
+  /**
+   * Called when a command arrives: the session of the account then logs in before other sessions.
+   */
   ask(): void {
     if (this.#isAsked) return
     this.#isAsked = true

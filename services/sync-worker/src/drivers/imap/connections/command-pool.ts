@@ -11,7 +11,10 @@ export interface CommandPoolOptions {
   borrow: (signal: AbortSignal) => Promise<SessionLoan>
   /** Maximum connections. */
   max: number
-  /** True if the loss of a connection helps to find a message at which the server drops it. */
+  /**
+   * True if the loss of a connection helps to find a message at which the server drops the
+   * connection.
+   */
   narrows?: (error: unknown) => boolean
   /** Idle time after which a connection is closed. */
   idleMs: number
@@ -23,7 +26,9 @@ export interface PooledConnection {
   readonly session: MailSession
   /** True if the connection was used before, so that it may be lost without notice. */
   readonly reused: boolean
-  /** Returns the connection; `broken` closes it. Later calls have no effect. */
+  /**
+   * Returns the connection to the pool; `broken` closes the connection. Later calls have no effect.
+   */
   readonly release: (broken?: boolean) => void
 }
 
@@ -36,7 +41,7 @@ interface Connection {
   readonly close: () => void
 }
 
-/** A connection, or the permission to open one. */
+/** A connection, or the permission to open a connection. */
 type Grant = Connection | 'connect'
 
 interface Waiter {
@@ -46,12 +51,13 @@ interface Waiter {
 
 /** Repetitions of a read while the server drops connections at a message. */
 const maxNarrowing = 20
-/** Period without new connections after the server rejected one while others exist. */
+/** Period without new connections after the server rejected a connection while others exist. */
 const rejectedMs = 60_000
 
 /**
- * Connections of one account for commands, apart from those that sync. Opened on demand, closed
- * when idle. Requests wait while all connections are in use, FIFO among those that can be served.
+ * Connections of one account for commands, apart from connections that sync. Connections are opened
+ * on demand and closed when idle. Requests wait while all connections are in use, FIFO among
+ * requests that can be served.
  */
 export class CommandPool implements AsyncDisposable {
   readonly #options: CommandPoolOptions
@@ -68,8 +74,8 @@ export class CommandPool implements AsyncDisposable {
   }
 
   /**
-   * Runs work on a connection; once more on another one if a reused connection is lost, and as long
-   * as losses help to find a faulty message.
+   * Runs work on a connection. Repeats the work once on another connection if a reused connection
+   * is lost, and as long as losses help to find a faulty message.
    *
    * @throws AppError `unavailable` `WorkerNotAvailable` if the disposal of the pool ends the work
    */
@@ -102,7 +108,7 @@ export class CommandPool implements AsyncDisposable {
     return !('prepare' in request) && (this.#options.narrows?.(error) ?? false)
   }
 
-  /** Takes a connection until it is released. Waits while all are in use. */
+  /** Takes a connection until it is released. Waits while all connections are in use. */
   async acquire(request: ConnectionRequest): Promise<PooledConnection> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
     signal.throwIfAborted()
@@ -112,7 +118,7 @@ export class CommandPool implements AsyncDisposable {
       return await this.#open(request, signal)
     } catch (error) {
       this.#counts.remove(request)
-      // The server rejects more connections or cannot be reached: share the existing ones.
+      // The server rejects more connections or cannot be reached: share the existing connections.
       const hasOthers = this.#connections.size + this.#connecting > 0 && !signal.aborted
       if (hasOthers) this.#rejectedUntil = Date.now() + rejectedMs
       this.#serveWaiting()
@@ -129,7 +135,7 @@ export class CommandPool implements AsyncDisposable {
     await Promise.allSettled([...this.#connections].map((connection) => this.#close(connection)))
   }
 
-  /** An idle connection or the permission to open one, reserved synchronously. */
+  /** Grants an idle connection or the permission to open a connection, reserved synchronously. */
   #grant(request: ConnectionRequest): Grant | undefined {
     const max = this.#max()
     if (!this.#counts.admits(request, max)) return undefined
@@ -165,7 +171,7 @@ export class CommandPool implements AsyncDisposable {
     return promise
   }
 
-  /** Serves waiting requests in FIFO order, skipping those whose limit is reached. */
+  /** Serves waiting requests in FIFO order, skipping requests whose limit is reached. */
   #serveWaiting(): void {
     for (const waiter of this.#waiting) {
       const grant = this.#grant(waiter.request)
@@ -175,7 +181,10 @@ export class CommandPool implements AsyncDisposable {
     }
   }
 
-  /** A connection with the mailbox, else the one used last, so that the others can time out. */
+  /**
+   * Takes an idle connection with the mailbox, else the connection used last, so that the others
+   * time out.
+   */
   #takeIdle(mailbox: string | undefined): Connection | undefined {
     const connection =
       this.#idle.findLast((idle) => mailbox !== undefined && idle.mailbox === mailbox) ??
@@ -185,7 +194,7 @@ export class CommandPool implements AsyncDisposable {
     return connection
   }
 
-  /** Opens a connection, or borrows the one that syncs. */
+  /** Opens a connection, or borrows the connection that syncs. */
   async #open(request: ConnectionRequest, signal: AbortSignal): Promise<PooledConnection> {
     const connect = (stop: AbortSignal, turns: ConnectTurns = {}) => this.#connect(stop, turns)
     if (!request.mayBorrow || this.#connections.size > 0)

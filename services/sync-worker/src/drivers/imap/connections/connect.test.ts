@@ -54,7 +54,7 @@ function connector() {
 
 type Seen = { atMs: number; outcome: unknown }[]
 
-/** Connects; returns the outcome with the fake time at which it was reported. */
+/** Connects; returns the outcome with the fake time of the report. */
 function report(
   connect: ReturnType<typeof connector>,
   host: string,

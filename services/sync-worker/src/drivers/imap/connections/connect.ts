@@ -32,7 +32,7 @@ export type Connect = (
 ) => Promise<MailSession>
 
 export interface AccountConnection {
-  /** Messages of the account that its server cannot describe. */
+  /** Messages of the account that the account's server cannot describe. */
   faults: MessageFaults
   loginFor: LoginFor
   /** Called if the login limits do not admit the connection immediately. */
@@ -76,7 +76,9 @@ interface LoginOptions {
   onHeld: () => void
 }
 
-/** A rejected access token may have been revoked early, so a new one is requested once. */
+/**
+ * Logs in. A rejected access token may have been revoked early, so a new token is requested once.
+ */
 async function logIn(
   deps: ConnectDeps,
   account: ImapAccount,
@@ -122,7 +124,10 @@ function abortError(cause: unknown): AppError {
   return new AppError('unreachable', 'Connecting was aborted', { code: 'ECANCELED', cause })
 }
 
-/** True for failures whose reason tenants do not read: all before the reply to the login. */
+/**
+ * True for connection failures, whose reason tenants must not read: all failures before the reply
+ * to the login.
+ */
 function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof AppError)) return true
   const { kind, message: response, code: serverResponseCode } = error
@@ -178,7 +183,10 @@ export function createServerOptions({ settings, unsealLogin, config }: ServerOpt
   }
 }
 
-/** A proxy login that no key unseals counts as an error of the account, like a rejected one. */
+/**
+ * Unseals a proxy login. A login that no key unseals is an error of the account, as is a rejected
+ * login.
+ */
 async function unsealProxy(address: string, unsealLogin: UnsealLogin): Promise<string> {
   try {
     return await unsealLogin(address)

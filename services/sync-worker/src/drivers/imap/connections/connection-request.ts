@@ -3,15 +3,18 @@ import type { MailSession } from '@posthorn/backends'
 /** Demand of a command for a connection. */
 export interface ConnectionRequest {
   signal: AbortSignal
-  /** Mailbox to select: a connection that has selected it last is preferred. */
+  /** Mailbox to select. A connection that has selected the mailbox last is preferred. */
   mailbox?: string
-  /** May take minutes. Such requests leave one connection free, if there are several. */
+  /**
+   * True if the request may take minutes. Such requests leave one connection free, if there are
+   * several.
+   */
   longRunning?: boolean
   /** Runs at the pace of a consumer, who may stall. Such requests leave one more free. */
   consumerPaced?: boolean
   /**
-   * Reads, and soon ends: while there is no connection and the login limits delay the first one,
-   * it may use the connection that syncs.
+   * True for a short read. While there is no connection and the login limits delay the first
+   * connection, the read may use the connection that syncs.
    */
   mayBorrow?: boolean
 }
@@ -19,13 +22,16 @@ export interface ConnectionRequest {
 /** A request that changes something. */
 export interface WriteRequest extends ConnectionRequest {
   /**
-   * Runs first, with at least one round trip. If a reused connection is lost meanwhile, another one
-   * is taken; afterwards nothing is repeated.
+   * Runs first, with at least one round trip. If a reused connection is lost during `prepare`,
+   * another connection is taken. After `prepare` nothing is repeated.
    */
   prepare: (session: MailSession) => Promise<void>
 }
 
-/** Requests that hold connections of an account. Some kinds leave connections to the others. */
+/**
+ * Counts of requests that hold connections of an account. Some kinds leave connections to other
+ * kinds.
+ */
 export class RequestCounts {
   #longRunning = 0
   #consumerPaced = 0

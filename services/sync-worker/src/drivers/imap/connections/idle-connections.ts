@@ -1,10 +1,10 @@
 /**
- * Idle command connections of all accounts of a worker. Each takes about 100 kB, so their number is
- * limited: beyond `max`, the one that is idle for the longest time is closed.
+ * Idle command connections of all accounts of a worker. Each connection takes about 100 kB, so the
+ * number is limited: beyond `max`, the connection that is idle for the longest time is closed.
  */
 export class IdleConnections {
   readonly #max: number
-  /** Functions that close a connection, the longest idle one first. */
+  /** Functions that close a connection. The first closes the longest idle connection. */
   readonly #closers = new Set<() => void>()
 
   constructor(max: number) {

@@ -29,7 +29,7 @@ export interface ImapSessionDeps {
   readonly config: Pick<Config, 'commandConnections' | 'commandIdleMs'>
 }
 
-/** Grace period of a stopping session; then its connection is closed. */
+/** Grace period of a stopping session, after which the session's connection is closed. */
 const graceMs = 1_000
 
 /**
@@ -38,11 +38,11 @@ const graceMs = 1_000
  */
 const maxNarrowing = 100
 
-/** IMAP part of an account session: the connection that syncs, and those of commands. */
+/** IMAP part of an account session: the connection that syncs, and the connections of commands. */
 export class ImapAccountSession implements AsyncDisposable {
   readonly commands: CommandPool
   readonly context: DriverContext
-  /** Messages per mailbox id, as the sync counted them last. */
+  /** Number of messages per mailbox id at the last sync. */
   readonly messageCounts = new Map<string, number>()
   readonly #deps: ImapSessionDeps
   readonly #parked: ParkedMailboxes
@@ -81,7 +81,7 @@ export class ImapAccountSession implements AsyncDisposable {
     return this.context.state
   }
 
-  /** Lets the session log in before those of other accounts, because a command has arrived. */
+  /** Lets the session log in before sessions of other accounts, because a command has arrived. */
   ask(): void {
     if (!this.#session) this.#demand.ask()
   }
@@ -93,7 +93,7 @@ export class ImapAccountSession implements AsyncDisposable {
 
   /**
    * Requests to select a mailbox, by id, whose UIDVALIDITY differed on another connection. The
-   * counters of this connection may be outdated: Dovecot 2.3 keeps reporting old ones.
+   * counters of this connection may be outdated: Dovecot 2.3 keeps reporting old counters.
    */
   requestReselect(mailbox: string): void {
     this.context.sync.request({ reselect: mailbox })
@@ -116,8 +116,8 @@ export class ImapAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Stores UIDVALIDITY of a mailbox that is not synced. Returns its row; undefined if the mailbox
-   * is synced, so that the caller has to wait for the sync.
+   * Stores UIDVALIDITY of a mailbox that is not synced. Returns the row of the mailbox; undefined
+   * if the mailbox is synced, so that the caller has to wait for the sync.
    */
   async storeUidValidity(
     session: MailSession,
@@ -140,7 +140,7 @@ export class ImapAccountSession implements AsyncDisposable {
     return this.#following
   }
 
-  /** Ends commands, then the connection that syncs; closes it after a grace period. */
+  /** Ends commands, then the connection that syncs. Closes the connection after a grace period. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([this.commands[Symbol.asyncDispose](), this.#end()])
   }
@@ -196,8 +196,8 @@ export class ImapAccountSession implements AsyncDisposable {
   }
 
   /**
-   * Logs in, with the state `connecting` meanwhile. Before the first sync, `init` is the state of
-   * an account that waits for its turn.
+   * Logs in, with the state `connecting` during the login. Before the first sync, `init` is the
+   * state of an account that waits for a login permit.
    */
   async #logIn(account: ImapAccount, signal: AbortSignal): Promise<MailSession> {
     const { context } = this

@@ -40,7 +40,7 @@ interface Waiter {
 
 /**
  * Logins at one host or address. While logins of commands and of sessions wait, commands start two
- * of three. Among the sessions, those of accounts that commands wait for come first.
+ * of three logins. Sessions of accounts that commands wait for come before other sessions.
  */
 export class LoginGate {
   readonly #capacity: number
@@ -63,13 +63,16 @@ export class LoginGate {
       this.#pace = new RateLimiter({ perSecond, toleranceMs, ...(clock && { clock }) })
   }
 
-  /** True without logins and waiting callers. The gate may be dropped then. */
+  /** True without logins and waiting callers. An idle gate may be dropped. */
   get isIdle(): boolean {
     const { commands, sessions } = this.#running
     return commands + sessions === 0 && !this.#isWaiting('commands', 'demanded', 'others')
   }
 
-  /** Waits for a permit. Takes a free one synchronously. Dispose it after the login. */
+  /**
+   * Waits for a permit. Takes a free permit synchronously. The caller disposes the permit after the
+   * login.
+   */
   acquire({ signal, loginFor, onWait }: LoginWait): Promise<Disposable> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     const demand = loginFor instanceof AccountDemand ? loginFor : undefined

@@ -24,7 +24,7 @@ function recorder() {
   }
 }
 
-/** Runs everything that needs no time. */
+/** Runs all work that needs no time. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await setImmediate()
 }

@@ -13,16 +13,18 @@ export interface LoginRequest {
   onWait?: (() => void) | undefined
 }
 
-/** Limits logins at mail servers, so that a start with thousands of accounts overloads none. */
+/**
+ * Limits logins at mail servers, so that a start with thousands of accounts overloads no server.
+ */
 export interface LoginLimiter {
   /**
-   * Waits for a permit of the host, in the order of `LoginGate`; dispose it when the login is
-   * complete.
+   * Waits for a permit of the host, in the order of `LoginGate`. The caller disposes the permit
+   * when the login is complete.
    *
    * @throws AppError `unavailable` when the signal aborts
    */
   acquire(host: string, signal: AbortSignal, request: LoginRequest): Promise<Disposable>
-  /** Key of the limits of a host: its address if it was resolved, else its name. */
+  /** Key of the limits of a host: the address if it was resolved, else the host name. */
   keyOf(host: string): string
 }
 
@@ -31,7 +33,10 @@ export type LoginLimits = Omit<Config['logins'], 'perSecond'> & {
   perSecond: number | (() => number)
 }
 
-/** Finds one address of a host, the same at each call; undefined if it cannot be resolved. */
+/**
+ * Finds an address of a host, the same address at each call; undefined if the host cannot be
+ * resolved.
+ */
 export type FindAddress = (host: string, signal: AbortSignal) => Promise<string | undefined>
 
 export interface LoginLimiterParts {
@@ -42,8 +47,8 @@ export interface LoginLimiterParts {
 const maxAddresses = 10_000
 
 /**
- * Takes permits of the host name, then of its address, then of all logins: callers waiting for the
- * last one block no other host.
+ * Takes permits of the host name, then of its address, then of all logins. Callers waiting for a
+ * permit of all logins block no other host.
  */
 export function createLoginLimiter(
   { perHost, perSecond, concurrent }: LoginLimits,
@@ -77,7 +82,7 @@ export function createLoginLimiter(
 /** Number of login gates from which idle gates are deleted. A new gate starts without a delay. */
 const minSweep = 10_000
 
-/** One gate per host name and per address. */
+/** Login gates: one gate per host name and one per address. */
 class LoginGates {
   readonly #options: LoginGateOptions
   readonly #gates = new Map<string, LoginGate>()

@@ -4,7 +4,7 @@ import type { LoginFor } from './login-gate.ts'
 import { createLoginLimiter } from './login-limiter.ts'
 
 // Size of a large installation: 10,000 accounts of one host log in after a restart. A server needs
-// 100 ms per login. Time is that of the fake timers.
+// 100 ms per login. Times are times of the fake timers.
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
@@ -17,13 +17,13 @@ const never = new AbortController().signal
 interface Load {
   seconds: number
   readsPerSecond: number
-  /** Part of the pace that this worker has. */
+  /** Logins per second of this worker. */
   perSecond?: number
 }
 
 /**
- * Starts the logins of all sessions, then reads random accounts. A read needs a login of its own
- * unless the session of its account is logged in, whose connection it borrows.
+ * Starts the logins of all sessions, then reads random accounts. A read needs a separate login
+ * unless the session of its account is logged in: then the read borrows the session's connection.
  */
 async function restart({ seconds, readsPerSecond, perSecond = 50 }: Load) {
   const limits = { perHost: 15, perSecond, concurrent: 200 }
@@ -61,10 +61,10 @@ describe('10,000 accounts of one host log in', () => {
     const { reads, sessions, longestMs } = await restart({ ...load, seconds: 20 })
     expect(reads.length).toBeGreaterThan(20 * load.readsPerSecond - 5)
     expect(longestMs).toBeLessThan(loginMs + 200)
-    // The session of each account that is read follows before those of other accounts.
+    // The session of each account that is read logs in before sessions of other accounts.
     const read = reads.slice(0, -load.readsPerSecond).map(({ account }) => account)
     expect(read.filter((account) => !sessions.has(account))).toEqual([])
-    // The others use what is left of the pace.
+    // Other sessions use the rest of the pace.
     expect(sessions.size).toBeGreaterThan(20 * (load.perSecond - load.readsPerSecond) * 0.95)
   })
 

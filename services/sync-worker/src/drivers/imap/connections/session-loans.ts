@@ -1,6 +1,6 @@
 import type { MailSession } from '@posthorn/backends'
 
-/** Connection that syncs, lent to a command until it is released. */
+/** Connection that syncs, lent to a command until the command releases the connection. */
 export interface SessionLoan {
   readonly session: MailSession
   readonly release: () => void
@@ -12,7 +12,7 @@ interface Borrower {
 
 /**
  * Lends the connection that syncs to commands, one after the other, FIFO. The session that syncs
- * decides when: between two syncs, when nothing depends on the selected mailbox.
+ * lends between two syncs, when nothing depends on the selected mailbox.
  */
 export class SessionLoans {
   readonly #interrupt: () => void
@@ -23,7 +23,7 @@ export class SessionLoans {
     this.#interrupt = interrupt
   }
 
-  /** Waits for a loan. Rejects with the signal's reason; then nothing was lent. */
+  /** Waits for a loan. Rejects with the signal's reason; no connection was then lent. */
   borrow(signal: AbortSignal): Promise<SessionLoan> {
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     return new Promise((resolve, reject) => {
@@ -44,8 +44,8 @@ export class SessionLoans {
   }
 
   /**
-   * Lends the connection to all that wait. Returns true if it was lent, so that another mailbox may
-   * be selected. Ends early if the connection is lost.
+   * Lends the connection to all waiting commands. Returns true if the connection was lent, so that
+   * another mailbox may be selected. Ends early if the connection is lost.
    */
   async lend(session: MailSession): Promise<boolean> {
     let isLent = false

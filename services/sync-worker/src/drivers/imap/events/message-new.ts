@@ -19,8 +19,8 @@ import { readMessageReport, type ReportSource } from '../../../events/reports.ts
 
 /**
  * Builds the data of a messageNew. Reads texts and attachments if the settings request them. Also
- * returns the bounce, complaint or delivery report that the message contains, and the input of its
- * summary.
+ * returns the bounce, complaint or delivery report that the message contains, and the input of the
+ * message's summary.
  */
 export async function draftMessageNew(
   source: MessageSource<keyof MailSession>,
@@ -62,7 +62,7 @@ export async function draftMessageNew(
   return { draft, report, toSummarise }
 }
 
-/** Readings of a message for reports and summaries, which need not know how it is read. */
+/** Functions that read a message for reports and summaries, independent of IMAP. */
 function readingsOf(
   source: MessageSource<keyof MailSession>,
   message: { uid: number; outline: Outline },
@@ -105,7 +105,7 @@ async function withImages(
   return html === undefined ? read : { ...read, html }
 }
 
-/** Bytes of an attachment; undefined if the server does not return them. */
+/** Bytes of an attachment; undefined if the server does not return the attachment. */
 function readContent(
   session: MailSession,
   { uid, part }: { uid: number; part: string },

@@ -62,7 +62,7 @@ export function sameBitmap(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(trimBitmap(a), trimBitmap(b)) === 0
 }
 
-/** Stored form without trailing zero bytes; a view of the same memory. */
+/** Stored form of a bitmap, without trailing zero bytes. A view of the same memory. */
 export function trimBitmap(bits: Uint8Array): Uint8Array {
   let length = bits.length
   while (length > 0 && bits[length - 1] === 0) length--
@@ -90,7 +90,7 @@ export function subtractBitmap(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, at) => byte & ~(b[at] ?? 0))
 }
 
-/** Bits of both. */
+/** Bits that are in both `a` and `b`. */
 export function intersectBitmaps(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, at) => byte & (b[at] ?? 0))
 }

@@ -24,9 +24,9 @@ export interface SearchResult {
 }
 
 /**
- * Compares the whole mailbox. Flags that were not searched keep their bits: search all of
- * `index.flags()` for a full comparison, none to compare UIDs only. Added messages then have no
- * flags, so apply flag deltas first.
+ * Compares the whole mailbox. Flags that were not searched keep their bits. A full comparison needs
+ * a search of all `index.flags()`, a comparison of UIDs needs no search of flags. Added messages
+ * then have no flags, so flag deltas are applied before.
  */
 export function compare(index: MailboxIndex, result: SearchResult): Difference {
   const uids = bitmapsFromRanges(result.uids)
@@ -48,7 +48,7 @@ export function compare(index: MailboxIndex, result: SearchResult): Difference {
 
 /**
  * Applies the flags of single messages (CONDSTORE deltas, fetched messages). New UIDs are added.
- * Labels stay unchanged if a message has none. The last entry of a UID counts.
+ * Labels of a message without the field `labels` stay unchanged. The last entry of a UID counts.
  */
 export function applyFlags(index: MailboxIndex, messages: readonly MessageFlags[]): Difference {
   const tracked = index.trackedNames(new Set(messages.flatMap(namesOf)))
@@ -109,7 +109,7 @@ function bitsFor({ flags }: MutableChunk, flag: string): Uint8Array {
   return bits
 }
 
-/** Bitmaps of tracked flags, limited to existing messages: a server may report others. */
+/** Bitmaps of tracked flags, limited to existing messages: a server may report other messages. */
 function searchedFlags(index: MailboxIndex, result: SearchResult): Map<string, Bitmaps> {
   const tracked = index.trackedNames(result.flags.keys())
   const flags = new Map<string, Bitmaps>()

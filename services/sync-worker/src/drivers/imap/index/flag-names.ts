@@ -1,14 +1,15 @@
-// Names of flags and Gmail labels in an index, each with one bitmap. Label entries have a prefix.
+// Names of flags and Gmail labels in an index. Each name has one bitmap. Label entries have a
+// prefix.
 
 /**
  * Prefix of label entries. No flag starts with a space: flags are atoms (RFC 9051 §9), and
- * `canonicalFlag` drops others.
+ * `canonicalFlag` drops flags that start with a space.
  */
 const labelPrefix = ' '
 
 /**
- * Maximum labels in an index. Gmail allows 10,000; accounts use some dozen. Changes of further ones
- * are not announced.
+ * Maximum labels in an index. Gmail allows 10,000; accounts use some dozen. Changes of further
+ * labels are not announced.
  */
 export const maxLabels = 250
 /** Gmail allows 225 characters. */
@@ -24,13 +25,13 @@ export const systemLabels: readonly string[] = [
 ]
 const canonical = new Map(systemLabels.map((label) => [label.toLowerCase(), label]))
 
-/** Index entry of a label; undefined for an invalid one. */
+/** Index entry of a label; undefined for an invalid label. */
 export function labelEntry(label: string): string | undefined {
   if (label === '' || label.length > maxLength) return undefined
   return labelPrefix + canonicalLabel(label)
 }
 
-/** System labels in the spelling of Gmail's documentation, others unchanged. */
+/** System labels in the spelling of Gmail's documentation, other labels unchanged. */
 export function canonicalLabel(label: string): string {
   return canonical.get(label.toLowerCase()) ?? label
 }
@@ -57,16 +58,16 @@ export const systemFlags = ['\\Seen', '\\Answered', '\\Flagged', '\\Deleted', '\
 const spellings = new Map(systemFlags.map((flag) => [flag.toLowerCase(), flag]))
 
 /**
- * Index name of a flag: system flags in the spelling of RFC 9051, keywords as they are. Undefined
- * for `\Recent` and other backslash flags, which cannot be searched: a full comparison would remove
- * what a delta had added. Also undefined for a flag that looks like a label entry.
+ * Index name of a flag: system flags in the spelling of RFC 9051, keywords unchanged. Undefined for
+ * `\Recent` and other backslash flags, which cannot be searched: a full comparison would remove
+ * flags that a delta had added. Also undefined for a flag that looks like a label entry.
  */
 export function canonicalFlag(flag: string): string | undefined {
   if (flag.startsWith('\\')) return spellings.get(flag.toLowerCase())
   return flag === '' || isLabelEntry(flag) ? undefined : flag
 }
 
-/** Flags of a message as clients know them, sorted. */
+/** Flags of a message in API responses and events, sorted. */
 export function canonicalFlags(raw: readonly string[]): string[] {
   return [...new Set(raw.flatMap((flag) => canonicalFlag(flag) ?? []))].sort()
 }

@@ -31,13 +31,13 @@ export interface FlagChange {
 }
 
 /**
- * Difference from an index, and the chunks that remove it. Store the chunks, then adopt them, so
- * that a failed transaction leaves the index unchanged.
+ * Difference from an index, and the chunks that remove the difference. Callers store the chunks,
+ * then adopt the chunks, so that a failed transaction leaves the index unchanged.
  */
 export interface Difference {
-  /** Messages in both with different flags, ascending. */
+  /** Changed flags of indexed messages that still exist, ascending by UID. */
   changed: FlagChange[]
-  /** Chunks to write; undefined to delete one. */
+  /** Chunks to write; undefined to delete a chunk. */
   dirtyChunks: Map<number, IndexChunk | undefined>
 }
 
@@ -70,8 +70,9 @@ export class MailboxIndex {
   }
 
   /**
-   * Canonical names of those flags and labels that the index stores: system flags, names in use,
-   * and others up to 64 keywords and 250 labels. Deterministic while the index does not change.
+   * Canonical names of the flags and labels that the index stores. Includes system flags, names in
+   * use, and other names up to 64 keywords and 250 labels. Deterministic while the index does not
+   * change.
    */
   trackedNames(names: Iterable<string>): Set<string> {
     const inUse = this.flags()
@@ -87,7 +88,7 @@ export class MailboxIndex {
     return tracked
   }
 
-  /** Sorted flags of a message; undefined if it is not in the index. */
+  /** Sorted flags of a message; undefined if the message is not in the index. */
   flagsOf(uid: number): string[] | undefined {
     const chunk = this.#chunks.get(chunkOf(uid))
     if (!chunk || !hasUid(chunk.uids, uid)) return undefined
@@ -123,7 +124,9 @@ export async function loadIndex(db: Db, mailbox: string): Promise<MailboxIndex> 
   return MailboxIndex.fromStored(await listChunks(db, mailbox))
 }
 
-/** Writes changed chunks; adopt them after the commit. Requires the account's lease. */
+/**
+ * Writes changed chunks. Callers adopt the chunks after the commit. Requires the account's lease.
+ */
 export async function saveChunks(
   tx: Tx,
   owner: ChunkOwner,

@@ -24,7 +24,7 @@ export function subtractRanges(
     for (let hole = without[at]; hole && hole[0] <= last; hole = without[at]) {
       if (hole[0] > start) left.push([start, hole[0] - 1])
       start = hole[1] + 1
-      // A hole that ends after this range may overlap the next one.
+      // A hole that ends after this range may overlap the next range.
       if (hole[1] > last) break
       at++
     }
@@ -33,7 +33,7 @@ export function subtractRanges(
   return left
 }
 
-/** UIDs of both. */
+/** UIDs that are in both `a` and `b`. */
 export function intersectRanges(a: readonly UidRange[], b: readonly UidRange[]): UidRange[] {
   const both: UidRange[] = []
   let i = 0

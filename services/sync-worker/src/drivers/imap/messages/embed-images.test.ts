@@ -4,7 +4,7 @@ import { readInline } from '@posthorn/message-reader'
 import { embedImages } from './embed-images.ts'
 import { parseOutline } from './outline.ts'
 
-/** Session and outline of a message with images, which all have one content. */
+/** Session and outline of a message with images. All images have the same content. */
 function message(images: { id: string; size?: number; type?: string }[]) {
   const structure: BodyPart = {
     type: 'multipart/related',

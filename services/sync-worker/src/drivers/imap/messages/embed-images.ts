@@ -2,7 +2,7 @@ import { embedReferencedImages, type TextsWithReferences } from '../../messages/
 import type { Outline } from './outline.ts'
 import type { MessageSource } from './source.ts'
 
-/** Replaces references in HTML with images. One round trip for all images. */
+/** Replaces references in HTML with images. Takes one round trip for all images. */
 export function embedImages(
   { session, read }: MessageSource,
   { uid, outline }: { uid: number; outline: Outline },

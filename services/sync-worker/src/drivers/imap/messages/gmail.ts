@@ -24,7 +24,7 @@ const specialUseLabels = new Map<string, string | undefined>([
 ])
 
 /**
- * Label that a Gmail mailbox stands for. X-GM-LABELS omits it for messages in that mailbox.
+ * Label that a Gmail mailbox stands for. X-GM-LABELS omits the label for messages in that mailbox.
  * Undefined for All Mail. Spam and Trash get the names of their special uses. Pure.
  */
 export function mailboxLabel(mailbox: GmailMailbox): string | undefined {
@@ -32,7 +32,7 @@ export function mailboxLabel(mailbox: GmailMailbox): string | undefined {
   if (!isSelectable(mailbox)) return undefined
   if (path.toUpperCase() === 'INBOX') return '\\Inbox'
   const use = specialUse?.toLowerCase()
-  // Only special uses reported by Gmail: one derived from a path is an ordinary label.
+  // Only special uses reported by Gmail: a special use derived from a path is an ordinary label.
   if (use !== undefined && specialUseSource === 'extension' && specialUseLabels.has(use))
     return specialUseLabels.get(use)
   if (attributes.some((attribute) => attribute.toLowerCase() === '\\important'))
@@ -61,8 +61,8 @@ type CategorisedEntry = Pick<MessageEntry, 'uid' | 'messageSpecialUse' | 'catego
 
 /**
  * Sets the Gmail category of messages in the selected mailbox if `resolveGmailCategories` is on.
- * Gmail reveals it by search only: at most one search per category and 250 messages. A rejected
- * search leaves the category unset.
+ * Gmail reveals the category by search only: at most one search per category and 250 messages. A
+ * rejected search leaves the category unset.
  */
 export async function addCategories<T extends CategorisedEntry>(
   session: Pick<MailSession, 'capabilities' | 'search'>,

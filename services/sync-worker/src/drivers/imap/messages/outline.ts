@@ -14,7 +14,7 @@ export interface AttachedPart {
   contentType: string
   /** Bytes in transfer encoding. */
   size: number
-  /** True if the HTML of the same multipart/related may refer to it. */
+  /** True if the HTML of the same multipart/related may refer to the part. */
   embedded: boolean
   inline: boolean
   contentId?: string

@@ -33,7 +33,7 @@ export function pagePosition(
   return { total, page, pages: Math.max(Math.ceil(total / pageSize), 1), pageSize }
 }
 
-/** Response for a page. Beyond the end, the previous page is the last one. */
+/** Response for a page. Beyond the end, the previous page is the last page. */
 export function buildPage(
   { total, page, pages }: PagePosition,
   messages: MessageEntry[],

@@ -28,12 +28,12 @@ export interface ReadOptions {
   embedAttachedImages?: boolean
 }
 
-/** Limit per kind of text if the request has none. */
+/** Limit per kind of text if the request has no limit. */
 export const maxTextBytes = 16 * 1024 * 1024
 /** Maximum parts per kind that are read. */
 const maxTextParts = 20
 
-/** Reads the requested texts of a message. Returns nothing if none is requested. */
+/** Reads the requested texts of a message. Returns nothing if no text is requested. */
 export async function readRequestedText(
   source: MessageSource,
   message: OutlinedMessage,
@@ -54,7 +54,10 @@ export async function readRequestedText(
   return { ...text, html: await embedImages(source, message, { ...texts, ...limits }) }
 }
 
-/** Reads the texts of a message, in one round trip if the sizes are known. Joins parts per kind. */
+/**
+ * Reads the texts of a message, in one round trip if the sizes are known. Joins the parts of each
+ * kind.
+ */
 export async function readText(
   { session, read }: MessageSource,
   { uid, outline }: OutlinedMessage,
@@ -81,7 +84,7 @@ export async function readText(
 
 /** Reads the texts of one kind up to a byte limit. */
 class TextReader {
-  /** True if a part or the end of one was left out. */
+  /** True if a part or the end of a part was left out. */
   truncated: boolean
   readonly texts: EncodedText[] = []
   readonly #parts: TextPart[]
@@ -95,8 +98,8 @@ class TextReader {
   }
 
   /**
-   * Parts to read next: the first remaining one and those after it that certainly fit. Requests one
-   * byte beyond the limit, which shows whether the part is complete.
+   * Parts to read next: the first remaining part, and the parts after it that certainly fit.
+   * Requests one byte beyond the limit, which shows whether the part is complete.
    */
   nextParts(): PartRequest[] {
     let left = this.#remainingBytes
@@ -111,7 +114,7 @@ class TextReader {
       const returned = contents.get(part)
       const bytes = returned ?? Buffer.alloc(0)
       const limited = bytes.subarray(0, this.#remainingBytes)
-      // A part that the server does not return is not an empty one.
+      // A part that the server does not return is not an empty part.
       const isTruncated = limited.length < bytes.length || (!returned && size > 0)
       this.texts.push({ bytes: limited, charset, isTruncated })
       this.truncated ||= isTruncated

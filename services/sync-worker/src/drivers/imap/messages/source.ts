@@ -1,13 +1,16 @@
 import type { MailSession } from '@posthorn/backends'
 import type { ReadPart } from '@posthorn/message-reader'
 
-/** Connection with a selected mailbox, and the readings of its account. */
+/** Connection with a selected mailbox, and the message reader of its account. */
 export interface MessageSource<Method extends keyof MailSession = 'readParts'> {
   session: Pick<MailSession, Method>
   read: ReadPart
 }
 
-/** First bytes of a message. The rest is read and dropped, to free the connection. */
+/**
+ * Reads the first bytes of a message. The remaining bytes are read and dropped, to free the
+ * connection.
+ */
 export async function readStart(
   session: Pick<MailSession, 'downloadSource'>,
   uid: number,

@@ -30,23 +30,30 @@ export interface EmptyMailboxes {
 }
 
 /**
- * Initial sync of empty mailboxes from their counters alone; records their `mailboxNew`. Returns
- * the new rows by id, without mailboxes that another connection synced meanwhile.
+ * Runs the initial sync of empty mailboxes from their counters alone. Records `mailboxNew` of the
+ * mailboxes. Returns the new rows by id, without mailboxes that another connection synced in the
+ * meantime.
  */
 export type IndexEmpty = (input: EmptyMailboxes) => Promise<ReadonlyMap<string, MailboxRow>>
 
-/** One connection of an account that syncs, with everything a sync needs. */
+/** Connection of an account that syncs, with all parts that a sync needs. */
 export interface SyncContext {
   readonly deps: SyncDeps
   readonly account: ImapAccount
   readonly session: MailSession
-  /** Id of the selected mailbox. The backend buffers its notifications until the next watch. */
+  /**
+   * Id of the selected mailbox. The backend buffers notifications of the mailbox until the next
+   * watch.
+   */
   readonly selection: { mailbox: string | undefined }
   /** Opens another connection of the account. */
   readonly connect: (signal: AbortSignal) => Promise<MailSession>
   /** One lock per mailbox id, and one for the mailbox list. Shared by all connections. */
   readonly locks: KeyedMutex
-  /** Messages per mailbox id at its last selection, for commands on other connections. */
+  /**
+   * Messages per mailbox id at the last selection of the mailbox, for commands on other
+   * connections.
+   */
   readonly messageCounts: Map<string, number>
   /** Mailboxes whose opening ends the connection. Shared by all connections of the account. */
   readonly parked: ParkedMailboxes
@@ -60,7 +67,7 @@ export interface SyncContext {
 /** Part of a `SyncContext` that reading and changing the mailbox list needs. */
 export type ListContext = Pick<SyncContext, 'deps' | 'account' | 'session' | 'locks'>
 
-/** A selected mailbox with its row and index. */
+/** Selected mailbox with its row and index. */
 export interface MailboxContext extends SyncContext {
   readonly row: MailboxRow
   readonly index: MailboxIndex

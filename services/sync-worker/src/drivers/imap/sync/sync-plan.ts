@@ -1,12 +1,12 @@
 import type { MailboxStatus } from '@posthorn/backends'
 import type { MailboxRow } from '../../../store/mailboxes.ts'
 
-// Pure functions: what the counters of a mailbox say about changes.
+// Pure functions: changes of a mailbox according to its counters.
 
 /** Counters of a mailbox, from STATUS or SELECT. */
 export type Counters = Pick<MailboxStatus, 'uidValidity' | 'uidNext' | 'messages' | 'highestModseq'>
 
-/** Stored counters, replaced by those that a notification reports. */
+/** Stored counters, replaced by counters that a notification reports. */
 export function mergeCounters(row: MailboxRow, notified: Partial<Counters>): Counters {
   const highestModseq =
     notified.highestModseq ?? (row.highestModseq === null ? undefined : BigInt(row.highestModseq))
@@ -27,9 +27,9 @@ export interface SyncPlan {
 }
 
 /**
- * Decides what to compare. Flags of a mailbox without mod-sequences are searched with `full` only.
- * The stored `messages` is the count of a full index, so that any difference starts a comparison;
- * for a fast index it is the server's count.
+ * Decides which contents of a mailbox to compare. Flags of a mailbox without mod-sequences are
+ * searched with `full` only. The stored `messages` is the count of a full index, so that any
+ * difference starts a comparison. For a fast index, `messages` is the server's count.
  */
 export function planSync(row: MailboxRow, counters: Counters, full: boolean): SyncPlan {
   const uids =
@@ -46,11 +46,13 @@ function planFlags(row: MailboxRow, { highestModseq }: Counters, full: boolean):
   if (row.highestModseq === null) return 'search'
   const stored = BigInt(row.highestModseq)
   if (highestModseq === stored) return 'none'
-  // A server that rebuilt its index may restart mod-sequences: a lower one proves nothing.
+  // A server that rebuilt its index may restart mod-sequences: a lower mod-sequence proves nothing.
   return highestModseq > stored ? 'delta' : 'search'
 }
 
-/** True if no sync of the mailbox completed: it is selected whatever its counters are. */
+/**
+ * True if no sync of the mailbox completed: such a mailbox is selected whatever its counters are.
+ */
 export function isUnfinished({ flagsComplete, syncedAt }: MailboxRow): boolean {
   return !flagsComplete || syncedAt === null
 }
@@ -58,7 +60,7 @@ export function isUnfinished({ flagsComplete, syncedAt }: MailboxRow): boolean {
 /** True if the counters of a STATUS or notification require a sync. */
 export function needsSync(row: MailboxRow, counters: Counters, full: boolean): boolean {
   if (isUnfinished(row)) return true
-  // Some servers report no UIDVALIDITY or 0 in STATUS: nothing to compare.
+  // Some servers report no UIDVALIDITY or 0 in STATUS, so there is no value to compare.
   if (counters.uidValidity > 0n && row.uidValidity !== String(counters.uidValidity)) return true
   const { uids, flags } = planSync(row, counters, full)
   return uids || flags !== 'none'

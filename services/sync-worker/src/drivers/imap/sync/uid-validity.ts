@@ -4,14 +4,15 @@ import type { MailboxRow } from '../../../store/mailboxes.ts'
 const requiredConfirmations = 3
 
 /**
- * Confirms a new UIDVALIDITY, because it invalidates all message ids of the mailbox. Servers with
- * several back ends may report a stray value, so a second connection has to report the same.
- * UIDVALIDITY only grows (RFC 9051 §2.3.1.1): a lower one needs three consecutive confirmations.
+ * Confirms a new UIDVALIDITY, because a new value invalidates all message ids of the mailbox.
+ * Servers with several back ends may report a stray value, so a second connection has to report the
+ * same value. UIDVALIDITY only grows (RFC 9051 §2.3.1.1): a lower value needs three consecutive
+ * confirmations.
  */
 export class UidValidityGuard {
   readonly #candidates = new Map<string, { uidValidity: bigint; count: number }>()
 
-  /** True if the new value is confirmed. `readAgain` reads it over another connection. */
+  /** True if the new value is confirmed. `readAgain` reads UIDVALIDITY over another connection. */
   async confirmUidValidity(
     row: Pick<MailboxRow, 'id' | 'uidValidity'>,
     uidValidity: bigint,

@@ -30,7 +30,10 @@ import { searchAll } from './initial-sync.ts'
 /** Maximum events per transaction, some hundred kilobytes. */
 const batchSize = 500
 
-/** Finds and stores deletions, flag changes and new messages, in this order. True if any. */
+/**
+ * Finds and stores deletions, flag changes and new messages, in this order. True if the mailbox
+ * changed.
+ */
 export async function applyChanges(
   mailbox: MailboxContext,
   selected: SelectedMailbox,
@@ -52,8 +55,9 @@ export async function applyChanges(
 }
 
 /**
- * Announces messages from the stored UIDNEXT on and stores nothing but the next UID (fast index).
- * A UID of UIDNEXT or above is new whatever was added or removed below. True if there was one.
+ * Announces messages from the stored UIDNEXT on and stores nothing but the next UID (fast index). A
+ * UID of UIDNEXT or above is new whatever was added or removed below UIDNEXT. Returns true if there
+ * was a new message.
  */
 export async function applyNewMessages(
   mailbox: MailboxContext,
@@ -78,7 +82,8 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
   try {
     return await storeDeltas(mailbox, BigInt(mailbox.row.highestModseq ?? 0))
   } catch (error) {
-    // Response too large, or BAD to CHANGEDSINCE although mod-sequences are reported (Yahoo).
+    // The response is too large, or CHANGEDSINCE is rejected with BAD although mod-sequences are
+    // reported (Yahoo).
     const isRefused =
       error instanceof AppError && (error.kind === 'unprocessable' || error.kind === 'rejected')
     if (!isRefused) throw error
@@ -89,8 +94,8 @@ async function applyDeltas(mailbox: MailboxContext): Promise<number | undefined>
 }
 
 /**
- * UIDs of the mailbox. Searches from the last UIDNEXT only, if the indexed and the new messages add
- * up to the server's count.
+ * UIDs of the mailbox. Searches from the stored UIDNEXT only, if the indexed and the new messages
+ * add up to the server's count.
  */
 async function findUids(
   mailbox: MailboxContext,
@@ -125,8 +130,8 @@ function storeCursor({ deps, account, row }: MailboxContext, cursor: SyncCursor)
 }
 
 /**
- * Reads changes since a mod-sequence (RFC 7162) and stores them in batches while they arrive.
- * Returns the number of deleted and changed messages.
+ * Reads changes since a mod-sequence (RFC 7162) and stores the changes in batches while they
+ * arrive. Returns the number of deleted and changed messages.
  */
 async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<number> {
   const { index, session } = mailbox
@@ -138,7 +143,7 @@ async function storeDeltas(mailbox: MailboxContext, since: bigint): Promise<numb
   }
   for await (const change of session.changesSince(since)) {
     if (change.kind === 'vanished') {
-      // VANISHED may name UIDs that never existed: only indexed ones count.
+      // VANISHED may name UIDs that never existed: only indexed UIDs count.
       const deleted = intersectRanges(index.uids(), change.uids)
       if (deleted.length === 0) continue
       await flush()
@@ -165,7 +170,8 @@ async function storeDeletions(
 
 /**
  * Stores flags and labels that the server reported for single messages. Messages that are not
- * indexed are ignored: their ingest stores the flags. Returns the number of changed messages.
+ * indexed are ignored: the ingest of new messages stores their flags. Returns the number of changed
+ * messages.
  */
 export async function storeFlags(
   mailbox: MailboxContext,
@@ -197,7 +203,9 @@ async function storeFlagChanges(
   }
 }
 
-/** Stores a difference and its events in one transaction, then adopts it in the index. */
+/**
+ * Stores a difference and its events in one transaction, then adopts the difference in the index.
+ */
 async function store(
   { deps, account, row, index, signal }: MailboxContext,
   { dirtyChunks }: Difference,

@@ -53,7 +53,10 @@ export async function searchFlags(
   return result
 }
 
-/** Most messages are seen, so the search for unseen ones has the shorter response. */
+/**
+ * Searches a flag. Most messages are seen, so the search for unseen messages has the shorter
+ * response.
+ */
 async function searchFlag(
   session: MailSession,
   flag: string,
@@ -100,9 +103,9 @@ export function withoutOwnLabel(
 }
 
 /**
- * Adds labels hidden from IMAP to the index when a message first reports one. A label that is no
- * mailbox is assumed to be old: its messages are searched and stored without events, so that only
- * later changes are announced.
+ * Adds labels hidden from IMAP to the index when a message first reports such a label. A label that
+ * is no mailbox is assumed to be old. Messages with the label are searched and stored without
+ * events, so that only later changes are announced.
  */
 export async function storeNewLabels(
   mailbox: MailboxContext,

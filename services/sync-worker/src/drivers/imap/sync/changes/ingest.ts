@@ -36,7 +36,7 @@ const maxBatchBytes = 4 * 1024 * 1024
 /** Delays before fetching again a message that the server lists but does not return. */
 const retryDelaysMs = [1_000, 1_700, 2_900]
 
-/** A message to store: with its event, or without one if there is no draft. */
+/** Message to store: with its event, or without an event if there is no draft. */
 interface Arrival extends MessageNovelty {
   uid: number
   flags: string[]
@@ -59,7 +59,7 @@ export interface AnnounceOptions {
   onBatch?: (uidNext: number) => Promise<void>
 }
 
-/** Fetches new messages and stores them with their events, one transaction per batch. */
+/** Fetches new messages and stores the messages with their events, one transaction per batch. */
 export async function announceNew(
   mailbox: MailboxContext,
   added: readonly UidRange[],
@@ -86,7 +86,7 @@ function uidRangesOf(messages: readonly FetchedMessage[]): UidRange[] {
 
 /**
  * True if the message has a header. Dovecot 2.3 returns flags and size only of a message that was
- * expunged just now, so a message without a header counts as missing at first.
+ * expunged just now. A message without a header therefore counts as missing at first.
  */
 function hasContent({ headers, envelope }: FetchedMessage): boolean {
   return (
@@ -96,7 +96,10 @@ function hasContent({ headers, envelope }: FetchedMessage): boolean {
   )
 }
 
-/** Fetches messages again that the server listed but did not return, and reports the rest. */
+/**
+ * Fetches messages again that the server listed but did not return, and reports messages that stay
+ * missing.
+ */
 async function retryMissing(
   mailbox: MailboxContext,
   uids: readonly UidRange[],
@@ -135,7 +138,7 @@ async function recordMissing(
   )
 }
 
-/** Builds the events of fetched messages and stores both, in batches of limited size. */
+/** Builds the events of fetched messages. Stores messages and events in batches of limited size. */
 async function ingest(
   mailbox: MailboxContext,
   fetched: readonly FetchedMessage[],
@@ -212,7 +215,7 @@ function announce({ account, row }: MailboxContext, tx: Tx, batch: readonly Arri
   return announceMessages(tx, { account, mailbox: row }, announcements)
 }
 
-/** Stores messages and their events in one transaction, then adopts them in the index. */
+/** Stores messages and their events in one transaction, then adopts the messages in the index. */
 async function store(
   mailbox: MailboxContext,
   arrivals: readonly Arrival[],

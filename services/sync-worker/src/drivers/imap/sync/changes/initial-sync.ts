@@ -31,7 +31,8 @@ const dayMs = 86_400_000
 
 /**
  * First sync of a mailbox: fills the index and records `mailboxNew`. Messages to announce are left
- * out of the index, so that the following comparison finds them as new, even after a crash.
+ * out of the index, so that the following comparison finds these messages as new, even after a
+ * crash.
  */
 export async function initialSync(
   context: SyncContext,
@@ -60,8 +61,8 @@ export async function initialSync(
 
 /**
  * Fills the index after a reset, whose `mailboxReset` was recorded before. Messages that arrived
- * after the reset are left out, to be announced: a client that listed the mailbox because of the
- * event may not have seen them.
+ * after the reset are left out, to be announced. A client that listed the mailbox because of the
+ * event may not have received these messages.
  */
 export async function rebuildIndex(
   context: SyncContext,
@@ -78,7 +79,7 @@ export async function rebuildIndex(
   return fillIndex(context, row, { selected, all, uids, uidNext: nextUid, isAnnounced: true })
 }
 
-/** Invalidates all message ids of a mailbox and records its `mailboxReset`. */
+/** Invalidates all message ids of a mailbox and records the `mailboxReset`. */
 export async function resetMailbox(
   { deps, account }: Pick<SyncContext, 'deps' | 'account'>,
   row: MailboxRow,
@@ -165,7 +166,7 @@ export async function searchAll(
 
 /**
  * UIDs that arrived since a date, and up to a day before: servers compare dates in their own time
- * zone. Ingest drops those that are too old.
+ * zone. Ingest drops messages that are too old.
  */
 async function searchSince(
   { session }: SyncContext,
@@ -197,7 +198,7 @@ export function isNeverSynced({ uidValidity, flagsComplete }: MailboxRow): boole
   return uidValidity === null && !flagsComplete
 }
 
-/** Counters to store if they prove that a mailbox is empty and it was never synced. */
+/** Counters to store if they prove that a mailbox is empty and the mailbox was never synced. */
 export function toEmptyMailbox(
   { session }: Pick<SyncContext, 'session'>,
   row: MailboxRow,

@@ -20,7 +20,10 @@ export interface SyncResult {
 
 export const unchanged: SyncResult = { changed: false, unconfirmed: false }
 
-/** Maximum consecutive syncs of a mailbox that keeps changing; then other mailboxes are synced. */
+/**
+ * Maximum consecutive syncs of a mailbox that keeps changing. Other mailboxes are synced
+ * afterwards.
+ */
 const maxRepeats = 5
 
 /**
@@ -128,7 +131,8 @@ interface SyncStart {
 
 /**
  * Makes the index belong to the server's UIDVALIDITY: initial sync, reset or nothing. Returns the
- * same row if nothing had to be done, undefined if a new UIDVALIDITY is not confirmed.
+ * unchanged row if the index belongs to the UIDVALIDITY already, undefined if a new UIDVALIDITY is
+ * not confirmed.
  */
 async function ensureUidValidity(
   context: SyncContext,
@@ -140,7 +144,8 @@ async function ensureUidValidity(
   if (uidValidity <= 0n)
     throw new AppError('rejected', `The server reports no UIDVALIDITY for ${row.path}`)
   if (row.uidValidity === null) return initialSync(context, row, start)
-  // Synced from now on. Ids of another UIDVALIDITY become invalid without a mailboxReset.
+  // The mailbox is synced from now on. Ids of another UIDVALIDITY become invalid without a
+  // mailboxReset.
   if (row.idsOnly)
     return initialSync(context, await assignMessageIds(context, row, uidValidity), start)
   if (row.uidValidity !== String(uidValidity)) {
@@ -149,7 +154,7 @@ async function ensureUidValidity(
   }
   context.uidValidityGuard.clear(row.id)
   if (row.flagsComplete) return row
-  // A flush removed everything but the message ids.
+  // A flush of the index removed everything except the message ids.
   if (row.uidNext === null) return initialSync(context, row, start)
   return rebuildIndex(context, row, selected)
 }
@@ -171,7 +176,10 @@ async function confirmNewValidity(
   return isConfirmed
 }
 
-/** Reads UIDVALIDITY over a second connection, or over this one if the server allows no other. */
+/**
+ * Reads UIDVALIDITY over a second connection, or over this connection if the server allows no
+ * other.
+ */
 async function readUidValidityAgain(
   { connect, session, signal }: SyncContext,
   path: string,

@@ -14,10 +14,10 @@ import {
 import { isMailboxRefusal } from './second-connection.ts'
 import { selectionRules, selectMonitored } from './selection.ts'
 
-/** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real one (RFC 9051 §9). */
+/** UIDVALIDITY of a lost mailbox whose STATUS failed. Never a real UIDVALIDITY (RFC 9051 §9). */
 export const lostUidValidity = '0'
 
-/** A change of the mailbox list by this service. Needs no proof but its listing. */
+/** Change of the mailbox list by this service. The listing alone proves such a change. */
 export interface AppliedListChange {
   /** Not every server lists the MAILBOXID that CREATE returned. */
   created?: { path: string; mailboxId?: string }
@@ -29,9 +29,12 @@ export interface ListInput {
   changes: ListingChanges
   /** Counters of the listing, by path. */
   statuses: ReadonlyMap<string, MailboxStatus>
-  /** Undefined unless this service has just changed the list. */
+  /** Change that this service has just made to the list; otherwise undefined. */
   applied: AppliedListChange | undefined
-  /** True if another listing left out mailboxes before: this one decides. */
+  /**
+   * True if an earlier listing left out mailboxes: the current listing decides whether the
+   * mailboxes are deleted.
+   */
   confirmed: boolean
 }
 
@@ -54,7 +57,10 @@ export function isEmptyPlan({ deleted, missed, changed, renamed, added }: ListPl
   return deleted.length + missed.length + changed.length + renamed.length + added.length === 0
 }
 
-/** Decides what to store of a listing. Requests counters from the server where they decide. */
+/**
+ * Decides which changes of a listing to store. Requests counters from the server if the decision
+ * needs them.
+ */
 export async function planListUpdate(
   context: ListContext,
   rows: readonly MailboxRow[],
@@ -97,14 +103,20 @@ async function planRenames(
   return [...byService, ...findRenames(rows, rest, counters)]
 }
 
-/** More missing mailboxes than these, and half of all, may be a failure of the server. */
+/**
+ * Maximum missing mailboxes that are never suspicious. More missing mailboxes, if they are half of
+ * all mailboxes, may be a failure of the server.
+ */
 const maxUnsuspicious = 2
-/** Time that so many mailboxes have to be missing, in intervals of polls: one minute by default. */
+/**
+ * Minimum time that suspiciously many mailboxes have to be missing, in poll intervals. Default: 1
+ * min.
+ */
 const pollsUntilDeleted = 5
 
 /**
- * Tells which missing mailboxes are deleted, and which are doubtful. Servers leave mailboxes out of
- * a listing by mistake or show an outdated one, so STATUS and another listing have to confirm it.
+ * Separates deleted from doubtful missing mailboxes. Servers leave mailboxes out of a listing by
+ * mistake or show an outdated listing, so STATUS and another listing have to confirm a deletion.
  */
 async function checkMissing(
   { session, deps }: ListContext,
@@ -124,7 +136,7 @@ async function checkMissing(
   return result
 }
 
-/** Time since a listing left the mailbox out; 0 if none did before. */
+/** Time since a listing left the mailbox out; 0 if no earlier listing did. */
 function missingMs({ missingSince }: MailboxRow): number {
   return missingSince === null ? 0 : Date.now() - missingSince.getTime()
 }
@@ -135,12 +147,15 @@ async function exists(session: ListContext['session'], path: string): Promise<bo
     return true
   } catch (error) {
     if (!isMailboxRefusal(error)) throw error
-    // Rejected for another reason: no proof of a deletion.
+    // STATUS was rejected for another reason, which does not prove a deletion.
     return error.kind !== 'not-found'
   }
 }
 
-/** Counters of mailboxes that look new although their paths are stored: their rows were lost. */
+/**
+ * Counters of mailboxes whose paths are stored but whose rows were lost, so that the mailboxes look
+ * new.
+ */
 async function findLost(
   context: ListContext,
   rows: readonly MailboxRow[],

@@ -4,7 +4,8 @@ import type { SpecialUse } from '@posthorn/contracts/schemas/message'
 import { isSelectable, type Listing, type MailboxRow } from '../../../../store/mailboxes.ts'
 import type { Counters } from '../sync-plan.ts'
 
-// Pure functions: special uses of a LIST response, its differences from the rows, and renames.
+// Pure functions: special uses of a LIST response, differences between the response and the rows,
+// and renames.
 
 /** Settings of a registration that override special uses. */
 const overrideSettings = [
@@ -17,10 +18,15 @@ const overrideSettings = [
 
 type Overrides = Pick<ImapConfig, (typeof overrideSettings)[number][1]>
 
-/** RFC 9051 §7.3.1: depends on when a client last selected the mailbox. Counters replace it. */
+/**
+ * `\Marked` and `\Unmarked` depend on the last selection by a client (RFC 9051 §7.3.1). Counters
+ * replace both.
+ */
 const transientAttribute = /^\\(?:un)?marked$/i
 
-/** Describes a LIST response. Special uses of the registration override those of the server. */
+/**
+ * Describes a LIST response. Special uses of the registration override special uses of the server.
+ */
 export function describeListing(listed: readonly ListedMailbox[], overrides: Overrides): Listing[] {
   const uses = new Map<SpecialUse, string>()
   for (const [use, setting] of overrideSettings) {
@@ -65,7 +71,10 @@ function specialUseOf(
 
 export interface ListingChanges {
   added: Listing[]
-  /** Mailboxes that cannot be selected any more. Each is in `added` as well, with its new state. */
+  /**
+   * Mailboxes that cannot be selected any more. Each such mailbox is in `added` as well, with its
+   * new state.
+   */
   unselectable: MailboxRow[]
   /** Mailboxes that the listing leaves out. */
   missing: MailboxRow[]
@@ -73,8 +82,8 @@ export interface ListingChanges {
 }
 
 /**
- * Differences between the stored rows and a listing. If a listing lacks the inbox although there
- * was one, mailboxes that it leaves out are not reported as missing.
+ * Differences between the stored rows and a listing. If a listing lacks a stored inbox, mailboxes
+ * that the listing leaves out are not reported as missing.
  */
 export function compareListing(
   rows: readonly MailboxRow[],
@@ -87,7 +96,7 @@ export function compareListing(
     if (!listing) changes.missing.push(row)
     else if (isSelectable(row) && !isSelectable(listing)) {
       changes.unselectable.push(row)
-      continue // stays in `listed`, so that it is added again
+      continue // `listed` still has the mailbox, so that it is added again
     } else if (!isSameListing(row, listing)) changes.changed.push({ row, listing })
     listed.delete(row.path)
   }
@@ -114,13 +123,13 @@ function isSameListing(row: MailboxRow, listing: Listing): boolean {
   )
 }
 
-/** A stored mailbox and its listing under a new path. */
+/** Stored mailbox and its listing under a new path. */
 export interface Rename {
   row: MailboxRow
   listing: Listing
 }
 
-/** A rename by this service. Mailboxes below move along (RFC 9051 §6.3.6). */
+/** A rename by this service. Mailboxes below the renamed mailbox move, too (RFC 9051 §6.3.6). */
 export interface AppliedRename {
   from: string
   to: string
@@ -148,9 +157,9 @@ export function matchAppliedRename(
 const minDistinctiveUidValidity = 1_000n
 
 /**
- * Pairs missing with added mailboxes that are provably the same: equal MAILBOXID (RFC 8474 §4.1),
- * or, without one, a UIDVALIDITY of no other mailbox and a UIDNEXT that did not decrease (RFC 9051
- * §2.3.1.1). The next sync finds changes made meanwhile.
+ * Pairs missing with added mailboxes that are provably the same. Proof is an equal MAILBOXID (RFC
+ * 8474 §4.1). Without a MAILBOXID, proof is a UIDVALIDITY of no other mailbox and a UIDNEXT that
+ * did not decrease (RFC 9051 §2.3.1.1). The next sync finds changes made during the rename.
  */
 export function findRenames(
   rows: readonly MailboxRow[],

@@ -37,7 +37,7 @@ export interface MailboxList {
   unsettled: boolean
   /** True if the stored list changed. */
   changed: boolean
-  /** True if another connection showed that this one is outdated. */
+  /** True if another connection showed that the listing connection is outdated. */
   outdated: boolean
 }
 
@@ -46,15 +46,15 @@ export interface ListOptions {
   counters?: boolean
   /**
    * Runs work over another connection, which decides about missing mailboxes. Resolves to undefined
-   * if there is none. Default: the same connection lists again.
+   * without another connection. Default: the same connection lists again.
    */
   withOther?: <T>(work: (session: MailSession) => Promise<T>) => Promise<T | undefined>
 }
 
 /**
  * Lists the mailboxes and updates the stored list. `mailboxNew` follows with the first sync, which
- * learns UIDVALIDITY; `mailboxDeleted` is recorded when two listings left the mailbox out and
- * STATUS confirms it.
+ * reads UIDVALIDITY. `mailboxDeleted` is recorded when two listings left the mailbox out and STATUS
+ * confirms the deletion.
  */
 export function syncMailboxList(
   context: ListContext,
@@ -64,9 +64,9 @@ export function syncMailboxList(
 }
 
 /**
- * Changes the mailbox list on the server, then updates the stored list, under the lock of the list:
- * a listing in between would take a renamed mailbox for a new one. `onStale` is called with the
- * error if the stored list could not be updated or the outcome of the change is unknown.
+ * Changes the mailbox list on the server, then updates the stored list. The lock of the list covers
+ * both: a listing in between would take a renamed mailbox for a new mailbox. `onStale` is called
+ * with the error if the stored list could not be updated or the outcome of the change is unknown.
  */
 export function changeMailboxList<T>(
   context: ListContext,
@@ -94,7 +94,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 interface RefreshOptions extends ListOptions {
-  /** Change by this service. No counters are requested after it. */
+  /** Change by this service. No counters are requested after such a change. */
   applied?: AppliedListChange
   confirmed?: boolean
 }
@@ -120,7 +120,10 @@ async function refreshMailboxList(
   return { rows, statuses, unsettled: true, changed: true, outdated: false }
 }
 
-/** Lists again because mailboxes are missing: over another connection, else over this one. */
+/**
+ * Lists again because mailboxes are missing: over another connection, else over the same
+ * connection.
+ */
 async function confirmListing(
   context: ListContext,
   doubtful: readonly MailboxRow[],
@@ -182,7 +185,7 @@ async function storePlan(
     for (const { row, listing } of renamed) {
       const moved = await updateListing(tx, row.id, listing)
       const epoch = await raiseSyncEpoch(tx, row.id)
-      // Its messages keep their ids and are not announced again.
+      // Messages of a renamed mailbox keep their ids and are not announced again.
       if (isAnnounced(row))
         await record([mailboxDeleted(account, row, epoch), mailboxNew(account, moved, epoch)])
     }

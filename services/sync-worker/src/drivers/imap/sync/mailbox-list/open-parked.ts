@@ -2,7 +2,7 @@ import { AppError } from '@posthorn/errors'
 import type { SyncContext } from '../context.ts'
 import { isMailboxRefusal, withSecondConnection } from './second-connection.ts'
 
-/** Opens a mailbox. Records a loss of the connection meanwhile. */
+/** Opens a mailbox. Records a loss of the connection during the opening. */
 export async function recordLoss<T>(
   { parked, signal }: Pick<SyncContext, 'parked' | 'signal'>,
   path: string,

@@ -12,8 +12,8 @@ interface Losses {
 
 /**
  * Mailboxes of an account whose opening ends the connection. After two losses in a row a mailbox is
- * left out, so that the others are synced. The delay until it is tried again doubles up to 6 h.
- * While a mailbox is parked, further ones are parked after one loss.
+ * left out, so that other mailboxes are synced. The delay until the mailbox is tried again doubles
+ * up to 6 h. While a mailbox is parked, further mailboxes are parked after one loss.
  */
 export class ParkedMailboxes {
   readonly #losses = new Map<string, Losses>()
@@ -30,7 +30,7 @@ export class ParkedMailboxes {
     return Math.min(Infinity, ...[...this.#losses].map(([path]) => this.#parkedUntil(path)))
   }
 
-  /** True if the mailbox is parked, also if it may be tried again. */
+  /** True if the mailbox is parked, even if the mailbox may be tried again. */
   isParked(path: string): boolean {
     return this.#parkedUntil(path) < Infinity
   }

@@ -3,12 +3,13 @@ import { AppError } from '@posthorn/errors'
 import type { MailboxRow } from '../../../../store/mailboxes.ts'
 import type { SyncContext } from '../context.ts'
 
-// Dovecot 2.3 may show outdated mailboxes on a connection for as long as it lasts: with NOTIFY, it
-// lists deleted ones. With or without, it refuses those that were deleted and created again.
+// Dovecot 2.3 may show outdated mailboxes on a connection for as long as the connection lasts. With
+// NOTIFY, such a connection lists deleted mailboxes. With or without NOTIFY, such a connection
+// refuses mailboxes that were deleted and created again.
 
 /**
- * Runs work over another connection of the account. Resolves to undefined if the server allows none
- * or it is lost, which proves nothing about mailboxes.
+ * Runs work over another connection of the account. Resolves to undefined if the server allows no
+ * other connection or the connection is lost, which proves nothing about mailboxes.
  */
 export async function withSecondConnection<T>(
   { connect, signal, log }: SyncContext,
@@ -26,8 +27,9 @@ export async function withSecondConnection<T>(
 }
 
 /**
- * True if a connection still differs from a newer one: it lists other mailboxes than `rows`, the
- * list of the newer one, or refuses one of `paths` that the newer one opens.
+ * True if a connection still differs from a newer connection. An outdated connection lists other
+ * mailboxes than `rows`, the list of the newer connection, or refuses a mailbox of `paths` that the
+ * newer connection opens.
  */
 export async function isOutdated(
   { session, newer }: { session: MailSession; newer: MailSession },

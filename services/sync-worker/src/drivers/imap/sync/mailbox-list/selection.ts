@@ -1,7 +1,7 @@
 import { isSelectable, type MailboxRow } from '../../../../store/mailboxes.ts'
 import type { ListContext } from '../context.ts'
 
-// Pure functions: which mailboxes are synced, and which of them are watched.
+// Pure functions that select the mailboxes to sync and the mailboxes to watch.
 
 /** Part of a mailbox that the selection depends on. */
 export type Candidate = Pick<MailboxRow, 'path' | 'specialUse' | 'attributes' | 'listed'>
@@ -32,7 +32,10 @@ export function selectMonitored<C extends Candidate>(
   return hasAllMail ? usable.filter((mailbox) => gmailUses.has(useOf(mailbox))) : usable
 }
 
-/** The watched mailbox: All Mail of Gmail, else the inbox, else the first of `paths`, else any. */
+/**
+ * The watched mailbox: All Mail of Gmail, else the inbox, else the first mailbox of `paths`, else
+ * any mailbox.
+ */
 export function selectMain<C extends Candidate>(
   monitored: readonly C[],
   { paths, gmail }: SelectionRules,
@@ -48,7 +51,7 @@ export function selectMain<C extends Candidate>(
   )
 }
 
-/** Mailboxes with a connection of their own: those named, without the main one. */
+/** Mailboxes with a connection of their own: the named mailboxes, without the main mailbox. */
 export function selectSubconnected<C extends Candidate>(
   monitored: readonly C[],
   names: readonly string[],
@@ -59,7 +62,7 @@ export function selectSubconnected<C extends Candidate>(
   )
 }
 
-/** Path of the registration that names none of these mailboxes. */
+/** Path of the registration that matches none of these mailboxes. */
 export function findUnknownPath(
   mailboxes: readonly Candidate[],
   { paths }: SelectionRules,

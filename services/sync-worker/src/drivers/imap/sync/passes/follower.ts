@@ -26,7 +26,7 @@ export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidVal
   /** Called after each full sync pass, with the last mailbox that the server refused. */
   onSynced: (refusal: MailboxRefusal | undefined) => Promise<void>
   sync: SyncRunner
-  /** Lends the connection to commands that wait for it. Returns true if it was lent. */
+  /** Lends the connection to commands that wait for it. Returns true if the connection was lent. */
   lend: (session: MailSession) => Promise<boolean>
 }
 
@@ -34,15 +34,15 @@ export interface FollowerOptions extends Omit<SyncContext, 'selection' | 'uidVal
 const unwatchedMs = 60_000
 /** Interval of list checks without notifications: a deletion is detected within five minutes. */
 const listCheckMs = 4 * 60_000
-/** Maximum interval in intervals of polls, if they are shorter than by default. */
+/** Maximum interval of list checks in poll intervals, for poll intervals below the default. */
 const pollsPerListCheck = 20
 
 /**
- * Runs a sync pass, then watches the main mailbox, and all others with NOTIFY. Without NOTIFY,
- * `subconnections` are watched over connections of their own and the rest is polled
- * `mailboxPollMs` after a change. A full pass runs every `resyncDelay`. The list is checked within
- * two seconds after a notification and every four minutes. Ends by throwing the signal's reason,
- * the error of the connection, or `OutdatedConnectionError`.
+ * Runs a sync pass, then watches the main mailbox, and with NOTIFY all mailboxes. Without NOTIFY,
+ * mailboxes of `subconnections` are watched over separate connections, and other mailboxes are
+ * polled `mailboxPollMs` after a change. A full pass runs every `resyncDelay`. The list is checked
+ * within two seconds after a notification and every four minutes. Ends by throwing the signal's
+ * reason, the error of the connection, or `OutdatedConnectionError`.
  */
 export async function followMailboxes(options: FollowerOptions): Promise<void> {
   const context = {
@@ -84,7 +84,7 @@ class MailboxFollower {
       const { action, delayMs } = sync.next
       if (delayMs <= 0) await this.#run(sync.beginNow(action))
       const main = this.#main
-      // Without its selection, notifications of the main mailbox were lost.
+      // Notifications of the main mailbox were lost while another mailbox was selected.
       if (selection.mailbox !== main) mainSync = 'full'
       if (main === undefined) {
         await session.ping()
@@ -123,7 +123,8 @@ class MailboxFollower {
   async #checkList({ isListNotified }: SyncPass): Promise<void> {
     const counters = !isListNotified || this.#notifiesAll
     const check = await checkMailboxList(this.#context, { counters })
-    // Dovecot 2.3 does not report what the counters of a list contain. The main one is watched.
+    // Dovecot 2.3 does not notify of changes that the counters of a list contain. The main mailbox
+    // is watched.
     const mailboxes = check.differing.filter((id) => !isListNotified || id !== this.#main)
     const { unsettled: isUnsettled, changed: isListChanged } = check
     this.#context.sync.end({ isUnsettled, isListChanged, mailboxes })
@@ -152,8 +153,8 @@ class MailboxFollower {
       const reselect = reselects.has(row.id)
       if (!reselect && !mailboxes.has(row.id)) continue
       signal.throwIfAborted()
-      // With NOTIFY, the reported counters differ from the stored ones. Without it, the request may
-      // concern flags only, so compare flags too.
+      // With NOTIFY, the reported counters differ from the stored counters. Without NOTIFY, the
+      // request may concern flags only, so compare flags too.
       const full = !this.#notifiesAll
       const options = { full, reselect, status: undefined }
       if (isUnsettledSync(await syncIfChanged(this.#context, row, options))) isUnsettled = true

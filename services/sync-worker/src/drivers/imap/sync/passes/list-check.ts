@@ -13,7 +13,7 @@ import { needsSync } from '../sync-plan.ts'
 
 /**
  * Connection that lists the mailboxes. Dovecot 2.3 may return an outdated list on a connection with
- * NOTIFY for as long as it lasts.
+ * NOTIFY for as long as the connection lasts.
  */
 export type ListSource = 'this connection' | 'new connection'
 
@@ -23,7 +23,7 @@ export interface ListInput {
   counters?: boolean
 }
 
-/** Updates the stored list. Lists over this connection if the server allows no new one. */
+/** Updates the stored list. Lists over this connection if the server allows no new connection. */
 export async function listMailboxes(
   context: SyncContext,
   { source, counters }: ListInput,
@@ -43,8 +43,8 @@ export async function listMailboxes(
 }
 
 /**
- * Lists again after this connection refused listed mailboxes: they may be deleted. Returns true if
- * another connection shows that this one is outdated.
+ * Lists again after this connection refused listed mailboxes: the mailboxes may be deleted. Returns
+ * true if another connection shows that this connection is outdated.
  */
 export async function recheckRefused(
   context: SyncContext,
@@ -77,13 +77,13 @@ export interface ListCheck {
   changed: boolean
   /** True if this connection has to be replaced. */
   outdated: boolean
-  /** Ids of mailboxes whose counters differ from the stored ones. */
+  /** Ids of mailboxes whose counters differ from the stored counters. */
   differing: string[]
 }
 
 /**
- * Lists the mailboxes between two sync passes, to detect deleted ones. Compares the counters that
- * come with the list.
+ * Lists the mailboxes between two sync passes, to detect deleted mailboxes. Compares the counters
+ * that come with the list.
  */
 export async function checkMailboxList(
   context: ListCheckContext,
@@ -108,7 +108,8 @@ export async function checkMailboxList(
 
 /**
  * Paths of listed mailboxes that this connection refuses. On a connection with NOTIFY, a mailbox
- * listed without counters while others have them may be deleted, or deleted and created again.
+ * listed without counters while other mailboxes have counters may be deleted, or deleted and
+ * created again.
  */
 async function findRefused(
   { session, refusals }: ListCheckContext,

@@ -31,7 +31,9 @@ export interface WatchOptions {
   /** True to watch all other mailboxes as well (NOTIFY). */
   allMailboxes: boolean
   durationMs: number
-  /** Maximum time from such a notification to the end of the watch. Default: no limit. */
+  /**
+   * Maximum time from a notification as in `notified` to the end of the watch. Default: no limit.
+   */
   notifiedMs?: number
   /** Aborts to end the watch early. */
   interrupt?: AbortSignal
@@ -73,7 +75,7 @@ export async function watch(
     await handler.settle()
   }
   signal.throwIfAborted()
-  // Ended without a request: the connection is lost, and the ping reports it.
+  // A watch that ended without a request means a lost connection, which the ping reports.
   if (!stop.signal.aborted && !interrupt?.aborted) await session.ping()
   return handler.result
 }
@@ -108,7 +110,10 @@ class NotificationHandler {
     this.#endWatch = endWatch
   }
 
-  /** Later notifications are current; earlier ones were buffered during the last sync. */
+  /**
+   * Ends the buffer: later notifications are current; earlier notifications arrived during the last
+   * sync.
+   */
   endOfBuffer(): void {
     this.#isLive = true
   }
@@ -146,7 +151,7 @@ class NotificationHandler {
   }
 
   #onFlags({ uid, flags, modseq }: MailboxNotification & { kind: 'flags' }): void {
-    // Gmail does not report labels here, which may have changed as well.
+    // Gmail does not report labels in notifications of flags, but labels may have changed as well.
     if (this.#context.session.capabilities.gmail) return this.#requestSync('sync')
     // Without a UID the message is unknown. Without MODSEQ, buffered flags may be older than the
     // last sync.
@@ -204,7 +209,7 @@ class NotificationHandler {
   }
 }
 
-/** True if the last sync has stored this change, or a later one. */
+/** True if the last sync has stored this change, or a later change. */
 function isStored({ highestModseq }: MailboxRow, modseq: bigint | undefined): boolean {
   return modseq !== undefined && highestModseq !== null && modseq <= BigInt(highestModseq)
 }

@@ -11,8 +11,8 @@ const stableMs = 60_000
 const resyncMs = 15 * 60_000
 
 /**
- * Additional connections of an account. Each watches one mailbox and syncs it. Their failures do
- * not change the state of the account.
+ * Additional connections of an account. Each connection watches and syncs one mailbox. Failures of
+ * these connections do not change the state of the account.
  */
 export class Subconnections implements AsyncDisposable {
   readonly #context: SyncContext
@@ -22,7 +22,7 @@ export class Subconnections implements AsyncDisposable {
     this.#context = context
   }
 
-  /** Watches these mailboxes, by id, and no others. */
+  /** Watches these mailboxes, by id, and no other mailboxes. */
   setMailboxes(mailboxes: readonly string[]): void {
     const wanted = new Set(mailboxes)
     for (const [mailbox, { stop }] of this.#running) if (!wanted.has(mailbox)) stop.abort()
@@ -56,7 +56,7 @@ async function runSubconnection(context: SyncContext, mailbox: string): Promise<
       await watchMailbox(context, mailbox)
     } catch (err) {
       signal.throwIfAborted()
-      // Lease lost: the account session finds out as well and ends.
+      // The lease was lost: the account session detects the loss as well and ends.
       if (err instanceof AppError && err.kind === 'stale') return
       log.info({ err }, 'subconnection lost')
     }

@@ -41,8 +41,8 @@ export interface SyncPassContext extends SyncContext {
 }
 
 /**
- * Lists the mailboxes and syncs those whose counters differ, the main one first. With `full`, flags
- * are compared even if the server has no mod-sequences.
+ * Lists the mailboxes and syncs those whose counters differ, the main mailbox first. With `full`,
+ * flags are compared even if the server has no mod-sequences.
  */
 export async function runSyncPass(
   context: SyncPassContext,
@@ -90,8 +90,9 @@ export async function runSyncPass(
 }
 
 /**
- * Initial sync of new mailboxes that are empty according to their counters, without selecting them.
- * If the listing has no counters (first one), a second listing is worth its round trip.
+ * Runs the initial sync of new mailboxes that are empty according to their counters, without
+ * selecting the mailboxes. If the listing has no counters, as the first listing, a second listing
+ * is worth its round trip.
  */
 async function indexEmpty(
   context: SyncPassContext,
@@ -115,7 +116,7 @@ async function indexEmpty(
   return deps.indexEmpty({ lease: account.lease, account, mailboxes })
 }
 
-/** A mailbox that the server refused, or that was skipped because it refused too often. */
+/** Mailbox that the server refused, or that was skipped because of too many refusals. */
 export interface RefusedSync {
   refusal: AppError
   skipped: boolean
@@ -143,7 +144,8 @@ interface SyncOptions {
  * Syncs one mailbox if its counters differ. Refusals of the server are returned, so that other
  * mailboxes are synced.
  *
- * @throws OutdatedConnectionError if this connection keeps refusing a mailbox that another opens
+ * @throws OutdatedConnectionError if this connection keeps refusing a mailbox that another
+ * connection opens
  */
 export async function syncIfChanged(
   context: SyncPassContext,
@@ -195,7 +197,7 @@ const maxSuspensionMs = 6 * 3_600_000
 
 /**
  * Mailboxes that are listed and cannot be selected. After three refusals a mailbox is skipped for a
- * delay that doubles with each further one, up to 6 h. Changed counters end the suspension.
+ * delay that doubles with each further refusal, up to 6 h. Changed counters end the suspension.
  */
 export class MailboxRefusals {
   readonly #delayMs: (refusals: number) => number
