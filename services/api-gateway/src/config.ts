@@ -65,7 +65,7 @@ export interface Config extends ServiceConfig {
   readonly oauthEgressPolicy: EgressPolicy
   /** Origins of providers that tests replace. */
   readonly providerOrigins: OriginMap
-  /** File with crawler addresses; undefined selects the bundled one. */
+  /** File with crawler addresses; undefined selects the bundled file. */
   readonly crawlerRangesFile: string | undefined
   /** True enables reading provider access tokens, regardless of the setting. */
   readonly oauthTokensApi: boolean

@@ -43,7 +43,7 @@ export async function firstRun(
   })
 }
 
-/** Seeds of a deployment. One that has a service secret has run before. */
+/** Initial settings of a deployment. A deployment that has a service secret has run before. */
 async function planSeeds(tx: Tx): Promise<PlannedChange[]> {
   const sealed = await listSealedSettings(tx)
   const link: PlannedChange[] = sealed.has('linkSecret')

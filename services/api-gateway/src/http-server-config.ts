@@ -32,7 +32,7 @@ export interface HttpServerConfig {
   readonly maxPublicRequestsPerAddress: number
   /** Notifications of one address without a known secret per minute; 0 for no limit. */
   readonly maxUnverifiedPerAddress: number
-  /** Host names, beside that of `serviceUrl`, for requests without a token. */
+  /** Host names for requests without a token, besides the host of `serviceUrl`. */
   readonly allowedHosts: readonly string[]
 }
 

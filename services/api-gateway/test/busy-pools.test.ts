@@ -7,7 +7,7 @@ import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const postgres = await cuttable(servers.env.DATABASE_URL)
-// One connection for requests and one that stores messages.
+// The pool has one connection for requests and one connection that stores messages.
 const { call, url } = await servers.start({
   DATABASE_URL: postgres.url,
   SVC_DATABASE_POOL_SIZE: '2',
@@ -42,7 +42,7 @@ async function occupyPools() {
   const requests = [submit()]
   try {
     await eventually(async () => expect(await waitingStatements()).toBe(1), statement)
-    // One is executed, the others wait for its connection.
+    // The first request is executed, the other two wait for its connection.
     requests.push(...[1, 2, 3].map(() => call('GET', '/v1/outbox')))
     await eventually(async () => expect(await waitingStatements()).toBe(2), statement)
   } catch (error) {

@@ -103,7 +103,7 @@ const bodies: [name: string, body: () => object, status: number][] = [
   ['a rejected text beside 40 MB', () => ({ to: 1, text: 'ü '.repeat(megabytes(40) / 3) }), 400],
 ]
 
-/** Time of the first run within the limit, else of the fastest one. */
+/** Blocked time of the first run within the limit, else of the fastest run. */
 async function fastestBlockedMs(run: () => Promise<unknown>): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY
   for (let count = 0; count < maxRuns && fastest > maxMs; count++)

@@ -244,7 +244,7 @@ test('createOAuth2App: service accounts by federation, and by certificate', asyn
     authMethod: 'externalAccount',
     externalAccount: '******',
   })
-  // Absent and masked values keep the stored one.
+  // Absent and masked values of an update keep the stored value.
   expect((await put(federated, { name: 'F', externalAccount: '******' })).status).toBe(200)
   const tenant = { name: 'T', provider: 'outlookService', clientId: 'id', authority: 'x.example' }
   const certified = await created({ ...tenant, serviceKey: 'PEM' })

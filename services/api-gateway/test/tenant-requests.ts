@@ -64,7 +64,7 @@ function referenceOf({ message }: Tenant, label: string): object {
   return label.startsWith('body.reference.') ? { reference: { message } } : {}
 }
 
-/** Valid request of a tenant in which one field has a value, its own or that of another tenant. */
+/** Valid request of a tenant. One field has a value of this tenant or of another tenant. */
 export function requestWith(
   operation: Operation,
   own: Tenant,

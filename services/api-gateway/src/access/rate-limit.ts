@@ -31,8 +31,8 @@ export async function limitRate(
 }
 
 /**
- * Sets the rate limit headers of a counted request. Those of the token replace those of the
- * address. Interface spec, "Statuses": `X-RateLimit-Remaining` only on allowed requests.
+ * Sets the rate limit headers of a counted request. The token's headers replace the address's
+ * headers. Interface spec, "Statuses": `X-RateLimit-Remaining` only on allowed requests.
  *
  * @throws AppError `rate-limited` above the limit
  */

@@ -27,8 +27,8 @@ interface OAuth2Context {
 }
 
 /**
- * Mail system of the accounts of an application. Undefined if it has none: an application for
- * Pub/Sub, or for the API of a provider without one.
+ * Mail system of the accounts of an application. Undefined for an application for Pub/Sub, or for
+ * the API of a provider without an API.
  */
 export function backendOf({
   provider,
@@ -39,7 +39,7 @@ export function backendOf({
   return baseScopes === 'api' ? oauth2ProviderTraits[provider].api : undefined
 }
 
-/** True if accounts of the application can be registered: not of one for Pub/Sub. */
+/** True if accounts of the application can be registered. False for an application for Pub/Sub. */
 export function acceptsAccounts(app: Pick<AppForAccount, 'provider' | 'config'>): boolean {
   return backendOf(app) !== undefined
 }
@@ -155,7 +155,10 @@ function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[
   return errors
 }
 
-/** The stored grant cannot be unsealed here, so a refresh token cannot be kept beside a new one. */
+/**
+ * Errors of tokens. The stored grant cannot be unsealed here, so a stored refresh token cannot be
+ * kept beside a new access token.
+ */
 function tokenErrors({ accessToken, refreshToken }: OAuth2Input): FieldError[] {
   if (isNew(accessToken) && refreshToken === mask)
     return [fieldError('oauth2.refreshToken', 'is required with another access token')]

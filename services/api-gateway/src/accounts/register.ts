@@ -19,10 +19,10 @@ export interface Registration extends SealDeps {
 }
 
 /**
- * Registers a new account or changes an existing one. Of concurrent requests with a new id, exactly
- * one registers it.
+ * Registers a new account or changes an existing account. Of concurrent requests with a new id,
+ * exactly one registers the account.
  *
- * @returns the events of a new account; undefined for an existing one
+ * @returns the events of a new account; undefined for an existing account
  */
 export async function register(
   tx: Tx,

@@ -35,7 +35,7 @@ export interface SignIn {
 
 /**
  * Starts a sign-in. Returns the URL that the user's browser opens: the redirect URI with a start
- * token. It binds the browser and redirects to the provider's consent page, see `openSignIn`.
+ * token. This URL binds the browser and redirects to the provider's consent page, see `openSignIn`.
  *
  * @throws AppError `invalid` if the registration contains a password: pending registrations are
  * stored unsealed

@@ -9,7 +9,7 @@ export interface Follower {
   position: Position
   /** Delivers the next changes, in order and without gaps. */
   deliver(changes: readonly Change[]): void
-  /** Reports that changes up to this position, the new one, were deleted. */
+  /** Reports that all changes up to the new position were deleted. */
   lost(position: Position): void
   /** Resolves when it can receive more, or is closed. */
   ready(): Promise<void>

@@ -111,7 +111,7 @@ export function referenceResult(
   return defined({ message, threadId, success: original !== undefined, error })
 }
 
-/** Message that a new one refers to, with the sender of the new one. */
+/** Message that a new message refers to, with the sender of the new message. */
 export interface ReferencedOriginal {
   original: MessageDetail | undefined
   owner: OwnerWithLanguage

@@ -122,7 +122,7 @@ function rpcOptions({ params, signal }: WorkerCall, timeoutMs: number) {
   return { key: `shard.${shardOf(params.account)}`, timeoutMs: Math.ceil(timeoutMs), signal }
 }
 
-/** Timeout of a command: that of the configuration, or a longer one that the client requests. */
+/** Timeout of a command: the configured timeout, or a longer timeout that the client requests. */
 export function requestTimeout(
   { timeoutMs }: Pick<WorkerDeps, 'timeoutMs'>,
   headers: WorkerCall['headers'],

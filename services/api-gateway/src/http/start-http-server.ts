@@ -12,7 +12,7 @@ import type { HttpServerConfig } from '../http-server-config.ts'
 import { reportTrustedProxies } from './report-trusted-proxies.ts'
 import { mayScrape } from './scrapers.ts'
 
-/** Request headers allowed for other origins, besides those of operations. */
+/** Request headers allowed for other origins, besides the headers of operations. */
 const commonHeaders = ['authorization', 'content-type', 'x-request-id']
 
 /** Part of the shutdown timeout that is left for closing after requests were dropped. */
@@ -83,7 +83,7 @@ export async function startHttpServer({
   return { ...server, markStarted: () => void (isStarted = true) }
 }
 
-/** Limits of connections. A trusted proxy has those of all its clients. */
+/** Limits of connections. A trusted proxy is exempt from the limit per address. */
 function connectionLimits({
   maxConnections,
   maxConnectionsPerAddress,

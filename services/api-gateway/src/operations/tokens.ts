@@ -26,7 +26,7 @@ type TokenDeps = Pick<OperationDeps, 'db' | 'bus' | 'tokens' | 'tasks' | 'tokenL
 /** Maximum tokens in a response of the alias, which has no pages. */
 const maxAliasTokens = 1_000
 
-/** Operations on tokens, by value or id. Each of the older paths is an alias of a newer one. */
+/** Operations on tokens, by value or id. Each older path is an alias of a newer path. */
 export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
   const { db } = deps
   const create = (input: { body: TokenRequest; caller: Caller }) => createToken(db, input)

@@ -46,7 +46,7 @@ export interface SendingAttempt {
   networkRouting: NetworkRouting | null
 }
 
-/** A message that waits for its next attempt counts with the outcome of the last one. */
+/** True for a submission to the account's own server that was sent or failed at least once. */
 const hasOutcome = sql`gateway is null and (state = 'sent' or last_error is not null)`
 /** Newest messages to search for an attempt: bounds the cost for an account that sends a lot. */
 const maxSearched = 100

@@ -24,7 +24,7 @@ export async function insertFormLink(
   await db.insertInto('formLinks').values(row).execute()
 }
 
-/** Finds a link that has not expired. It may be used already. */
+/** Finds a form link that has not expired, used or unused. */
 export function findFormLink(db: Db, nonce: string): Promise<FormLink | undefined> {
   return validLink(db, nonce).executeTakeFirst()
 }

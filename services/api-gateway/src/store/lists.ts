@@ -67,7 +67,7 @@ export async function deleteBlocks(db: Db, listId: string, recipient: string): P
   return numDeletedRows > 0n
 }
 
-/** Sources of the entries that a recipient made through a link, and may remove through one. */
+/** Sources of list entries that a recipient made through a link, and may remove through a link. */
 const linkSources = ['form', 'one-click'] as const
 
 /** Removes an entry that a link of the account has made. False if there is none. */

@@ -53,8 +53,9 @@ export interface EndedSubmission {
 const endedRows = 500
 
 /**
- * Deletes the waiting submissions of a locked account, which no transaction can add to meanwhile. A
- * sender that has one in flight cannot record an outcome afterwards, and sends no end of data.
+ * Deletes the waiting submissions of a locked account. The lock keeps transactions from adding
+ * submissions meanwhile. A sender cannot record an outcome of a deleted submission in flight, and
+ * sends no end of data.
  */
 export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubmission[]> {
   const ended: EndedSubmission[] = []

@@ -51,7 +51,7 @@ export interface TemplateFilter extends PageRequest {
   account: string | null
 }
 
-/** One page of the account's own templates, or of the shared ones, newest first. */
+/** One page of the account's templates or of the shared templates, newest first. */
 export function listTemplates(db: Db, { account, ...page }: TemplateFilter) {
   const templates = db
     .selectFrom('templates')

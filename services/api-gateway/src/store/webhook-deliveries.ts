@@ -29,8 +29,8 @@ export interface DeliveryFilter extends ReplayFilter {
 }
 
 /**
- * One page of the deliveries in one state and the cursor of the next page. Due deliveries are
- * ordered by their next attempt, others by their end, latest first.
+ * One page of the deliveries in one state, and the cursor of the next page. Due deliveries are
+ * ordered by their next attempt, finished deliveries by their end, latest first.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter) {
   const { state, pageSize } = filter
@@ -76,7 +76,7 @@ export function getDelivery(db: Db, id: string) {
     .executeTakeFirstOrThrow(() => notFound('Delivery not found'))
 }
 
-/** Maximum size of a shown body. webhook-dispatcher does not send larger ones either. */
+/** Maximum size of a shown body. webhook-dispatcher sends no larger body. */
 const maxShownBytes = 64 * 1024 * 1024
 
 /** Body of the event, the logged attempts, and the ids of replays of a delivery. */

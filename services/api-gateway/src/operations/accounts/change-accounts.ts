@@ -25,7 +25,10 @@ import type { OperationDeps } from '../operation-deps.ts'
 
 type ChangeDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks' | 'timeoutMs'>
 
-/** Registers or changes an account. Of concurrent requests with a new id, one returns `new`. */
+/**
+ * Registers or changes an account. Of concurrent requests with a new id, only one request returns
+ * `new`.
+ */
 export function onCreateAccount(deps: ChangeDeps) {
   const { db, bus, sealer, settings, tasks } = deps
   return handle(operations.createAccount, async ({ body, caller }) => {

@@ -57,7 +57,10 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
   ]
 }
 
-/** Undefined if the account has no subscription yet, or no public address for one. */
+/**
+ * Subscription of an account. Undefined if the account has no subscription yet, or no public
+ * address for a subscription.
+ */
 async function describeSubscription(db: Db, account: string, caller: Caller) {
   const watch = await findWatch(db, account)
   if (!watch) return undefined

@@ -80,7 +80,10 @@ interface Registration {
   sealer: Sealer
 }
 
-/** Registers or replaces a gateway. Of concurrent requests with a new id, one returns `new`. */
+/**
+ * Registers or replaces a gateway. Of concurrent requests with a new id, only one request returns
+ * `new`.
+ */
 async function registerGateway(tx: Tx, registration: Registration): Promise<'new' | 'existing'> {
   const { gateway, input } = registration
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -97,7 +100,9 @@ async function registerGateway(tx: Tx, registration: Registration): Promise<'new
 
 type PlannedColumns = Pick<GatewayPlan, 'columns'>
 
-/** Seals and stores a new password for the server of the gateway, or deletes the stored one. */
+/**
+ * Seals and stores a new password for the server of the gateway, or deletes the stored password.
+ */
 async function storePassword(
   tx: Tx,
   { gateway, columns, sealer }: Pick<Registration, 'gateway' | 'sealer'> & PlannedColumns,

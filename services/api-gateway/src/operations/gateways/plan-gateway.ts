@@ -23,7 +23,10 @@ const partNames = {
   proxy: 'proxy',
 }
 
-/** Plans a registration. A masked password keeps the stored one, for the same login only. */
+/**
+ * Plans the registration of a gateway. A masked password keeps the stored password, for the same
+ * login only.
+ */
 export function planRegistration(
   input: Omit<GatewayRegistration, 'gateway'>,
   stored: LockedGateway | undefined,
@@ -50,7 +53,10 @@ export function planUpdate(input: GatewayUpdate, stored: LockedGateway): Gateway
   }
 }
 
-/** @throws AppError `invalid` if a login is incomplete or the stored one would change its server */
+/**
+ * @throws AppError `invalid` if a login is incomplete, or a stored password would go to another
+ * server
+ */
 function planPassword(
   columns: GatewayColumns,
   pass: string | undefined,

@@ -36,10 +36,16 @@ const maxBatchBytes = 16 * 1024 * 1024
 const maxBatchRows = 1_000
 /** If this many first recipients fail, the error concerns all and the request fails. */
 const maxFirstFailures = 3
-/** Time limit of one merge. A longer one blocks the connection and its transaction for too long. */
+/**
+ * Time limit of a mail merge. A longer merge blocks the connection and its transaction for too
+ * long.
+ */
 const maxMergeMs = 60_000
 
-/** Stores one message per recipient in one transaction. A failed one does not affect others. */
+/**
+ * Stores one message per recipient in one transaction. A failed message does not affect the other
+ * messages.
+ */
 export async function submitMerge(
   tools: SubmitTools,
   resolved: ResolvedSubmission,
@@ -140,7 +146,7 @@ async function composeEntry(
   }
 }
 
-/** Message-ID of the request, or a new one in the domain of the sender. */
+/** Message-ID of the request, or a new Message-ID in the domain of the sender. */
 export function messageIdOf(
   { submission, owner }: ResolvedSubmission,
   messageId: string | undefined,

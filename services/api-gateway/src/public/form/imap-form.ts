@@ -144,7 +144,9 @@ function readValues(params: URLSearchParams): FormValues {
   return { ...values, imapSecurity: values.imapSecurity === 'starttls' ? 'starttls' : 'tls' }
 }
 
-/** Reads the posted passwords; an empty field stands for the one in the encrypted form state. */
+/**
+ * Reads the posted passwords; an empty field stands for the password in the encrypted form state.
+ */
 function readPasswords({ params, key, nonce }: FormRequest): Passwords {
   const state = decryptFormState(key, nonce, params.get('kept') ?? '')
   const previous = state === undefined ? {} : (JSON.parse(state) as Partial<Passwords>)

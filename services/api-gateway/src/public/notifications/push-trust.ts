@@ -50,7 +50,7 @@ export class PushTrust implements AsyncDisposable {
     await this.#refreshing[Symbol.asyncDispose]()
   }
 
-  /** Until the first one, every push is rejected. */
+  /** Reads applications and settings. Every push is rejected until the first refresh. */
   async #refresh(): Promise<void> {
     const { db, settings } = this.#deps
     const [apps, { notificationBaseUrl, serviceUrl }] = await Promise.all([

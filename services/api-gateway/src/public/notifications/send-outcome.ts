@@ -16,8 +16,8 @@ const retryAfterSeconds = '30'
 
 /**
  * Runs a handler and responds by its result: 202 for success, 400 for a malformed request, 403 for
- * one that did not authenticate, 429 above the limit of its address, and 503 for any other failure,
- * so that the provider repeats it. Failures have the error body of the interface.
+ * a request that did not authenticate, 429 above the limit of its address. Any other failure gets
+ * 503, so that the provider repeats the request. Failures have the error body of the interface.
  *
  * @throws AppError for every failure
  */

@@ -13,7 +13,7 @@ const staleMs = 86_400_000
 /** Minimum delay between requests, whatever the key ids of tokens are. */
 const minIntervalMs = 60_000
 
-/** Cache of the public keys of Google. It holds at most 20 keys. */
+/** Cache of up to 20 public keys of Google. */
 export class SigningKeys {
   readonly #http: Pick<HttpCaller, 'call'>
   readonly #clock: Clock

@@ -27,7 +27,10 @@ export function identifyBrowser(
   return `${name}=${value}`
 }
 
-/** Identities in the cookies of a request. The name is a part: the plain one proves less. */
+/**
+ * Browser identities in the cookies of a request. An identity includes the cookie name, because a
+ * cookie without the prefix `__Host-` proves less.
+ */
 export function browserIdentities(request: Request): string[] {
   return [secureName, plainName].flatMap((name) =>
     valuesOf(request, name).map((value) => `${name}=${value}`),
