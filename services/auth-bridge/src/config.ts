@@ -77,7 +77,7 @@ export function readResealConfig(env: Env): Secrets & { readonly databaseUrl: st
   return { ...readSecrets(env), databaseUrl: required(env, 'DATABASE_URL') }
 }
 
-/** Reads the configuration of `keys-main.ts`. Without a secret, a new one is made. */
+/** Reads the configuration of `keys-main.ts`. Without a secret, the command makes a new secret. */
 export function readKeysConfig(env: Env): { readonly secret: Secret | undefined } {
   return { secret: secret(env, 'SVC_SECRET', { minLength: minSecretLength }) }
 }

@@ -7,7 +7,7 @@ import { keyPairFromSecret } from '@posthorn/secrets'
 import { readKeysConfig } from './config.ts'
 import { formatKeys, keyFormats } from './keys/format-keys.ts'
 
-// Prints a new SVC_SECRET and its public key, or those of the variable SVC_SECRET if it is set.
+// Prints a new SVC_SECRET and its public key, or the keys of the variable SVC_SECRET if it is set.
 // Needs no server:
 //   node src/keys-main.ts                    manifests of the two Secrets of Kubernetes
 //   node src/keys-main.ts --format env       lines of variables; also `json`

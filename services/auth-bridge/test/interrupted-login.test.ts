@@ -48,7 +48,7 @@ test('completeOAuth2Login: killed while it redeems a code, no replica redeems th
   expect(await world.complete({ account, ...next })).toHaveProperty('sealedGrant')
   abort.abort(new Error('nothing redeems the code'))
   expect(await result).toMatchObject([{ status: 'rejected' }])
-  // A second request with the code would have revoked the tokens of the first one.
+  // A second request with the code would have revoked the tokens of the first request.
   expect(provider.counts.granted['authorization_code']).toBe(2)
   expect(provider.counts.refused).toEqual({})
 })

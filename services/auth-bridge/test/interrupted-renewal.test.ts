@@ -49,7 +49,8 @@ test('AccessTokens: killed before storing a token, a strict provider requires a 
     .execute()
   const forgiven = { user: 'forgiven@mail.test', accessToken: expect.any(String) }
   expect(await world.getCredentials('forgiven')).toEqual(forgiven)
-  // By this request, or by the first one, which is executed again and may still be in progress.
+  // Tokens are renewed by this request, or by the first request, which is executed again and may
+  // still be in progress.
   await eventually(async () => {
     const renewed = await world.getCredentials('forgiven', 'imap', true)
     expect(renewed).toEqual(forgiven)

@@ -35,7 +35,10 @@ export interface ClientConnection {
 /** Timeout from the first byte to the login. */
 const loginTimeoutMs = 60_000
 const tlsHandshakeTimeoutMs = 20_000
-/** Detects vanished clients within 3 minutes and keeps NAT entries of idle ones. */
+/**
+ * Keep-alive interval. Detects vanished clients within 3 minutes and keeps NAT entries of idle
+ * clients.
+ */
 const keepAliveMs = 90_000
 
 /** Runs one client connection: greeting, login, relay, end. */

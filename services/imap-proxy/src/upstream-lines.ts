@@ -40,8 +40,8 @@ export class UpstreamLines {
   }
 
   /**
-   * Sends a command and one continuation per `+` of the server. Beyond the given ones an empty line
-   * is sent, which ends XOAUTH2 and OAUTHBEARER after an error. Untagged responses are skipped.
+   * Sends a command and one continuation per `+` of the server. After the last continuation, sends
+   * empty lines, which end XOAUTH2 and OAUTHBEARER after an error. Skips untagged responses.
    *
    * @throws AppError `unreachable` or `rate-limited`
    */

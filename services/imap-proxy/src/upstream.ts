@@ -170,8 +170,9 @@ const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT 
 const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED)$/
 
 /**
- * Capabilities for the client: those of the server, because its commands are relayed. A capability
- * of the proxy that the server lacks would make the client send commands that the server rejects.
+ * Capabilities for the client: the server's capabilities, because its commands are relayed. A
+ * capability of the proxy that the server lacks would make the client send commands that the server
+ * rejects.
  */
 function clientCapabilities(capabilities: ReadonlySet<string>): string[] {
   const words = [...capabilities]

@@ -123,7 +123,7 @@ test('readiness: from the commit of settings that enable the listener until its 
 })
 
 test('listener settings: each replica records its states for GET /v1/changes', async () => {
-  // Separate replicas: those of the other tests may still record their changes.
+  // Separate replicas: replicas of the other tests may still record their changes.
   await using own = await testProxy()
   await using _second = await own.start()
   const states = () =>
@@ -182,7 +182,7 @@ test('PROXY header: used from trusted proxies only', async () => {
     expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
     client.close()
   }
-  // Waits for both replicas: one with the old settings would send a greeting.
+  // Waits for both replicas: a replica with the old settings would send a greeting.
   await eventually(async () => {
     const silent = await RawClient.open(proxy.port, '127.0.7.7')
     await expect(silent.until(/./)).rejects.toThrow(/^closed before .*; had ""$/)

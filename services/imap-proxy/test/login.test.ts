@@ -21,7 +21,10 @@ beforeAll(async () => {
   token = await proxy.addToken({ account: 'acc' })
 })
 
-/** One capability line, with the names of the interface spec first, and the tagged response. */
+/**
+ * Response to LOGIN: one capability line, with the names of the interface spec first, and the
+ * tagged response.
+ */
 const isIn = new RegExp(
   [
     '^\\* CAPABILITY IMAP4rev1 LITERAL\\+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY ' +

@@ -44,8 +44,8 @@ export const serverPassword: ServerPassword = {
 }
 
 /**
- * One text for unknown accounts, unknown tokens and forbidden uses, which does not reveal which.
- * RFC 4954 §6.
+ * Rejection of unknown accounts, unknown tokens and forbidden uses. The common text does not reveal
+ * the reason. RFC 4954 §6.
  */
 export const invalidCredentials = () =>
   new SmtpRejection('535 5.7.8', 'Authentication credentials invalid')

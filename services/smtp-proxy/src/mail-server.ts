@@ -58,7 +58,10 @@ export interface MailServerOptions {
 const idleMs = 5 * 60_000
 const maxRecipients = 1_000
 
-/** Creates the SMTP protocol handler. It does not listen: the listener adds connections to it. */
+/**
+ * Creates the SMTP protocol handler. The handler does not listen: the listener adds connections to
+ * it.
+ */
 export function createMailServer(options: MailServerOptions, deps: MailServerDeps): SMTPServer {
   const { certificate, tls, loginRequired } = options
   return new SMTPServer({
@@ -184,7 +187,7 @@ async function authenticate(
   if (certificate && !session.secure && !config.insecureAuth && !isLoopback(address))
     throw new SmtpRejection('538 5.7.11', 'Encryption required, issue STARTTLS first')
   try {
-    // RFC 4616: no user may act as another one.
+    // RFC 4616: no user may act as another user.
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: secretOf(auth), address })
     throttle.recordSuccess(address, username)

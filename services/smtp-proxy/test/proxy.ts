@@ -92,7 +92,7 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
     start,
     app,
     database,
-    /** Plays auth-bridge: confirms one password. */
+    /** Plays auth-bridge: confirms only the password `right`. */
     servePassword: async (right: string) =>
       bus.serve({
         queue: 'credentials',

@@ -324,7 +324,7 @@ test('maxBufferedBytes: used up by messages in transfer, 452', async () => {
   const [, , last = await RawClient.greeted(port)] = clients
   await last.command(login)
   await eventually(async () => {
-    // If the messages have not arrived yet, MAIL is accepted, and a second one would get 503.
+    // MAIL is accepted until the messages have arrived. Without RSET, a second MAIL would get 503.
     await last.command('RSET')
     expect(await last.command('MAIL FROM:<me@example.com> SIZE=199000')).toMatch(/^452 4\.3\.1 /)
   })

@@ -119,9 +119,10 @@ export class AccessTokens {
   }
 
   /**
-   * Undefined if another replica has the lease or has renewed the tokens: read them again.
+   * Renews an access token while holding the lease. Undefined if another replica has the lease or
+   * has renewed the tokens: the caller reads the tokens again.
    *
-   * @throws AppError of the renewal, or of the last one if it must not be repeated yet
+   * @throws AppError of the renewal, or of the previous renewal if it must not be repeated yet
    */
   async #renewWithLease(lease: RefreshLease, renewal: Renewal): Promise<AccessToken | undefined> {
     const { db, signal } = this.#deps
@@ -172,7 +173,7 @@ export class AccessTokens {
         : undefined
     } catch (error) {
       if (isLost) return undefined
-      // The grant may have been replaced during the request with the old one.
+      // The grant may have been replaced during the request with the old grant.
       const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined
       if (!(error instanceof AppError)) throw error
@@ -183,8 +184,8 @@ export class AccessTokens {
   }
 
   /**
-   * Retries until the token is stored, since most providers have invalidated the previous one. May
-   * outlast the caller's timeout. Returns false if newer tokens were stored.
+   * Stores renewed tokens. Retries until they are stored, since most providers have invalidated the
+   * previous tokens. May outlast the caller's timeout. Returns false if newer tokens were stored.
    */
   async #store(
     { account, app }: { account: string; app: Application },
@@ -233,7 +234,7 @@ export class AccessTokens {
     return parseGrant(renewed ?? granted?.value ?? '{}')
   }
 
-  /** Time that the access token can be used; 0 without one for the subject. */
+  /** Remaining lifetime of the access token; 0 without an access token for the subject. */
   #leftMs({ accessToken, expires = Infinity, subject }: StoredGrant, wanted: string): number {
     const isOther = subject !== undefined && subject !== wanted
     return accessToken === undefined || isOther ? 0 : expires - this.#now()

@@ -37,8 +37,8 @@ export interface Endpoints {
 }
 
 /**
- * Finds the endpoints of an application. Configured ones override those of OpenID Connect
- * Discovery 1.0.
+ * Finds the endpoints of an application. Configured endpoints override the endpoints of OpenID
+ * Connect Discovery 1.0.
  *
  * @throws Error if the issuer is unavailable or publishes no token endpoint
  */

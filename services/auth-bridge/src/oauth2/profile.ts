@@ -14,8 +14,8 @@ export interface Profile {
   /** Issuer that publishes missing endpoints. */
   issuer?: string
   /**
-   * Issuers of id tokens; the first one is in callbacks. `{tenantid}` stands for the claim `tid`.
-   * Empty if unknown.
+   * Issuers of id tokens; the first issuer is in callbacks. `{tenantid}` stands for the claim
+   * `tid`. Empty if unknown.
    */
   issuers: readonly string[]
   /** Requested scopes. */
@@ -113,7 +113,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
   generic: ({ scopes = [...identity, offline] }) => ({
     ...common,
     scopes,
-    // All scopes for mail; optional ones are in `extraScopes`.
+    // Required are all scopes for mail; optional scopes are in `extraScopes`.
     requiredScopes: scopes.filter((scope) => ![...identity, offline].includes(scope)),
   }),
 }
@@ -206,7 +206,10 @@ export function graphOriginOf(config: OAuth2AppConfig): string {
   return new URL(cloudOf(config).graph).origin
 }
 
-/** A token is for one resource: mail servers or Graph, never both (AADSTS28000). */
+/**
+ * Scopes at Microsoft. A token is for one resource: mail servers or Graph, never both
+ * (AADSTS28000).
+ */
 function outlookScopes(config: OAuth2AppConfig): string[] {
   const { graph, outlook: host } = cloudOf(config)
   return config.baseScopes === 'api'

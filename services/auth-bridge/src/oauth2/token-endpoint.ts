@@ -34,7 +34,7 @@ export interface TokenResponse {
   /** Expiry in epoch milliseconds; absent if not reported. */
   expires?: number
   lifetimeMs?: number
-  /** Absent if they equal the requested ones. */
+  /** Granted scopes; absent if they equal the requested scopes. */
   scopes?: string[]
   idToken?: string
 }
@@ -72,8 +72,8 @@ class TokenRequestError extends Error {
 }
 
 /**
- * Requests a token once and records the state of the application. It is not retried: a refresh
- * token whose response was lost may be used up.
+ * Requests a token once and records the state of the application. The request is not retried: a
+ * refresh token whose response was lost may be used up.
  *
  * @throws AppError `rejected` or `unreachable`
  */
@@ -148,7 +148,10 @@ interface RequestProgress {
   retryAfterMs?: number | undefined
 }
 
-/** Far above the delays of providers; a longer one would look like a rejection. */
+/**
+ * Maximum `Retry-After`, far above the delays of providers. A longer delay would look like a
+ * rejection.
+ */
 const maxRetryAfterMs = 10 * 60_000
 
 function retryAfterOf({ headers }: Response): number | undefined {
@@ -220,7 +223,7 @@ async function normalize(response: Response): Promise<{ response: Response; idTo
 
 function toTokenResponse(response: TokenEndpointResponse, now: number): TokenResponse {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response
-  // It becomes part of IMAP and SMTP lines.
+  // The access token becomes part of IMAP and SMTP lines.
   if (/[^\x21-\x7e]/.test(accessToken)) throw new Error('access token has invalid characters')
   const scopes = response.scope?.split(/[\s,]+/).filter((scope) => scope !== '')
   return {

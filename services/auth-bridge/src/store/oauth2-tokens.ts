@@ -160,7 +160,7 @@ export async function storeTokens(
   return numUpdatedRows > 0n
 }
 
-/** Stores a failed renewal. `again`: the previous one failed as well. */
+/** Stores a failed renewal. `again`: the previous renewal failed as well. */
 export async function markRefreshFailed(
   db: Db,
   account: string,

@@ -7,7 +7,10 @@ import { type Selectable, sql } from 'kysely'
 export interface SealedColumn {
   readonly name: string
   readonly key: readonly string[]
-  /** Registration that decides what a value may be used for. Absent for values without one. */
+  /**
+   * Registration that decides what a value may be used for. Absent for values without such a
+   * registration.
+   */
   readonly use?: 'account' | 'gateway' | 'app'
   /** Absent for a column `sealed` whose whole value is sealed. */
   readonly inPlace?: InPlace
@@ -27,8 +30,8 @@ interface InPlace {
 }
 
 /**
- * All tables with a column `sealed`. A new one needs an entry here and a grant to update it;
- * otherwise a key rotation skips it.
+ * All tables with a column `sealed`. A new table needs an entry here and a grant to update it;
+ * otherwise a key rotation skips the table.
  */
 export const sealedTables: readonly SealedColumn[] = [
   { name: 'credentials', key: ['account', 'kind'], use: 'account' },
