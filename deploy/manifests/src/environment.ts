@@ -45,7 +45,7 @@ export interface Variable {
 }
 
 export interface EnvironmentResult<V extends Variable> {
-  /** Faults, each with the variable to which it belongs, if there is one. */
+  /** Faults, each with the variable to which the fault belongs, if there is such a variable. */
   faults: { variable: V | undefined; text: string }[]
   /** Configuration that the process would have; undefined if it cannot start. */
   config: Record<string, unknown> | undefined

@@ -159,7 +159,9 @@ export function processesThatConnectTo(destination: Destination): string[] {
     .map(([name]) => name)
 }
 
-/** Network policies: one that denies everything, and one per process with its connections. */
+/**
+ * Network policies: one policy that denies everything, and one per process with its connections.
+ */
 export function networkPolicies(): Yaml[] {
   const denyAll = policy('posthorn', partOf, {})
   const own = Object.entries(connections).map(([name, { callers, connectsTo }]) =>

@@ -11,7 +11,7 @@ export type { AcceptedMessage } from './smtp.ts'
 export interface StartMailHubOptions {
   /** Directory of ports and log. Reused by the next start. */
   dir: string
-  /** Port. Must be the one that Dovecot relays submitted mail to. */
+  /** SMTP port of the mail hub, to which Dovecot relays submitted mail. */
   port: number
   /** LMTP port that receives mail for mail.test. */
   lmtpPort: number

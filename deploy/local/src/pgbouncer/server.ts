@@ -24,7 +24,7 @@ export interface PgbouncerOptions {
 }
 
 export interface Pgbouncer extends ManagedServer {
-  /** Host and port. Databases and roles are those of the server. */
+  /** Host and port of pgbouncer, which has the databases and roles of the Postgres server. */
   readonly address: string
   /** Stops the server and deletes its files. */
   destroy(): Promise<void>

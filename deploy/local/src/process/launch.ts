@@ -29,7 +29,7 @@ export interface LaunchOptions {
 
 export interface ServerProcess extends Stoppable {
   readonly logFile: string
-  /** Removes the guard that ends the process together with this one. */
+  /** Removes the guard that ends the server process together with this process. */
   release(): void
 }
 
@@ -66,7 +66,8 @@ export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   })
   child.unref()
   const pid = child.pid ?? 0
-  // A process that has already ended has no start time. An impossible one makes it count as dead.
+  // A process that has already ended has no start time. An impossible start time makes the process
+  // count as dead.
   const id = identify(pid) ?? { pid, started: 'gone' }
   if (record !== undefined) recordProcess(record, { ...id, signal, name })
   const release = record === undefined ? startGuard(pid, signal) : () => undefined

@@ -9,7 +9,7 @@ import { killAll, signalAll, stopAll } from './stop.ts'
 /** A started server. Ports, users and data stay the same after a restart. */
 export interface ManagedServer {
   readonly pid: number
-  /** Processes of the server, the main one first. */
+  /** Processes of the server, the main process first. */
   readonly processes: readonly ServerProcess[]
   /** Stops the server in order. No process is left. */
   stop(): Promise<void>

@@ -19,7 +19,7 @@ export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): 
   await killAll(tree)
 }
 
-/** Time in which a killed process ends, also one with much memory on a busy machine. */
+/** Time in which a killed process ends, including a process with much memory on a busy machine. */
 const killedMs = 60_000
 
 /** Kills processes and their descendants. Resolves when they have ended. */

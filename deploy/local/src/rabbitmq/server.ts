@@ -205,7 +205,7 @@ function environment({ dir, state, program }: NodeOptions): Record<string, strin
     PATH: program.erlang ? `${program.erlang}:${systemPath}` : systemPath,
     HOME: join(dir, 'home'),
     LC_ALL: 'C.UTF-8',
-    // A variable of systemd. It makes the start script replace itself with the broker.
+    // Variable of systemd, which makes the start script replace itself with the broker.
     RUNNING_UNDER_SYSTEMD: 'true',
     ERL_EPMD_PORT: String(state.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',

@@ -42,7 +42,8 @@ export interface SystemServers {
 }
 
 /**
- * Starts the servers without a given address, concurrently. If one fails, the others are stopped.
+ * Starts the servers without a given address, concurrently. If a server fails, all others are
+ * stopped.
  */
 export async function startSystemServers(input: SystemServersOptions): Promise<SystemServers> {
   // A shell with the variables of posthorn.env names the servers of the running system. They are

@@ -5,7 +5,7 @@ import { roleOf, roleUrl, type ServiceName } from '../role-passwords.ts'
 export interface SharedConfig {
   /** Address of the database as its owner. Each service gets it as its own role. */
   ownerUrl: string
-  /** Host and port of pgbouncer, for the services. Defaults to those of `ownerUrl`. */
+  /** Host and port of pgbouncer, for the services. Defaults to host and port of `ownerUrl`. */
   pgbouncer?: string | undefined
   /** Address of RabbitMQ. With `amqpUsers` as an administrator, else used by all services. */
   amqpUrl: string
@@ -28,7 +28,7 @@ export interface SharedConfig {
 
 export type EnvByService = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 
-/** Environment of one service, without the secrets of the others. */
+/** Environment of one service, without the secrets of other services. */
 export function serviceEnv(
   name: ServiceName,
   port: number,

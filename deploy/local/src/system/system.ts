@@ -182,8 +182,8 @@ function createSecrets(): Secrets {
 }
 
 /**
- * Runs the migrate command under a lock on the server. It sets the passwords of roles, which belong
- * to the server, and Postgres rejects concurrent changes of them.
+ * Runs the migrate command under a lock on the server. The command sets the passwords of roles.
+ * Roles belong to the server, and Postgres rejects concurrent changes of roles.
  */
 async function migrateExclusively(ownerUrl: string): Promise<void> {
   await withClient(

@@ -139,7 +139,7 @@ async function startOutgoing(
   start: StartOutgoing,
   { variable, options, mail }: OutgoingPart,
 ): Promise<Part> {
-  // Without its variable, the tests of a server start a private one and fail with the remedy.
+  // Without the variable of a server, its tests start a private server and fail with the remedy.
   if (!canChroot()) return { env: {}, servers: [] }
   const { lmtpPort, relayPort } = JSON.parse(mail.env['TEST_DOVECOT'] ?? '') as DovecotAddress
   const name = variable.replace('TEST_', '').toLowerCase()

@@ -34,7 +34,10 @@ export function ownContainers(build: Build, processes: Processes): OwnContainer[
   )
 }
 
-/** Variables in the order in which Kubernetes sets them: a later one replaces an earlier one. */
+/**
+ * Variables in the order in which Kubernetes sets them: a later variable replaces an earlier
+ * variable of the same name.
+ */
 function variablesOf(
   build: Build,
   manifest: Manifest,

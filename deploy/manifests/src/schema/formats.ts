@@ -17,7 +17,7 @@ const isPort = (value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535
 const portName: Format = {
   description: 'a port name of at most 15 lower-case letters, digits and hyphens',
-  // RFC 6335 §5.1: at least one letter, no hyphens next to each other.
+  // RFC 6335 §5.1: a port name has at least one letter, and no two adjacent hyphens.
   matches: text(15, `(?=.*[a-z])(?!.*--)${label}`),
 }
 

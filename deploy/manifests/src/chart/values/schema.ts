@@ -1,7 +1,9 @@
 import { isObject } from '../../schema/path.ts'
 import type { Values } from './values.ts'
 
-/** Members whose keys are not those of the chart: variables, settings, parameters and resources. */
+/**
+ * Members with keys that the chart does not define: variables, settings, parameters and resources.
+ */
 const openMaps: Readonly<Record<string, object>> = {
   environment: { type: 'object', additionalProperties: { type: 'string' } },
   parameters: { type: 'object', additionalProperties: { type: 'string' } },
