@@ -8,7 +8,8 @@ export class Canaries {
   readonly #secrets = new Map<string, string>()
 
   /**
-   * Returns the secret of a name, always the same. It needs no escaping in addresses, mail or JSON.
+   * Returns the secret of a name, always the same secret. The secret needs no escaping in
+   * addresses, mail or JSON.
    */
   get(name: string): string {
     const existing = this.#secrets.get(name)

@@ -3,7 +3,7 @@ import { eventually } from '@posthorn/testkit'
 import { type Part, startPart } from './bench/start-part.ts'
 import type { WorldAccess } from './world.ts'
 
-/** Accounts of one IMAP server in memory, which two cores carry beside the whole system. */
+/** Accounts at an IMAP server in memory. Two cores can carry their load beside the whole system. */
 export interface ManyAccounts extends AsyncDisposable {
   readonly server: Part
   readonly accounts: readonly string[]

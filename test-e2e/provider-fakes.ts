@@ -17,7 +17,7 @@ const googleOrigins = ['gmail', 'oauth2', 'pubsub', 'www'].map(
   (name) => `https://${name}.googleapis.com`,
 )
 
-/** Starts the fakes, that of Microsoft Graph with options of its own. */
+/** Starts the fakes of Gmail and Microsoft Graph. Only the fake of Microsoft Graph has options. */
 export async function startProviderFakes(
   graphOptions: Omit<GraphFakeOptions, 'clock' | 'limits'>,
 ): Promise<ProviderFakes> {

@@ -100,7 +100,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Standard Webhooks 1.0: one signature matches id, timestamp and body, and the timestamp is recent.
+ * True if at least one signature matches id, timestamp and body, and the timestamp is recent
+ * (Standard Webhooks 1.0).
  */
 function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): boolean {
   const timestamp = String(headers['webhook-timestamp'])

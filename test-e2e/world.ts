@@ -40,7 +40,7 @@ export interface WorldOptions {
   /** Further variables of single services. */
   envByService?: EnvByService
   settings?: Record<string, unknown>
-  /** Sealing keys as `posthorn keys` prints them. Default: new ones. */
+  /** Sealing keys as `posthorn keys` prints them. Defaults to new keys. */
   keys?: { secret: string; publicKey: string }
   /** Folder of `make build`. Default: the bundle of the Jest run, outside of Jest the sources. */
   bundle?: string

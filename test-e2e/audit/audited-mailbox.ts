@@ -18,7 +18,7 @@ export interface AuditedMailbox {
   folders(): Map<string, string>
   /** Names of labels in events, as of the last call of `folders`. */
   labelNames(ids: readonly string[]): string[]
-  /** Path that contains all messages, if there is one. */
+  /** Path that contains all messages; undefined without such a path. */
   allPath: string | undefined
   /** Ids of the messages of a folder or label, newest first. */
   listed(path: string): string[]

@@ -20,7 +20,7 @@ const burst = 25
 /** Messages that are read. */
 const pageSize = 20
 
-/** One kind of work, done by the services and by plain libraries in this process. */
+/** Work that is done by the services and by plain libraries in this process. */
 interface Work {
   what: string
   referenceIs: string

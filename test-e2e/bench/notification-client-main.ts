@@ -70,7 +70,7 @@ async function run(load: NotificationLoad): Promise<NotificationLoadResult> {
   return result
 }
 
-/** Starts requests at their planned times, whether or not earlier ones have ended. */
+/** Starts requests at their planned times, whether or not earlier requests have ended. */
 async function runAtRate(
   rate: number,
   { started, endsAt }: { started: number; endsAt: number },

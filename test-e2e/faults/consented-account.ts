@@ -7,7 +7,7 @@ import { submit } from './sending-job.ts'
 
 /** Account with a grant of an OpenID provider, at a mail server that accepts only its tokens. */
 export interface ConsentedAccount {
-  /** Receives a message and sends one. Each is reported once. */
+  /** Receives a message and sends a message. Each message is reported once. */
   receiveAndSend(): Promise<void>
 }
 

@@ -7,8 +7,8 @@ import { MailboxAudit } from '../audit/mailbox-audit.ts'
 import { createApiApps, createPubSubApp, startProviderFakes } from '../provider-fakes.ts'
 import { freshMessageId, plainMessage, startWorld } from '../world.ts'
 
-// Faults of Gmail's notifications and of Pub/Sub. After each one, the events that a receiver got
-// are compared with the mailbox, and the stored index, too.
+// Faults of Gmail's notifications and of Pub/Sub. After each fault, the events that a receiver got
+// and the stored index are compared with the mailbox.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -115,7 +115,7 @@ test('a dead watch: a poll finds the changes, and the watch is replaced', async 
     gmail.notices.start(each, { topic: pubSub.topic, expiresAt, isSilent: true })
   })
   const stops = gmail.requests('stop').length
-  // The first ones may be read before the worker has stored its watch.
+  // The first messages may be read before the worker has stored its watch.
   while (watchOf(mailbox)?.isSilent !== false) {
     const { id } = mailbox.deliver(source(), { internalDate: Date.now() - 600_000 })
     await world.webhook(({ event, data }) => event === 'messageNew' && data.id === id)

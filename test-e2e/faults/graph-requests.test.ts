@@ -96,7 +96,10 @@ test('a worker killed after each request of an upload: incomplete drafts are rem
     }),
   )
   let isKilled = false
-  /** Repeats an upload that ends before its worker is killed: one that stands still loses it. */
+  /**
+   * Repeats an upload that ends before its worker is killed: a worker that stands still loses the
+   * upload.
+   */
   const upload = (name: string) =>
     eventually(
       async () => {

@@ -137,7 +137,7 @@ export function statusesOf(results: Record<string, OutageResult>): Record<string
   return Object.fromEntries(Object.entries(results).map(([name, { status }]) => [name, status]))
 }
 
-/** Statuses of the requests if all have the same one. */
+/** Expected result: all requests have the same status. */
 export function allHave(requests: Requests, status: number | string) {
   return Object.fromEntries(Object.keys(requests).map((name) => [name, status]))
 }

@@ -46,7 +46,7 @@ const kills = Number(process.env['SENDING_FAULTS_KILLS'] ?? 8)
 
 const untilSentEvent = ({ queueId }: Submitted) =>
   world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
-/** Kills the sender and expires its leases, except those of locked rows. */
+/** Kills the sender and expires its leases, except the leases of locked rows. */
 const killSender = async () => {
   await world.services.kill('sender')
   await expireLeases()

@@ -47,7 +47,7 @@ const mailboxes = {
 }
 type Provider = keyof typeof mailboxes
 
-/** Registers the account of a mailbox, which can have only one. */
+/** Registers the account of a mailbox. A mailbox can have only one account. */
 const connect = once(async (provider) => {
   const account = `${provider}-${randomBytes(4).toString('hex')}`
   const auth = { user: mailboxes[provider].address }

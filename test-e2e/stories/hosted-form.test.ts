@@ -204,8 +204,8 @@ testInBrowser(
       imap: { host, port: imapPort },
       oauth2: { auth: { user: 'Bea@mail.test' } },
     })
-    // A used link leads to the application again. An account that exists is reported, with the
-    // choice of another one.
+    // A used link leads to the application again. A sign-in to a connected mailbox is reported, and
+    // the user can choose another mailbox.
     await page.goto(link)
     await page.getByRole('heading', { name: 'This link was used already' }).waitFor()
     await page.getByRole('link', { name: 'Continue' }).click()

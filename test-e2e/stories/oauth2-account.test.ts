@@ -38,7 +38,7 @@ const redirectUrl = `${world.url}/oauth`
 const provider = opened.adopt(await testOpenIdProvider({ redirectUrls: [redirectUrl] }), (one) =>
   one.close(),
 )
-/** One mail server per token mechanism, which offers no other one. */
+/** Mail servers, each with a single token mechanism. */
 const [byXoauth2, byOAuthBearer] = await Promise.all([
   testOAuthDovecot(provider.introspectionUrl, ['xoauth2']),
   testOAuthDovecot(provider.introspectionUrl, ['oauthbearer']),

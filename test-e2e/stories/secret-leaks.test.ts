@@ -19,7 +19,7 @@ import { Canaries, dumpColumns, readLogs } from '../canaries.ts'
 import type { ApiResponse, CallInput } from '../client.ts'
 import { startWorld } from '../world.ts'
 
-// Stores a secret in every field that accepts one, logs in to the proxies with right and wrong
+// Stores a secret in every field for a secret, logs in to the proxies with right and wrong
 // passwords and causes failures. Then searches all output for the secrets: logs at trace level,
 // metrics, responses, webhooks, bus messages and the database.
 
@@ -70,7 +70,7 @@ const tap = opened.use(
 const closing = opened.move()
 afterAll(() => closing.disposeAsync())
 
-/** API responses except the one that contains a token. */
+/** API responses, except the response that contains a token. */
 const responses: string[] = []
 const rejected: string[] = []
 async function call(operation: Operation, input: CallInput = {}) {

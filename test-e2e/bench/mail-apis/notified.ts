@@ -12,7 +12,7 @@ export async function benchNotified({ world, fakes: { graph } }: Scene): Promise
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })
   const times: number[] = []
   for (let count = 0; count < notified; count++) {
-    // Notifications within 200 ms of another one wait for the end of this time.
+    // Notifications within 200 ms of a previous notification wait for the end of this time.
     await delay(300)
     const raw = Buffer.from(plainMessage({ messageId: freshMessageId() }))
     const { id } = graph.mailbox.deliver({ raw })

@@ -36,8 +36,8 @@ const unlimited = {
 const published = { SVC_PROVIDER_LIMITS: '{}', SVC_API_POLL_INTERVAL: '45s' }
 
 /**
- * Starts the system and both fakes, whose clock follows the real one. With `real`, the fakes
- * enforce the published limits, and the workers follow them.
+ * Starts the system and both fakes, whose clock follows real time. With `real`, the fakes enforce
+ * the published limits, and the workers follow them.
  */
 export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
   await using stack = new AsyncDisposableStack()

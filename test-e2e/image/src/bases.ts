@@ -20,8 +20,8 @@ export interface Bases {
 }
 
 /**
- * Stands for the credentials of a package registry. It is in the builder, and in no layer of the
- * image.
+ * Stands for the credentials of a package registry. These credentials are in the builder, and in no
+ * layer of the image.
  */
 export const registryCanary = 'CanaryOfTheRegistry8d1f6e0b'
 

@@ -20,8 +20,9 @@ export class EngineUnavailableError extends Error {}
 const requiredPrograms = { docker: 'docker.io', mmdebstrap: 'mmdebstrap', tar: 'tar' }
 
 /**
- * Returns the engine of DOCKER_HOST or of Docker's usual socket, else starts a private one with its
- * data in `dir`. Disposal ends a private engine.
+ * Returns the engine of DOCKER_HOST or of Docker's usual socket, else starts a private engine with
+ * its data in `dir`. Disposal ends a private engine.
+ *
  * @throws EngineUnavailableError
  */
 export async function openEngine(dir: string): Promise<Engine> {
@@ -93,7 +94,8 @@ async function startEngine(dir: string): Promise<Engine> {
     async [Symbol.asyncDispose]() {
       await killContainers(host)
       await server.stop()
-      // The engine leaves the network namespace of builds mounted, a killed one its data, too.
+      // A stopped engine leaves the network namespace of builds mounted. A killed engine also
+      // leaves its data mounted.
       const unmount = 'umount "$1"/exec/netns/* "$2" 2>/dev/null || true'
       await pipeline(`${unmount}; rm -rf "$1"`, run, `${dir}/data`)
     },
