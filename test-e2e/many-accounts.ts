@@ -53,7 +53,7 @@ export async function registerManyAccounts(
   return { server, accounts, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-/** Number of these accounts that are connected. */
+/** Number of connected accounts among the many accounts. */
 export async function countConnected({ client }: Pick<WorldAccess, 'client'>): Promise<number> {
   const query = { state: 'connected', query: 'many-', pageSize: 1 } as const
   return (await client.call(operations.listAccounts, { query })).body.total

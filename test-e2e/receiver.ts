@@ -30,7 +30,7 @@ const maxAgeSeconds = 300
 
 /**
  * Reference implementation of a receiver: verify the signature, deduplicate by event id, store,
- * respond. All state is in the file, so a restarted receiver continues with it.
+ * respond. All state is in the file, so a restarted receiver continues with the stored state.
  */
 export async function startCarefulReceiver(file: string, secret: string): Promise<CarefulReceiver> {
   const log = await open(file, 'a+')

@@ -29,7 +29,7 @@ export interface WorldOptions {
    * a database and a virtual host on the servers of all tests.
    */
   servers?: 'shared' | 'own' | ServerAddresses
-  /** With `own`: true if Postgres syncs each commit to disk, as in production. */
+  /** With `servers: 'own'`: true if Postgres syncs each commit to disk, as in production. */
   durable?: boolean
   /** Host and port of a pgbouncer before the shared Postgres, which the services use. */
   pgbouncer?: string

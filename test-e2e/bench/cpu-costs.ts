@@ -170,7 +170,7 @@ async function servicesCpuMs(world: World): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0)
 }
 
-/** Runs `perRound` operations, `atOnce` of them concurrently. */
+/** Runs `perRound` operations, of which `atOnce` run concurrently. */
 async function inLanes(run: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(

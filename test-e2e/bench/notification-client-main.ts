@@ -6,7 +6,7 @@ export interface NotificationLoad {
   url: string
   /** Accounts that are named in turn. */
   accounts: number
-  /** True: validation requests, which the gateway answers without forwarding anything. */
+  /** If true, sends validation requests, which the gateway answers without forwarding anything. */
   handshakes: boolean
   seconds: number
   /** Requests per second; absent: as fast as `connections` responses arrive. */

@@ -140,7 +140,9 @@ function isOf({ path }: ProviderRequest, account: string): boolean {
   return decodeURIComponent(path).includes(`/${address}/`) || session?.mailbox.address === address
 }
 
-/** Those of the ids that an event names, in the order of the events. */
+/**
+ * Filters message ids by events. Returns the ids that an event names, in the order of the events.
+ */
 function announced(ids: readonly string[]): string[] {
   return world.webhooks().flatMap(({ event, data }) => {
     const id = String(data['id'])

@@ -95,7 +95,7 @@ interface ChangeCounts {
   moved: number
   read: number
   categorised: number
-  /** To another folder and back. */
+  /** Messages moved to another folder and back. */
   returned: number
   /** Moved, then read. */
   movedAndRead: number

@@ -59,7 +59,7 @@ export function apiRequests(subject: OutageSubject): Requests {
     submit: call('POST', `/v1/account/${account}/submit`, {
       to: [{ address: 'b@mail.test' }],
       text: 'x',
-      // Not due during this test.
+      // The submission is not due during this test.
       sendAt: '2100-01-01T00:00:00.000Z',
     }),
     'update settings': call('POST', '/v1/settings', { notifyText: false }),

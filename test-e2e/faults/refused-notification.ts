@@ -4,7 +4,7 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** Notification of a route that was refused once. Its second attempt is due in an hour. */
+/** Notification that its route has refused once. The second attempt is due in an hour. */
 export interface RefusedNotification {
   /** Message that the notification names. */
   messageId: string

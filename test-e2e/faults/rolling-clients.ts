@@ -123,8 +123,9 @@ class Pauses {
 }
 
 /**
- * Requests on kept and on fresh connections, in turn. Any response but 200 is a failure, unless it
- * is excused. So is a lost connection unless this process stood still before it.
+ * Requests on kept and on fresh connections, in turn. Any response but 200 is a failure, unless the
+ * previous release may cause it. A lost connection is also a failure, unless this process stood
+ * still before the loss.
  */
 export function createRequests({ token, paths, url, mayRefuse = () => false }: RequestOptions) {
   const kept = new Agent({ keepAlive: true })

@@ -99,8 +99,8 @@ test(
 )
 
 /**
- * If Postgres is unavailable for longer than a lease, each dispatcher takes over pre-counted
- * attempts of the other.
+ * Maximum attempts that are counted and never made. If Postgres is unavailable for longer than a
+ * lease, each dispatcher takes over pre-counted attempts of the other dispatcher.
  */
 const maxCountedOnly = dispatchers.length * targets.length * precountedPerTarget
 const faults = [

@@ -143,7 +143,7 @@ test.each<Provider>(['gmail', 'graph'])(
   },
 )
 
-/** Processes that are killed after the n-th message: the holder of the account is one of them. */
+/** Process that is killed after the n-th message. One of the two workers holds the account. */
 const victims: Readonly<Record<number, string>> = {
   3: 'sync-worker',
   7: 'sender',

@@ -121,7 +121,7 @@ test('services of the bundle: HTML is read in a separate process', async () => {
     params: { account: 'jane', message: data.id },
     query: { webSafeHtml: true },
   })
-  // Without its process, the message would have no HTML.
+  // Without the process that reads HTML, the message would have no HTML.
   expect(body.text).toMatchObject({ html: `<p>${'Hello\n'.repeat(2_000)}</p>\n`, webSafe: true })
 })
 

@@ -71,7 +71,7 @@ const peersOf: Readonly<Record<Caller, readonly Yaml[]>> = {
 const linkLocal = ['169.254.0.0/16', 'fe80::/10']
 
 /**
- * Ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and those that the
+ * Ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and ranges that the
  * Internet does not route and clusters use for pods (RFC 6890, RFC 2544, RFC 1112).
  */
 const privateRanges = [

@@ -29,8 +29,9 @@ function clientsOf(...servers: readonly Server[]): Yaml {
 }
 
 /**
- * Policies of Postgres and RabbitMQ without an operator: only the processes that need them may
- * connect. They select pods of the same namespace by the label `posthorn-server`.
+ * Network policies of Postgres and RabbitMQ without an operator: only processes that need these
+ * servers may connect. The policies select pods of the same namespace by the label
+ * `posthorn-server`.
  */
 export function serverPolicies(): Yaml[] {
   return [

@@ -36,8 +36,8 @@ export async function firstRun(
     if (preparedToken) await insertOperatorToken(tx, preparedToken.reveal(), 'Prepared token')
     if (await hasTokens(tx)) return
     const token = newToken()
-    // Before the commit: after a crash in between, the next start writes another token, whereas a
-    // committed but unwritten token would be lost.
+    // The token is written before the commit. After a crash in between, the next start writes
+    // another token, whereas a committed but unwritten token would be lost.
     await writeFirstToken(token, firstTokenFile)
     await insertOperatorToken(tx, token, 'First token')
   })

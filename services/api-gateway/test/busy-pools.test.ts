@@ -62,7 +62,8 @@ test('with all connections of both pools in use, health and metrics respond', as
   })
   expect((await submit()).status).toBe(200) // caches what a submission reads
   const paths = ['/health/live', '/health/ready', '/metrics']
-  // Replies count if the statements still wait afterwards: on a busy machine, these may end first.
+  // Replies count only if the statements still wait afterwards: on a busy machine, the statements
+  // may end before the replies.
   const [live, ready, metrics] = await eventually(async () => {
     const { release } = await occupyPools()
     try {

@@ -187,7 +187,7 @@ test('GET /v1/changes: concurrent writers, reconnecting reader, each change once
     for (let n = 0; n < 40; n++)
       await db.transaction().execute(async (tx) => {
         await change(tx, `w${name}`, String(n))
-        // Keeps the transaction open for about the duration of a few others.
+        // Keeps the transaction open for about the duration of a few other transactions.
         await sql`select pg_sleep(${((name * 7 + n * 3) % 5) / 200})`.execute(tx)
       })
   }

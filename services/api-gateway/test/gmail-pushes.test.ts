@@ -73,7 +73,7 @@ beforeEach(async () => {
 /** Waits until all pushes are acknowledged and their notices have reached the worker. */
 async function expectNotices(pushes: number): Promise<void> {
   await eventually(() => {
-    // Refused while the applications are not loaded yet: Pub/Sub repeats them.
+    // Pushes are refused until the applications are loaded: Pub/Sub repeats refused pushes.
     gmail.clock.advance(10_000)
     expect(subscription.acknowledged).toHaveLength(pushes)
     expect(received.length).toBeGreaterThan(0)

@@ -4,7 +4,8 @@ import { blockedMs } from '@posthorn/testkit'
 import { admin } from './gateway.ts'
 import { sendingWorld } from './sending-world.ts'
 
-// The largest permitted requests of callers. None may block the event loop, which all others share.
+// The largest permitted requests of callers. None of them may block the event loop, which all
+// callers share.
 
 /** Limit of the CPU time for which a request blocks the event loop. */
 const maxMs = 100

@@ -107,7 +107,7 @@ test.each(eventNames)('%s: is classified, and a failure has a body for tenants',
   expect(hasTenantBody(event)).toBe(eventKinds[event] === 'failure')
 })
 
-/** Members of failures that name things of the tenant. All others are hidden. */
+/** Members of failures that name objects of the tenant. All other members are hidden. */
 const ownMembers = ['queueId', 'envelope', 'messageId', 'networkRouting', 'job']
 const failures = eventNames.filter((event) => eventKinds[event] === 'failure')
 

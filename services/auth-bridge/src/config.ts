@@ -36,9 +36,9 @@ export interface Config extends ServiceConfig, Secrets {
   readonly providerOrigins: OriginMap
   /** Allowed addresses of the proxy in the settings. */
   readonly proxyEgressPolicy: EgressPolicy
-  /** True refuses secrets that earlier releases sealed without a binding. */
+  /** If true, auth-bridge refuses secrets that earlier releases sealed without a binding. */
   readonly requireBoundSecrets?: boolean
-  /** True enables reading provider access tokens, regardless of the setting. */
+  /** If true, clients may read provider access tokens, regardless of the setting. */
   readonly oauthTokensApi: boolean
 }
 

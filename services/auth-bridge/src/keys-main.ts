@@ -31,7 +31,7 @@ function work(): number {
     fallback: 'secret',
   })
   const configured = readKeysConfig(process.env).secret?.reveal()
-  // Without this check, the secret of a new public key would be lost.
+  // Without this check, a public key would be printed whose secret is lost.
   if (values.public && configured === undefined)
     throw new ConfigError('SVC_SECRET', 'must be set with --public')
   const secret = configured ?? randomBytes(32).toString('hex')

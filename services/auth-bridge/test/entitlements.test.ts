@@ -258,7 +258,8 @@ test('unsealLogin: only for services that connect to the address', async () => {
     webhooks: ['webhook-dispatcher'],
     own: ['webhook-dispatcher'],
     calls: ['sync-worker', 'api-gateway', 'webhook-dispatcher'],
-    // Its database role cannot read these addresses.
+    // webhook-dispatcher is not restricted, because its database role cannot read addresses of
+    // proxies.
     proxy: ['sync-worker', 'sender', 'imap-proxy', 'webhook-dispatcher'],
   })
 })

@@ -17,7 +17,7 @@ export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   readonly tlsKey: Secret | undefined
   /** Maximum connections that are not logged in; one more ends the oldest. */
   readonly maxPending: number
-  /** Maximum of these per network of the address. */
+  /** Maximum connections that are not logged in, per network of their addresses. */
   readonly maxPendingPerAddress: number
   /** Maximum sessions per account in this process. */
   readonly maxSessionsPerAccount: number

@@ -46,7 +46,10 @@ export function startRelay(
   registerSession(deps, relay, { ...login, address: client.address })
 }
 
-/** Registers the session until it is closed. Its closure is all the memory besides the sockets. */
+/**
+ * Registers the session until it is closed. The closure of this function is all memory of a session
+ * besides its sockets.
+ */
 function registerSession(
   { sessions, log }: RelayDeps,
   relay: Relay,

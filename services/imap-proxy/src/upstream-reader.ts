@@ -50,7 +50,10 @@ export class UpstreamReader implements SocketReader {
     return this.#relay ? this.#relay(bytes) : socket.push(Buffer.from(bytes))
   }
 
-  /** Writes all further bytes to the client. `onRelayed` sees each of them first. */
+  /**
+   * Writes all further bytes to the client. Calls `onRelayed` with each chunk before writing the
+   * chunk.
+   */
   relayTo(client: Socket, onRelayed: (bytes: Buffer) => void): void {
     this.#relay = (bytes) => {
       onRelayed(bytes)

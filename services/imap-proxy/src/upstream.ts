@@ -147,7 +147,8 @@ function mayStayPlaintext(
 
 async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
   const { kind, text } = await lines.read()
-  // PREAUTH (RFC 9051 §7.1.4) is a session of another user, and before TLS a way around it.
+  // PREAUTH (RFC 9051 §7.1.4) greets a session of another user. Before TLS, PREAUTH would bypass
+  // TLS.
   if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw errorForBye(text)
   // A server that leads back to any imap-proxy would cause an endless loop.
   if (text.includes(greetingText))
@@ -162,7 +163,9 @@ async function requestCapabilities(lines: UpstreamLines): Promise<Set<string>> {
   return capabilities
 }
 
-/** Capabilities that the interface spec names. They come first if the server has them. */
+/**
+ * Capabilities that the interface spec names. These capabilities come first if the server has them.
+ */
 const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY'.split(
   ' ',
 )

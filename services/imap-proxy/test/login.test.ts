@@ -95,7 +95,7 @@ test('login: account with a proxy and a sealed proxy login, connects through it'
   }
   expect(await logIn(await sealedLogin(address))).toContain('a OK behind authenticated')
   expect(through.requests).toMatchObject([{ kind: 'socks5', user: 'me', pass: 's:cret' }])
-  // Sealed for another host, it cannot be unsealed.
+  // A proxy login sealed for another host cannot be unsealed.
   const moved = (await sealedLogin('socks5://me:x@h.example:1')).replace(
     'h.example:1',
     `${through.host}:${through.port}`,

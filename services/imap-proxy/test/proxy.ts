@@ -100,7 +100,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           maxPendingPerAddress: 50,
           trustedProxies: ['127.0.0.0/8'],
           mailEgressPolicy: 'link-local',
-          // Port 1: nothing listens there.
+          // No server listens on port 1.
           mailPorts: { ...defaultMailPorts, allowed: [1] },
           maxSessionsPerAccount: 20,
           drainDelayMs: 0,

@@ -82,7 +82,10 @@ export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
   return { account, address, auth }
 }
 
-/** Only for secrets that are no token: a rejected token is never tried as the password. */
+/**
+ * Authenticates by the SMTP server password. Only for secrets that are no token: a rejected token
+ * is never tried as the password.
+ */
 async function authenticateByPassword(
   deps: AccessDeps,
   secret: string,

@@ -58,7 +58,7 @@ export class BearerConnection extends SMTPConnection {
   }
 }
 
-/** Both mechanisms have the same fields. */
+/** XOAUTH2 and OAUTHBEARER have the same fields. */
 function authenticationOf({ account, secret }: ClientLogin): SMTPServerAuthentication {
   return {
     method: 'XOAUTH2',

@@ -52,7 +52,10 @@ export class PendingClients {
 }
 
 interface AuthenticatedClient extends ClientSession {
-  /** True during a message. The client gets its reply first; else it would send it twice. */
+  /**
+   * True during a message. A busy client gets its reply before it is disconnected; else the client
+   * would send the message twice.
+   */
   isBusy: boolean
   /** Reason of the disconnection; absent while the session is valid. */
   endReason?: string

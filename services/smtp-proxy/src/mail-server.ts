@@ -44,7 +44,7 @@ export interface MailServerOptions {
   tls: boolean
   /** If false, a client without login names the account in a header. */
   loginRequired: boolean
-  /** True until the client disconnects. */
+  /** True until the client of the session disconnects. */
   isOpen: (session: SMTPServerSession) => boolean
   /** True once no new message of a session may start. */
   isClosing: (session: SMTPServerSession) => boolean
@@ -120,7 +120,7 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
       if (isMailAddress(address)) done()
       else done(reject(new SmtpRejection('553 5.1.3', 'Invalid address'), session))
     },
-    // Also called after STARTTLS, which removes the listeners of the plain socket.
+    // `onClose` is also called after STARTTLS, which removes the listeners of the plain socket.
     onClose(session) {
       deps.pending.remove(session)
       deps.clients.remove(session)
@@ -233,7 +233,7 @@ async function beginMessage(
   deps.pending.remove(session)
 }
 
-/** Applies the same rules as the API. */
+/** True for a mail address by the same rules as in the API. */
 function isMailAddress(address: string): boolean {
   return matches(MailAddress, address)
 }

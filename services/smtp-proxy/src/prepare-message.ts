@@ -13,7 +13,7 @@ import { SmtpRejection } from './rejection.ts'
 export interface PreparedMessage {
   /** Bytes to send: CRLF line ends, no Bcc, with Message-ID and Date. */
   mime: Buffer
-  /** With angle brackets. */
+  /** Message-ID with angle brackets. */
   messageId: string
   subject: string | null
   controls: Controls

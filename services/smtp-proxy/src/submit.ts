@@ -146,7 +146,7 @@ function columnsOf(
   }
 }
 
-/** Mailbox work after sending. Null if there is no mailbox or no copy is wanted. */
+/** Mailbox work after sending. Null if the account has no mailbox or the client wants no copy. */
 function filingOf({ copy, sentMailPath }: Controls, sender: MailboxColumns): Filing | null {
   if (!hasMailbox(sender) || copy === false) return null
   return defined({ copy, sentMailPath })

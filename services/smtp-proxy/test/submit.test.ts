@@ -113,7 +113,7 @@ test('AUTH: rejected logins, same text for every reason', async () => {
     ['acc', await addToken({ permissions: { actions: ['read'] } })],
     ['acc', await addToken({ permissions: { groups: ['message'] } })],
   ]
-  // Each from its own address: repeated failures are delayed.
+  // Each attempt comes from its own address: repeated failures of an address are delayed.
   for (const [n, [user, pass]] of cases.entries())
     await expect(
       send({}, { user, pass, options: { localAddress: `127.0.1.${n + 1}` } }),

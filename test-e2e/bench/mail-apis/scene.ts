@@ -141,10 +141,10 @@ export function unitsSince({ fakes }: Scene, position: number): number {
 }
 
 /**
- * Sends the same requests again as a bare client, one after the other. Returns the time in
- * milliseconds.
+ * Sends logged requests again as a bare client, sequentially. Returns the time in milliseconds.
  *
- * @throws Error for a response with another status than before, which may have been less work
+ * @throws Error for a response whose status differs from the logged status, which may have been
+ * less work
  */
 export async function replayMs(
   { fakes }: Scene,

@@ -48,8 +48,8 @@ const bootstrapOptions = [
 ]
 
 /**
- * Default names of the base images, without digests, which belong to the images of a registry. A
- * shared engine gets other names, since it may have these images.
+ * Default names of the base images, without digests: only images of a registry have these digests.
+ * A shared engine gets other names, because it may have images with the default names.
  */
 export function namesOfBases(isPrivate: boolean): Bases {
   if (!isPrivate) return { BASE: 'posthorn-test/base', BUILDER: 'posthorn-test/builder' }

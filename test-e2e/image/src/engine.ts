@@ -10,7 +10,7 @@ import { docker, hasProgram, pipeline } from './docker.ts'
 export interface Engine extends AsyncDisposable {
   /** Value of DOCKER_HOST. */
   host: string
-  /** True if it was started for this run and has no images of others. */
+  /** True if the engine was started for this run and has no images of other runs. */
   isPrivate: boolean
 }
 
@@ -53,9 +53,9 @@ async function problemOf(host: string): Promise<string | undefined> {
 }
 
 /**
- * Starts an engine with its data in `dir` and its sockets below /run. Its containers reach each
- * other and this machine only; builds use the network of this machine. The engine's packet filter
- * rules permit traffic between containers, which rules of another engine may forbid.
+ * Starts an engine with its data in `dir` and its sockets below /run. The engine's containers reach
+ * only each other and this machine; builds use the network of this machine. The engine's packet
+ * filter rules permit traffic between containers, which rules of another engine may forbid.
  */
 async function startEngine(dir: string): Promise<Engine> {
   // Paths of sockets are limited to 107 bytes (unix(7)). The next run in this checkout has the same

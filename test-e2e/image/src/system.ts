@@ -87,7 +87,7 @@ async function startServers({ images, network, stack }: Context): Promise<void> 
   ])
 }
 
-/** Runs the jobs to their end. Each must exit with 0. */
+/** Runs the jobs to their end. Each job must exit with 0. */
 async function runJobs(context: Context): Promise<void> {
   const { images } = context
   const ownerUrl = ownerUrlOf(images)

@@ -57,8 +57,8 @@ const modules = '/usr/lib/dovecot/modules'
 
 /**
  * Makes the path of the TLS module, which is compiled into Dovecot's library, relative to
- * `base_dir`. All processes of Dovecot start there, and `config.ts` creates a link to the modules
- * in it.
+ * `base_dir`. All processes of Dovecot start in `base_dir`, where `config.ts` creates a link to the
+ * modules.
  */
 async function relocate(library: string): Promise<void> {
   const file = await realpath(library)

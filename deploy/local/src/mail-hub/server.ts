@@ -32,7 +32,9 @@ export interface MailHubAddress {
 export interface MailHub extends ManagedServer, MailHubAddress {
   /** Address alone, to be passed to another process. */
   readonly address: MailHubAddress
-  /** Lists accepted messages, oldest first. With `messageId`, only those with that Message-ID. */
+  /**
+   * Lists accepted messages, oldest first. With `messageId`, only messages with this Message-ID.
+   */
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }
 

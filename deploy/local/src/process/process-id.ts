@@ -7,7 +7,7 @@ export interface ProcessId {
   readonly started: string
 }
 
-/** Returns the process with this id. Undefined if there is none or only a zombie. */
+/** Returns the process with this id. Undefined without such a process, and for a zombie. */
 export function identify(pid: number): ProcessId | undefined {
   const stat = readStat(pid)
   return stat && stat.state !== 'Z' && stat.state !== 'X'

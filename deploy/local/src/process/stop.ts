@@ -9,8 +9,8 @@ export interface Stoppable {
 }
 
 /**
- * Stops processes in order. Those that run after `graceMs` are killed. Resolves when they and their
- * descendants have ended.
+ * Stops processes in order. Processes that still run after `graceMs` are killed. Resolves when the
+ * processes and their descendants have ended.
  */
 export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): Promise<void> {
   const tree = running.flatMap(({ id }) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))

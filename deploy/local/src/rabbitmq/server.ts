@@ -185,7 +185,7 @@ async function writeFiles({ dir, state }: NodeOptions): Promise<void> {
     'listeners.tcp.default': `127.0.0.1:${state.port}`,
     'management.tcp.ip': '127.0.0.1',
     'management.tcp.port': state.management,
-    // Without queue statistics the plugin is cheap. Only its API is used.
+    // The management plugin is cheap without queue statistics. Only the API of the plugin is used.
     'management_agent.disable_metrics_collector': true,
     default_user: 'posthorn',
     default_pass: state.password,

@@ -75,7 +75,7 @@ interface State extends Secrets {
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, keep = false, bind = '127.0.0.1' } = options
-  // Until all servers listen, or the start failed.
+  // Reserves the ports until all servers listen, or the start failed.
   await using reservations = new PortReservations()
   const { state, ports } = await loadState(options, { bind, reservations })
   const servers = await startSystemServers({ ...options, ports })

@@ -11,8 +11,8 @@ export interface Exclusion {
 }
 
 /**
- * Effects of two components on each other. The overlay `large` has patches for them. Manifests that
- * do not exist have no effect.
+ * Manifests and list items of a component that another component makes needless. The overlay
+ * `large` has patches for them. Manifests that do not exist have no effect.
  */
 export const exclusions: readonly Exclusion[] = [
   // `rabbitmq-operator` replaces the Job `broker-users` and the login of its administrator.

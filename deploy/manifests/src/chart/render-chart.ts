@@ -6,7 +6,7 @@ import type { Values } from './values/values.ts'
 
 export interface RenderOptions {
   values?: Values
-  /** False renders an upgrade. */
+  /** True renders a first installation, false an upgrade. Defaults to true. */
   isInstall?: boolean
 }
 

@@ -10,7 +10,7 @@ export interface OwnContainer {
   path: Path
   /** First argument: the name of the process. */
   name: string
-  /** Undefined if the image has no such process. */
+  /** Process of the container; undefined if the image has no such process. */
   process: Process | undefined
   variables: readonly PlacedVariable[]
 }

@@ -1,11 +1,14 @@
 import { type Build, type Manifest, manifestsOf, valueAt, valuesAt } from '../build.ts'
 
-/** Keys of Secrets or ConfigMaps by name. Without a set, the keys cannot be listed. */
+/**
+ * Keys of Secrets or ConfigMaps by name. Undefined if the keys of a Secret or ConfigMap cannot be
+ * listed.
+ */
 export type StoredKeys = ReadonlyMap<string, ReadonlySet<string> | undefined>
 
 const tlsKeys = ['tls.crt', 'tls.key', 'ca.crt']
 
-/** Secrets that operators create, by kind of the object that makes them do so. */
+/** Secrets that operators create, by kind of the object that causes their creation. */
 const generated: Record<string, (manifest: Manifest) => Record<string, readonly string[]>> = {
   Certificate: ({ content }) => ({ [String(valueAt(content, ['spec', 'secretName']))]: tlsKeys }),
   // Secrets of a Postgres cluster: logins, the certificate authority and the certificate of the

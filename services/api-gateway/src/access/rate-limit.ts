@@ -24,7 +24,7 @@ export async function limitRate(
   const { maxRequests, timeWindow: windowSeconds } = limit
   const counted = { token: token.id, windowSeconds }
   const { requests, resetSeconds } = await count(counted).catch((error: unknown) => {
-    // Revoked recently and still cached here.
+    // The token was revoked recently and is still cached in this process.
     throw sqlState(error) === foreignKeyViolation ? badToken('unknown token') : error
   })
   reportWindow(response, { maxRequests, requests, resetSeconds })

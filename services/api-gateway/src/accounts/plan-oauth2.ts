@@ -64,8 +64,8 @@ export function isSendOnlyApp(app: Pick<AppForAccount, 'provider' | 'config'>): 
 /**
  * Finds the application that a registration names, or that the account uses.
  *
- * @throws AppError `invalid` `UnsupportedOperation` if it is not for mail servers, or the account
- *   has another mail system, which is fixed at its registration
+ * @throws AppError `invalid` `UnsupportedOperation` if the application has no accounts, or the
+ * account has another mail system, which is fixed at its registration
  */
 export async function findAppFor(
   tx: Tx,
@@ -173,7 +173,10 @@ function appErrors({ provider, authorize }: OAuth2Input, app: AppForAccount | un
     : []
 }
 
-/** A grant belongs to its application: another application deletes it, as does `useAuthServer`. */
+/**
+ * Plans the change of a grant. A grant belongs to its application: another application or
+ * `useAuthServer` deletes the grant.
+ */
 function planGrant(
   { accessToken, refreshToken, expires }: OAuth2Input,
   before: StoredOAuth2 | undefined,

@@ -62,7 +62,7 @@ function serversOf(
   return defined({ imap: hosts && mailServer(hosts.imap), smtp: hosts && mailServer(hosts.smtp) })
 }
 
-/** Port 587 uses STARTTLS, the others TLS from the start. */
+/** Server of a provider. Port 587 uses STARTTLS, all other ports TLS from the start. */
 function mailServer([host, port]: ProviderServer) {
   return { host, port, secure: port !== 587 }
 }

@@ -25,7 +25,7 @@ export interface SignIn {
   /** Id of the OAuth2 application. */
   app: string
   registration: PendingRegistration
-  /** Nonce of the form's link, if the sign-in starts there. */
+  /** Nonce of the form link, if the sign-in starts at a form. */
   form?: string
   /** Expected user, passed to the provider. */
   loginHint?: string

@@ -20,7 +20,7 @@ export interface AddressParts {
   domain: string
 }
 
-/** Creates the result of a source; undefined if it has neither server. */
+/** Creates the result of a source; undefined if the source has no server. */
 export function toResult(
   imap: DiscoveredServer | undefined,
   smtp: DiscoveredServer | undefined,

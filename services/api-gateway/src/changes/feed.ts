@@ -11,9 +11,9 @@ export interface Follower {
   deliver(changes: readonly Change[]): void
   /** Reports that all changes up to the new position were deleted. */
   lost(position: Position): void
-  /** Resolves when it can receive more, or is closed. */
+  /** Resolves when the follower can receive more changes, or is closed. */
   ready(): Promise<void>
-  /** Ends it; the client reconnects with its position. */
+  /** Ends the follower's stream; the client reconnects with its position. */
   close(): void
   readonly closed: boolean
 }

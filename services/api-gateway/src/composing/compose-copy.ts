@@ -128,7 +128,7 @@ export interface MessageLinks {
   serviceUrl: string | null
   /** Links of a message to rewrite. Undefined if the message is not tracked. */
   tracking(messageId: string): Tracking | undefined
-  /** Undefined if the message belongs to no list. */
+  /** Links of a mailing list in a message. Undefined if the message belongs to no list. */
   list(recipient: string, messageId: string): ListLinks | undefined
 }
 

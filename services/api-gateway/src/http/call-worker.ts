@@ -101,9 +101,9 @@ function isUnheld(error: unknown): boolean {
 }
 
 /**
- * Responds `not-found` if no worker holds the account because it does not exist, and
- * `NotYetConnected` if it was registered just now. Postgres is queried only in these cases, so
- * calls for connected accounts do not wait for it.
+ * Responds `not-found` if the account does not exist, and `NotYetConnected` if it was registered
+ * just now. Postgres is queried only if no worker holds the account, so calls for connected
+ * accounts do not wait for Postgres.
  */
 async function assertWasConnected(
   { db }: WorkerDeps,

@@ -25,7 +25,7 @@ export function maskHeaders(headers: readonly Header[]): Header[] {
   return headers.map(({ key }) => ({ key, value: mask }))
 }
 
-/** Replaces a masked URL by the stored URL. Undefined if the masked URL is of another URL. */
+/** Replaces a masked URL by the stored URL. Undefined if the mask stands for another URL. */
 export function unmaskUrl(input: string, stored: string | null | undefined): string | undefined {
   if (!input.includes(mask)) return input
   return stored && maskUrl(stored) === input ? stored : undefined

@@ -86,7 +86,7 @@ async function runHandler(
   }
 }
 
-/** Account whose share of the memory a body takes. Without an account, the token or the address. */
+/** Owner whose share of the memory a body takes: the account, else the token, else the address. */
 function ownerOf({ params }: Request, { token, address }: Caller): string {
   const { account } = params
   if (typeof account === 'string') return `account ${account}`
@@ -107,7 +107,7 @@ async function respond(
   }
 }
 
-/** All text of the API is UTF-8. */
+/** Content type of a response. All text of the API is UTF-8. */
 function contentType(produces: string) {
   return { 'Content-Type': produces + (produces.startsWith('text/') ? '; charset=utf-8' : '') }
 }

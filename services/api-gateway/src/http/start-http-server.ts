@@ -38,7 +38,7 @@ export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' 
 }
 
 export interface GatewayServer extends HttpServer {
-  /** Makes the server ready. Until then it responds 503. */
+  /** Makes the server ready, which responds 503 before. */
   markStarted(): void
 }
 
@@ -65,7 +65,8 @@ export async function startHttpServer({
     host,
     port,
     closeTimeoutMs: Math.max(0, shutdownTimeoutMs - releaseMs),
-    // Without RabbitMQ, accounts can be registered and messages submitted: no readiness check.
+    // RabbitMQ has no readiness check: without RabbitMQ, accounts can be registered and messages
+    // submitted.
     checks: { start: assertStarted, postgres: () => ping(db) },
     mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), whenStarted, api),
     ...connectionLimits(httpServer),

@@ -83,7 +83,10 @@ export async function deleteLinkBlock(db: Db, entry: ListRecipient): Promise<boo
   return numDeletedRows > 0n
 }
 
-/** Origin of the entry of a recipient: a link or the API. Undefined if it is not blocked. */
+/**
+ * Origin of a recipient's entry on a list: a link or the API. Undefined if the recipient is not
+ * blocked.
+ */
 export async function findBlockOrigin(
   db: Db,
   entry: ListRecipient,

@@ -11,8 +11,8 @@ export type PendingRegistration = SignInOptions &
 export type RegistrationBody = Omit<AccountRegistration, 'account'>
 
 /**
- * Update of an existing account. Not stored as `body`: replicas of earlier releases, which would
- * register it, fail and change nothing.
+ * Update of an existing account. Its body is stored apart from the `body` of a registration, which
+ * replicas of earlier releases would register. So these replicas fail and change nothing.
  */
 export interface PendingUpdate {
   /**

@@ -15,7 +15,10 @@ import { orAccountNotFound } from './accounts.ts'
 
 export type NewSubmission = Insertable<Outbox>
 
-/** A larger message is inserted alone, so that others do not wait for it. */
+/**
+ * Maximum size of a message that is inserted together with other messages. A larger message is
+ * inserted alone, so that other messages do not wait for it.
+ */
 const maxSharedBytes = 64 * 1024
 
 /** Inserts a submission. Once resolved, it will be sent. */

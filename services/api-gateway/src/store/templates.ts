@@ -47,7 +47,7 @@ export function getTemplate(db: Db, id: string) {
 export type TemplateRow = Awaited<ReturnType<typeof getTemplate>>
 
 export interface TemplateFilter extends PageRequest {
-  /** Null selects the shared templates. */
+  /** Account of the templates; null selects the shared templates. */
   account: string | null
 }
 

@@ -58,7 +58,7 @@ function notConfigured(protocol: Protocol): AppError {
 /**
  * Unseals the stored password or access token of an account.
  *
- * @throws AppError `rejected` if none is stored, or it is for another server or user
+ * @throws AppError `rejected` if no secret is stored, or the secret is for another server or user
  */
 async function getStoredLogin(
   secrets: BoundSecrets,

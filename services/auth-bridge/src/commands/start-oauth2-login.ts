@@ -48,7 +48,7 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
     const expected = issuer ?? app.profile.issuers[0]
     return {
       url: url.href,
-      // With several tenants it is known only from the id token.
+      // For several tenants, only the id token contains the issuer.
       ...defined({ issuer: expected?.includes('{tenantid}') ? undefined : expected, requiresIss }),
     }
   })

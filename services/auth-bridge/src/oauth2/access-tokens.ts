@@ -45,7 +45,10 @@ export interface TokenDeps extends OAuth2Deps {
 const marginMs = 300_000
 /** Minimum remaining lifetime of a token that is used although its renewal failed. */
 const minLeftMs = 30_000
-/** Longer than a token request and storing its result. Then another replica may try. */
+/**
+ * Lease of a token renewal. Longer than a token request and storing its result. After the lease,
+ * another replica may try.
+ */
 const leaseMs = 20_000
 /** Maximum wait for a token. Longer than the timeout of the requester. */
 const maxWaitMs = 12_000
@@ -145,7 +148,10 @@ export class AccessTokens {
     }
   }
 
-  /** Undefined if the lease was lost, or newer tokens were stored in the meantime. */
+  /**
+   * Requests a new access token and stores the token. Undefined if the lease was lost, or newer
+   * tokens were stored in the meantime.
+   */
   async #renew(
     lease: RefreshLease,
     { app, resolved, tokens, stored }: Renewal,
@@ -217,7 +223,11 @@ export class AccessTokens {
     await markRefreshFailed(db, account, failed).catch(() => undefined)
   }
 
-  /** Tokens of another application are left out. @throws AppError `rejected` for such a grant */
+  /**
+   * Unseals the tokens of a grant. Tokens of another application are left out.
+   *
+   * @throws AppError `rejected` for a grant of another application
+   */
   async #unseal(
     app: Application,
     { holder }: ResolvedGrant,

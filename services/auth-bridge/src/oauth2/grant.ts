@@ -6,7 +6,10 @@ import { parseObject } from '../parse-object.ts'
 import type { Protocol } from '../store/credentials.ts'
 import { findOAuth2Account, type OAuth2Account } from '../store/oauth2-tokens.ts'
 
-/** Plaintext of a sealed grant. Written by api-gateway at registration, and here at a renewal. */
+/**
+ * Plaintext of a sealed grant. api-gateway writes a grant at registration, auth-bridge at a
+ * renewal.
+ */
 export interface StoredGrant {
   accessToken?: string
   refreshToken?: string
@@ -34,7 +37,7 @@ export interface ResolvedGrant {
   /** Application of the grant. */
   app: string
   useAuthServer: boolean
-  /** User whose tokens these are. */
+  /** User of the grant's tokens. */
   owner: string
   /** User to log in as, or mailbox to use at an API. */
   user: string

@@ -71,7 +71,10 @@ function adjustScopes(
 /** Scopes of the Gmail API and of mail in Microsoft Graph. */
 const mailScope = /(?:^|\/)(?:gmail\.[a-z.]+|Mail\.[a-z]+(?:\.Shared)?)$/i
 
-/** Scope without its resource, in lower case: Microsoft omits or changes both in responses. */
+/**
+ * Scope without its resource, in lower case: Microsoft omits the resource or changes the case in
+ * responses.
+ */
 export function shortScope(scope: string): string {
   return scope.toLowerCase().replace(/^https:\/\/[^/]+\/(?=.)/, '')
 }
@@ -126,11 +129,11 @@ function gmail(config: OAuth2AppConfig): Profile {
     tokenUrl: 'https://oauth2.googleapis.com/token',
     userinfoUrl: 'https://openidconnect.googleapis.com/v1/userinfo',
     revokeUrl: 'https://oauth2.googleapis.com/revoke',
-    // Google documents both forms in id tokens.
+    // Google documents both forms of its issuer in id tokens.
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
     scopes: [...scopes, ...identity],
     requiredScopes: scopes,
-    // Both are required for a refresh token.
+    // Google issues a refresh token only with both parameters.
     authorizeParams: { access_type: 'offline', prompt: 'consent' },
   }
 }

@@ -12,8 +12,9 @@ import { bindingOf } from './bindings.ts'
 import { resealStrategyOf } from './strategies.ts'
 
 /**
- * Number of values per key id. `unreadable` counts invalid values; `clear` values that an earlier
- * release stored without sealing, and `unbound` those that it sealed without their use.
+ * Number of values per key id. `unreadable` counts invalid values, `clear` values that an earlier
+ * release stored without sealing, and `unbound` values that an earlier release sealed without their
+ * use.
  */
 type KeyCounts = Record<string, number>
 

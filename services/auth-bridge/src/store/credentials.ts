@@ -90,7 +90,10 @@ export async function findSealedSetting(db: Db, key: SealedSetting): Promise<str
   return row?.sealed
 }
 
-/** Reads whether the API may return access tokens. Not cached: a change applies immediately. */
+/**
+ * Reads whether the API may return access tokens. The setting is not cached, so a change applies
+ * immediately.
+ */
 export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('settings')

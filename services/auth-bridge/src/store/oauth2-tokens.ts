@@ -113,7 +113,10 @@ function toGrantTokens(row: GrantRow): GrantTokens {
   }
 }
 
-/** False after a new grant, a change of the application or a reconnect: retry immediately. */
+/**
+ * True if the last renewal failed. False after a new grant, a change of the application or a
+ * reconnect, so that the renewal is retried immediately.
+ */
 const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth2_tokens.updated_at
   >= greatest(accounts.updated_at, credentials.updated_at, oauth2_apps.updated_at)`
 

@@ -100,7 +100,7 @@ export interface SealedUse {
   app?: Pick<Selectable<OAuth2Apps>, 'id' | 'provider' | 'config'> | null
 }
 
-/** Lists values in key order after a key. Some may contain nothing to seal. */
+/** Lists values in key order after a key. Some values may contain nothing to seal. */
 export async function listSealed(
   db: Db,
   column: SealedColumn,

@@ -150,7 +150,7 @@ export class OutboxWriter {
     const inTx = (tx: Tx) =>
       work(async (rows) => {
         await insertRows(tx, rows)
-        // Without their bytes: all of a merge together may be large.
+        // The bytes of inserted rows are not kept: all messages of a merge together may be large.
         inserted.push(...rows.map(({ queueId, sendAt }) => defined({ queueId, sendAt })))
       })
     if (!key) {

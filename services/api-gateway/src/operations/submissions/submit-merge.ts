@@ -30,7 +30,10 @@ interface MergeOutcome {
   bytes: number
 }
 
-/** Size of a batch. All of the first batch is composed before Postgres is used. */
+/**
+ * Maximum size of a batch of messages. All messages of the first batch are composed before Postgres
+ * is used.
+ */
 const maxBatchBytes = 16 * 1024 * 1024
 /** Postgres allows 65,535 parameters per statement. */
 const maxBatchRows = 1_000
@@ -130,7 +133,9 @@ async function* composeAll(
   }
 }
 
-/** Composes the message of one recipient. Returns its own errors and throws all others. */
+/**
+ * Composes the message of one recipient. Returns errors of the message and throws all other errors.
+ */
 async function composeEntry(
   tools: SubmitTools,
   resolved: ResolvedSubmission,

@@ -33,8 +33,8 @@ function stepUrl({ parts, up, theme: { colorScheme } }: FormContext, step: strin
 }
 
 /**
- * First page: links to the providers and to IMAP. They are not buttons of a form, because browsers
- * apply `form-action` to the redirect to a provider.
+ * First page of a form: links to the providers and to IMAP. The links are not buttons of a form,
+ * because browsers apply `form-action` to the redirect to a provider.
  */
 export function choicePage(context: FormContext, options: readonly SignInOption[]): Page {
   const { title, lead, other, signIn } = formTexts.choose
@@ -76,7 +76,7 @@ ${inputField({ name: 'pass', label: pass, value: '', error: errors.imapPass, att
 export interface ServersView {
   values: FormValues
   errors: FormErrors
-  /** True for logins that have succeeded. */
+  /** Tested logins: true for a login that has succeeded. */
   works: { imap?: boolean; smtp?: boolean }
   /** Passwords, encrypted for this link. */
   encryptedPasswords: string

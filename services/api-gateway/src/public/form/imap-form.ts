@@ -39,7 +39,7 @@ export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
   sendPerson(form, { name, email: expectedEmail ?? email })
 }
 
-/** Looks up the servers of the address and shows them. */
+/** Finds the servers of the posted address and shows their settings. */
 export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const { params, link, nonce, key, signal } = form
   const { name, email } = readValues(params)

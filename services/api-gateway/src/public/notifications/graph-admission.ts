@@ -10,9 +10,10 @@ export interface GraphAdmissionDeps {
 }
 
 /**
- * Limits notifications that may be forged. Those with a known secret are unlimited, so a flood
- * costs them nothing, even from their own address. Others count against the limit of their address
- * until a look-up after the response finds their secret: a watch may be newer than its row.
+ * Limits notifications that may be forged. Notifications with a known secret are unlimited, so a
+ * flood does not affect them, even from their own address. All other notifications count against
+ * the limit of their address until a look-up after the response finds their secret. Their watch may
+ * be newer than its row.
  */
 export class GraphAdmission {
   readonly #deps: GraphAdmissionDeps

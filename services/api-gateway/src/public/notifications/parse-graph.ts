@@ -77,7 +77,7 @@ function toNotice(notification: unknown, account: string): ProviderNotice | unde
   return kind && defined({ account, kind, secretHash: hashSecret(secret), messages, expiresAt })
 }
 
-/** Undefined for a time that cannot be read. */
+/** Expiry of a subscription. Undefined for a time that cannot be parsed. */
 function expiryOf({ subscriptionExpirationDateTime: text }: Record<string, unknown>) {
   const time = typeof text === 'string' ? Date.parse(text) : NaN
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()

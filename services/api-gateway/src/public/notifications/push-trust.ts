@@ -65,7 +65,10 @@ export class PushTrust implements AsyncDisposable {
     }
   }
 
-  /** Finds the accounts of a mailbox whose applications use one of these for Pub/Sub. */
+  /**
+   * Finds the accounts of a mailbox whose applications use one of the given applications for
+   * Pub/Sub.
+   */
   findAccounts(apps: readonly string[], user: string): Promise<string[]> {
     const linked = apps.flatMap((app) => this.#linked.get(app) ?? [])
     if (linked.length === 0) return Promise.resolve([])

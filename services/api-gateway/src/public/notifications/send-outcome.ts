@@ -31,7 +31,7 @@ export async function sendOutcome(
     count(outcome)
     response.status(202).end()
   } catch (error) {
-    // Has its own status, such as 408 and 413.
+    // A `BodyError` has its own status, such as 408 and 413.
     if (error instanceof BodyError) throw error
     const outcome = outcomeOf(error)
     count(outcome)

@@ -28,8 +28,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns a key, or undefined if Google does not publish it. Requests the keys at most once a
-   * minute.
+   * Returns a key, or undefined if Google does not publish the key. Requests the keys of Google at
+   * most once a minute.
    *
    * @throws AppError `unavailable` if there are no keys
    */

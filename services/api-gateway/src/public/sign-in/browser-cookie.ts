@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 
 /**
  * Cookie that binds a sign-in to a browser. The prefix keeps subdomains and plain HTTP from setting
- * it (RFC 6265bis §4.1.3.2). Browsers accept it from HTTPS only.
+ * the cookie (RFC 6265bis §4.1.3.2). Browsers accept the cookie from HTTPS only.
  */
 const secureName = '__Host-posthorn-sign-in'
 /** Cookie for a redirect URI with plain HTTP, such as a local installation. */
@@ -46,5 +46,5 @@ function valuesOf(request: Request, name: string): string[] {
     .slice(0, maxValues)
 }
 
-/** Cookies of parent domains may have the same name. */
+/** Maximum cookies of one name per request. Cookies of parent domains may have the same name. */
 const maxValues = 4

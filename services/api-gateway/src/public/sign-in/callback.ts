@@ -53,7 +53,7 @@ const maxCodeLength = 4096
 
 /** Response to a request of the redirect URI, with its pending sign-in. */
 interface SignInResponse {
-  /** Undefined if the state is unknown. */
+  /** Pending sign-in; undefined if the state is unknown. */
   login?: PendingLogin
   theme: PageTheme
   response: Response
