@@ -41,7 +41,7 @@ export async function startOwnServers(
   stack.adopt(rabbit, destroy)
   const ownerUrl = await postgres.database('posthorn')
   const servers = { ownerUrl, amqpUrl: rabbit.amqp, postgres, rabbit }
-  await rabbit.grantServices('/') // also after a wipe
+  await rabbit.grantServices('/') // the grants are repeated after a wipe
   await runReleaseJobs(servers, bundle)
   return servers
 }

@@ -23,7 +23,7 @@ export async function startProviderFakes(
 ): Promise<ProviderFakes> {
   const clock = new VirtualClock(new Date())
   const gmail = await startGmailFake({ clock })
-  // Requests of a time that stands still would count for ever.
+  // Without limits: requests would count for ever while the virtual clock stands still.
   const limits = { requests: Infinity, uploadBytes: Infinity }
   const graph = await startGraphFake({ clock, ...graphOptions, limits })
   const origins = [

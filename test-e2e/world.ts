@@ -34,7 +34,7 @@ export interface WorldOptions {
   /** Host and port of a pgbouncer before the shared Postgres, which the services use. */
   pgbouncer?: string
   replicas?: Partial<Record<ServiceName, number>>
-  /** Defaults to all seven. */
+  /** Services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
   env?: Record<string, string>
   /** Further variables of single services. */
@@ -120,7 +120,7 @@ export async function startWorld({
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const { shared, serviceSecret, token } = systemConfig({ ownerUrl, amqpUrl })
-  const logDir = join(localDirectory, 'e2e-logs', basename(dir)) // kept after a failed run
+  const logDir = join(localDirectory, 'e2e-logs', basename(dir)) // logs are kept after a failed run
   const services = await startServices({
     logDir,
     names,

@@ -4,7 +4,7 @@ import type { FakeMailbox } from '@posthorn/testkit/graph-fake'
 /** State of a message. Folder and labels are ids. */
 export interface AuditedMessage {
   id: string
-  /** Empty if messages have labels instead of a folder. */
+  /** Folder of the message; empty if messages have labels instead of a folder. */
   folder: string
   flags: string[]
   labels: string[]

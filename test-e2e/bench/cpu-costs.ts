@@ -65,7 +65,7 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
           pool.sendMail({ from: 'a@example.test', to: `to${n}@example.test`, text: 'Hello' }),
         ),
     },
-    // Last, because its plain client causes events that no round waits for.
+    // Event work comes last, because its plain client causes events that no round waits for.
     eventWork(world, writer, reader),
   ])
     rows.push(await measure(world, work))

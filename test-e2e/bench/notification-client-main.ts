@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-// Client of `benchNotifications` in a process of its own, so that it delays no measured process.
+// Client of `benchNotifications` in its own process, so that it delays no measured process.
 
 export interface NotificationLoad {
   url: string

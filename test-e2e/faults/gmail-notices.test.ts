@@ -40,7 +40,7 @@ async function connect(name: string, prepare: (mailbox: GmailMailbox) => void = 
   return { mailbox, audit: await MailboxAudit.begin(world, name, auditedGmail(mailbox)) }
 }
 
-/** New, changed and deleted messages. */
+/** Adds, changes and deletes messages of a mailbox. */
 function change(mailbox: GmailMailbox): void {
   const [starred, read, removed] = mailbox.list
   if (!starred || !read || !removed) throw new Error('no messages')
@@ -109,7 +109,8 @@ test('Pub/Sub refuses pulls and acknowledgements: each change is announced once'
 }, 600_000)
 
 test('a dead watch: a poll finds the changes, and the watch is replaced', async () => {
-  // Silent before the worker renews it: a notification after a change would prove the watch.
+  // The watch is silent before the worker renews the watch: a notification after a change would
+  // prove the watch.
   const { mailbox, audit } = await connect('dead', (each) => {
     const expiresAt = gmail.clock.now + 86_400_000
     gmail.notices.start(each, { topic: pubSub.topic, expiresAt, isSilent: true })

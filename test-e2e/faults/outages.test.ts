@@ -128,7 +128,7 @@ const delayed = {
   begin: () => database.delay(2_000),
   end() {
     database.delay(0)
-    connectTo() // Later data must not overtake delayed data.
+    connectTo() // new connections: later data must not overtake delayed data
   },
 }
 const refusing = {

@@ -61,7 +61,7 @@ export async function refuseNotification(
 async function createRoute({ client, receiver }: World, account: string): Promise<void> {
   const target = new URL(path, receiver.url).href
   const settings = await client.call(operations.updateSettings, {
-    // The release before 1.0.0-rc.1 does not know the second setting.
+    // The release before 1.0.0-rc.1 does not know the setting `trackRepeatWindow`.
     body: { webhookTargets: [{ target, retrySchedule: [3_600] }], trackRepeatWindow: 7 },
   })
   expect(settings).toMatchObject({ status: 200 })

@@ -185,7 +185,7 @@ async function untilWorked(clients: Readonly<Record<string, RollingClients>>): P
       tallies.forEach(({ tally }, at) => expect(tally.done).toBeGreaterThan((before[at] ?? 0) + 5)),
     { timeoutMs: 150_000 },
   )
-  // Removed, so that each test has its own failures.
+  // Failures are removed from the tallies, so that each test has its own failures.
   const failures = tallies.flatMap(({ kind, tally }) =>
     tally.failures.splice(0).map((failure) => `${kind}: ${failure}`),
   )

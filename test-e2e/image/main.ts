@@ -43,7 +43,7 @@ async function build(engine: Engine): Promise<TestImages> {
   await makeBases(bases, folder)
   report(`bases are ready: ${bases.BASE}, ${bases.BUILDER}`)
   await docker('run', '--rm', '--network=none', '--read-only', '--memory=64m', bases.BASE, 'true')
-    // For example in a container without the right to mount.
+    // No container starts, for example, without the right to mount.
     .catch((cause: Error) => {
       throw new EngineUnavailableError(`the engine starts no container: ${cause.message}`, {
         cause,

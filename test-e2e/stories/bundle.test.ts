@@ -23,7 +23,7 @@ const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf
 }
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-// Outside of the checkout: a bundle that reads the sources or their packages fails.
+// The bundle is outside of the checkout: a bundle that reads the sources or their packages fails.
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
 stack.defer(() => rm(folder, { recursive: true }))
 const bundle = join(folder, 'dist')

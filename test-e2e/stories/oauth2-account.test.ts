@@ -91,7 +91,7 @@ test.each([
     raw.close()
     expect(offered.map(([, name]) => name)).toEqual([mechanism])
 
-    // Short lifetime: tokens are renewed after 10 s.
+    // Access tokens have a short lifetime, so that they are renewed after 10 s.
     provider.accessTokenSeconds = 20
     const address = `${account}@mail.test`
     const of = dovecot === byXoauth2 ? app : await createApp(dovecot)
@@ -162,7 +162,8 @@ test('a revoked grant causes authenticationError with the reply of the provider,
     authFailureDisabledAt: expect.any(String),
     lastError: data,
   })
-  // The provider is asked again after 5 s, which a busy machine may need for the second event.
+  // sync-worker tries the provider again after 5 s. A busy machine may need longer for the second
+  // event.
   expect(refusals() - before).toBeLessThanOrEqual(2)
 
   await connect('john', { state: 'existing' })

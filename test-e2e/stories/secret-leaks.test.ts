@@ -285,7 +285,7 @@ test('no secret appears in logs, metrics, responses, webhooks, bus messages or t
   for (const text of tap.messages) search(`broker: ${text.slice(0, 300)}`, text)
   for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
     search(column, text)
-  // Last, because log lines are written in batches.
+  // Logs are searched last, because log lines are written in batches.
   const logs = await readLogs(world.logDir)
   for (const [file, text] of Object.entries(logs)) search(file, text)
   expect(leaks).toEqual({})

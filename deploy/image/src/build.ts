@@ -50,7 +50,7 @@ async function writeBundle(folder: string): Promise<string[]> {
     external: new RegExp(`^(${Object.keys(unbundled).join('|')})(/|$)`),
     plugins: [assetUrls(root, assets), httpModule()],
     onLog(level, log, handle) {
-      // Fails the build. A warning is an unresolved import or a similar fault.
+      // A warning fails the build: it is an unresolved import or a similar fault.
       handle(level === 'warn' ? 'error' : level, log)
     },
   })

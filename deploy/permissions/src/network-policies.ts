@@ -20,7 +20,7 @@ export type ProcessName = ServiceName | 'migrate' | 'broker-users'
 export const connections: Readonly<Record<ProcessName, Connections>> = {
   'api-gateway': {
     callers: { http: ['api-clients', 'scraper'] },
-    // Autoconfig.
+    // api-gateway connects to the web for autoconfig.
     connectsTo: ['postgres', 'rabbitmq', 'web'],
   },
   'sync-worker': {
@@ -40,7 +40,7 @@ export const connections: Readonly<Record<ProcessName, Connections>> = {
     callers: { http: ['scraper'], smtp: ['anyone'], smtps: ['anyone'] },
     connectsTo: ['postgres', 'rabbitmq'],
   },
-  // Providers, and the operator's auth server on any port.
+  // auth-bridge connects to providers, and to the operator's auth server on any port.
   'auth-bridge': {
     callers: { http: ['scraper'] },
     connectsTo: ['postgres', 'rabbitmq', 'internet'],

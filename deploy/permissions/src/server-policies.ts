@@ -37,7 +37,7 @@ export function serverPolicies(): Yaml[] {
   return [
     protect('postgres', { [serverLabel]: 'postgres' }, [
       { from: [clientsOf('postgres')], ports: tcp(5432, 6432) },
-      // Replicas of Postgres, and a pooler that has the label.
+      // Callers are replicas of Postgres, and a pooler that has the label.
       { from: [{ podSelector: { matchLabels: { [serverLabel]: 'postgres' } } }] },
     ]),
     protect('rabbitmq', { [serverLabel]: 'rabbitmq' }, [
@@ -65,7 +65,7 @@ export function cloudNativePgPolicies(): Yaml[] {
       },
       { from: [operator], ports: tcp(5432, 8000) },
       { from: [scraper], ports: tcp(9187) },
-      // Instances, and the jobs that copy the data to a new instance.
+      // Callers are instances of Postgres, and the jobs that copy the data to a new instance.
       { from: [{ podSelector: { matchLabels: cluster } }] },
     ]),
     protect('posthorn-pooler', pooler, [

@@ -89,7 +89,7 @@ function allowedHosts(env: Env): readonly string[] {
   return hosts
 }
 
-/** Set and empty: no address. */
+/** Addresses that may read metrics. A variable that is set and empty means no address. */
 function metricsAddresses(env: Env): readonly string[] {
   const name = 'SVC_METRICS_ADDRESSES'
   if (env[name] === '') return []

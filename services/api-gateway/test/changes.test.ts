@@ -339,7 +339,8 @@ test('GET /v1/changes: slow client, is disconnected and finds all changes after 
   socket.pause()
   await eventually(async () => expect(await clientsOf(one.url)).toBe(2))
 
-  // More than the buffers of kernel and gateway hold, in batches that fit: the reader keeps up.
+  // The changes exceed the buffers of kernel and gateway. A batch fits into the buffers, so the
+  // reader keeps up.
   const count = 2_400
   for (let inserted = 0; inserted < count; inserted += 40) {
     await sql`

@@ -141,7 +141,7 @@ test('POST /oauth/gmail/push: another signer is refused until Pub/Sub is configu
   subscription.resource.pushConfig = { ...pushConfig, oidcToken }
   mailbox.deliver(source)
   await eventually(() => {
-    // A request that failed otherwise is repeated.
+    // A push that failed for another reason is repeated.
     gmail.clock.advance(10_000)
     expect(sent.slice(before)).toContainEqual(expect.objectContaining({ status: 403 }))
   })

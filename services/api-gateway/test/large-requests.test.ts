@@ -127,7 +127,7 @@ test.each([
 ])('POST message: %s does not block the event loop', async (_name, body) => {
   const bytes = Buffer.from(JSON.stringify({ path: 'Drafts', ...body() }))
   const run = async () => {
-    // Composed and stored; no worker takes the message.
+    // The message is composed and stored; no worker takes the message.
     const { status, start } = await post('/v1/account/unassigned/message', bytes)
     expect(start).toContain('WorkerNotAvailable')
     expect(status).toBe(503)

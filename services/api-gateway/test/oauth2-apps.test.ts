@@ -228,7 +228,7 @@ test('updateOAuth2App: Google fields, rejected; removal and absence are possible
     400,
     ['googleProjectId', 'pubSubApp'],
   ])
-  // Stored by an earlier version.
+  // Configuration that an earlier version has stored.
   const config = JSON.stringify({ ...gmail, googleProjectId: 'project-1', pubSubApp: 'app' })
   await db.updateTable('oauth2Apps').set({ config }).where('id', '=', id).execute()
   expect((await put(id, { name: 'Renamed', pubSubApp: null })).status).toBe(200)

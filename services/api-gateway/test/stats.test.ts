@@ -65,7 +65,7 @@ test('getStats: counts each account once; unassigned without a live worker', asy
   await db
     .insertInto('workers')
     .values([
-      // Alive however long this test takes.
+      // Worker that is alive however long this test takes.
       { id: alive, heartbeatAt: new Date(Date.now() + 3_600_000) },
       { id: dead, heartbeatAt: new Date(Date.now() - 60_000) },
     ])

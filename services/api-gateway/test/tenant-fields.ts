@@ -114,7 +114,7 @@ export const namingFields: readonly FieldKind[] = [
   // The account has custom headers, which must stay with their target.
   named('url', 'refused', 'webhooks'),
   named('url', 'refused', 'redirectUrl'),
-  // Opened by the browser of the owner after the consent, with the id of the account.
+  // The browser of the owner opens the redirect URL after the consent, with the id of the account.
   named('url', 'harmless', 'oauth2.redirectUrl'),
   named('messageId', 'refused', 'reference.messageId'),
   // Gateways belong to the operator and send for all accounts.

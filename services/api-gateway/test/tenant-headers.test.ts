@@ -39,7 +39,7 @@ type State = (typeof states)[number]
 
 interface Change {
   body: Record<string, unknown>
-  /** New target, which is the tenant's. */
+  /** True for a new target of the tenant. */
   moves?: boolean
   /** Headers after the change. Default: the stored headers. */
   headers?: 'new' | 'none' | 'mixed'

@@ -43,7 +43,7 @@ test('completeOAuth2Login: killed while it redeems a code, no replica redeems th
   release()
   world.startBridge()
   await eventually(() => world.isServing(), { timeoutMs: 120_000 })
-  // Completed after the request that the broker has returned to the queue.
+  // This login is completed after the request that the broker has returned to the queue.
   const { account, ...next } = await requestCode('next')
   expect(await world.complete({ account, ...next })).toHaveProperty('sealedGrant')
   abort.abort(new Error('nothing redeems the code'))

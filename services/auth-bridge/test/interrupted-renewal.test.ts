@@ -79,7 +79,7 @@ test('SIGTERM: a renewal in flight, is stored before the exit', async () => {
   await register('last')
   const { request, release } = await renewHalfway('last')
   bridge?.kill('SIGTERM')
-  // Wait until it serves no more commands.
+  // Waits until auth-bridge serves no more commands.
   await eventually(() => expect(world.isServing()).rejects.toThrow())
   const ended = bridge && once(bridge, 'exit')
   release()

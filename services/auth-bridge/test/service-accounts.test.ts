@@ -111,7 +111,7 @@ test('Federation: exchanges the identity token, signs for the mailbox and reques
     scope: 'https://mail.google.com/',
     aud: tokenUrl,
   })
-  // At most 1 h, less a minute for the clock of Google.
+  // An assertion is valid for at most 1 h, less a minute for the clock of Google.
   expect(claims.exp - claims.iat).toBe(3_540)
   expect(new URLSearchParams(requested?.body).get('assertion')).toBe('signed.by.google')
 

@@ -47,7 +47,8 @@ export function readConfig(env: Env): Config {
       min: 1,
       max: 100_000,
     }),
-    // Two mail clients with ten connections each and a phone. Servers reject more than they allow.
+    // Sessions of two mail clients with ten connections each and a phone. Servers reject
+    // connections beyond their own limit.
     maxSessionsPerAccount: integer(env, 'SVC_IMAP_PROXY_MAX_SESSIONS_PER_ACCOUNT', {
       fallback: 25,
       min: 1,

@@ -88,7 +88,7 @@ async function greet(context: LoginContext): Promise<void> {
   const { tls } = listener
   if (tls?.implicit && !(await startTls(client, tls.context))) return client.end()
   client.write(`* OK ${greetingText} ready for requests from ${client.address}`)
-  // Awaited, because the permit is released when this function returns.
+  // The login is awaited, because the permit is released when this function returns.
   await runLogin(context)
 }
 

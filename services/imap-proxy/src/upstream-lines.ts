@@ -15,7 +15,7 @@ export interface TaggedResponse {
   capabilities: Set<string> | undefined
 }
 
-/** Above any greeting, capability list or notice. */
+/** Maximum length of a line, above any greeting, capability list or notification. */
 const maxLineBytes = 64 * 1_024
 const maxBytes = 256 * 1_024
 const tag = 'P1'

@@ -70,7 +70,7 @@ export async function connectToServer(
   try {
     const connect = async () => {
       socket = await connectTcp(server, reader, options)
-      // The credentials request has failed meanwhile.
+      // If the credentials request has failed meanwhile, the connection is closed.
       if (isCancelled) socket.destroy()
       return negotiateTls(server, socket, options.tlsSessions)
     }
@@ -86,7 +86,7 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // A TLS socket allocates its own buffers.
+      // The buffers of `reader` are for a plaintext socket; a TLS socket allocates its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {
@@ -132,7 +132,8 @@ async function negotiateTls(server: MailServer, tcp: Socket, tlsSessions: TlsSes
   }
   const { status } = await plaintext.command('STARTTLS')
   if (status !== 'OK') throw new AppError('unreachable', 'The mail server refused STARTTLS')
-  // RFC 9051 §6.2.1: plaintext after the OK, and earlier capabilities, may be injected: discarded.
+  // RFC 9051 §6.2.1: plaintext after the OK, and earlier capabilities, may be injected. Both are
+  // discarded.
   const lines = new UpstreamLines(await startTls(server, tcp, tlsSessions))
   return { lines, capabilities: await requestCapabilities(lines) }
 }

@@ -177,7 +177,7 @@ test('PROXY header: used from trusted proxies only', async () => {
     restrictions: { addresses: ['192.0.2.0/24'] },
   })
   for (const header of headers) {
-    // Before the listener restarts, the header is an invalid command.
+    // Before the listener restarts with the new setting, a PROXY header is an invalid command.
     const client = await eventually(() => greeted(header))
     expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
     client.close()

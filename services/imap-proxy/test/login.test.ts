@@ -183,7 +183,7 @@ test.each<[string, (token: string) => string]>([
   const invalid = 'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n'
   expect(await attempt(token)).toBe(invalid)
   if (mechanism.startsWith('PLAIN for')) return
-  // Control: a token of the account that the command names.
+  // Control: a token of the account that the command names is accepted.
   const rightful = await proxy.addToken({ account: 'other' })
   expect(await attempt(rightful)).toContain('a OK other authenticated')
 })
@@ -234,7 +234,7 @@ test('tokenAuditLog: records accepted and rejected logins', async () => {
 test('rejected login: account without IMAP and failures of its server, own texts', async () => {
   const every = await proxy.addToken({ scopes: ['*' as never] })
   await proxy.addAccount('api-only', null)
-  // Even with a server: the proxy does not serve accounts of an API.
+  // The account of an API has an IMAP server; the proxy does not serve accounts of an API anyway.
   await proxy.addAccount('at-gmail', imapOf(user), { user: user.user, pass: user.pass })
   await proxy.db
     .updateTable('accounts')

@@ -90,7 +90,7 @@ export class AuthenticatedClients {
     if (client) client.isBusy = true
   }
 
-  /** Called after the reply to the message was sent. */
+  /** Ends a message. Called after the reply to the message was sent. */
   endMessage(session: object): void {
     const client = this.#clients.get(session)
     if (!client) return

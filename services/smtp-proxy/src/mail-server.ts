@@ -196,7 +196,7 @@ async function authenticate(
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
-    // The token is valid, so it is no guess that a delay would slow down.
+    // A rejected valid token is not delayed: a valid token is no guess.
     if (!isOfValidToken(error)) await sleep(throttle.recordFailure(address, username))
     throw error
   }

@@ -247,7 +247,7 @@ test('checkSession: token revoked, expired or restricted during a session, rejec
     const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
     expect((await pooled.sendMail(mail)).response).toMatch(/^250 /)
     await end(hashToken(pass))
-    // 421 if the periodic revalidation came first.
+    // The reply is 421 if the periodic revalidation came first.
     await expect(pooled.sendMail(mail)).rejects.toMatchObject({
       response: expect.stringMatching(/^(535|421) /),
     })

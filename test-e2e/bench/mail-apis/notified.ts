@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts'
 
 const notified = 50
 
-/** From the notification of Microsoft Graph to the arrival of the webhook. */
+/** Time from the notification of Microsoft Graph to the arrival of the webhook. */
 export async function benchNotified({ world, fakes: { graph } }: Scene): Promise<Row[]> {
   await untilConnected(world.client, 'graph')
   await eventually(() => graph.subscriptions.size > 0, { timeoutMs: 300_000 })

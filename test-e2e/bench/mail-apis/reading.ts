@@ -62,7 +62,7 @@ interface Reading {
 }
 
 async function measure(scene: Scene, { provider, what, work, rounds }: Reading): Promise<Row> {
-  // Folders are read at most every 30 s.
+  // First run without measurement: a worker reads folders at most every 30 s.
   await work()
   await delay(rounds.pauseMs)
   const before = requestsOf(scene, provider).length

@@ -115,7 +115,7 @@ async function startServices(context: Context): Promise<ContainerSystem['service
     secret: secrets.secret,
     token: secrets.token,
     bind: '0.0.0.0',
-    // A busy machine may need more than the default.
+    // A shutdown on a busy machine may need more than the default timeout.
     env: { SVC_SHUTDOWN_TIMEOUT: '60s' },
     settings: {
       serviceSecret: secrets.serviceSecret,

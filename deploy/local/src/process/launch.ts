@@ -81,7 +81,8 @@ function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   child.unref()
   child.on('error', () => undefined)
   child.stdin.on('error', () => undefined)
-  // The type is Writable, but it is the socket of a pipe, which would keep this process running.
+  // `stdin` has the type Writable, but is the socket of a pipe, which would keep this process
+  // running.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return () => {
     child.kill('SIGKILL')

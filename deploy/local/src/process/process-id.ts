@@ -53,7 +53,8 @@ function readStat(pid: number): { state: string; parent: number; started: string
   } catch {
     return undefined
   }
-  // proc(5): the name is in parentheses and may contain anything. Fields are counted after it.
+  // proc(5): the name is in parentheses and may contain anything. Fields are counted after the
+  // name.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' }
 }

@@ -98,7 +98,7 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     },
     closeConnections: (vhost: string) => closeConnections(address, vhost),
     async wipe() {
-      // The node may be dead already.
+      // If the node is dead already, only virtual hosts created by this process are restored.
       const vhosts = await listVhosts(address).catch(() => [...createdVhosts])
       await server.stop()
       await rm(join(dir, 'data'), { recursive: true, force: true })

@@ -38,7 +38,7 @@ export function serviceEnv(
 ): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
-    // The system on a laptop ends within seconds.
+    // Drain times are short, so that the system on a laptop ends within seconds.
     SVC_IMAP_PROXY_DRAIN: '1s',
     SVC_SMTP_PROXY_DRAIN: '1s',
     ...shared.env,

@@ -9,7 +9,7 @@ import { clientHost, serviceEnv, serviceHost, type SharedConfig } from './servic
 
 export interface ServicesOptions {
   shared: SharedConfig
-  /** Defaults to all seven. */
+  /** Services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
   logDir: string
   /** Number of processes per service. Defaults to 1. The second sender is named `sender-2`. */

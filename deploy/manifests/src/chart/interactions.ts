@@ -20,7 +20,7 @@ export const exclusions: readonly Exclusion[] = [
   { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },
   { kind: 'ExternalSecret', name: 'posthorn-amqp-admin', unless: 'rabbitmq-operator' },
-  // The operator of Postgres creates the owner.
+  // The operator of Postgres creates the owner of the database.
   {
     kind: 'ExternalSecret',
     name: 'posthorn-database-owner',

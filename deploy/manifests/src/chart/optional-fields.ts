@@ -10,7 +10,7 @@ interface OptionalField {
   path: readonly string[]
   /** Path in the values. */
   value: readonly string[]
-  /** Empty text, map or list. */
+  /** Value of an unset field: empty text, map or list. */
   standard: unknown
 }
 

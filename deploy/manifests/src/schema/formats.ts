@@ -35,17 +35,17 @@ export const formats = {
     matches: (value) =>
       /^\+?(?:\d+\.?\d*|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/.test(String(value)),
   },
-  // time.ParseDuration of Go, not negative.
+  // Duration of Go's time.ParseDuration, not negative.
   goDuration: {
     description: 'a duration such as 90s, 1h30m or 500ms',
     matches: text(64, '0|(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:ns|us|µs|ms|s|m|h))+'),
   },
-  // Gateway API, GEP-2257.
+  // Duration of the Gateway API (GEP-2257).
   gatewayDuration: {
     description: 'a duration such as 90s, 1h30m or 500ms',
     matches: text(64, '(?:\\d{1,5}(?:h|ms|m|s)){1,4}'),
   },
-  // Prometheus: each unit once, from the longest to the shortest.
+  // Duration of Prometheus: each unit once, from the longest to the shortest.
   prometheusDuration: {
     description: 'a duration such as 30s, 1h30m or 7d',
     matches: text(

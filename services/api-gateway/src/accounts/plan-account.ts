@@ -115,7 +115,10 @@ function headersColumn(
   return { webhooksCustomHeaders: JSON.stringify(headers) }
 }
 
-/** Defaults to the login name, if it is an address and no other is stored. */
+/**
+ * Address of the account. Defaults to the login name, if that is an address and no other address is
+ * stored.
+ */
 function emailColumn({ email, imap, oauth2 }: AccountInput, stored: LockedAccount | undefined) {
   if (email !== undefined) return { email }
   const { user: owner, delegatedUser = owner } = (oauth2 && oauth2.auth) || {}

@@ -14,7 +14,7 @@ import type { PasswordPlan } from './plan-server.ts'
 export type OAuth2Input = OAuth2Config & Pick<OAuth2Update, 'partial'>
 
 export interface OAuth2Plan {
-  /** Absent if the OAuth2 settings stay as they are. */
+  /** Changed OAuth2 settings; absent if the settings stay as they are. */
   column?: StoredOAuth2 | null
   passwords: PasswordPlan[]
 }

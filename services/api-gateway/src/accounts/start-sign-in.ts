@@ -86,7 +86,7 @@ function redirectUriOf(consentUrl: string): URL {
   return uri
 }
 
-/** 256 bits; RFC 7636 §4.1 requires at least 43 characters. */
+/** Random token of 256 bits; RFC 7636 §4.1 requires at least 43 characters. */
 function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

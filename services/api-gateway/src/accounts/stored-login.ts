@@ -46,7 +46,7 @@ export interface StoredLogin {
   source: 'password' | 'oauth2' | 'auth-server'
   /** Mailbox that the credentials open. The authentication server chooses it by the account. */
   user: unknown
-  /** Absent for the OAuth2 login itself. */
+  /** Host of the server; absent for the OAuth2 login itself. */
   host?: string | undefined
   port?: number | undefined
   secure?: boolean

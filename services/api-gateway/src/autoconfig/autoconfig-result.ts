@@ -16,7 +16,7 @@ export interface AutoconfigResult {
 export interface AddressParts {
   email: string
   local: string
-  /** In ASCII and lower case. */
+  /** Domain in ASCII and lower case. */
   domain: string
 }
 

@@ -105,7 +105,7 @@ function toResponse(best: SourceResult | undefined): AutoconfigResponse {
 
 function parseAddress(email: string): AddressParts | undefined {
   const at = email.lastIndexOf('@')
-  // Empty for an invalid domain, including address literals in brackets.
+  // The result is empty for an invalid domain, including address literals in brackets.
   const domain = domainToASCII(email.slice(at + 1)).toLowerCase()
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(domain) || /\.\d+$/.test(domain)) return undefined
   return { email, local: email.slice(0, at), domain }

@@ -55,7 +55,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
 
   return {
     async open(after, { token, address }) {
-      // Queried in any case, so that a database outage gives an error instead of a stream.
+      // The end of the changes is queried in any case, so that a database outage gives an error
+      // instead of a stream.
       const end = await findChangesEnd(db)
       return async (response) => {
         if (stopping) throw new AppError('unavailable', 'The service is stopping')

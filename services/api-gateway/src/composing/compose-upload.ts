@@ -22,7 +22,7 @@ export interface ResolvedUpload {
 
 export interface ComposedUpload {
   mime: Buffer
-  /** Absent if a raw message has none. */
+  /** Message-ID; absent if a raw message has no Message-ID. */
   messageId?: string
 }
 

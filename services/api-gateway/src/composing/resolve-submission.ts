@@ -30,7 +30,7 @@ export interface ResolvedSubmission {
   submission: Submission
   /** Texts of the message with placeholders. */
   texts: TemplateContent
-  /** Absent if the texts are not rendered. */
+  /** Format of the template; absent if the texts are not rendered. */
   format?: TemplateFormat
   /** Message to reply to or forward; undefined if it is missing. */
   original: MessageDetail | undefined

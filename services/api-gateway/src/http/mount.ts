@@ -17,7 +17,10 @@ import { type UploadBody, UploadMemory } from './upload-memory.ts'
 
 /** Body limits of operations that take no uploads. */
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
-/** 1,000 recipients of a mail merge with 40 parameters each. Parsing and checks take 100 ms. */
+/**
+ * Maximum values of an upload: 1,000 recipients of a mail merge with 40 parameters each. Parsing
+ * and checks take 100 ms.
+ */
 const maxUploadValues = 50_000
 /** Bytes of a body that is parsed and checked in this process. Larger bodies may take 100 ms. */
 const smallBody = 128 * 1024

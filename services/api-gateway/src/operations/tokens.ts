@@ -56,7 +56,8 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
 
 /** The response is the only place that contains the value of the token. */
 async function createToken(db: Db, { body, caller }: { body: TokenRequest; caller: Caller }) {
-  // Applies without SVC_REQUIRE_API_AUTH, too: a token needs a known creator.
+  // Without SVC_REQUIRE_API_AUTH, creating a token needs a token as well: a token needs a known
+  // creator.
   if (!caller.token) throw noToken('no token')
   const reach = reachOf(body)
   assertNotWider(caller.token, reach)

@@ -53,7 +53,7 @@ export type ColorScheme = 'light' | 'dark'
 
 /** Appearance of a page: the operator's branding and the color scheme that the link requests. */
 export interface PageTheme extends Branding {
-  /** Absent: the color scheme of the device. */
+  /** Color scheme; absent for the color scheme of the device. */
   colorScheme?: ColorScheme
 }
 

@@ -76,8 +76,7 @@ export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubm
     const deleted = await tx
       .deleteFrom('outbox')
       .where('queueId', 'in', queueIds)
-      // The condition is evaluated again after the row lock: a sender may have recorded the
-      // outcome.
+      // The state is checked again after the row lock: a sender may have recorded the outcome.
       .where(isWaiting)
       .returning(['queueId', 'messageId', 'firstError', 'networkRouting'])
       .returning(sql<boolean>`data_sent_at is not null`.as('maybeSent'))
@@ -145,7 +144,7 @@ export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page
 
 function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
   const conditions = [
-    // Literals, not parameters, so that the planner can use the partial indexes.
+    // States are literals, not parameters, so that the planner can use the partial indexes.
     state === undefined
       ? sql<SqlBool>`state in ('queued', 'held')`
       : (finished[state] ?? sql<SqlBool>`state = ${sql.lit(state)}`),

@@ -52,7 +52,7 @@ function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBui
   const { state, target, address, event, account, outcome, since, until, cursor } = filter
   const equal = defined({ target, lane: address, event, account, lastOutcome: outcome })
   return [
-    // Literals, not parameters, so that the planner can use the partial indexes.
+    // States are literals, not parameters, so that the planner can use the partial indexes.
     state === 'due' || state === 'failed'
       ? sql`state = ${sql.lit(state)}`
       : sql`state <> 'due' and state = ${sql.lit(state)}`,

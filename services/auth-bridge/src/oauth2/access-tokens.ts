@@ -159,7 +159,7 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // The endpoints may have taken long to find. Another replica may have replaced the token since.
+    // Finding the endpoints may have taken long. Another replica may have replaced the token since.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')

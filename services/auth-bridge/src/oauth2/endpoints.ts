@@ -72,7 +72,7 @@ async function discover(
       issuer: server.issuer,
       requiresIss: server.authorization_response_iss_parameter_supported === true || undefined,
     }),
-    // RFC 8414 §2: the default is the header.
+    // RFC 8414 §2: clients authenticate in the header by default.
     usesBasicAuth: methods === undefined || !methods.includes('client_secret_post'),
   }
 }

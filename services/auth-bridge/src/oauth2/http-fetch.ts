@@ -29,7 +29,7 @@ export function fetchThrough(http: Pick<HttpCaller, 'call'>) {
 interface FetchInit {
   method: string
   headers: Record<string, string>
-  /** Set for token and revocation requests only. */
+  /** Body, for token and revocation requests only. */
   body?: URLSearchParams | null | undefined
 }
 

@@ -197,7 +197,7 @@ function outlook(config: OAuth2AppConfig): Profile {
 
 /** Id of the only tenant of an authority. Undefined for domains and for several tenants. */
 function tenantIdOf(authority: string): string | undefined {
-  // Tenant of personal accounts.
+  // Id of the tenant of personal accounts at Microsoft.
   if (authority === 'consumers') return '9188040d-6c67-4c5b-b112-36a304b66dad'
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(authority)
     ? authority.toLowerCase()

@@ -29,7 +29,7 @@ import { failureOfToken, lastErrorOf, type TokenFailure } from './token-failure.
 /** Tokens issued by a token endpoint. */
 export interface TokenResponse {
   accessToken: string
-  /** Absent if the current refresh token stays valid. */
+  /** New refresh token; absent if the current refresh token stays valid. */
   refreshToken?: string
   /** Expiry in epoch milliseconds; absent if not reported. */
   expires?: number
@@ -85,7 +85,7 @@ export async function requestToken(
   const { db } = deps
   try {
     const response = await callTokenEndpoint(deps, app, grant)
-    // Best effort: the next token clears it again.
+    // Clearing the error may fail: the next token clears the error again.
     await clearAppError(db, app.id).catch(() => undefined)
     return response
   } catch (error) {
@@ -143,7 +143,7 @@ async function callTokenEndpoint(
 /** State of a token request, for the report of its failure. */
 interface RequestProgress {
   url: string
-  /** 0: no response. */
+  /** HTTP status; 0 without a response. */
   statusCode: number
   retryAfterMs?: number | undefined
 }

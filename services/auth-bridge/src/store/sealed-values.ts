@@ -12,7 +12,7 @@ export interface SealedColumn {
    * registration.
    */
   readonly use?: 'account' | 'gateway' | 'app'
-  /** Absent for a column `sealed` whose whole value is sealed. */
+  /** Sealed part of a column; absent for a column `sealed` whose whole value is sealed. */
   readonly inPlace?: InPlace
 }
 

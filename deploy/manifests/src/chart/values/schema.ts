@@ -27,7 +27,7 @@ function quantities(): object {
 
 const patterns: Readonly<Record<string, string>> = {
   digest: '^(sha256:[0-9a-f]{64})?$',
-  // Part of the names of Jobs.
+  // The tag of the image is part of the names of Jobs.
   tag: '^([a-z0-9]([a-z0-9.-]{0,40}[a-z0-9])?)?$',
   repository: '^[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$',
 }
@@ -46,7 +46,7 @@ function schemaOf(key: string, value: unknown): object {
       type: 'object',
       additionalProperties: false,
       properties: {
-        // Helm gives each chart this map.
+        // Helm gives each chart the map `global`.
         ...(key === '' && { global: { type: 'object' } }),
         ...Object.fromEntries(
           Object.entries(value).map(([name, member]) => [name, schemaOf(name, member)]),

@@ -56,7 +56,8 @@ async function startConsent(
 ): Promise<string> {
   const { oauth2, expectedEmail, email } = input
   const { provider = '', redirectUrl = '', auth } = oauth2 || {}
-  // Errors are reported now: the client receives no response when the owner returns.
+  // Errors of the registration are reported now: the client receives no response when the owner
+  // returns.
   const { columns, repeated } = await inTransaction(deps.db, async (tx) => {
     const stored = await lockAccount(tx, account)
     const planned = planAccount(input, stored, await findAppFor(tx, oauth2, stored))

@@ -90,7 +90,7 @@ async function registerGateway(tx: Tx, registration: Registration): Promise<'new
     const stored = await lockGateway(tx, gateway)
     const { columns, password } = planRegistration(input, stored)
     if (stored) await updateGateway(tx, gateway, columns)
-    // A concurrent request may have inserted it: this insert waits for its commit.
+    // A concurrent request may have inserted the gateway: this insert waits for its commit.
     else if (!(await insertGateway(tx, { gateway, ...columns }))) continue
     await storePassword(tx, { ...registration, columns }, password)
     return stored ? 'existing' : 'new'

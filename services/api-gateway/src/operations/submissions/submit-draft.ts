@@ -46,7 +46,7 @@ export function onSubmitDraft(deps: ResolveDeps, writer: OutboxWriter) {
     const bytes = Math.min(draft.size ?? maxBytes, maxBytes)
     using _memory = await storedMemory.acquire(bytes, input.signal)
     const byApi = sendsByApi(owner, options.gateway)
-    // Before the content, so that a change in between is noticed.
+    // The version is read before the content, so that a change in between is noticed.
     const { version } =
       byApi && !envelope
         ? await callWorker(deps, input, [getDraftVersion, { account, message }])

@@ -37,7 +37,10 @@ interface MergeOutcome {
 const maxBatchBytes = 16 * 1024 * 1024
 /** Postgres allows 65,535 parameters per statement. */
 const maxBatchRows = 1_000
-/** If this many first recipients fail, the error concerns all and the request fails. */
+/**
+ * If the messages of this many first recipients fail, the error concerns all recipients and the
+ * request fails.
+ */
 const maxFirstFailures = 3
 /**
  * Time limit of a mail merge. A longer merge blocks the connection and its transaction for too

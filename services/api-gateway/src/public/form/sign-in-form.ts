@@ -49,7 +49,7 @@ async function redirectToProvider(
     deps.count('signIn')
     response.redirect(303, url)
   } catch (error) {
-    // A deleted or misconfigured application: the operator has to act, a retry cannot help.
+    // If the application is deleted or misconfigured, the operator has to act: a retry cannot help.
     const isUnusable =
       isPermanent(error) || (error instanceof AppError && error.code === 'AppNotFound')
     if (!isUnusable) throw error

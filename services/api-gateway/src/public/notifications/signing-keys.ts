@@ -41,7 +41,7 @@ export class SigningKeys {
     return this.#keys.get(id)
   }
 
-  /** Never rejects: earlier keys stay valid. */
+  /** Requests the keys again. Never rejects, because earlier keys stay valid. */
   async #refresh(): Promise<void> {
     const flight = this.#flights.inFlight('keys')
     if (!flight && this.#clock() - this.#requestedAt < minIntervalMs) return
