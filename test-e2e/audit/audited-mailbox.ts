@@ -37,7 +37,7 @@ const isFlag = (id: string) => id === 'UNREAD' || id === 'STARRED'
 const isCategory = (id: string) => id.startsWith('CATEGORY_')
 
 export function auditedGmail(mailbox: GmailMailbox): AuditedMailbox {
-  /** Deleted labels stay in it. */
+  /** Names of labels by id, including deleted labels. */
   const names = new Map<string, string>()
   const folders = () => {
     const shown = [...mailbox.labels.values()].filter(({ id }) => !isFlag(id) && !isCategory(id))

@@ -13,7 +13,7 @@ export interface ConsentedAccount {
 
 const account = 'consented'
 const address = `${account}@mail.test`
-/** Lifetime of access tokens. Each release renews them. */
+/** Lifetime of access tokens. Each release renews expired access tokens. */
 const accessTokenSeconds = 20
 
 /** Stores an application and an account by consent. The stack ends the servers. */

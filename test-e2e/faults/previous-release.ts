@@ -23,7 +23,10 @@ export const previousMayRefuseMoved = true
 
 const folder = join(localDirectory, 'releases')
 
-/** Returns why a commit cannot be exported, such as in a shallow clone; undefined if it can. */
+/**
+ * Returns why a commit cannot be exported, such as in a shallow clone; undefined if the export is
+ * possible.
+ */
 export async function missingReason(commit: string): Promise<string | undefined> {
   return run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout }).then(
     () => undefined,

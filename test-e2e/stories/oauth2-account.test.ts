@@ -162,7 +162,7 @@ test('a revoked grant causes authenticationError with the reply of the provider,
     authFailureDisabledAt: expect.any(String),
     lastError: data,
   })
-  // sync-worker tries the provider again after 5 s. A busy machine may need longer for the second
+  // The provider gets the next request after 5 s. A busy machine may need longer for the second
   // event.
   expect(refusals() - before).toBeLessThanOrEqual(2)
 

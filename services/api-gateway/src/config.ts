@@ -27,7 +27,7 @@ export interface Config extends ServiceConfig {
   readonly httpServer: HttpServerConfig
   /** Limits of quoting referenced messages. */
   readonly reader: ReturnType<typeof readReaderConfig>
-  /** Minimum timeout of a command to a worker. A request can extend it. */
+  /** Minimum timeout of a command to a worker. A request can extend the timeout. */
   readonly timeoutMs: number
   /** Duration of a login test of a server that cannot be used, for callers without full rights. */
   readonly unusableMs: number

@@ -22,7 +22,7 @@ type FirstRunConfig = Pick<Config, 'settings' | 'preparedToken' | 'firstTokenFil
 
 /**
  * Prepares a new deployment: default settings, webhook and link secrets, first token. Applies the
- * settings and the token of the environment at every start. Concurrent replicas run it in turn.
+ * settings and the token of the environment at every start. A lock serializes concurrent replicas.
  */
 export async function firstRun(
   { db, sealer }: FirstRunDeps,

@@ -107,7 +107,7 @@ function corsOrigins(env: Env): readonly string[] {
   return origins
 }
 
-/** True for an origin as browsers send it; others would never match. */
+/** True for an origin as browsers send it; origins in any other form would never match. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text

@@ -42,7 +42,7 @@ async function occupyPools() {
   const requests = [submit()]
   try {
     await eventually(async () => expect(await waitingStatements()).toBe(1), statement)
-    // The first request is executed, the other two wait for its connection.
+    // The first request is executed; the other two requests wait for its connection.
     requests.push(...[1, 2, 3].map(() => call('GET', '/v1/outbox')))
     await eventually(async () => expect(await waitingStatements()).toBe(2), statement)
   } catch (error) {

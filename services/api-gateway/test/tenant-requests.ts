@@ -9,7 +9,7 @@ export interface TenantRequest {
   body?: string
 }
 
-/** Recipient that every tenant writes to. The other tenant has blocked it. */
+/** Recipient that every tenant writes to. The other tenant has blocked this recipient. */
 export const recipient = 'recipient@mail.example'
 
 const letter = { to: [{ address: recipient }], subject: 'x', text: 'x' }

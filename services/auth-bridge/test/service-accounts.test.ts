@@ -70,7 +70,7 @@ const federation = {
 }
 
 let apps = 0
-/** Registers a federated application with an account; requests a token for it. */
+/** Registers a federated application with an account, and requests a token for the account. */
 async function requestFederated(source: object, more: object = {}) {
   const id = `federated-${++apps}`
   await world.insertApp(id, 'gmailService', {

@@ -123,7 +123,7 @@ test('readiness: from the commit of settings that enable the listener until its 
 })
 
 test('listener settings: each replica records its states for GET /v1/changes', async () => {
-  // Separate replicas: replicas of the other tests may still record their changes.
+  // Separate replicas: replicas of other tests may still record their changes.
   await using own = await testProxy()
   await using _second = await own.start()
   const states = () =>

@@ -9,7 +9,7 @@ const enhancedCode = /^[245]\.\d{1,3}\.\d{1,3} /
 /** Connection of one SMTP client. Replies of this service keep their own enhanced status code. */
 export class SmtpProxyConnection extends BearerConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    // The interface defines the reply with the queue id: it has no enhanced status code.
+    // The interface defines the reply with the queue id, which has no enhanced status code.
     const isOwn = context === 'DATA_OK' || (typeof data === 'string' && enhancedCode.test(data))
     super.send(code, data, isOwn ? false : context)
   }

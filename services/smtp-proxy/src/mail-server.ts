@@ -40,7 +40,7 @@ export interface MailServerDeps extends SubmitDeps {
 
 export interface MailServerOptions {
   certificate: Certificate | undefined
-  /** True for TLS from the first byte. Otherwise STARTTLS is offered if there is a certificate. */
+  /** True for TLS from the first byte. If false, STARTTLS is offered if there is a certificate. */
   tls: boolean
   /** If false, a client without login names the account in a header. */
   loginRequired: boolean

@@ -60,8 +60,9 @@ export function namesOfBases(isPrivate: boolean): Bases {
 }
 
 /**
- * Makes the bases from Debian packages, and the builder from the base of the image, the Node of the
- * dependencies and the npm of this machine. All stay in the engine until their recipe changes.
+ * Makes the base images from Debian packages. The builder consists of the base of the image, the
+ * Node of the dependencies and the npm of this machine. All made images stay in the engine until
+ * their recipe changes.
  */
 export async function makeBases(bases: Bases, dir: string): Promise<void> {
   await makeBase(serversBase, serversSuite)

@@ -21,7 +21,7 @@ export interface DovecotOptions extends DovecotFeatures {
   cache: string
   /** Fixed ports of Dovecot. Defaults to free ports. */
   ports?: Partial<DovecotPorts>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 

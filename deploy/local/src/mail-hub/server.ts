@@ -17,7 +17,7 @@ export interface StartMailHubOptions {
   lmtpPort: number
   /** Fixed port of the list of accepted messages. Default: a free port. */
   controlPort?: number | undefined
-  /** File that records the process. If set, it outlives this process. */
+  /** File that records the process. With a record, the process outlives this process. */
   record?: string | undefined
 }
 

@@ -19,7 +19,7 @@ export interface PgbouncerOptions {
   cache: string
   /** Address of a Postgres server as its owner. */
   ownerUrl: string
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 

@@ -17,8 +17,8 @@ export interface LaunchOptions {
   gid?: number
   logFile: string
   /**
-   * File that records the process (see run-record.ts), which then outlives this process. Otherwise
-   * it ends with this process, even if this process is killed.
+   * File that records the process (see run-record.ts), which then outlives this process. Without a
+   * record, the process ends with this process, even if this process is killed.
    */
   record?: string | undefined
   /** Name in the record. */

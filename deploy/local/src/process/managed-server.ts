@@ -15,7 +15,7 @@ export interface ManagedServer {
   stop(): Promise<void>
   /** Kills all processes with SIGKILL. */
   kill(): Promise<void>
-  /** Stops the server if it runs and starts it again. Resolves when it is ready. */
+  /** Stops the server if it runs and starts it again. Resolves when the server is ready. */
   restart(): Promise<void>
   /** Suspends all processes: connections stay open and get no replies. */
   pause(): void

@@ -22,7 +22,7 @@ export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): 
 /** Time in which a killed process ends, including a process with much memory on a busy machine. */
 const killedMs = 60_000
 
-/** Kills processes and their descendants. Resolves when they have ended. */
+/** Kills processes and their descendants. Resolves when all of these processes have ended. */
 export async function killAll(ids: readonly ProcessId[]): Promise<void> {
   const tree = ids.flatMap((id) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
   for (const id of tree) sendSignal(id, 'SIGKILL')

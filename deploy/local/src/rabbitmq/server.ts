@@ -23,7 +23,7 @@ export interface RabbitOptions {
   cache: string
   /** Fixed ports of the node. Default: free ports. */
   ports?: Partial<RabbitPorts>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 

@@ -16,7 +16,7 @@ export interface ServicesOptions {
   replicas?: Partial<Record<ServiceName, number>>
   /** Fixed ports by process name. Other processes get free ports. */
   ports?: Readonly<Record<string, number>>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
   /** Startup timeout per service. Defaults to 3 min: a busy machine starts many processes. */
   readyMs?: number

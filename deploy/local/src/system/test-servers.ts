@@ -13,13 +13,13 @@ import { startPostgres } from '../postgres/server.ts'
 import { startRabbit } from '../rabbitmq/server.ts'
 
 export interface TestServersOptions {
-  /** Directory of all servers. Deleted when they stop. */
+  /** Directory of all servers. Deleted when the servers stop. */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
   /** Environment with addresses of running servers, which are used instead of starting others. */
   env?: Readonly<Record<string, string | undefined>>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 

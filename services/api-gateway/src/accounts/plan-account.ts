@@ -92,7 +92,7 @@ interface AccountContext {
   errors: FieldError[]
 }
 
-/** Column of a URL that may be masked. An empty text removes it. */
+/** Column of a URL that may be masked. An empty text removes the URL. */
 function urlColumn(
   name: 'proxy' | 'webhooks',
   input: AccountInput,

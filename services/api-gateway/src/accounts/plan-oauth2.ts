@@ -21,7 +21,7 @@ export interface OAuth2Plan {
 
 interface OAuth2Context {
   stored: { oauth2: StoredOAuth2 | null } | undefined
-  /** Application of the request; undefined if it does not exist. */
+  /** Application of the request; undefined if the application does not exist. */
   app: AppForAccount | undefined
   errors: FieldError[]
 }

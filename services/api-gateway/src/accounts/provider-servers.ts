@@ -16,10 +16,10 @@ interface ServersInput {
 }
 
 /**
- * Servers of the provider, if the request names no servers. They are stored like servers of a
- * request, so a change of the application does not affect the account. Removing OAuth2 removes
- * servers without a login. Accounts of an API have no servers. If their grant is for sending only,
- * their IMAP is disabled.
+ * Servers of the provider, if the request names no servers. The servers are stored like servers of
+ * a request, so a change of the application does not affect the account. Removing OAuth2 removes
+ * servers without a login. Accounts of an API have no servers. If the grant of an account is for
+ * sending only, its IMAP is disabled.
  */
 export function withProviderServers(
   input: ServersInput,

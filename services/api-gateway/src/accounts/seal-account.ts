@@ -15,7 +15,7 @@ export interface SealDeps {
   sealer: Sealer
 }
 
-/** Seals logins in the URLs of an account and its header values. Sealed values stay as they are. */
+/** Seals logins in the URLs of an account and its header values. Sealed values stay unchanged. */
 export async function sealColumns(
   columns: AccountColumns,
   { account, sealer }: SealDeps,

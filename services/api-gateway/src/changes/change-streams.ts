@@ -16,10 +16,13 @@ export interface ChangeStreamsDeps extends StreamOptions, Omit<FeedOptions, 'onL
 }
 
 /**
- * Streams of `GET /v1/changes` in this process. Disposal ends them; clients resume at any replica.
+ * Streams of `GET /v1/changes` in this process. Disposal ends the streams; clients resume at any
+ * replica.
  */
 export interface ChangeStreams extends AsyncDisposable {
-  /** Prepares a stream that starts after `after`, or now. The returned function writes it. */
+  /**
+   * Prepares a stream that starts after `after`, or now. The returned function writes the stream.
+   */
   open(after: Position | undefined, caller: Caller): Promise<EventStreamResponse>
   /** Called when there may be new changes. */
   wake(): void

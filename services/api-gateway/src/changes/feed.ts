@@ -41,7 +41,7 @@ const unsettledMs = 20
 export class ChangeFeed implements AsyncDisposable {
   readonly #options: FeedOptions
   readonly #followers = new Set<Follower>()
-  /** Position of the shared reader. Meaningless while it does not run. */
+  /** Position of the shared reader. Meaningless while the reader does not run. */
   #end: Position = { xid: 0n, id: 0n }
   #reading: Promise<void> | undefined
   #woken = false

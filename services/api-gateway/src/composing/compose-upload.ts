@@ -13,7 +13,7 @@ import { type OwnerWithLanguage, senderOf } from './sender.ts'
 export interface ResolvedUpload {
   upload: MessageUpload
   owner: OwnerWithLanguage
-  /** Message to reply to or forward; undefined if it is missing. */
+  /** Message to reply to or forward; undefined if the message is missing. */
   original: MessageDetail | undefined
   /** Readings of the account. */
   read: ReadPart

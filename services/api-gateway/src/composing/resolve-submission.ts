@@ -32,7 +32,7 @@ export interface ResolvedSubmission {
   texts: TemplateContent
   /** Format of the template; absent if the texts are not rendered. */
   format?: TemplateFormat
-  /** Message to reply to or forward; undefined if it is missing. */
+  /** Message to reply to or forward; undefined if the message is missing. */
   original: MessageDetail | undefined
   /** Readings of the account. */
   read: ReadPart

@@ -120,7 +120,10 @@ function isClientDisconnect(response: Response, error: unknown): boolean {
   return response.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 
-/** Validated parts of a request. The body is read last: earlier errors skip it. */
+/**
+ * Validated parts of a request. The body is read last: after an earlier error, the body is not
+ * read.
+ */
 async function readInput(operation: Operation, request: Request, limits: UploadLimits) {
   const params = checkText(operation.params, request.params)
   const { access_token: _token, ...rest } = request.query

@@ -57,7 +57,9 @@ export async function insertBlock(db: Db, block: Insertable<AccountListBlocks>):
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Removes an address from the lists with an id, of every account. False if it is on none. */
+/**
+ * Removes an address from the lists with an id, of every account. False if no list had the address.
+ */
 export async function deleteBlocks(db: Db, listId: string, recipient: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('accountListBlocks')

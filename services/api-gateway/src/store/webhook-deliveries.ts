@@ -101,7 +101,7 @@ export async function getDeliveryDetails(db: Db, id: string) {
   return { body: rows[0]?.body ?? null, log, replays: replays.map((row) => row.id) }
 }
 
-/** Stores a replay of the deliveries that a filter matches. webhook-dispatcher runs it. */
+/** Stores a replay of the deliveries that a filter matches. webhook-dispatcher runs the replay. */
 export function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
   return db
     .insertInto('webhookReplays')

@@ -44,7 +44,10 @@ export function onGetServiceSecret(deps: SecretDeps) {
   })
 }
 
-/** Returns the current and earlier secrets that sign links. All have the same seal context. */
+/**
+ * Returns the current and earlier secrets that sign links. All secrets of links have the same seal
+ * context.
+ */
 export function onGetLinkSecret(deps: SecretDeps) {
   return on(getLinkSecret, async () => {
     const linkSecret = await unsealSetting(deps, 'linkSecret')
@@ -74,8 +77,8 @@ async function unsealSetting(
 }
 
 /**
- * Previous service secrets, without duplicates and without the current secret. All have the same
- * seal context.
+ * Previous service secrets, without duplicates and without the current secret. All service secrets
+ * have the same seal context.
  */
 async function unsealPrevious({ db, unsealer }: SecretDeps, current: string) {
   const rows = await listPreviousServiceSecrets(db)

@@ -28,10 +28,10 @@ import { type Grant, type OAuth2Deps, requestToken } from './token-endpoint.ts'
 
 export interface AccessToken {
   accessToken: string
-  /** Expiry in epoch milliseconds; absent if the provider did not report it. */
+  /** Expiry in epoch milliseconds; absent if the provider did not report the expiry. */
   expires?: number
   scopes: string[]
-  /** True if it was stored already. */
+  /** True if the access token was stored already. */
   cached: boolean
 }
 

@@ -58,7 +58,7 @@ export async function countKeys({
 export interface ResealResult {
   /** Number of values resealed with the newest key. A list of headers counts as one value. */
   resealed: number
-  /** Number of values that no key unseals. They stay unchanged. */
+  /** Number of values that no key unseals. These values stay unchanged. */
   unreadable: number
 }
 

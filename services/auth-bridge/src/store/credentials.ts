@@ -117,7 +117,7 @@ export async function listPreviousServiceSecrets(
   return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
 }
 
-/** Lists replaced secrets of links, newest first. They have no expiry. */
+/** Lists replaced secrets of links, newest first. Replaced secrets of links have no expiry. */
 export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('sealedSettings')

@@ -48,7 +48,7 @@ export interface RefreshFailure {
   lastedMs: number
   /** Time since the last failure. */
   agoMs: number
-  /** Time until the earliest next try; 0 if it has passed. */
+  /** Time until the earliest next attempt; 0 if this time has passed. */
   waitMs: number
 }
 

@@ -70,7 +70,8 @@ function planPassword(
   if (!pass) throw validationError([fieldError('pass', 'is required')])
   if (pass !== mask) return { seal: pass }
   if (!stored?.hasPassword) throw validationError([fieldError('pass', 'is required')])
-  // Otherwise a client could have the password, which it cannot read, sent to its own server.
+  // The stored password stays for the same login only. A client could otherwise have the password,
+  // which the client cannot read, sent to its own server.
   const [changed] = changedLoginParts(loginOf(stored), loginOf(columns))
   if (changed !== undefined)
     throw validationError([fieldError('pass', `is required for another ${partNames[changed]}`)])

@@ -19,7 +19,7 @@ export type PlannedChange =
   /** The value is the masked URL, which is shown; the whole URL is sealed. */
   | { key: 'authServer'; value: string; seal: string }
   | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
-  /** Generated once; no request reads or changes it. */
+  /** Settings that are generated once. No request reads or changes such a setting. */
   | { key: 'linkSecret'; seal: string }
 
 const secret = new Set<string>(secretSettings)

@@ -49,7 +49,7 @@ const maxFirstFailures = 3
 const maxMergeMs = 60_000
 
 /**
- * Stores one message per recipient in one transaction. A failed message does not affect the other
+ * Stores one message per recipient in one transaction. A failed message does not affect other
  * messages.
  */
 export async function submitMerge(

@@ -69,7 +69,7 @@ export async function connectMailbox(
 }
 
 /**
- * Finds a link that is neither used nor expired. `find` may lock it.
+ * Finds a form link that is neither used nor expired. `find` may lock the link.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError
  */

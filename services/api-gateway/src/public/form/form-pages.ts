@@ -144,7 +144,7 @@ function securityField(selected: string): string {
 <select id="imapSecurity" name="imapSecurity">${option('tls', tls)}${option('starttls', startTls)}</select>`
 }
 
-/** Hint about app passwords of a provider. URLs in it become links. */
+/** Hint about app passwords of a provider. URLs in the hint become links. */
 function passwordHint(appPassword: AppPassword | undefined): string {
   if (!appPassword) return ''
   const instructions = escapeHtml(appPassword.instructions).replace(
@@ -164,7 +164,10 @@ interface InputField {
   attributes: string
 }
 
-/** Input with its label, note and error. `aria-describedby` connects them for screen readers. */
+/**
+ * Input with its label, note and error. `aria-describedby` connects note and error with the input
+ * for screen readers.
+ */
 function inputField({ name, label, value, error, note, attributes }: InputField): string {
   const ids = [note && `${name}-note`, error && `${name}-wrong`].filter(Boolean).join(' ')
   const aria = `${error ? ' aria-invalid="true"' : ''}${ids ? ` aria-describedby="${ids}"` : ''}`

@@ -26,7 +26,7 @@ import type { FormLinkDeps, FormRequest } from './with-form-link.ts'
 
 export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
   autoconfig: Autoconfig
-  /** Timeout of a login. Both servers are tested concurrently. */
+  /** Timeout of a login. The logins at both servers are tested concurrently. */
   timeoutMs: number
   /** Duration of a test of a server that cannot be used. */
   unusableMs: number

@@ -22,7 +22,10 @@ export class GraphAdmission {
     this.#deps = deps
   }
 
-  /** Returns the seconds to wait before the notification is accepted; undefined if it is. */
+  /**
+   * Returns the seconds to wait before the notification is accepted; undefined for an accepted
+   * notification.
+   */
   excess(address: string, notices: readonly ProviderNotice[]): number | undefined {
     const { secrets, limiter, tasks } = this.#deps
     if (limiter.isUnlimited) return undefined

@@ -2,7 +2,9 @@ import { AppError } from '@posthorn/errors'
 import { BodyError } from '@posthorn/http'
 import type { Response } from 'express'
 
-/** Result of a notification request. All but `forwarded` and `ignored` are error responses. */
+/**
+ * Result of a notification request. All results but `forwarded` and `ignored` are error responses.
+ */
 export type NotificationOutcome =
   | 'forwarded'
   | 'ignored'

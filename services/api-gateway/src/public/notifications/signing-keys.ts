@@ -6,7 +6,10 @@ import { readKeySet } from './push-token.ts'
 
 /** Keys of Google's OpenID Connect tokens (`jwks_uri` of accounts.google.com). */
 const keysUrl = 'https://www.googleapis.com/oauth2/v3/certs'
-/** Age from which keys are requested again. Google rotates them about weekly. */
+/**
+ * Age from which the signing keys of Google are requested again. Google rotates the keys about
+ * weekly.
+ */
 const freshMs = 3_600_000
 /** Age from which keys are not used, if none can be requested. */
 const staleMs = 86_400_000
