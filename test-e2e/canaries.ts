@@ -8,7 +8,8 @@ export class Canaries {
   readonly #secrets = new Map<string, string>()
 
   /**
-   * Returns the secret of a name, always the same. It needs no escaping in addresses, mail or JSON.
+   * Returns the secret of a name, always the same secret. The secret needs no escaping in
+   * addresses, mail or JSON.
    */
   get(name: string): string {
     const existing = this.#secrets.get(name)
@@ -32,7 +33,7 @@ export class Canaries {
 function encodings(secret: string): string[] {
   const base64 = [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]).toString('base64url')
-    // Digits shared with neighbouring bytes are left out.
+    // Base64 digits shared with neighbouring bytes are left out.
     const inner = text.slice(offset === 0 ? 0 : offset + 1, -2)
     return [inner, inner.replaceAll('-', '+').replaceAll('_', '/')]
   })

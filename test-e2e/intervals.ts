@@ -12,7 +12,7 @@ export const shortIntervals = {
   SVC_WORKER_ACCOUNTS_SWEEP: '500ms',
   // A worker of a busy machine may need more than the default of 10 s for a call.
   SVC_TIMEOUT: '60s',
-  // All clients of a world have one address.
+  // All clients of a world have the same address.
   SVC_RATE_LIMIT_PER_ADDRESS: '1000000000',
   SVC_PUBLIC_RATE_LIMIT_PER_ADDRESS: '0',
   SVC_UNVERIFIED_NOTIFICATIONS_PER_ADDRESS: '0',

@@ -3,7 +3,7 @@ import { eventually } from '@posthorn/testkit'
 import { type Part, startPart } from './bench/start-part.ts'
 import type { WorldAccess } from './world.ts'
 
-/** Accounts of one IMAP server in memory, which two cores carry beside the whole system. */
+/** Accounts at an IMAP server in memory. Two cores can carry their load beside the whole system. */
 export interface ManyAccounts extends AsyncDisposable {
   readonly server: Part
   readonly accounts: readonly string[]
@@ -53,7 +53,7 @@ export async function registerManyAccounts(
   return { server, accounts, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-/** Number of these accounts that are connected. */
+/** Number of connected accounts among the many accounts. */
 export async function countConnected({ client }: Pick<WorldAccess, 'client'>): Promise<number> {
   const query = { state: 'connected', query: 'many-', pageSize: 1 } as const
   return (await client.call(operations.listAccounts, { query })).body.total

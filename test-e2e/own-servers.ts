@@ -15,7 +15,7 @@ export interface OwnServersOptions {
   dir: string
   /** True if Postgres syncs each commit to disk, as in production. */
   durable: boolean
-  /** Folder of `make build` whose jobs prepare the servers. Default: those of the sources. */
+  /** Folder of `make build` whose jobs prepare the servers. Defaults to the jobs of the sources. */
   bundle?: string | undefined
 }
 
@@ -41,7 +41,7 @@ export async function startOwnServers(
   stack.adopt(rabbit, destroy)
   const ownerUrl = await postgres.database('posthorn')
   const servers = { ownerUrl, amqpUrl: rabbit.amqp, postgres, rabbit }
-  await rabbit.grantServices('/') // also after a wipe
+  await rabbit.grantServices('/') // the grants are repeated after a wipe
   await runReleaseJobs(servers, bundle)
   return servers
 }
@@ -53,8 +53,8 @@ const jobSources = {
 } as const
 
 /**
- * Runs the jobs of a release like a deployment: those of a bundle, else those of the sources.
- * Returns the output of `migrate`.
+ * Runs the jobs of a release as a deployment does: from a bundle, else from the sources. Returns
+ * the output of `migrate`.
  */
 export async function runReleaseJobs(
   { ownerUrl, rabbit: { api } }: { ownerUrl: string; rabbit: { api: string } },

@@ -6,8 +6,8 @@ export async function peakMemory(pid: number): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
 }
 
-/** Starts a new peak from the present memory: that of the start is often the highest. */
+/** Starts a new memory peak from the present memory: the peak of the start is often the highest. */
 export async function resetPeakMemory(pid: number): Promise<void> {
-  // proc(5): 5 resets VmHWM.
+  // proc(5): a 5 in `clear_refs` resets VmHWM.
   await writeFile(`/proc/${pid}/clear_refs`, '5')
 }

@@ -17,13 +17,13 @@ const googleOrigins = ['gmail', 'oauth2', 'pubsub', 'www'].map(
   (name) => `https://${name}.googleapis.com`,
 )
 
-/** Starts the fakes, that of Microsoft Graph with options of its own. */
+/** Starts the fakes of Gmail and Microsoft Graph. Only the fake of Microsoft Graph has options. */
 export async function startProviderFakes(
   graphOptions: Omit<GraphFakeOptions, 'clock' | 'limits'>,
 ): Promise<ProviderFakes> {
   const clock = new VirtualClock(new Date())
   const gmail = await startGmailFake({ clock })
-  // Requests of a time that stands still would count for ever.
+  // Without limits: requests would count for ever while the virtual clock stands still.
   const limits = { requests: Infinity, uploadBytes: Infinity }
   const graph = await startGraphFake({ clock, ...graphOptions, limits })
   const origins = [

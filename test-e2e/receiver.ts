@@ -30,7 +30,7 @@ const maxAgeSeconds = 300
 
 /**
  * Reference implementation of a receiver: verify the signature, deduplicate by event id, store,
- * respond. All state is in the file, so a restarted receiver continues with it.
+ * respond. All state is in the file, so a restarted receiver continues with the stored state.
  */
 export async function startCarefulReceiver(file: string, secret: string): Promise<CarefulReceiver> {
   const log = await open(file, 'a+')
@@ -100,7 +100,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Standard Webhooks 1.0: one signature matches id, timestamp and body, and the timestamp is recent.
+ * True if at least one signature matches id, timestamp and body, and the timestamp is recent
+ * (Standard Webhooks 1.0).
  */
 function isSigned({ headers }: IncomingMessage, body: Buffer, secret: string): boolean {
   const timestamp = String(headers['webhook-timestamp'])

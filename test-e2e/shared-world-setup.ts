@@ -44,7 +44,10 @@ export async function stopSharedWorlds(): Promise<void> {
   await rm(dir, { recursive: true, force: true })
 }
 
-/** Ignores a failure if the tests started a private server: it has ended by now. */
+/**
+ * Drops a database. Ignores a failure if the tests started a private server: the server has ended
+ * by now.
+ */
 async function dropDatabase(ownerUrl: string): Promise<void> {
   const name = new URL(ownerUrl).pathname.slice(1)
   const server = Object.assign(new URL(ownerUrl), { pathname: '/postgres' }).href

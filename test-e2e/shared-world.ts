@@ -105,7 +105,7 @@ async function startShared(): Promise<SharedSystem> {
   })
   const logDir = join(localDirectory, 'e2e-logs', `shared-${bus.vhost}`)
   await mkdir(logDir, { recursive: true })
-  // No file kills a worker. One that stands still on a busy machine keeps its shards.
+  // No test file kills a worker. A worker that is suspended on a busy machine keeps its shards.
   const env = { ...shortIntervals, SVC_WORKER_HEARTBEAT: '20s' }
   const services = await startServices({
     logDir,

@@ -29,18 +29,18 @@ export interface WorldOptions {
    * a database and a virtual host on the servers of all tests.
    */
   servers?: 'shared' | 'own' | ServerAddresses
-  /** With `own`: true if Postgres syncs each commit to disk, as in production. */
+  /** With `servers: 'own'`: true if Postgres syncs each commit to disk, as in production. */
   durable?: boolean
   /** Host and port of a pgbouncer before the shared Postgres, which the services use. */
   pgbouncer?: string
   replicas?: Partial<Record<ServiceName, number>>
-  /** Defaults to all seven. */
+  /** Services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
   env?: Record<string, string>
   /** Further variables of single services. */
   envByService?: EnvByService
   settings?: Record<string, unknown>
-  /** Sealing keys as `posthorn keys` prints them. Default: new ones. */
+  /** Sealing keys as `posthorn keys` prints them. Defaults to new keys. */
   keys?: { secret: string; publicKey: string }
   /** Folder of `make build`. Default: the bundle of the Jest run, outside of Jest the sources. */
   bundle?: string
@@ -120,7 +120,7 @@ export async function startWorld({
   const mail = stack.adopt(await testDovecot(), (dovecot) => dovecot.drop())
   const receiver = stack.adopt(await startWebhookReceiver(), (hook) => hook.close())
   const { shared, serviceSecret, token } = systemConfig({ ownerUrl, amqpUrl })
-  const logDir = join(localDirectory, 'e2e-logs', basename(dir)) // kept after a failed run
+  const logDir = join(localDirectory, 'e2e-logs', basename(dir)) // logs are kept after a failed run
   const services = await startServices({
     logDir,
     names,

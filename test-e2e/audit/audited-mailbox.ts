@@ -4,7 +4,7 @@ import type { FakeMailbox } from '@posthorn/testkit/graph-fake'
 /** State of a message. Folder and labels are ids. */
 export interface AuditedMessage {
   id: string
-  /** Empty if messages have labels instead of a folder. */
+  /** Folder of the message; empty if messages have labels instead of a folder. */
   folder: string
   flags: string[]
   labels: string[]
@@ -18,7 +18,7 @@ export interface AuditedMailbox {
   folders(): Map<string, string>
   /** Names of labels in events, as of the last call of `folders`. */
   labelNames(ids: readonly string[]): string[]
-  /** Path that contains all messages, if there is one. */
+  /** Path that contains all messages; undefined without such a path. */
   allPath: string | undefined
   /** Ids of the messages of a folder or label, newest first. */
   listed(path: string): string[]
@@ -37,7 +37,7 @@ const isFlag = (id: string) => id === 'UNREAD' || id === 'STARRED'
 const isCategory = (id: string) => id.startsWith('CATEGORY_')
 
 export function auditedGmail(mailbox: GmailMailbox): AuditedMailbox {
-  /** Deleted labels stay in it. */
+  /** Names of labels by id, including deleted labels. */
   const names = new Map<string, string>()
   const folders = () => {
     const shown = [...mailbox.labels.values()].filter(({ id }) => !isFlag(id) && !isCategory(id))

@@ -24,8 +24,8 @@ export interface ViewedMessage {
 }
 
 /**
- * Mailbox as a client knows it that reads events only. Fails on an event that repeats or
- * contradicts earlier ones, and on a moved message that seems new.
+ * Mailbox as a client sees it that reads events only. Fails on an event that repeats or contradicts
+ * earlier events, and on a moved message that seems new.
  */
 export class EventView {
   readonly messages: Map<string, ViewedMessage>

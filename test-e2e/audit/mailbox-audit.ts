@@ -25,7 +25,7 @@ interface EventRow {
 
 /**
  * Comparison of an account with the mailbox of a fake: events, as a webhook receiver got them, and
- * listings. It begins with a mailbox that is synced and whose events are known.
+ * listings. The comparison begins with a mailbox that is synced and whose events are stored.
  */
 export class MailboxAudit {
   readonly account: string
@@ -63,8 +63,9 @@ export class MailboxAudit {
   }
 
   /**
-   * Waits until the events since the beginning turn its mailbox into the present one, each event
-   * was received, and lists equal the mailbox. Returns the events.
+   * Waits until the events since the beginning turn the mailbox of that time into the present
+   * mailbox. Also waits until each event was received and lists equal the mailbox. Returns the
+   * events.
    */
   async settle({ lists = ['INBOX'] }: { lists?: readonly string[] } = {}): Promise<AuditedEvent[]> {
     let rows: EventRow[] = []
@@ -144,7 +145,10 @@ export class MailboxAudit {
     assertSame('mailboxes', [...view.mailboxes], [...this.#mailbox.folders().values()])
   }
 
-  /** Paths are the present ones, because folders may have been renamed. */
+  /**
+   * Describes messages by the present paths of their folders, because folders may have been
+   * renamed.
+   */
   #describer(): (message: AuditedMessage) => ViewedMessage {
     const mailbox = this.#mailbox
     const present = mailbox.folders()

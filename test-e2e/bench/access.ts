@@ -8,7 +8,7 @@ const rounds = 10
 const perRound = 1_000
 const atOnce = 8
 
-/** Token kinds, from one without restrictions to one with all of them. */
+/** Token kinds, from a token without restrictions to a token with all restrictions. */
 const kinds: Record<string, Partial<TokenRequest>> = {
   'token without restrictions': {},
   'token with addresses, referrers and an expiry': {

@@ -32,7 +32,10 @@ export async function startCounter(file: string): Promise<Counter> {
   }
 }
 
-/** Counter's side of the protocol. Call `one` for each counted event. */
+/**
+ * Counter's side of the protocol. The process calls the returned function `one` for each counted
+ * event.
+ */
 export function replyWithCounts(port: number): { one: () => void } {
   let times = { first: 0, last: 0, count: 0 }
   let wanted: number | undefined

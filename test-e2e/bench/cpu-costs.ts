@@ -20,7 +20,7 @@ const burst = 25
 /** Messages that are read. */
 const pageSize = 20
 
-/** One kind of work, done by the services and by plain libraries in this process. */
+/** Work that is done by the services and by plain libraries in this process. */
 interface Work {
   what: string
   referenceIs: string
@@ -65,7 +65,7 @@ export async function benchCpuCosts(world: World): Promise<Row[]> {
           pool.sendMail({ from: 'a@example.test', to: `to${n}@example.test`, text: 'Hello' }),
         ),
     },
-    // Last, because its plain client causes events that no round waits for.
+    // Event work comes last, because its plain client causes events that no round waits for.
     eventWork(world, writer, reader),
   ])
     rows.push(await measure(world, work))
@@ -170,7 +170,7 @@ async function servicesCpuMs(world: World): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0)
 }
 
-/** Runs `perRound` operations, `atOnce` of them concurrently. */
+/** Runs `perRound` operations, of which `atOnce` run concurrently. */
 async function inLanes(run: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(

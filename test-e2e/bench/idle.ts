@@ -10,7 +10,7 @@ import type { Row } from './report.ts'
 
 /** Time after the start at which memory and CPU time are read. */
 const idleMs = 300_000
-/** Length of the measurement of CPU time. It ends at `idleMs`. */
+/** Length of the measurement of CPU time, which ends at `idleMs`. */
 const windowMs = 120_000
 
 /**
@@ -66,7 +66,8 @@ class Usage {
   cpuMs(): Promise<number> {
     return this.#sum(async (pid) => {
       const [, , ...fields] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(/(?<=\)) | /)
-      // Fields 14 to 17 of proc(5): own time and that of ended children, user and system.
+      // Fields 14 to 17 of proc(5): user and system time of the process, then of its ended
+      // children.
       return fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) * 10
     })
   }

@@ -33,7 +33,7 @@ export async function openImapLine({ port, tls }: ImapAddress): Promise<ImapLine
   }
 }
 
-/** Counts bytes up to the tagged line, which is the last one. */
+/** Counts the bytes of a reply up to the tagged line, which is its last line. */
 function reply(socket: Socket, tag: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   let bytes = 0

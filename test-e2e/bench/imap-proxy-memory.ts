@@ -44,7 +44,7 @@ export async function compareMemory(world: World, { port, tls }: ImapAddress): P
 /** Additional memory of a process per session that clients in another process keep open. */
 async function sessionBytes(pid: number, request: SessionRequest): Promise<number> {
   await using clients = await startPart('imap-clients-main.ts')
-  // The first sessions load code and tables that the others share.
+  // The first sessions load code and tables that all later sessions share.
   await clients.request({ ...request, count: 100 })
   await delay(settleMs)
   const before = await residentBytes(pid)

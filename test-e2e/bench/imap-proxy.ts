@@ -30,8 +30,8 @@ export function imapProxyEnv(): Record<string, string> {
 
 /**
  * Bulk FETCH, logins and idle sessions through the IMAP proxy, compared with Dovecot itself and a
- * plain relay, in plaintext and over TLS. Also with TLS on one side only, which has no direct
- * counterpart. If the server offers STARTTLS, the proxy uses it.
+ * plain relay, in plaintext and over TLS. TLS on one side only has no direct counterpart. If the
+ * server offers STARTTLS, the proxy uses it.
  */
 export async function benchImapProxy(world: World): Promise<Row[]> {
   await using stack = new AsyncDisposableStack()

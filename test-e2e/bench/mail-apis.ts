@@ -43,7 +43,8 @@ async function* benchLimited(): AsyncGenerator<Row> {
   await using scene = await startScene('real')
   yield* await benchGmailSync(scene)
   yield* await benchGraphSync(scene)
-  // With polls as rare as by default. Before sending, whose moves are reported as lost changes.
+  // Notifications are measured with polls as rare as by default, and before sending, whose moves
+  // are reported as lost changes.
   yield* await benchNotified(scene)
   yield* await benchRequestCounts(scene)
   yield* await benchFullSweep(scene)

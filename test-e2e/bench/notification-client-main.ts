@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http'
 
-// Client of `benchNotifications` in a process of its own, so that it delays no measured process.
+// Client of `benchNotifications` in its own process, so that it delays no measured process.
 
 export interface NotificationLoad {
   url: string
   /** Accounts that are named in turn. */
   accounts: number
-  /** True: validation requests, which the gateway answers without forwarding anything. */
+  /** If true, sends validation requests, which the gateway answers without forwarding anything. */
   handshakes: boolean
   seconds: number
   /** Requests per second; absent: as fast as `connections` responses arrive. */
@@ -70,7 +70,7 @@ async function run(load: NotificationLoad): Promise<NotificationLoadResult> {
   return result
 }
 
-/** Starts requests at their planned times, whether or not earlier ones have ended. */
+/** Starts requests at their planned times, whether or not earlier requests have ended. */
 async function runAtRate(
   rate: number,
   { started, endsAt }: { started: number; endsAt: number },

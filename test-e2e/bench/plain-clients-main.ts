@@ -3,7 +3,7 @@ import { logIn } from '../stories/imap-client.ts'
 import { loginsAtOnce } from './plain-clients.ts'
 import { residentBytes } from './resident-bytes.ts'
 
-// One plain IMAP client per user in IDLE: cost of an account without any service.
+// Plain IMAP clients in IDLE, one per user: cost of an account without any service.
 process.on('message', (users: TestUser[]) => void connectAll(users))
 process.on('disconnect', () => process.exit(0))
 process.send?.({ port: 0 })

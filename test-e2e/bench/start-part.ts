@@ -12,8 +12,8 @@ export interface Part extends AsyncDisposable {
 }
 
 /**
- * Starts a part, with further variables of its environment. It sends its port when it is ready, or
- * 0 if it does not listen.
+ * Starts a part of a benchmark as a process, with additional environment variables. The part sends
+ * its port when it is ready, or 0 if it does not listen.
  */
 export async function startPart(
   file: string,

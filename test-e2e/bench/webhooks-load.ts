@@ -26,7 +26,8 @@ export interface WebhookLoad {
 }
 
 /**
- * Registers accounts, each with its own target if one is given. Their accountAdded events follow.
+ * Registers accounts, each with its own target if the list names a target. Their accountAdded
+ * events follow.
  */
 export async function addAccounts(
   { client }: World,

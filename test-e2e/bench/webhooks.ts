@@ -25,7 +25,7 @@ export async function benchWebhooks(world: World, amqpUrl: string): Promise<Row[
   )
   await receiver.counted(accounts.length)
   const load = { world, amqpUrl, receiver, accounts }
-  await deliverEvents(load, count / 4) // code that ran before is faster
+  await deliverEvents(load, count / 4) // warms up the code
   const alone = await deliverEvents(load, count)
   const plain = await plainLoop(url, receiver, count)
   const referenceIs = 'plain got loop'

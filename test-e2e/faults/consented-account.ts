@@ -7,13 +7,13 @@ import { submit } from './sending-job.ts'
 
 /** Account with a grant of an OpenID provider, at a mail server that accepts only its tokens. */
 export interface ConsentedAccount {
-  /** Receives a message and sends one. Each is reported once. */
+  /** Receives a message and sends a message. Each message is reported once. */
   receiveAndSend(): Promise<void>
 }
 
 const account = 'consented'
 const address = `${account}@mail.test`
-/** Lifetime of access tokens. Each release renews them. */
+/** Lifetime of access tokens. Each release renews expired access tokens. */
 const accessTokenSeconds = 20
 
 /** Stores an application and an account by consent. The stack ends the servers. */

@@ -7,8 +7,8 @@ import { MailboxAudit } from '../audit/mailbox-audit.ts'
 import { createApiApps, createPubSubApp, startProviderFakes } from '../provider-fakes.ts'
 import { freshMessageId, plainMessage, startWorld } from '../world.ts'
 
-// Faults of Gmail's notifications and of Pub/Sub. After each one, the events that a receiver got
-// are compared with the mailbox, and the stored index, too.
+// Faults of Gmail's notifications and of Pub/Sub. After each fault, the events that a receiver got
+// and the stored index are compared with the mailbox.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -40,7 +40,7 @@ async function connect(name: string, prepare: (mailbox: GmailMailbox) => void = 
   return { mailbox, audit: await MailboxAudit.begin(world, name, auditedGmail(mailbox)) }
 }
 
-/** New, changed and deleted messages. */
+/** Adds, changes and deletes messages of a mailbox. */
 function change(mailbox: GmailMailbox): void {
   const [starred, read, removed] = mailbox.list
   if (!starred || !read || !removed) throw new Error('no messages')
@@ -109,13 +109,14 @@ test('Pub/Sub refuses pulls and acknowledgements: each change is announced once'
 }, 600_000)
 
 test('a dead watch: a poll finds the changes, and the watch is replaced', async () => {
-  // Silent before the worker renews it: a notification after a change would prove the watch.
+  // The watch is silent before the worker renews the watch: a notification after a change would
+  // prove the watch.
   const { mailbox, audit } = await connect('dead', (each) => {
     const expiresAt = gmail.clock.now + 86_400_000
     gmail.notices.start(each, { topic: pubSub.topic, expiresAt, isSilent: true })
   })
   const stops = gmail.requests('stop').length
-  // The first ones may be read before the worker has stored its watch.
+  // The first messages may be read before the worker has stored its watch.
   while (watchOf(mailbox)?.isSilent !== false) {
     const { id } = mailbox.deliver(source(), { internalDate: Date.now() - 600_000 })
     await world.webhook(({ event, data }) => event === 'messageNew' && data.id === id)

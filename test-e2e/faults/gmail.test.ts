@@ -12,8 +12,8 @@ import { readLogs } from '../canaries.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld, untilConnected, type Webhook } from '../world.ts'
 
-// Faults of Gmail and of the worker. After each one, the events that a receiver got are compared
-// with the mailbox, and the stored index, too.
+// Faults of Gmail and of the worker. After each fault, the events that a receiver got and the
+// stored index are compared with the mailbox.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -94,7 +94,9 @@ const gap: ChangeCounts = {
   savedDrafts: 25,
 }
 
-/** Changes each message once. Drafts are saved again, which deletes one message and adds one. */
+/**
+ * Changes each message once. Drafts are saved again, which deletes a message and adds a message.
+ */
 function change(mailbox: GmailMailbox, counts: ChangeCounts, drafts: readonly string[]): void {
   const messages = mailbox.list.filter(({ labels }) => labels.has('INBOX') && !labels.has('DRAFT'))
   const each = (count: number, apply: (message: (typeof messages)[number]) => void) =>

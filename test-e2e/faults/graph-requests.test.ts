@@ -96,7 +96,10 @@ test('a worker killed after each request of an upload: incomplete drafts are rem
     }),
   )
   let isKilled = false
-  /** Repeats an upload that ends before its worker is killed: one that stands still loses it. */
+  /**
+   * Repeats an upload that ends before its worker is killed: a worker that stands still loses the
+   * upload.
+   */
   const upload = (name: string) =>
     eventually(
       async () => {
@@ -137,7 +140,9 @@ function isOf({ path }: ProviderRequest, account: string): boolean {
   return decodeURIComponent(path).includes(`/${address}/`) || session?.mailbox.address === address
 }
 
-/** Those of the ids that an event names, in the order of the events. */
+/**
+ * Filters message ids by events. Returns the ids that an event names, in the order of the events.
+ */
 function announced(ids: readonly string[]): string[] {
   return world.webhooks().flatMap(({ event, data }) => {
     const id = String(data['id'])

@@ -10,8 +10,8 @@ import { MailboxAudit } from '../audit/mailbox-audit.ts'
 import { createApiApps, startProviderFakes } from '../provider-fakes.ts'
 import { startWorld } from '../world.ts'
 
-// Faults of Microsoft Graph and of the worker. After each one, the events that a receiver got are
-// compared with the mailbox, and the stored index, too.
+// Faults of Microsoft Graph and of the worker. After each fault, the events that a receiver got and
+// the stored index are compared with the mailbox.
 
 const commits = 16
 const sweepers = Array.from({ length: commits }, (_, at) => `sweep-${at}`)
@@ -95,7 +95,7 @@ interface ChangeCounts {
   moved: number
   read: number
   categorised: number
-  /** To another folder and back. */
+  /** Messages moved to another folder and back. */
   returned: number
   /** Moved, then read. */
   movedAndRead: number
@@ -145,7 +145,9 @@ function change(mailbox: FakeMailbox, counts: ChangeCounts): void {
   }
 }
 
-/** Changes of folders: one more with moved messages, a renamed one, and two deleted ones. */
+/**
+ * Changes folders: adds a folder with moved messages, renames a folder, and deletes two folders.
+ */
 function changeFolders(mailbox: FakeMailbox): void {
   const folder = (name: string) => {
     const named = [...mailbox.folders.values()].find((each) => each.name === name)
@@ -266,7 +268,7 @@ test('links of half of the folders expire: each difference is announced once', a
 })
 
 test('the worker is killed at each commit of a sweep: nothing is lost, repeated or moved twice', async () => {
-  // Its polls would slow down those of the others.
+  // Polls of the account `main` would slow down polls of the other accounts.
   await client.call(operations.deleteAccount, { params: { account: main.account } })
   const accounts = await Promise.all(
     sweepers.map((name) =>

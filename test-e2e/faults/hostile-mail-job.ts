@@ -12,7 +12,7 @@ import {
 } from '@posthorn/testkit'
 import type { Client } from '../client.ts'
 
-/** A short run has one hostile message in this number. */
+/** Sampling of a short run: it delivers 1 of this number of hostile messages. */
 const sampleOf = 20
 
 /**

@@ -23,8 +23,8 @@ interface Participants {
 }
 
 /**
- * Repeats the main job: a message is delivered to `from`, and `from` submits one to `to`. Failed
- * calls do not count.
+ * Repeats the main job: a message is delivered to `from`, and `from` submits a message to `to`.
+ * Failed calls do not count.
  */
 export function startMainJob(world: World, { from, to }: Participants): MainJob {
   const delivered: string[] = []

@@ -120,7 +120,7 @@ function startClients(world: World, account: string, accepted: Set<string>): Rol
 
 /**
  * Round of a client that repeats a failed request once. A request may fail after the lock timeout.
- * Until the next attempt of the migration it then succeeds.
+ * The repeated request succeeds until the next attempt of the migration.
  */
 function repeatOnce(call: (round: number) => Promise<ApiResponse> | undefined) {
   let round = 0

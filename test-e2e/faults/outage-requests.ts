@@ -59,7 +59,7 @@ export function apiRequests(subject: OutageSubject): Requests {
     submit: call('POST', `/v1/account/${account}/submit`, {
       to: [{ address: 'b@mail.test' }],
       text: 'x',
-      // Not due during this test.
+      // The submission is not due during this test.
       sendAt: '2100-01-01T00:00:00.000Z',
     }),
     'update settings': call('POST', '/v1/settings', { notifyText: false }),
@@ -137,7 +137,7 @@ export function statusesOf(results: Record<string, OutageResult>): Record<string
   return Object.fromEntries(Object.entries(results).map(([name, { status }]) => [name, status]))
 }
 
-/** Statuses of the requests if all have the same one. */
+/** Expected result: all requests have the same status. */
 export function allHave(requests: Requests, status: number | string) {
   return Object.fromEntries(Object.keys(requests).map((name) => [name, status]))
 }

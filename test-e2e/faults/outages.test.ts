@@ -24,7 +24,8 @@ import {
   statusesOf,
 } from './outage-requests.ts'
 
-// Services reach Postgres and RabbitMQ through relays, one of them also through pgbouncer.
+// Services reach Postgres and RabbitMQ through relays. For some faults, the relay of Postgres leads
+// to pgbouncer.
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const dir = await mkdtemp(join(tmpdir(), 'posthorn-outages-'))
@@ -108,7 +109,7 @@ interface Fault {
   end: () => unknown
 }
 
-/** Connects services to a server. Their present connections are cut. */
+/** Connects services to a server. The present connections of the services are cut. */
 const connectTo = (server: Fault['through'] = 'Postgres') =>
   database.retarget(new URL(server === 'Postgres' ? ownerUrl : `tcp://${pgbouncer.address}`))
 
@@ -127,7 +128,7 @@ const delayed = {
   begin: () => database.delay(2_000),
   end() {
     database.delay(0)
-    connectTo() // Later data must not overtake delayed data.
+    connectTo() // new connections: later data must not overtake delayed data
   },
 }
 const refusing = {

@@ -17,13 +17,16 @@ export const previousRelease = 'b076ee00affb121ed3ca080b8aad8c226fdc2467'
 /**
  * True if the previous release may refuse reads of accounts that move. Before 1.0.0-rc.1, gateways
  * wait 3 s for the next holder, which a busy machine exceeds. Connections for reads queue behind
- * those of sessions. False from the first release on.
+ * connections of sessions. False from the first release on.
  */
 export const previousMayRefuseMoved = true
 
 const folder = join(localDirectory, 'releases')
 
-/** Returns why a commit cannot be exported, such as in a shallow clone; undefined if it can. */
+/**
+ * Returns why a commit cannot be exported, such as in a shallow clone; undefined if the export is
+ * possible.
+ */
 export async function missingReason(commit: string): Promise<string | undefined> {
   return run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout }).then(
     () => undefined,

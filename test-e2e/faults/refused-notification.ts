@@ -4,7 +4,7 @@ import { withClient } from '@posthorn/local/postgres/client'
 import { eventually, type ReceivedRequest } from '@posthorn/testkit'
 import type { World } from '../world.ts'
 
-/** Notification of a route that was refused once. Its second attempt is due in an hour. */
+/** Notification that its route has refused once. The second attempt is due in an hour. */
 export interface RefusedNotification {
   /** Message that the notification names. */
   messageId: string
@@ -61,7 +61,7 @@ export async function refuseNotification(
 async function createRoute({ client, receiver }: World, account: string): Promise<void> {
   const target = new URL(path, receiver.url).href
   const settings = await client.call(operations.updateSettings, {
-    // The release before 1.0.0-rc.1 does not know the second setting.
+    // The release before 1.0.0-rc.1 does not know the setting `trackRepeatWindow`.
     body: { webhookTargets: [{ target, retrySchedule: [3_600] }], trackRepeatWindow: 7 },
   })
   expect(settings).toMatchObject({ status: 200 })

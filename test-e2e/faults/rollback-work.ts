@@ -11,7 +11,7 @@ import { connectByConsent, type ConsentedAccount } from './consented-account.ts'
 import { type RefusedNotification, refuseNotification } from './refused-notification.ts'
 import { makeDue, type Submitted } from './sending-job.ts'
 
-/** Objects and work that one release has stored, and another one continues. */
+/** Objects and work that one release has stored, and another release continues. */
 export interface StoredWork {
   user: MailUser
   /** Account with a grant, whose access tokens expire within seconds. */
@@ -61,8 +61,8 @@ export async function storeWork(world: World, stack: AsyncDisposableStack): Prom
 }
 
 /**
- * Seals all stored values with their use, also those of the release before, in the environment of
- * auth-bridge. Fails if a value is left.
+ * Reseals all stored values with their use, including values that the previous release sealed, in
+ * the environment of auth-bridge. Fails if a value is left.
  */
 export async function resealAll({ services }: World, bundle: string): Promise<void> {
   const text = readFileSync(`/proc/${services.pids['auth-bridge']}/environ`, 'utf8')

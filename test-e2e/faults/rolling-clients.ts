@@ -64,8 +64,8 @@ export class OutdatedReplicas {
   }
 
   /**
-   * Address of a replica, another one at each call. After a pause of this process the replicas are
-   * read first.
+   * Address of a ready replica; each call selects another replica. After a pause of this process,
+   * reads first which replicas are ready.
    */
   async select(round: number): Promise<string> {
     if (performance.now() - this.#readAt > 1.5 * knowledgeMs) await this.#refresh()
@@ -104,7 +104,10 @@ interface RequestOptions {
 /** Codes of reads of accounts that move between workers. */
 const movedCodes = ['WorkerNotAvailable', 'IMAPUnavailable']
 
-/** Time of the last pause of this process. It cannot see connections that end meanwhile. */
+/**
+ * Time of the last pause of this process. During a pause, this process cannot see connections that
+ * end.
+ */
 class Pauses {
   at = -Infinity
 
@@ -120,8 +123,9 @@ class Pauses {
 }
 
 /**
- * Requests on kept and on fresh connections, in turn. Any response but 200 is a failure, unless it
- * is excused. So is a lost connection unless this process stood still before it.
+ * Requests on kept and on fresh connections, in turn. Any response but 200 is a failure, unless the
+ * previous release may cause it. A lost connection is also a failure, unless this process stood
+ * still before the loss.
  */
 export function createRequests({ token, paths, url, mayRefuse = () => false }: RequestOptions) {
   const kept = new Agent({ keepAlive: true })

@@ -21,7 +21,7 @@ import { addSender, listDuplicates } from './sending-job.ts'
 
 // Load that two cores can carry beside fourteen processes. TEST_ROLLING_LOAD=10 multiplies it.
 const load = Number(process.env['TEST_ROLLING_LOAD'] ?? 1)
-/** Accounts of one host, of which random ones are read. Their logins take most of the time. */
+/** Number of accounts at one host; random accounts are read. Their logins take most of the time. */
 const manyAccounts = Number(process.env['TEST_ROLLING_ACCOUNTS'] ?? 100)
 
 const gatewayNames = ['api-gateway', 'api-gateway-2']
@@ -29,7 +29,7 @@ const gatewayNames = ['api-gateway', 'api-gateway-2']
 /** Two replicas of each service under the load of clients. */
 export interface RollingJob extends AsyncDisposable {
   readonly world: World
-  /** Stops a process and starts it again, from another folder of `make build` if one is named. */
+  /** Stops a process and starts it again, optionally from another folder of `make build`. */
   replace(replica: string, bundle?: string): Promise<void>
   /** Waits until every kind of client has worked on. Fails if one of them had a failure. */
   untilWorked(): Promise<void>
@@ -102,7 +102,7 @@ interface ClientsInput {
   accepted: Set<string>
   /** Address of the next request. */
   urls: { direct: SelectUrl; balanced: SelectUrl }
-  /** Accounts of which random ones are read. */
+  /** Accounts of the reads, which are chosen at random. */
   many: readonly string[]
   /** True if a replica of the previous release may cause an error code of an address now. */
   mayRefuse: (address: string, code: string) => boolean
@@ -155,7 +155,9 @@ function startRollingWorld(
   })
 }
 
-/** Registers an account that sends and one that has a large message, and returns their logins. */
+/**
+ * Registers an account that sends and an account that has a large message. Returns their logins.
+ */
 async function addAccounts(world: World, sink: SmtpScript) {
   const tokenOf = async (account: string, scope: string) => {
     const body = { account, scopes: [scope], description: 'mail client' }
@@ -183,7 +185,7 @@ async function untilWorked(clients: Readonly<Record<string, RollingClients>>): P
       tallies.forEach(({ tally }, at) => expect(tally.done).toBeGreaterThan((before[at] ?? 0) + 5)),
     { timeoutMs: 150_000 },
   )
-  // Removed, so that each test has its own failures.
+  // Failures are removed from the tallies, so that each test has its own failures.
   const failures = tallies.flatMap(({ kind, tally }) =>
     tally.failures.splice(0).map((failure) => `${kind}: ${failure}`),
   )

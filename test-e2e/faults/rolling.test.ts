@@ -52,7 +52,8 @@ describeUpgrade('rolling upgrade from the previous release and rollback, under l
     await job.untilWorked()
   })
 
-  // In the order of k8s/README.md: auth-bridge must unseal what the others seal.
+  // Order of k8s/README.md: auth-bridge first, because it must unseal values that other services
+  // seal.
   test('auth-bridge replaced by this release: no request fails, nothing is cut', async () => {
     for (const replica of replicasOf('auth-bridge')) await job.replace(replica, bundles.next)
     await job.untilWorked()
@@ -103,7 +104,7 @@ describeUpgrade('rolling upgrade from the previous release and rollback, under l
     process.stdout.write(`rolling upgrade and rollback of 7 services: ${JSON.stringify(done)}\n`)
   })
 
-  /** Replaces one replica of each service but auth-bridge, at the same time. */
+  /** Replaces a replica of each service but auth-bridge, all at the same time. */
   async function replaceOthers(at: number, bundle: string): Promise<void> {
     const others = serviceNames.filter((name) => name !== 'auth-bridge')
     const replicas = others.map((name) => replicasOf(name)[at] ?? '')

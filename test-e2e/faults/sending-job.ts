@@ -70,7 +70,7 @@ export async function submitMany(
 
 /**
  * Messages whose end of data may have been sent without a recorded result. The server may have
- * them.
+ * accepted these messages.
  */
 export async function listHandedOver({ ownerUrl }: World): Promise<string[]> {
   const { rows } = await withClient(ownerUrl, (client) =>

@@ -46,7 +46,7 @@ const kills = Number(process.env['SENDING_FAULTS_KILLS'] ?? 8)
 
 const untilSentEvent = ({ queueId }: Submitted) =>
   world.webhook(({ event, data }) => event === 'messageSent' && data.queueId === queueId)
-/** Kills the sender and expires its leases, except those of locked rows. */
+/** Kills the sender and expires its leases, except the leases of locked rows. */
 const killSender = async () => {
   await world.services.kill('sender')
   await expireLeases()
@@ -67,7 +67,7 @@ const restartSender = async () => {
 test(
   'sender killed repeatedly while sending: all messages arrive, duplicates only of messages in handover',
   async () => {
-    // Slow enough that every kill finds messages to send.
+    // The server is slow enough that every kill finds messages to send.
     sink.on('dot', smtpFaults.slow(80))
     const submitting = submitMany(world, accounts, kills * 100)
     const marked = new Set<string>()
@@ -181,7 +181,7 @@ test('sender killed with data_sent_at committed and the end of data not sent: se
   const submitted = await submit(world, account)
   row.setId(submitted.queueId)
   await eventually(async () => expect(await countWaiting('%set data_sent_at = now()%')).toBe(1))
-  // Paused, so that Postgres commits without the sender noticing.
+  // The sender is paused, so that Postgres commits without the sender noticing.
   world.services.get('sender').pause()
   await row.release()
   await eventually(async () =>

@@ -11,7 +11,9 @@ import {
   untilDelivered,
 } from './webhooks-job.ts'
 
-/** For long manual runs: `WEBHOOK_FAULTS_EVENTS=10000 WEBHOOK_FAULTS_KILLS=20`. */
+/**
+ * Number of events. For long manual runs: `WEBHOOK_FAULTS_EVENTS=10000 WEBHOOK_FAULTS_KILLS=20`.
+ */
 const count = Number(process.env['WEBHOOK_FAULTS_EVENTS'] ?? 600)
 const kills = Number(process.env['WEBHOOK_FAULTS_KILLS'] ?? 3)
 const timeoutMs = 240_000 + 60 * count
@@ -99,8 +101,8 @@ test(
 )
 
 /**
- * If Postgres is unavailable for longer than a lease, each dispatcher takes over pre-counted
- * attempts of the other.
+ * Maximum attempts that are counted and never made. If Postgres is unavailable for longer than a
+ * lease, each dispatcher takes over pre-counted attempts of the other dispatcher.
  */
 const maxCountedOnly = dispatchers.length * targets.length * precountedPerTarget
 const faults = [

@@ -91,7 +91,7 @@ const inDatabase = (query: string, ids: string[] = []) =>
     return rows.map(({ id }) => id)
   })
 const listWorkers = () => inDatabase('select id from workers')
-/** Expires the heartbeats of workers, so that others take their shards. */
+/** Expires the heartbeats of workers, so that other workers take their shards. */
 const expireWorkers = (ids: string[]) =>
   inDatabase("update workers set heartbeat_at = 'epoch' where id = any($1) returning id", ids)
 
@@ -107,7 +107,7 @@ test('sync-worker killed during an initial sync: another continues, each message
   await eventually(() => expect(webhooksOf('messageNew', 'first').length).toBeGreaterThan(300), {
     timeoutMs: 120_000,
   })
-  // Either worker may have the account.
+  // The account may be at either of the two workers.
   const before = await listWorkers()
   await world.services.kill('sync-worker')
   await world.services.start('sync-worker')

@@ -29,7 +29,8 @@ try {
   const images = await build(engine)
   process.exitCode = await runTests(engine, images)
   await docker('rmi', '--force', images.image, images.again)
-  // Stages of the builder, which have no name, and the rest of killed runs.
+  // Deletes stages of the builder, which have no name, and images and containers left by killed
+  // runs.
   if (engine.isPrivate) await docker('system', 'prune', '--force')
 } catch (error) {
   if (!(error instanceof EngineUnavailableError)) throw error
@@ -42,7 +43,7 @@ async function build(engine: Engine): Promise<TestImages> {
   await makeBases(bases, folder)
   report(`bases are ready: ${bases.BASE}, ${bases.BUILDER}`)
   await docker('run', '--rm', '--network=none', '--read-only', '--memory=64m', bases.BASE, 'true')
-    // For example in a container without the right to mount.
+    // No container starts, for example, without the right to mount.
     .catch((cause: Error) => {
       throw new EngineUnavailableError(`the engine starts no container: ${cause.message}`, {
         cause,
@@ -67,7 +68,7 @@ async function build(engine: Engine): Promise<TestImages> {
   return images
 }
 
-/** Creates the secrets of the system. They are in the checkout while the image is built. */
+/** Creates the secrets of the system, which are in the checkout while the image is built. */
 function createSecrets(): TestImages['secrets'] {
   const create = () => randomBytes(24).toString('hex')
   const secrets = {

@@ -47,7 +47,7 @@ const mailboxes = {
 }
 type Provider = keyof typeof mailboxes
 
-/** Registers the account of a mailbox, which can have only one. */
+/** Registers the account of a mailbox. A mailbox can have only one account. */
 const connect = once(async (provider) => {
   const account = `${provider}-${randomBytes(4).toString('hex')}`
   const auth = { user: mailboxes[provider].address }
@@ -143,7 +143,7 @@ test.each<Provider>(['gmail', 'graph'])(
   },
 )
 
-/** Processes that are killed after the n-th message: the holder of the account is one of them. */
+/** Process that is killed after the n-th message. One of the two workers holds the account. */
 const victims: Readonly<Record<number, string>> = {
   3: 'sync-worker',
   7: 'sender',

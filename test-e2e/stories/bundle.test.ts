@@ -23,7 +23,7 @@ const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf
 }
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-// Outside of the checkout: a bundle that reads the sources or their packages fails.
+// The bundle is outside of the checkout: a bundle that reads the sources or their packages fails.
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
 stack.defer(() => rm(folder, { recursive: true }))
 const bundle = join(folder, 'dist')
@@ -121,7 +121,7 @@ test('services of the bundle: HTML is read in a separate process', async () => {
     params: { account: 'jane', message: data.id },
     query: { webSafeHtml: true },
   })
-  // Without its process, the message would have no HTML.
+  // Without the process that reads HTML, the message would have no HTML.
   expect(body.text).toMatchObject({ html: `<p>${'Hello\n'.repeat(2_000)}</p>\n`, webSafe: true })
 })
 

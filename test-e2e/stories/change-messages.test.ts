@@ -41,7 +41,7 @@ test('mailboxes and messages changed over the API: every change is reported once
   expect(again).toMatchObject({ status: 400, body: { code: 'ALREADYEXISTS' } })
   expect(again.body).not.toHaveProperty('fields')
 
-  // Flags a message and moves it there.
+  // Flags a message and moves it to the new mailbox.
   const offer = await arrive(jane.user, 'The offer')
   const message = { ...params, message: offer.id }
   const flagged = await client.call(operations.updateMessage, {

@@ -16,7 +16,7 @@ const testInBrowser = hasBrowser() ? test : test.skip
 const opened = new AsyncDisposableStack()
 afterAll(() => opened.disposeAsync())
 
-/** Directory for screenshots. Without it none are taken. */
+/** Directory for screenshots; undefined for no screenshots. */
 const pictures = process.env['TEST_PICTURES']
 async function picture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return
@@ -204,8 +204,8 @@ testInBrowser(
       imap: { host, port: imapPort },
       oauth2: { auth: { user: 'Bea@mail.test' } },
     })
-    // A used link leads to the application again. An account that exists is reported, with the
-    // choice of another one.
+    // A used link leads to the application again. A sign-in to a connected mailbox is reported,
+    // with a link to a new sign-in.
     await page.goto(link)
     await page.getByRole('heading', { name: 'This link was used already' }).waitFor()
     await page.getByRole('link', { name: 'Continue' }).click()

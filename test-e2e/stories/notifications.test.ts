@@ -36,7 +36,7 @@ const forge = (at: number) =>
   })
 
 test('forged notifications reach the worker, which accepts none and reads nothing', async () => {
-  // Until the worker holds all shards, notices are dropped.
+  // Notices are dropped until the worker holds all shards.
   await eventually(async () => {
     expect((await forge(0)).status).toBe(202)
     expect(await workerMetric(/posthorn_shards_held\{[^}]*\}/)).toBe(256)

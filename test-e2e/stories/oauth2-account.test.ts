@@ -38,7 +38,7 @@ const redirectUrl = `${world.url}/oauth`
 const provider = opened.adopt(await testOpenIdProvider({ redirectUrls: [redirectUrl] }), (one) =>
   one.close(),
 )
-/** One mail server per token mechanism, which offers no other one. */
+/** Mail servers, each with a single token mechanism. */
 const [byXoauth2, byOAuthBearer] = await Promise.all([
   testOAuthDovecot(provider.introspectionUrl, ['xoauth2']),
   testOAuthDovecot(provider.introspectionUrl, ['oauthbearer']),
@@ -91,7 +91,7 @@ test.each([
     raw.close()
     expect(offered.map(([, name]) => name)).toEqual([mechanism])
 
-    // Short lifetime: tokens are renewed after 10 s.
+    // Access tokens have a short lifetime, so that they are renewed after 10 s.
     provider.accessTokenSeconds = 20
     const address = `${account}@mail.test`
     const of = dovecot === byXoauth2 ? app : await createApp(dovecot)
@@ -162,7 +162,8 @@ test('a revoked grant causes authenticationError with the reply of the provider,
     authFailureDisabledAt: expect.any(String),
     lastError: data,
   })
-  // The provider is asked again after 5 s, which a busy machine may need for the second event.
+  // The provider gets the next request after 5 s. A busy machine may need longer for the second
+  // event.
   expect(refusals() - before).toBeLessThanOrEqual(2)
 
   await connect('john', { state: 'existing' })

@@ -19,7 +19,7 @@ import { Canaries, dumpColumns, readLogs } from '../canaries.ts'
 import type { ApiResponse, CallInput } from '../client.ts'
 import { startWorld } from '../world.ts'
 
-// Stores a secret in every field that accepts one, logs in to the proxies with right and wrong
+// Stores a secret in every field for a secret, logs in to the proxies with right and wrong
 // passwords and causes failures. Then searches all output for the secrets: logs at trace level,
 // metrics, responses, webhooks, bus messages and the database.
 
@@ -70,7 +70,7 @@ const tap = opened.use(
 const closing = opened.move()
 afterAll(() => closing.disposeAsync())
 
-/** API responses except the one that contains a token. */
+/** API responses, except the response that contains a token. */
 const responses: string[] = []
 const rejected: string[] = []
 async function call(operation: Operation, input: CallInput = {}) {
@@ -285,7 +285,7 @@ test('no secret appears in logs, metrics, responses, webhooks, bus messages or t
   for (const text of tap.messages) search(`broker: ${text.slice(0, 300)}`, text)
   for (const [column, text] of Object.entries(await dumpColumns(world.ownerUrl)))
     search(column, text)
-  // Last, because log lines are written in batches.
+  // Logs are searched last, because log lines are written in batches.
   const logs = await readLogs(world.logDir)
   for (const [file, text] of Object.entries(logs)) search(file, text)
   expect(leaks).toEqual({})

@@ -82,7 +82,7 @@ test('SMTP proxy: a client sends with a token until it is revoked, and the liste
   )
 
   await world.client.call(operations.deleteTokenAlias, { params: { token: made.token } })
-  // 421 if the session ends first. The next one cannot log in.
+  // The reply is 421 if the session ends first. The next session cannot log in.
   await eventually(() =>
     expect(atNewPort.sendMail(mailOf('Revoked'))).rejects.toMatchObject({ responseCode: 535 }),
   )

@@ -14,8 +14,8 @@ const loaderHook = /\bregister\('[^'.][^']*', import\.meta\.url\)/g
 /**
  * Bundler plugin for the two ways in which sources refer to files. A TypeScript file becomes an
  * entry point, for example the module of a worker thread. Other files and folders are copied to
- * `assets/`. Any other use of the path of a source fails the build. One relative URL is valid in
- * all chunks, because they are in one folder. `sources` collects the copied files.
+ * `assets/`. Any other use of the path of a source fails the build. A relative URL is valid in all
+ * chunks, because they are in one folder. `sources` collects the copied files.
  */
 export function assetUrls(root: string, sources: string[]): Plugin {
   const copied = new Set<string>()

@@ -23,9 +23,9 @@ export interface BuildOptions {
 }
 
 /**
- * Bundles the processes of the image into `folder`, which is replaced. The result runs without the
- * workspace: `node folder/posthorn.js <process>`. It has a bill of materials and the licences of
- * the bundled packages. Equal sources and revisions give equal bytes.
+ * Bundles the processes of the image into `folder`, which is replaced. The bundle runs without the
+ * workspace: `node folder/posthorn.js <process>`. The bundle has a bill of materials and the
+ * licences of the bundled packages. Equal sources and revisions give equal bytes.
  */
 export async function build(folder: string, { revision }: BuildOptions): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
@@ -50,7 +50,7 @@ async function writeBundle(folder: string): Promise<string[]> {
     external: new RegExp(`^(${Object.keys(unbundled).join('|')})(/|$)`),
     plugins: [assetUrls(root, assets), httpModule()],
     onLog(level, log, handle) {
-      // Fails the build. A warning is an unresolved import or a similar fault.
+      // A warning fails the build: it is an unresolved import or a similar fault.
       handle(level === 'warn' ? 'error' : level, log)
     },
   })

@@ -45,7 +45,10 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Folder of a package. Not every package exports its package.json, so it is not resolved. */
+/**
+ * Folder of a package. The folder is found without resolving package.json, because not every
+ * package exports package.json.
+ */
 function findPackage(name: string, from: string): string {
   const folders = createRequire(join(from, 'package.json')).resolve.paths(name) ?? []
   const link = folders.map((folder) => join(folder, name)).find((path) => existsSync(path))

@@ -4,7 +4,7 @@
 import { release } from '@posthorn/config/release'
 import { sourceStack } from '@posthorn/telemetry/source-stack'
 
-/** Modules of the processes by argument. Each runs when it is imported. */
+/** Modules of the processes by argument. A module runs its process when the module is imported. */
 const processes: Record<string, () => Promise<unknown>> = {
   'api-gateway': () => import('@posthorn/api-gateway/main'),
   'auth-bridge': () => import('@posthorn/auth-bridge/main'),

@@ -7,7 +7,7 @@ interface Manifest {
   license?: string
 }
 
-/** Package of others that is part of a bundle. */
+/** Third-party package that is part of a bundle. */
 export interface ThirdParty extends Manifest {
   /** Texts of its licence files. */
   texts: string[]

@@ -94,7 +94,7 @@ function stepInto(path: Path, value: unknown, key: string): { path: Path; value:
   return [{ path: [...path, key], value: value[key] }]
 }
 
-/** True if the selector matches. An empty one matches all labels. */
+/** True if the selector matches. An empty selector matches all labels. */
 export function matches(selector: ILabelSelector, labels: Labels): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector
   return (

@@ -18,7 +18,7 @@ export function readDeclaredSecrets(folder: string): StoredKeys {
   return new Map([...rows, ...externalSecrets(folder)])
 }
 
-/** Keys of a row, or undefined for a row that describes them. */
+/** Keys of a Secret that a table row lists. Undefined for a row that describes keys per service. */
 function namesIn(text: string): ReadonlySet<string> | undefined {
   const keys = [...text.matchAll(/`([\w.-]+)`/g)].map(([, key = '']) => key)
   return text.includes('per service') ? undefined : new Set(keys)

@@ -40,20 +40,23 @@ export function describeProcess(readConfig: (env: Env) => unknown, examples: Env
 /** Variable of a container. */
 export interface Variable {
   name: string
-  /** Undefined if the manifest does not contain it, as for secrets. */
+  /**
+   * Value of the variable. Undefined if the manifest does not contain the value, as for secrets.
+   */
   value: string | undefined
 }
 
 export interface EnvironmentResult<V extends Variable> {
-  /** Faults, each with the variable to which it belongs, if there is one. */
+  /** Faults, each with the variable to which the fault belongs, if there is such a variable. */
   faults: { variable: V | undefined; text: string }[]
   /** Configuration that the process would have; undefined if it cannot start. */
   config: Record<string, unknown> | undefined
 }
 
 /**
- * Compares the variables of a container with those that the process reads, and starts reading the
- * configuration with them, so that missing and invalid values are reported as by the process.
+ * Compares the variables of a container with the variables that the process reads. Also reads the
+ * configuration from the container's variables, so that missing and invalid values are reported as
+ * by the process.
  */
 export function checkEnvironment<V extends Variable>(
   name: string,

@@ -4,7 +4,7 @@ import { type Build, type Manifest, valuesAt } from './build.ts'
 import type { Path } from './schema/path.ts'
 import { parseYaml } from './yaml.ts'
 
-/** Fields with paths. Those of `files` may have the form `key=path`. */
+/** Fields of a kustomization with paths. Paths of `files` may have the form `key=path`. */
 const pathFields = [
   'resources[]',
   'components[]',

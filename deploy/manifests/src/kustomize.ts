@@ -20,7 +20,8 @@ export interface KustomizeOptions {
 }
 
 /**
- * Returns the program kustomize: of Debian trixie, downloaded without root, else the installed one.
+ * Returns the program kustomize: of Debian trixie, downloaded without root, else the installed
+ * program.
  *
  * @throws NoKustomize on machines without apt-get and without kustomize
  */

@@ -90,7 +90,9 @@ function search(
   return undefined
 }
 
-/** True if the manifest may be built from the document. Names may have another suffix. */
+/**
+ * True if the manifest may be built from the document. The manifest's name may have another suffix.
+ */
 function isSource({ content }: SourceDocument, { kind, name }: Manifest): boolean {
   if (!isObject(content) || content['kind'] !== kind) return false
   const sourceName = valueAt(content, ['metadata', 'name'] satisfies Path)

@@ -34,7 +34,7 @@ export function memoryFault(
   return `the memory limit ${limit} is less than ${needed} MiB: heap ${heap}, young generation ${semiSpaces} × ${semiSpace}, ${outsideHeap}`
 }
 
-/** Converts a size to MiB; NaN if it has another unit. */
+/** Converts a size to MiB; NaN if the size has an unknown unit. */
 function mebibytes(size: string, units: Units): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]*)$/.exec(size) ?? []
   return (Number(number) * (units[unit] ?? Number.NaN)) / 1024 ** 2

@@ -1,7 +1,10 @@
 import { cacheDirectory } from '@posthorn/local/paths'
 import { findKustomize, NoKustomize } from './kustomize.ts'
 
-/** Program kustomize of this machine. Undefined without it, so that tests skip what needs it. */
+/**
+ * Finds the program kustomize of this machine. Undefined without kustomize, so that tests that need
+ * kustomize are skipped.
+ */
 export async function findOptionalKustomize(): Promise<string | undefined> {
   const { env } = process
   try {

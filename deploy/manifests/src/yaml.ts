@@ -9,7 +9,7 @@ export interface SourceDocument {
 }
 
 /**
- * Parses all documents of a YAML file. Empty ones are left out.
+ * Parses all documents of a YAML file. Empty documents are left out.
  *
  * @throws Error with line and column for invalid YAML
  */

@@ -20,7 +20,7 @@ export type ProcessName = ServiceName | 'migrate' | 'broker-users'
 export const connections: Readonly<Record<ProcessName, Connections>> = {
   'api-gateway': {
     callers: { http: ['api-clients', 'scraper'] },
-    // Autoconfig.
+    // api-gateway connects to the web for autoconfig.
     connectsTo: ['postgres', 'rabbitmq', 'web'],
   },
   'sync-worker': {
@@ -40,7 +40,7 @@ export const connections: Readonly<Record<ProcessName, Connections>> = {
     callers: { http: ['scraper'], smtp: ['anyone'], smtps: ['anyone'] },
     connectsTo: ['postgres', 'rabbitmq'],
   },
-  // Providers, and the operator's auth server on any port.
+  // auth-bridge connects to providers, and to the operator's auth server on any port.
   'auth-bridge': {
     callers: { http: ['scraper'] },
     connectsTo: ['postgres', 'rabbitmq', 'internet'],
@@ -71,7 +71,7 @@ const peersOf: Readonly<Record<Caller, readonly Yaml[]>> = {
 const linkLocal = ['169.254.0.0/16', 'fe80::/10']
 
 /**
- * Ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and those that the
+ * Ranges of pods, nodes and private networks: RFC 1918, RFC 6598, RFC 4193, and ranges that the
  * Internet does not route and clusters use for pods (RFC 6890, RFC 2544, RFC 1112).
  */
 const privateRanges = [
@@ -159,7 +159,9 @@ export function processesThatConnectTo(destination: Destination): string[] {
     .map(([name]) => name)
 }
 
-/** Network policies: one that denies everything, and one per process with its connections. */
+/**
+ * Network policies: one policy that denies everything, and one per process with its connections.
+ */
 export function networkPolicies(): Yaml[] {
   const denyAll = policy('posthorn', partOf, {})
   const own = Object.entries(connections).map(([name, { callers, connectsTo }]) =>

@@ -29,14 +29,15 @@ function clientsOf(...servers: readonly Server[]): Yaml {
 }
 
 /**
- * Policies of Postgres and RabbitMQ without an operator: only the processes that need them may
- * connect. They select pods of the same namespace by the label `posthorn-server`.
+ * Network policies of Postgres and RabbitMQ without an operator: only processes that need these
+ * servers may connect. The policies select pods of the same namespace by the label
+ * `posthorn-server`.
  */
 export function serverPolicies(): Yaml[] {
   return [
     protect('postgres', { [serverLabel]: 'postgres' }, [
       { from: [clientsOf('postgres')], ports: tcp(5432, 6432) },
-      // Replicas of Postgres, and a pooler that has the label.
+      // Callers are replicas of Postgres, and a pooler that has the label.
       { from: [{ podSelector: { matchLabels: { [serverLabel]: 'postgres' } } }] },
     ]),
     protect('rabbitmq', { [serverLabel]: 'rabbitmq' }, [
@@ -64,7 +65,7 @@ export function cloudNativePgPolicies(): Yaml[] {
       },
       { from: [operator], ports: tcp(5432, 8000) },
       { from: [scraper], ports: tcp(9187) },
-      // Instances, and the jobs that copy the data to a new instance.
+      // Callers are instances of Postgres, and the jobs that copy the data to a new instance.
       { from: [{ podSelector: { matchLabels: cluster } }] },
     ]),
     protect('posthorn-pooler', pooler, [

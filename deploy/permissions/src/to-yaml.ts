@@ -2,7 +2,7 @@
 export type Yaml = string | number | boolean | readonly Yaml[] | { readonly [key: string]: Yaml }
 
 /**
- * Writes documents in YAML: objects and lists in block style, lists of scalars and empty ones in
+ * Writes documents in YAML: objects and lists in block style, lists of scalars and empty lists in
  * flow style.
  */
 export function toYaml(documents: readonly Yaml[]): string {

@@ -10,7 +10,7 @@ import { isCrawlerName } from './automated/user-agents.ts'
 import { parsePosition } from './changes/position.ts'
 import { isOneClick } from './public/one-click.ts'
 
-/** Longer documents are not parsed, longer bodies are rejected. */
+/** Maximum lengths: longer documents are not parsed, longer bodies are rejected. */
 const [maxXml, maxFormBytes] = [64_000, 64_000]
 const address = { email: 'a@b.example', local: 'a', domain: 'b.example' }
 
@@ -20,7 +20,7 @@ test.each<[string, (text: string) => unknown]>([
   ['globMatches with a hostile pattern', (text) => globMatches(text.slice(0, 1_000), text)],
   ['readClientConfig', (text) => readClientConfig(`<a>${text.slice(0, maxXml)}`, address)],
   ['readAutodiscover', (text) => readAutodiscover(`<a>${text.slice(0, maxXml)}`, address)],
-  // Longer headers are rejected with 431.
+  // Requests with longer headers are rejected with 431.
   ['isCrawlerName', (text) => isCrawlerName(text.slice(0, 16_384))],
   ['parsePosition', parsePosition],
   ['isOneClick, form', (text) => isOneClick('text/plain', text.slice(0, maxFormBytes))],

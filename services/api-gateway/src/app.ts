@@ -60,7 +60,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   const pools = { url: config.databaseUrl, name, log, metrics }
   const { db, outbox } = openGatewayPools(stack, pools, config.databasePoolSize)
   const bus = stack.use(await connectBus({ url: config.amqpUrl, name, log, metrics }))
-  // Work that responses do not wait for, such as hints. Periodic tasks repair what is lost.
+  // Tasks are work that responses do not wait for, such as hints. Periodic tasks repair lost hints.
   const onTaskError = (err: unknown) => log.debug({ err }, 'background task failed')
   const tasks = stack.use(new TaskGroup({ onError: onTaskError }))
   const onError = (err: unknown) => log.debug({ err }, 'counter flush failed')
@@ -92,12 +92,13 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   mountDocs(api, version)
   api.use(mountPublicPages(stack, { ...deps, pushTrust, log, metrics, config }))
   const server = await startHttpServer({ config, log, metrics, settings, db, api, stopping })
-  // Concurrently: open streams delay the server's end, and clients of ended streams reconnect.
+  // Server and streams end concurrently: open streams delay the server's end, and clients of ended
+  // streams reconnect.
   stack.defer(async () => {
     await Promise.all([server[Symbol.asyncDispose](), changes[Symbol.asyncDispose]()])
   })
   await waitForSchema(db, log, stopping)
-  // Waits for a concurrent replica, so it uses the pool with the longer timeout.
+  // The first run waits for a concurrent replica, so it uses the pool with the longer timeout.
   await firstRun({ db: outbox, sealer }, config)
   const sweep = { everyMs: sweepMs, log, name: 'expired-rows' }
   stack.use(runPeriodically(sweep, () => deleteExpired(outbox)))
@@ -106,7 +107,7 @@ export async function startApp(config: Config, stopping: AbortSignal): Promise<G
   // Other processes may have cached settings before the first run changed them.
   tasks.run(bus.invalidate({ topic: 'settings' }))
   server.markStarted()
-  // Everything serves until clients have noticed that the process stops.
+  // All parts of the service serve until clients have noticed that the process stops.
   stack.defer(drainDelay(stopping, config.drainDelayMs))
   const running = stack.move()
   return {

@@ -27,13 +27,13 @@ export interface Config extends ServiceConfig {
   readonly httpServer: HttpServerConfig
   /** Limits of quoting referenced messages. */
   readonly reader: ReturnType<typeof readReaderConfig>
-  /** Minimum timeout of a command to a worker. A request can extend it. */
+  /** Minimum timeout of a command to a worker. A request can extend the timeout. */
   readonly timeoutMs: number
   /** Duration of a login test of a server that cannot be used, for callers without full rights. */
   readonly unusableMs: number
-  /** Body limit of operations that take uploads; others have 1 MB. */
+  /** Body limit of operations that take uploads; all other operations have 1 MB. */
   readonly maxBodyBytes: number
-  /** False admits requests without a token. */
+  /** If false, requests without a token are admitted. */
   readonly requireApiAuth: boolean
   /** Limits of token logs: entries per token, and age after the last use. */
   readonly tokenLog: { readonly keep: number; readonly ageMs: number }
@@ -65,9 +65,9 @@ export interface Config extends ServiceConfig {
   readonly oauthEgressPolicy: EgressPolicy
   /** Origins of providers that tests replace. */
   readonly providerOrigins: OriginMap
-  /** File with crawler addresses; undefined selects the bundled one. */
+  /** File with crawler addresses; undefined selects the bundled file. */
   readonly crawlerRangesFile: string | undefined
-  /** True enables reading provider access tokens, regardless of the setting. */
+  /** If true, clients may read provider access tokens, regardless of the setting. */
   readonly oauthTokensApi: boolean
   /** Public key for sealing. Only auth-bridge can unseal. */
   readonly sealingKey: PublicKey
@@ -101,7 +101,7 @@ export function readConfig(env: Env): Config {
     preparedToken: preparedToken(env),
     firstTokenFile: optional(env, 'SVC_FIRST_TOKEN_FILE'),
     changesPollMs: 1_000,
-    // Such a body is in one packet with the head of most requests.
+    // A body of a public request is usually in one packet with the head of the request.
     publicBodyTimeoutMs: 10_000,
     changesKeepAliveMs: duration(env, 'SVC_CHANGES_KEEP_ALIVE', {
       fallback: 90_000,
@@ -172,7 +172,9 @@ function preparedToken(env: Env): Secret | undefined {
   return token
 }
 
-/** Only the public key stays in memory, so this service cannot unseal. */
+/**
+ * Public key for sealing. The private key does not stay in memory, so this service cannot unseal.
+ */
 function sealingKey(env: Env): PublicKey {
   const name = 'SVC_SECRET_PUBLIC_KEY'
   const text = optional(env, name)

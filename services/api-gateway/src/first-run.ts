@@ -22,7 +22,7 @@ type FirstRunConfig = Pick<Config, 'settings' | 'preparedToken' | 'firstTokenFil
 
 /**
  * Prepares a new deployment: default settings, webhook and link secrets, first token. Applies the
- * settings and the token of the environment at every start. Concurrent replicas run it in turn.
+ * settings and the token of the environment at every start. A lock serializes concurrent replicas.
  */
 export async function firstRun(
   { db, sealer }: FirstRunDeps,
@@ -36,14 +36,14 @@ export async function firstRun(
     if (preparedToken) await insertOperatorToken(tx, preparedToken.reveal(), 'Prepared token')
     if (await hasTokens(tx)) return
     const token = newToken()
-    // Before the commit: after a crash in between, the next start writes another token, whereas a
-    // committed but unwritten token would be lost.
+    // The token is written before the commit. After a crash in between, the next start writes
+    // another token, whereas a committed but unwritten token would be lost.
     await writeFirstToken(token, firstTokenFile)
     await insertOperatorToken(tx, token, 'First token')
   })
 }
 
-/** Seeds of a deployment. One that has a service secret has run before. */
+/** Initial settings of a deployment. A deployment that has a service secret has run before. */
 async function planSeeds(tx: Tx): Promise<PlannedChange[]> {
   const sealed = await listSealedSettings(tx)
   const link: PlannedChange[] = sealed.has('linkSecret')

@@ -1,8 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises'
 
 /**
- * Writes the first token for the operator: to a file with mode 0600 or, without one, to stderr. The
- * log cannot take it, because log collectors store it.
+ * Writes the first token for the operator: to a file with mode 0600, or to stderr without a file
+ * name. The token must not be logged, because log collectors store logs.
  */
 export async function writeFirstToken(token: string, file: string | undefined): Promise<void> {
   if (file === undefined) {

@@ -32,7 +32,7 @@ export interface HttpServerConfig {
   readonly maxPublicRequestsPerAddress: number
   /** Notifications of one address without a known secret per minute; 0 for no limit. */
   readonly maxUnverifiedPerAddress: number
-  /** Host names, beside that of `serviceUrl`, for requests without a token. */
+  /** Host names for requests without a token, besides the host of `serviceUrl`. */
   readonly allowedHosts: readonly string[]
 }
 
@@ -89,7 +89,7 @@ function allowedHosts(env: Env): readonly string[] {
   return hosts
 }
 
-/** Set and empty: no address. */
+/** Addresses that may read metrics. A variable that is set and empty means no address. */
 function metricsAddresses(env: Env): readonly string[] {
   const name = 'SVC_METRICS_ADDRESSES'
   if (env[name] === '') return []
@@ -107,7 +107,7 @@ function corsOrigins(env: Env): readonly string[] {
   return origins
 }
 
-/** True for an origin as browsers send it; others would never match. */
+/** True for an origin as browsers send it; origins in any other form would never match. */
 function isOrigin(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text

@@ -5,8 +5,9 @@ import { openPools, type PoolDeps } from '@posthorn/service/open-pools'
 const outboxTimeoutMs = 30_000
 
 /**
- * Opens two pools. Statements of `db` time out before a client does, so that it receives a 503.
- * `outbox` stores messages: slower, and separate so that others keep their connections.
+ * Opens two pools of database connections. Statements of `db` time out before a client does, so
+ * that the client receives a 503. `outbox` stores messages, which takes longer. Its pool is
+ * separate, so that all other statements keep their connections.
  */
 export function openGatewayPools(
   stack: AsyncDisposableStack,

@@ -18,7 +18,7 @@ const createApp = async () =>
     (await call('POST', '/v1/oauth2', { body: { name: 'G', provider: 'gmail', ...clientId } }))
       .body['id'],
   )
-/** Account whose shard is that of the test's worker. */
+/** Id of an account in the shard of the test's worker. */
 const account = Array.from({ length: 10_000 }, (_, at) => `api-${at}`).find(
   (id) => shardOf(id) === shard,
 ) as string

@@ -121,7 +121,7 @@ test('slow bodies of one account: 408, and a submission of 20 MB for another acc
         'content-type': 'application/json',
         'transfer-encoding': 'chunked',
         authorization: `Bearer ${admin}`,
-        // The server answers when it starts to read the body.
+        // With `100-continue`, the server replies when it starts to read the body.
         expect: '100-continue',
       },
     })

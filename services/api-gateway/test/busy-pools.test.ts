@@ -7,7 +7,7 @@ import { registration, testServers } from './gateway.ts'
 
 const servers = await testServers()
 const postgres = await cuttable(servers.env.DATABASE_URL)
-// One connection for requests and one that stores messages.
+// The pool has one connection for requests and one connection that stores messages.
 const { call, url } = await servers.start({
   DATABASE_URL: postgres.url,
   SVC_DATABASE_POOL_SIZE: '2',
@@ -42,7 +42,7 @@ async function occupyPools() {
   const requests = [submit()]
   try {
     await eventually(async () => expect(await waitingStatements()).toBe(1), statement)
-    // One is executed, the others wait for its connection.
+    // The first request is executed; the other two requests wait for its connection.
     requests.push(...[1, 2, 3].map(() => call('GET', '/v1/outbox')))
     await eventually(async () => expect(await waitingStatements()).toBe(2), statement)
   } catch (error) {
@@ -62,7 +62,8 @@ test('with all connections of both pools in use, health and metrics respond', as
   })
   expect((await submit()).status).toBe(200) // caches what a submission reads
   const paths = ['/health/live', '/health/ready', '/metrics']
-  // Replies count if the statements still wait afterwards: on a busy machine, these may end first.
+  // Replies count only if the statements still wait afterwards: on a busy machine, the statements
+  // may end before the replies.
   const [live, ready, metrics] = await eventually(async () => {
     const { release } = await occupyPools()
     try {

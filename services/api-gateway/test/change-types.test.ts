@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { follow } from './event-stream.ts'
 import { testServers } from './gateway.ts'
 
-// Changes that are no state of an account.
+// Types of changes besides the state of an account.
 
 const servers = await testServers()
 const { db } = servers

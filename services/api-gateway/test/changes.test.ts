@@ -187,7 +187,7 @@ test('GET /v1/changes: concurrent writers, reconnecting reader, each change once
     for (let n = 0; n < 40; n++)
       await db.transaction().execute(async (tx) => {
         await change(tx, `w${name}`, String(n))
-        // Keeps the transaction open for about the duration of a few others.
+        // Keeps the transaction open for about the duration of a few other transactions.
         await sql`select pg_sleep(${((name * 7 + n * 3) % 5) / 200})`.execute(tx)
       })
   }
@@ -339,7 +339,8 @@ test('GET /v1/changes: slow client, is disconnected and finds all changes after 
   socket.pause()
   await eventually(async () => expect(await clientsOf(one.url)).toBe(2))
 
-  // More than the buffers of kernel and gateway hold, in batches that fit: the reader keeps up.
+  // The changes exceed the buffers of kernel and gateway. A batch fits into the buffers, so the
+  // reader keeps up.
   const count = 2_400
   for (let inserted = 0; inserted < count; inserted += 40) {
     await sql`

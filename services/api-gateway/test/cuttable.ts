@@ -26,7 +26,8 @@ export async function cuttable(target: string) {
     server.listen(at, '127.0.0.1')
     await once(server, 'listening')
   }
-  // No ephemeral port: a connection of another process could have it when the proxy is mended.
+  // The port of the proxy is not ephemeral: a connection of another process could have an ephemeral
+  // port when the proxy is mended.
   const at = await freePort()
   await listen(at)
   const close = () => {

@@ -87,7 +87,7 @@ async function read(response: Response, onBlock: (block: string) => void): Promi
       for (const block of blocks) onBlock(block)
     }
   } catch {
-    // Ended by the client or the server.
+    // The client or the server has ended the stream.
   }
 }
 

@@ -9,7 +9,7 @@ const { call } = await servers.start()
 const sendOnly = { ...registration('sender'), imap: false, email: 'sender@mail.example' }
 await call('POST', '/v1/account', { body: sendOnly })
 
-/** Invalid and malicious values beside valid ones. */
+/** Invalid and malicious values beside valid values. */
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.string({ unit: 'binary', maxLength: 40 }),

@@ -45,8 +45,9 @@ export async function testServers() {
     broker,
     env,
     /**
-     * Connects a fake of another service to the bus. The test disposes it. Waits until connected:
-     * before, `serve` and `onInvalidate` return without a queue, and invalidations are dropped.
+     * Connects a fake of another service to the bus. The test disposes the connection. Waits until
+     * connected: without a connection, `serve` and `onInvalidate` return without a queue, and
+     * invalidations are dropped.
      */
     async connectBus() {
       const [log, metrics] = [createLogger('test', 'silent'), createMetrics('test')]

@@ -66,7 +66,7 @@ test('gateways: register, read with a masked password, update, delete', async ()
   const gone = await call('DELETE', '/v1/gateway/relay')
   expect([gone.status, gone.body]).toEqual([200, { gateway: 'relay', deleted: true }])
   expect(await passwordOf('relay')).toBeUndefined()
-  // A later gateway with this id has another version.
+  // A gateway that is registered again with this id has another version.
   await register(relay)
   expect(await versionOf('relay')).toBeGreaterThan(last)
 })

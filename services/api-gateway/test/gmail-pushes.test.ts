@@ -73,7 +73,7 @@ beforeEach(async () => {
 /** Waits until all pushes are acknowledged and their notices have reached the worker. */
 async function expectNotices(pushes: number): Promise<void> {
   await eventually(() => {
-    // Refused while the applications are not loaded yet: Pub/Sub repeats them.
+    // Pushes are refused until the applications are loaded: Pub/Sub repeats refused pushes.
     gmail.clock.advance(10_000)
     expect(subscription.acknowledged).toHaveLength(pushes)
     expect(received.length).toBeGreaterThan(0)
@@ -141,7 +141,7 @@ test('POST /oauth/gmail/push: another signer is refused until Pub/Sub is configu
   subscription.resource.pushConfig = { ...pushConfig, oidcToken }
   mailbox.deliver(source)
   await eventually(() => {
-    // A request that failed otherwise is repeated.
+    // A push that failed for another reason is repeated.
     gmail.clock.advance(10_000)
     expect(sent.slice(before)).toContainEqual(expect.objectContaining({ status: 403 }))
   })

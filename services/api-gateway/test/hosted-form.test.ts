@@ -298,7 +298,7 @@ test('form link: invalid 403, expired or deleted 410', async () => {
     const posted = await page(`/accounts/new/imap/server${query}`, new URLSearchParams())
     expect(posted.status).toBe(403)
   }
-  // A valid link of another kind.
+  // A valid link that is no form link.
   const unsub =
     linkTo(serviceUrl, key, { act: 'unsub', acc: 'a', list: 'l', rcpt: 'r@x.example' }) ?? ''
   expect((await page(`/accounts/new${new URL(unsub).search}`)).status).toBe(403)

@@ -76,7 +76,10 @@ test('runIdempotent: after a failed request, the next waiting one runs', async (
   await queued()
 })
 
-/** Restricted to this database, because other tests hold locks in theirs. */
+/**
+ * Waits until a statement waits for a lock in this database. Other tests hold locks in their own
+ * databases.
+ */
 async function waitForLock(): Promise<void> {
   await eventually(async () => {
     const { rows: waiting } = await sql`

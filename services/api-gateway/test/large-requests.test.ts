@@ -4,7 +4,8 @@ import { blockedMs } from '@posthorn/testkit'
 import { admin } from './gateway.ts'
 import { sendingWorld } from './sending-world.ts'
 
-// The largest permitted requests of callers. None may block the event loop, which all others share.
+// The largest permitted requests of callers. None of them may block the event loop, which all
+// callers share.
 
 /** Limit of the CPU time for which a request blocks the event loop. */
 const maxMs = 100
@@ -103,7 +104,7 @@ const bodies: [name: string, body: () => object, status: number][] = [
   ['a rejected text beside 40 MB', () => ({ to: 1, text: 'ü '.repeat(megabytes(40) / 3) }), 400],
 ]
 
-/** Time of the first run within the limit, else of the fastest one. */
+/** Blocked time of the first run within the limit, else of the fastest run. */
 async function fastestBlockedMs(run: () => Promise<unknown>): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY
   for (let count = 0; count < maxRuns && fastest > maxMs; count++)
@@ -126,7 +127,7 @@ test.each([
 ])('POST message: %s does not block the event loop', async (_name, body) => {
   const bytes = Buffer.from(JSON.stringify({ path: 'Drafts', ...body() }))
   const run = async () => {
-    // Composed and stored; no worker takes the message.
+    // The message is composed and stored; no worker takes the message.
     const { status, start } = await post('/v1/account/unassigned/message', bytes)
     expect(start).toContain('WorkerNotAvailable')
     expect(status).toBe(503)

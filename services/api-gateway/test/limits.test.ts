@@ -4,7 +4,7 @@ import { changeOutbox } from '@posthorn/contracts/commands/outbox'
 import { operations } from '@posthorn/contracts/operations'
 import { sendingWorld } from './sending-world.ts'
 
-// Limits that a client reaches: the largest accepted value, and the first rejected one.
+// Limits that a client reaches: the largest accepted value and the first rejected value.
 
 const world = await sendingWorld()
 const { call, db, queued, rows, servers, submit } = world

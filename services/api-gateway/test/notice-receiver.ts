@@ -9,7 +9,7 @@ import type { TestGateway, testServers } from './gateway.ts'
 export interface NoticeReceiver extends AsyncDisposable {
   /** Notices since the last `clear`, in order. */
   readonly received: readonly ProviderNotice[]
-  /** Drops all notices of earlier requests, including those that are still on their way. */
+  /** Drops all notices of earlier requests, including notices that have not arrived yet. */
   clear(): Promise<void>
 }
 

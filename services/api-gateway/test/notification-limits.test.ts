@@ -51,7 +51,8 @@ const secretsReceived = () => received.map(({ secretHash }) => secretHash)
 test('300 forged notifications cost genuine ones of the same address nothing', async () => {
   const address = '192.0.2.1'
   for (const account of ['ann', 'bob', 'eve']) await addWatch(account, `secret of ${account}`)
-  // More than the limit: each is taken back as soon as its secret is found.
+  // More notifications than the limit: a notification no longer counts as soon as its secret is
+  // found.
   for (const account of ['ann', 'bob', 'eve'])
     await untilAccepted(account, `secret of ${account}`, address)
   const forged = await Promise.all(
@@ -100,7 +101,7 @@ test('slow bodies of one address do not keep notifications of others out', async
   const statuses: (number | undefined)[] = []
   for (const request of slow)
     request.on('response', ({ statusCode }) => void statuses.push(statusCode))
-  // 8 bodies of up to 1 MiB are read.
+  // Only 8 bodies of up to 1 MiB are read for an address.
   await eventually(() => expect(statuses.length).toBeGreaterThanOrEqual(32))
   await untilAccepted('ann', 'any', '192.0.2.21')
   expect(new Set(statuses)).toEqual(new Set([503]))

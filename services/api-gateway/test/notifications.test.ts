@@ -209,8 +209,8 @@ test('POST /oauth/msg/notification: a flood of forged ones causes no query', asy
   }
   await Promise.all(Array.from({ length: 20 }, (_, client) => flood(client)))
   const executed = queries.statements.slice(before)
-  // Other statements are of periodic tasks, whose number does not depend on the requests. One of
-  // them reads the OAuth2 applications: a flood on a busy machine takes longer than its minute.
+  // Periodic tasks also run statements, whose number does not depend on the requests. A periodic
+  // task reads the OAuth2 applications every minute, and a flood on a busy machine takes longer.
   const isPeriodic = (text: string) => text.includes('from "oauth2_apps" as "app"')
   const caused = executed.filter((text) => /account|watch|oauth2/.test(text) && !isPeriodic(text))
   expect(caused).toEqual([])

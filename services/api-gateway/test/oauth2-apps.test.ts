@@ -228,7 +228,7 @@ test('updateOAuth2App: Google fields, rejected; removal and absence are possible
     400,
     ['googleProjectId', 'pubSubApp'],
   ])
-  // Stored by an earlier version.
+  // Configuration that an earlier version has stored.
   const config = JSON.stringify({ ...gmail, googleProjectId: 'project-1', pubSubApp: 'app' })
   await db.updateTable('oauth2Apps').set({ config }).where('id', '=', id).execute()
   expect((await put(id, { name: 'Renamed', pubSubApp: null })).status).toBe(200)
@@ -244,7 +244,7 @@ test('createOAuth2App: service accounts by federation, and by certificate', asyn
     authMethod: 'externalAccount',
     externalAccount: '******',
   })
-  // Absent and masked values keep the stored one.
+  // Absent and masked values of an update keep the stored value.
   expect((await put(federated, { name: 'F', externalAccount: '******' })).status).toBe(200)
   const tenant = { name: 'T', provider: 'outlookService', clientId: 'id', authority: 'x.example' }
   const certified = await created({ ...tenant, serviceKey: 'PEM' })

@@ -82,7 +82,8 @@ test('without Postgres: all requests respond 503 until it is available', async (
 test('with an unresponsive Postgres: requests respond 503 and hanging connections are dropped', async () => {
   expect((await call('GET', '/v1/accounts')).status).toBe(200)
   postgres.silence(true)
-  // Permanently: a connection that waits for Postgres never gets a response.
+  // The outage is permanent for a connection that waits for Postgres: such a connection never gets
+  // a response.
   const answers = await Promise.all([
     call('GET', '/v1/accounts'),
     call('POST', '/v1/account/a/submit', { body: submission }),
@@ -90,8 +91,8 @@ test('with an unresponsive Postgres: requests respond 503 and hanging connection
   for (const { body } of answers) expect(body).toEqual(unavailable)
   postgres.silence(false)
   await eventually(async () => expect((await call('GET', '/v1/accounts')).status).toBe(200))
-  // More requests than connections, so that a hanging connection would be used. On a busy machine,
-  // some may exceed the 4 s of a statement.
+  // Requests exceed connections in number, so that a hanging connection would be used. On a busy
+  // machine, some requests may exceed the 4 s of a statement.
   await eventually(async () => {
     const many = await Promise.all(Array.from({ length: 40 }, () => call('GET', '/v1/accounts')))
     expect(many.map(({ status }) => status)).toEqual(Array(40).fill(200))

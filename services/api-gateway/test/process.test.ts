@@ -117,7 +117,7 @@ test('SIGTERM: requests in flight complete, the process exits with 0, the log ha
   ).resolves.toBe(true)
   release.resolve()
   expect(await (await slow).json()).toEqual({ mailboxes: [] })
-  // The complete log has arrived by then.
+  // The complete log has arrived when the process has ended.
   expect(await closed).toEqual([0, null])
   const log = lines.join('\n')
   expect(log).toContain('"route":"/v1/account/:account/mailboxes"')

@@ -21,7 +21,7 @@ const ids = [
   '18c0ffee00000001',
   '...',
 ]
-/** Text or attachment id of such a message, with a part of the maximum length. */
+/** Text or attachment id of a provider's message, with a part of the maximum length. */
 const packed = 'A-_z'.repeat(238)
 
 /** Fields that take ids of messages, threads, texts or attachments. */

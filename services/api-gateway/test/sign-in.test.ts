@@ -123,7 +123,7 @@ test('/oauth: two concurrent sign-ins of one link, one account and 410 for the o
     .where('account', '=', 'twice')
     .execute()
   expect(events).toHaveLength(1)
-  // The account depends on the grants of this user, so none is revoked.
+  // The account depends on the grants of this user, so no grant is revoked.
   expect(provider.revoked.filter(({ account }) => account === 'twice')).toEqual([])
 })
 

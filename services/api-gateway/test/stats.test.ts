@@ -65,7 +65,7 @@ test('getStats: counts each account once; unassigned without a live worker', asy
   await db
     .insertInto('workers')
     .values([
-      // Alive however long this test takes.
+      // Worker that is alive however long this test takes.
       { id: alive, heartbeatAt: new Date(Date.now() + 3_600_000) },
       { id: dead, heartbeatAt: new Date(Date.now() - 60_000) },
     ])
@@ -78,7 +78,7 @@ test('getStats: counts each account once; unassigned without a live worker', asy
   expect(connections).toMatchObject({
     connected: 2,
     authenticationError: 1,
-    // No worker has connected it yet.
+    // The account in the state `init` is at a worker that has not connected it yet.
     init: 1,
     unassigned: 2,
   })
@@ -138,7 +138,7 @@ test('getStats: counters cover the requested window', async () => {
 test('apiCall counters: count successes and failures, flushed at shutdown', async () => {
   await db.deleteFrom('statCounters').execute()
   const gateway = await servers.start()
-  // Many more than the earlier calls, which the other gateway may flush now.
+  // Makes many more calls than before, because another gateway may flush the earlier calls now.
   for (let n = 0; n < 100; n++) {
     await gateway.call('GET', '/v1/accounts')
     await gateway.call('GET', '/v1/accounts', { token: null })

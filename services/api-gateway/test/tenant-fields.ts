@@ -65,7 +65,7 @@ function stringPaths(schema: Schema | undefined, path: readonly string[]): (read
   return takesText(schema) ? [path, ...inner] : inner
 }
 
-/** True for texts and for values of any type. */
+/** True for a schema of texts or of values of any type. */
 function takesText({ type, enum: values, ...rest }: Schema): boolean {
   if ('const' in rest || values !== undefined) return false
   const isAny = ['anyOf', 'properties', 'patternProperties', 'items'].every((key) => !(key in rest))
@@ -79,8 +79,8 @@ export interface FieldKind {
   /** Value of a tenant. */
   of: (tenant: Tenant) => string
   /**
-   * `refused`: with the value of another tenant, status 400, 403 or 404. `harmless`: any status;
-   * the value is looked up among the things of the account, or names nothing of Posthorn.
+   * Effect of another tenant's value. `refused`: status 400, 403 or 404. `harmless`: any status;
+   * the value is searched within the account, or names nothing of Posthorn.
    */
   foreign: 'refused' | 'harmless'
 }
@@ -95,7 +95,7 @@ function missing(name: string): never {
   throw new Error(`The tenants have no ${name}`)
 }
 
-/** Fields that name something, by kind. Those of closed operations are never reached. */
+/** Fields that name something, by kind. Fields of closed operations are never reached. */
 export const namingFields: readonly FieldKind[] = [
   named('account', 'refused', 'account delegatedAccount'),
   named('template', 'refused', 'template'),
@@ -114,7 +114,7 @@ export const namingFields: readonly FieldKind[] = [
   // The account has custom headers, which must stay with their target.
   named('url', 'refused', 'webhooks'),
   named('url', 'refused', 'redirectUrl'),
-  // Opened by the browser of the owner after the consent, with the id of the account.
+  // The browser of the owner opens the redirect URL after the consent, with the id of the account.
   named('url', 'harmless', 'oauth2.redirectUrl'),
   named('messageId', 'refused', 'reference.messageId'),
   // Gateways belong to the operator and send for all accounts.
@@ -159,7 +159,7 @@ const plainFields = [
   .join(' ')
   .split(' ')
 
-/** Kind of a field: `plain` if it names nothing, undefined if it is in neither table. */
+/** Kind of a field: `plain` if the field names nothing, undefined if no table has the field. */
 export function kindOf({ label }: Pick<Field, 'label'>): FieldKind | 'plain' | undefined {
   const members = label.split('.')
   for (let from = 0; from < members.length; from += 1) {

@@ -39,7 +39,7 @@ type State = (typeof states)[number]
 
 interface Change {
   body: Record<string, unknown>
-  /** New target, which is the tenant's. */
+  /** True for a new target of the tenant. */
   moves?: boolean
   /** Headers after the change. Default: the stored headers. */
   headers?: 'new' | 'none' | 'mixed'
@@ -142,7 +142,7 @@ test.each(
     const [id, { method, path }] = row
     await prepare('kept', { target: 'operator', headers: 'operator', url: plainUrl })
     const before = await storedOf('kept')
-    // All that a record can grant: without its lists, it would grant nothing.
+    // All actions that a permissions record can grant: a record without lists would grant nothing.
     const actions = ['read', 'write', 'send', 'destructive']
     const token = await mint(call, { permissions: { actions } })
     const headers = { webhooksCustomHeaders: own }

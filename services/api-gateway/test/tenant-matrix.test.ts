@@ -39,7 +39,10 @@ const withoutControl: Record<string, string> = {
   'submitDraft body.proxy': 'only operators choose a proxy per message',
 }
 
-/** Fields whose value of another tenant has no effect, although their kind is refused elsewhere. */
+/**
+ * Fields for which a value of another tenant has no effect, although most fields of their kind
+ * refuse such values.
+ */
 const overridden: Record<string, string> = {
   'createTemplate body.account': 'the template is created for the account of the token',
 }
@@ -104,7 +107,7 @@ test.each(rows.filter(isObject).map((row) => [nameOf(row), row] as const))(
   '%s: an id of another account has the response of an unknown id',
   async (_name, row) => {
     const value = row.kind.of(other)
-    // As long as the id, and of its form.
+    // An unknown id with the length and form of the other account's id.
     const unknown = `${value.slice(0, -4)}${value.endsWith('AAAA') ? 'AAAB' : 'AAAA'}`
     for (const variant of variants) {
       if (isForbiddenTo(variant, row.operation)) continue
@@ -142,7 +145,7 @@ test('no request made api-gateway connect to a URL that it contained', () => {
   expect(listener.requests).toEqual([])
 })
 
-/** Fields by which a bound token makes Posthorn connect somewhere, and what limits them. */
+/** Fields by which a bound token makes Posthorn connect to a server, each with its limit. */
 const leading: Record<string, string> = {
   'updateAccount body.webhooks': 'egress policy of webhooks; not with stored headers',
   'updateAccount body.oauth2.redirectUrl': 'opened by the browser of the owner, after consent',

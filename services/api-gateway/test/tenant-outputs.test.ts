@@ -79,7 +79,7 @@ const recordMembers: Record<string, 'registered' | 'own' | 'failure'> = {
   ...groupOf('registered', 'account name email app webhooks proxy smtpEhloName expectedEmail'),
   ...groupOf('registered', 'oauth2 webhooksCustomHeaders notifyFrom path subconnections'),
   ...groupOf('registered', 'imapIndexer imap smtp locale tz'),
-  // After a login: the mailboxes and quota of the account, and times.
+  // Members that describe the account after a login: its mailboxes and quota, and times.
   ...groupOf('own', 'syncTime syncError quota authFailureDisabledAt stateDetail'),
   ...groupOf('failure', 'lastError smtpStatus outlookSubscription'),
 }
@@ -107,7 +107,7 @@ test.each(eventNames)('%s: is classified, and a failure has a body for tenants',
   expect(hasTenantBody(event)).toBe(eventKinds[event] === 'failure')
 })
 
-/** Members of failures that name things of the tenant. All others are hidden. */
+/** Members of failures that name objects of the tenant. All other members are hidden. */
 const ownMembers = ['queueId', 'envelope', 'messageId', 'networkRouting', 'job']
 const failures = eventNames.filter((event) => eventKinds[event] === 'failure')
 

@@ -9,7 +9,7 @@ export interface TenantRequest {
   body?: string
 }
 
-/** Recipient that every tenant writes to. The other tenant has blocked it. */
+/** Recipient that every tenant writes to. The other tenant has blocked this recipient. */
 export const recipient = 'recipient@mail.example'
 
 const letter = { to: [{ address: recipient }], subject: 'x', text: 'x' }
@@ -41,11 +41,11 @@ const bodies: Record<string, (own: Tenant, label: string) => object> = {
   submitDraft: () => ({}),
   createTemplate: ({ account }) => ({ account, name: 'x', content: { text: 'x' } }),
   updateTemplate: () => ({ name: 'x' }),
-  // Not for such tokens. Its permission depends on the settings in the body.
+  // `updateSettings` is not for bound tokens. Its permission depends on the settings in the body.
   updateSettings: ({ url }) => ({ webhooks: url }),
 }
 
-/** Query members that make these operations valid, or that the token needs. */
+/** Query members by operation that make a request valid, or that a bound token needs. */
 const queries: Record<string, (own: Tenant) => Record<string, string>> = {
   searchMessages: () => ({ path: 'INBOX' }),
   flushTemplates: () => ({ force: 'true' }),
@@ -64,7 +64,7 @@ function referenceOf({ message }: Tenant, label: string): object {
   return label.startsWith('body.reference.') ? { reference: { message } } : {}
 }
 
-/** Valid request of a tenant in which one field has a value, its own or that of another tenant. */
+/** Valid request of a tenant. One field has a value of this tenant or of another tenant. */
 export function requestWith(
   operation: Operation,
   own: Tenant,
@@ -167,7 +167,7 @@ export function replyOf(schema: object): unknown {
   return exampleOf(schema as Schema, { path: [], own: undefined })
 }
 
-/** Fields of an operation that name something, and those that no table classifies. */
+/** Fields of an operation that name something, and fields that no table classifies. */
 export function classify(operation: Operation) {
   const fields = stringFields(operation)
   return {

@@ -163,7 +163,7 @@ async function registerTenant({ call, db }: World, tenant: Tenant): Promise<Tena
   return { ...tenant, template: String(template['id']) }
 }
 
-/** Creates the other objects of a tenant. Returns the tenant with their ids. */
+/** Creates all further objects of a tenant. Returns the tenant with the ids of the objects. */
 async function createObjects(call: Call, tenant: Tenant): Promise<Tenant> {
   const { account = '', name, email, listId, url, key = '' } = tenant
   const letter = { to: { address: recipient }, subject: `Subject of ${account}`, text: 'x' }

@@ -98,7 +98,7 @@ const logOf = async (token: string, query = '') => {
 }
 const startAuditing = async () => {
   await call('POST', '/v1/settings', { body: { tokenAuditLog: true } })
-  // Each replica has read the setting once it writes its first entry.
+  // Waits until each replica writes an entry: then the replica has read the setting.
   for (const { call } of [first, second])
     await eventually(async () => {
       await call('GET', '/v1/accounts', { token: bareToken })
@@ -203,7 +203,8 @@ test('sweepTokenLog: keeps the newest entries and deletes logs of unused tokens'
   await call('GET', '/v1/accounts', { token: resting })
   const rows = (token: string) =>
     db.selectFrom('tokenLog').select('path').where('token', '=', hashToken(token)).execute()
-  // All are written. A periodic sweep of the other replicas may have deleted the oldest already.
+  // Waits until all entries are written. A periodic sweep of another replica may have deleted the
+  // oldest entries already.
   await eventually(async () => {
     expect(await rows(busy)).toContainEqual({ path: '/v1/account/busy-7' })
     expect(await rows(resting)).toHaveLength(1)

@@ -148,7 +148,7 @@ test('updateAccount: bound token, renews the consent but can not redirect the ac
   expect((await consent(url, 'mine@mail.test')).status).toBe(403)
   expect(await get('bound')).toMatchObject({ name: 'bound' })
   const again = await request('bound', { name: 'Renewed', oauth2: authorize }, token)
-  // An operator has led the account elsewhere meanwhile: the request of the token ends.
+  // An operator has changed the login of the account meanwhile: the request of the token ends.
   const operators = { provider: app, auth, accessToken: 'a2', refreshToken: 'r2' }
   expect((await put('bound', { oauth2: operators })).status).toBe(200)
   expect((await consent(again, 'bound@mail.test')).status).toBe(403)

@@ -57,7 +57,8 @@ await bus.serve({
     })),
     on(listMessages, async (request) => {
       commands.push(request)
-      // Without a reply at the deadline either: it could overtake the timeout of the gateway.
+      // The worker does not reply at the deadline either: such a reply could overtake the timeout
+      // of the gateway.
       if (request.path === 'Slow') await silence.promise
       if (request.path === 'None')
         throw new AppError('not-found', 'No such folder', { code: 'FolderNotFound' })

@@ -24,8 +24,8 @@ import {
 const name = 'auth-bridge'
 
 /**
- * Starts the service. It serves commands once its keys unseal the stored secrets. Disposal closes
- * all resources in reverse order.
+ * Starts the service. The service serves commands once its keys unseal the stored secrets. Disposal
+ * closes all resources in reverse order.
  */
 export async function startApp(config: Config, signal: AbortSignal): Promise<App> {
   const { publicKey } = keyPairFromSecret(config.secret.reveal())
@@ -40,7 +40,7 @@ export async function startApp(config: Config, signal: AbortSignal): Promise<App
       ...busCheck(checked),
       secret: () => assertServing(isServing),
     }),
-    // Value of SVC_SECRET_PUBLIC_KEY of api-gateway. It seals and cannot unseal.
+    // Public key for SVC_SECRET_PUBLIC_KEY of api-gateway. The key seals and cannot unseal.
     fields: { publicKey: publicKey.text },
   })
   const { log, db } = context

@@ -6,7 +6,7 @@ import type { Logger, Metrics } from '@posthorn/telemetry'
 
 /** Password or access token, and the only server that may get it. */
 type BoundLogin = ({ pass: string } | { accessToken: string }) & {
-  /** Absent for a password that an earlier release sealed. */
+  /** Server of the login; absent for a password that an earlier release sealed. */
   destination?: Destination
 }
 

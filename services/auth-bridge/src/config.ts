@@ -36,9 +36,9 @@ export interface Config extends ServiceConfig, Secrets {
   readonly providerOrigins: OriginMap
   /** Allowed addresses of the proxy in the settings. */
   readonly proxyEgressPolicy: EgressPolicy
-  /** True refuses secrets that earlier releases sealed without a binding. */
+  /** If true, auth-bridge refuses secrets that earlier releases sealed without a binding. */
   readonly requireBoundSecrets?: boolean
-  /** True enables reading provider access tokens, regardless of the setting. */
+  /** If true, clients may read provider access tokens, regardless of the setting. */
   readonly oauthTokensApi: boolean
 }
 
@@ -77,7 +77,7 @@ export function readResealConfig(env: Env): Secrets & { readonly databaseUrl: st
   return { ...readSecrets(env), databaseUrl: required(env, 'DATABASE_URL') }
 }
 
-/** Reads the configuration of `keys-main.ts`. Without a secret, a new one is made. */
+/** Reads the configuration of `keys-main.ts`. Without a secret, the command makes a new secret. */
 export function readKeysConfig(env: Env): { readonly secret: Secret | undefined } {
   return { secret: secret(env, 'SVC_SECRET', { minLength: minSecretLength }) }
 }

@@ -7,7 +7,7 @@ import { keyPairFromSecret } from '@posthorn/secrets'
 import { readKeysConfig } from './config.ts'
 import { formatKeys, keyFormats } from './keys/format-keys.ts'
 
-// Prints a new SVC_SECRET and its public key, or those of the variable SVC_SECRET if it is set.
+// Prints a new SVC_SECRET and its public key, or the keys of the variable SVC_SECRET if it is set.
 // Needs no server:
 //   node src/keys-main.ts                    manifests of the two Secrets of Kubernetes
 //   node src/keys-main.ts --format env       lines of variables; also `json`
@@ -31,7 +31,7 @@ function work(): number {
     fallback: 'secret',
   })
   const configured = readKeysConfig(process.env).secret?.reveal()
-  // Without this check, the secret of a new public key would be lost.
+  // Without this check, a public key would be printed whose secret is lost.
   if (values.public && configured === undefined)
     throw new ConfigError('SVC_SECRET', 'must be set with --public')
   const secret = configured ?? randomBytes(32).toString('hex')

@@ -53,7 +53,7 @@ const names = [
 const buses = new Map<ServiceName, Bus>()
 
 type Protocol = CommandRequest<typeof getCredentials>['protocol']
-/** Id of an account in the shard of another one. */
+/** Returns the id of an API account in the shard of the given account. */
 const inShardOf = (account: string) =>
   Array.from({ length: 10_000 }, (_, at) => `api-${at}`).find(
     (id) => shardOf(id) === shardOf(account),
@@ -258,7 +258,8 @@ test('unsealLogin: only for services that connect to the address', async () => {
     webhooks: ['webhook-dispatcher'],
     own: ['webhook-dispatcher'],
     calls: ['sync-worker', 'api-gateway', 'webhook-dispatcher'],
-    // Its database role cannot read these addresses.
+    // webhook-dispatcher is not restricted, because its database role cannot read addresses of
+    // proxies.
     proxy: ['sync-worker', 'sender', 'imap-proxy', 'webhook-dispatcher'],
   })
 })

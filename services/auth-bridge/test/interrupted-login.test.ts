@@ -43,12 +43,12 @@ test('completeOAuth2Login: killed while it redeems a code, no replica redeems th
   release()
   world.startBridge()
   await eventually(() => world.isServing(), { timeoutMs: 120_000 })
-  // Completed after the request that the broker has returned to the queue.
+  // This login is completed after the request that the broker has returned to the queue.
   const { account, ...next } = await requestCode('next')
   expect(await world.complete({ account, ...next })).toHaveProperty('sealedGrant')
   abort.abort(new Error('nothing redeems the code'))
   expect(await result).toMatchObject([{ status: 'rejected' }])
-  // A second request with the code would have revoked the tokens of the first one.
+  // A second request with the code would have revoked the tokens of the first request.
   expect(provider.counts.granted['authorization_code']).toBe(2)
   expect(provider.counts.refused).toEqual({})
 })

@@ -49,7 +49,8 @@ test('AccessTokens: killed before storing a token, a strict provider requires a 
     .execute()
   const forgiven = { user: 'forgiven@mail.test', accessToken: expect.any(String) }
   expect(await world.getCredentials('forgiven')).toEqual(forgiven)
-  // By this request, or by the first one, which is executed again and may still be in progress.
+  // Tokens are renewed by this request, or by the first request, which is executed again and may
+  // still be in progress.
   await eventually(async () => {
     const renewed = await world.getCredentials('forgiven', 'imap', true)
     expect(renewed).toEqual(forgiven)
@@ -78,7 +79,7 @@ test('SIGTERM: a renewal in flight, is stored before the exit', async () => {
   await register('last')
   const { request, release } = await renewHalfway('last')
   bridge?.kill('SIGTERM')
-  // Wait until it serves no more commands.
+  // Waits until auth-bridge serves no more commands.
   await eventually(() => expect(world.isServing()).rejects.toThrow())
   const ended = bridge && once(bridge, 'exit')
   release()

@@ -108,7 +108,7 @@ test('AccessTokens: lease expired before the token request, sends none and uses 
   const stalled = world.getCredentials('stalled', 'imap', true)
   await requested.promise
   provider.holdDiscovery = undefined
-  // 20 s later: a replica that was not interrupted renews the token.
+  // The lease expires, as after 20 s: a replica that was not interrupted renews the token.
   const row = db.updateTable('oauth2Tokens').where('account', '=', 'stalled')
   await row.set({ refreshingUntil: sql<Date>`now() - interval '1 second'` }).execute()
   const [before, refused] = [refreshes(), provider.counts.refused['refresh_token']]

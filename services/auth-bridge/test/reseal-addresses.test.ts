@@ -48,7 +48,7 @@ async function fillAddresses(owner: Db): Promise<void> {
   const settings = {
     webhooks: await sealed(clear.webhooks),
     proxyUrl: clear.proxyUrl,
-    // Masked; the sealed value is in `sealed_settings`.
+    // The password is masked; the sealed value is in `sealed_settings`.
     authServer: 'https://u:******@auth.example/',
     serviceUrl: 'https://u:p@looks.example',
     openAiAPIUrl: 'https://without.example/?x=@',

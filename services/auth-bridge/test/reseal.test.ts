@@ -118,7 +118,7 @@ test('resealAll: value changed concurrently, keeps the change', async () => {
       .orderBy('account')
       .execute()
   const before = await registered()
-  // Batches of two: more than one page is read.
+  // With batches of two rows, more than one page is read.
   expect(await resealAll({ db, resealer: interfering, batchSize: 2 })).toEqual({
     resealed: 8,
     unreadable: 0,

@@ -70,7 +70,7 @@ const federation = {
 }
 
 let apps = 0
-/** Registers a federated application with an account; requests a token for it. */
+/** Registers a federated application with an account, and requests a token for the account. */
 async function requestFederated(source: object, more: object = {}) {
   const id = `federated-${++apps}`
   await world.insertApp(id, 'gmailService', {
@@ -111,7 +111,7 @@ test('Federation: exchanges the identity token, signs for the mailbox and reques
     scope: 'https://mail.google.com/',
     aud: tokenUrl,
   })
-  // At most 1 h, less a minute for the clock of Google.
+  // An assertion is valid for at most 1 h, less a minute for the clock of Google.
   expect(claims.exp - claims.iat).toBe(3_540)
   expect(new URLSearchParams(requested?.body).get('assertion')).toBe('signed.by.google')
 

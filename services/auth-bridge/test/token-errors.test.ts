@@ -94,7 +94,7 @@ for (const provider of ['google', 'entra'] as const) {
       const { kind, code, applicationFault, doubtful } = each.expect
       if (doubtful) {
         expect(error).toMatchObject({ kind: 'unreachable', code: 'ETokenRefresh' })
-        // Not tried again before the minute is over.
+        // The token request is not repeated before the minute is over.
         const requested = grants.length
         await expect(world.getCredentials(id)).rejects.toMatchObject({ kind: 'unreachable' })
         expect(grants).toHaveLength(requested)

@@ -14,7 +14,7 @@ export interface CommandRequest {
 /** Step after a command. `log-in` and `start-tls` are carried out, and answered, by the caller. */
 export type NextStep =
   | { do: 'next-command' }
-  /** The command was invalid; too many of these end the connection. */
+  /** The command was invalid; too many invalid commands end the connection. */
   | { do: 'count-invalid' }
   | { do: 'close' }
   | { do: 'start-tls' }

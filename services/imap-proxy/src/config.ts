@@ -17,7 +17,7 @@ export interface Config extends ServiceConfig, DrainConfig, TlsPortConfig {
   readonly tlsKey: Secret | undefined
   /** Maximum connections that are not logged in; one more ends the oldest. */
   readonly maxPending: number
-  /** Maximum of these per network of the address. */
+  /** Maximum connections that are not logged in, per network of their addresses. */
   readonly maxPendingPerAddress: number
   /** Maximum sessions per account in this process. */
   readonly maxSessionsPerAccount: number
@@ -47,7 +47,8 @@ export function readConfig(env: Env): Config {
       min: 1,
       max: 100_000,
     }),
-    // Two mail clients with ten connections each and a phone. Servers reject more than they allow.
+    // Sessions of two mail clients with ten connections each and a phone. Servers reject
+    // connections beyond their own limit.
     maxSessionsPerAccount: integer(env, 'SVC_IMAP_PROXY_MAX_SESSIONS_PER_ACCOUNT', {
       fallback: 25,
       min: 1,

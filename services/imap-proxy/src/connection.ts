@@ -35,7 +35,10 @@ export interface ClientConnection {
 /** Timeout from the first byte to the login. */
 const loginTimeoutMs = 60_000
 const tlsHandshakeTimeoutMs = 20_000
-/** Detects vanished clients within 3 minutes and keeps NAT entries of idle ones. */
+/**
+ * Keep-alive interval. Detects vanished clients within 3 minutes and keeps NAT entries of idle
+ * clients.
+ */
 const keepAliveMs = 90_000
 
 /** Runs one client connection: greeting, login, relay, end. */
@@ -85,7 +88,7 @@ async function greet(context: LoginContext): Promise<void> {
   const { tls } = listener
   if (tls?.implicit && !(await startTls(client, tls.context))) return client.end()
   client.write(`* OK ${greetingText} ready for requests from ${client.address}`)
-  // Awaited, because the permit is released when this function returns.
+  // The login is awaited, because the permit is released when this function returns.
   await runLogin(context)
 }
 

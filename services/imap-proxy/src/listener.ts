@@ -44,7 +44,7 @@ export async function startListener(
   await listen(server, { host, port })
   server.on('error', (err) => deps.log.warn({ err }, 'accepting a connection failed'))
   return {
-    // Not awaited: closing would wait for all sessions.
+    // The end of `close` is not awaited: closing would wait for all sessions.
     async [Symbol.asyncDispose]() {
       server.close()
     },

@@ -34,7 +34,8 @@ export const serverPassword: ServerPassword = {
 }
 
 /**
- * One text for unknown accounts, unknown tokens and forbidden uses, which does not reveal which.
+ * Rejection of unknown accounts, unknown tokens and forbidden uses. The common text does not reveal
+ * the reason.
  */
 const invalid: LoginRejection = {
   text: '[AUTHENTICATIONFAILED] Invalid credentials',

@@ -147,7 +147,10 @@ function withHeldFailures(connect: ConnectUpstream, signal: AbortSignal): Connec
   }
 }
 
-/** Retries once with a new access token: the server may reject one before its expiry. */
+/**
+ * Connects, and retries once with a new access token: the server may reject a token before its
+ * expiry.
+ */
 async function retryWithFreshToken(
   requestCredentials: (fresh: boolean) => Promise<Credentials>,
   connect: Connect,

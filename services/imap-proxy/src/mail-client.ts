@@ -6,7 +6,7 @@ import { ignoreErrors, readMore } from './sockets.ts'
 
 /** Connection of a mail client, read as commands until its login. */
 export class MailClient {
-  /** Address of the client, after a PROXY header that of the header. */
+  /** Address of the client. After a PROXY header, the address in the header. */
   address: string
   #socket: Socket
   #parser = new CommandParser()

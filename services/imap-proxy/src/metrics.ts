@@ -34,7 +34,7 @@ export function createImapProxyMetrics(
       help: 'Number of login attempts',
       labels: ['result'],
     }),
-    // Plain sums, because these are called for every chunk.
+    // Byte counters are plain sums, because they are called for every chunk.
     bytes: {
       in: { inc: (count: number) => void (relayed.in += count) },
       out: { inc: (count: number) => void (relayed.out += count) },

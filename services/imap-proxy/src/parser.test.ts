@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { CommandParser, type Input, parserLimits } from './parser.ts'
 
-/** All inputs of the bytes, fed whole or in pieces; a literal's `continue` is in its place. */
+/**
+ * Parses bytes whole or in pieces. Returns all inputs in order, including each `continue` of a
+ * literal.
+ */
 function read(text: string | Buffer, pieces = [Infinity]): Input[] {
   const parser = new CommandParser()
   const inputs: Input[] = []

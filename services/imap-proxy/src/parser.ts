@@ -155,7 +155,8 @@ interface CommandSegment {
   malformed?: true
 }
 
-// In order: quoted string, parentheses, literal at the end of the line, atom. All in linear time.
+// Matches a token: quoted string, parentheses, literal at the end of the line, or atom. All
+// alternatives match in linear time.
 const token = / *(?:"((?:[^"\\]|\\["\\])*)"|(\()|(\))|(?<![^ (])\{(\d+)(\+?)\}$|([^ "(){}]+))/y
 
 /** Splits one line of a command into tokens, up to its end or a literal. Never throws. */

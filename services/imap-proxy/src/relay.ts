@@ -19,16 +19,16 @@ export interface RelayOptions {
 
 /** Silence of the server after which its responses are assumed to be complete. */
 const quietMs = 1_000
-/** Time one side stays open after the other has ended. */
+/** Time one side of a relay stays open after the other side has ended. */
 const lingerMs = 60_000
 /** Time a client that has ended its side may continue to read responses. */
 const lastResponsesMs = 10 * 60_000
 
 /**
  * Relays bytes in both directions without changing them, so client and server may negotiate
- * anything, such as COMPRESS. A side that does not read slows down the other. After one side ends,
- * its bytes still reach the other, and responses are still relayed. There is no idle timeout; TCP
- * keep-alive detects vanished peers.
+ * anything, such as COMPRESS. A side that does not read slows down the other side. After one side
+ * ends, its bytes still reach the other side, and responses are still relayed. There is no idle
+ * timeout; TCP keep-alive detects vanished peers.
  */
 export class Relay {
   /** Called once both sides are closed. */
@@ -83,7 +83,7 @@ export class Relay {
     return Date.now() - this.#respondedAt >= quietMs && this.#client.writableLength === 0
   }
 
-  /** Waits for the responses: Dovecot 2.3 drops pending ones when its input ends. */
+  /** Waits for the responses: Dovecot 2.3 drops pending responses when its input ends. */
   #endUpstreamWhenQuiet(): void {
     const endedAt = Date.now()
     this.#respondedAt = endedAt
@@ -103,7 +103,7 @@ export class Relay {
     }, lingerMs).unref()
   }
 
-  /** Flushes and closes the other side after one was closed. */
+  /** Flushes and closes the other side after one side was closed. */
   #closed(other: Socket): void {
     other.destroySoon()
     this.#openSides -= 1

@@ -17,7 +17,7 @@ export interface AuthenticatedLogin {
   account: string
   auth: SessionAuth
   upstream: Upstream
-  /** One of the session permits of the account. */
+  /** Session permit of the account. */
   permit: Disposable
 }
 
@@ -33,7 +33,7 @@ export function startRelay(
     `${tag} OK ${printable(account)} authenticated`,
   )
   if (upstream.rest.length > 0) client.socket.write(upstream.rest)
-  // Pipelined after the login command: the first bytes for the server.
+  // Bytes that the client has pipelined after the login command are the first bytes for the server.
   const rest = client.takeRest()
   if (rest.length > 0) upstream.socket.write(rest)
   const relay = new Relay({
@@ -46,7 +46,10 @@ export function startRelay(
   registerSession(deps, relay, { ...login, address: client.address })
 }
 
-/** Registers the session until it is closed. Its closure is all the memory besides the sockets. */
+/**
+ * Registers the session until it is closed. The closure of this function is all memory of a session
+ * besides its sockets.
+ */
 function registerSession(
   { sessions, log }: RelayDeps,
   relay: Relay,

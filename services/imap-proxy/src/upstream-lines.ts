@@ -15,7 +15,7 @@ export interface TaggedResponse {
   capabilities: Set<string> | undefined
 }
 
-/** Above any greeting, capability list or notice. */
+/** Maximum length of a line, above any greeting, capability list or notification. */
 const maxLineBytes = 64 * 1_024
 const maxBytes = 256 * 1_024
 const tag = 'P1'
@@ -40,8 +40,8 @@ export class UpstreamLines {
   }
 
   /**
-   * Sends a command and one continuation per `+` of the server. Beyond the given ones an empty line
-   * is sent, which ends XOAUTH2 and OAUTHBEARER after an error. Untagged responses are skipped.
+   * Sends a command and one continuation per `+` of the server. After the last continuation, sends
+   * empty lines, which end XOAUTH2 and OAUTHBEARER after an error. Skips untagged responses.
    *
    * @throws AppError `unreachable` or `rate-limited`
    */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { SocketReader } from '@posthorn/net/connect-socket'
 
 const largeBytes = 65_536
-/** Maximum number of free buffers kept; further ones are garbage collected. */
+/** Maximum free buffers in the pool; further buffers are garbage collected. */
 const maxFree = 32
 
 /** Pool of 64 KiB buffers for sessions that read large responses. */
@@ -29,7 +29,7 @@ const copyBelowBytes = 32_768
 /**
  * Reads plaintext bytes of a mail server into reused buffers. Allocating a buffer per read costs
  * more than the rest of the relay, and reused memory stays in the CPU cache. An idle session has a
- * small buffer; a full one is replaced by a large one until responses become short again.
+ * small buffer; a full buffer is replaced by a large buffer until responses become short again.
  */
 export class UpstreamReader implements SocketReader {
   readonly #buffers: BufferPool
@@ -50,7 +50,10 @@ export class UpstreamReader implements SocketReader {
     return this.#relay ? this.#relay(bytes) : socket.push(Buffer.from(bytes))
   }
 
-  /** Writes all further bytes to the client. `onRelayed` sees each of them first. */
+  /**
+   * Writes all further bytes to the client. Calls `onRelayed` with each chunk before writing the
+   * chunk.
+   */
   relayTo(client: Socket, onRelayed: (bytes: Buffer) => void): void {
     this.#relay = (bytes) => {
       onRelayed(bytes)

@@ -18,7 +18,7 @@ export interface TlsServer {
   port: number
   rejectUnauthorized: boolean
   minVersion: SecureVersion | undefined
-  /** Proxy URL, if the server is reached through one. */
+  /** Proxy URL; absent if the server is reached without a proxy. */
   proxy?: string
 }
 

@@ -70,7 +70,7 @@ export async function connectToServer(
   try {
     const connect = async () => {
       socket = await connectTcp(server, reader, options)
-      // The credentials request has failed meanwhile.
+      // If the credentials request has failed meanwhile, the connection is closed.
       if (isCancelled) socket.destroy()
       return negotiateTls(server, socket, options.tlsSessions)
     }
@@ -86,7 +86,7 @@ export async function connectToServer(
       socket: lines.socket,
       capabilities: clientCapabilities(current),
       rest: lines.takeRest(),
-      // A TLS socket allocates its own buffers.
+      // The buffers of `reader` are for a plaintext socket; a TLS socket allocates its own buffers.
       ...defined({ reader: lines.socket === socket ? reader : undefined }),
     }
   } catch (error) {
@@ -132,7 +132,8 @@ async function negotiateTls(server: MailServer, tcp: Socket, tlsSessions: TlsSes
   }
   const { status } = await plaintext.command('STARTTLS')
   if (status !== 'OK') throw new AppError('unreachable', 'The mail server refused STARTTLS')
-  // RFC 9051 §6.2.1: plaintext after the OK, and earlier capabilities, may be injected: discarded.
+  // RFC 9051 §6.2.1: plaintext after the OK, and earlier capabilities, may be injected. Both are
+  // discarded.
   const lines = new UpstreamLines(await startTls(server, tcp, tlsSessions))
   return { lines, capabilities: await requestCapabilities(lines) }
 }
@@ -147,7 +148,8 @@ function mayStayPlaintext(
 
 async function readGreeting(lines: UpstreamLines): Promise<Set<string> | undefined> {
   const { kind, text } = await lines.read()
-  // PREAUTH (RFC 9051 §7.1.4) is a session of another user, and before TLS a way around it.
+  // PREAUTH (RFC 9051 §7.1.4) greets a session of another user. Before TLS, PREAUTH would bypass
+  // TLS.
   if (kind !== 'untagged' || !/^OK\b/i.test(text)) throw errorForBye(text)
   // A server that leads back to any imap-proxy would cause an endless loop.
   if (text.includes(greetingText))
@@ -162,7 +164,9 @@ async function requestCapabilities(lines: UpstreamLines): Promise<Set<string>> {
   return capabilities
 }
 
-/** Capabilities that the interface spec names. They come first if the server has them. */
+/**
+ * Capabilities that the interface spec names. These capabilities come first if the server has them.
+ */
 const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY'.split(
   ' ',
 )
@@ -170,8 +174,9 @@ const leading = 'IMAP4rev1 LITERAL+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT 
 const loginCapabilities = /^(?:AUTH=.*|STARTTLS|LOGINDISABLED)$/
 
 /**
- * Capabilities for the client: those of the server, because its commands are relayed. A capability
- * of the proxy that the server lacks would make the client send commands that the server rejects.
+ * Capabilities for the client: the server's capabilities, because its commands are relayed. A
+ * capability of the proxy that the server lacks would make the client send commands that the server
+ * rejects.
  */
 function clientCapabilities(capabilities: ReadonlySet<string>): string[] {
   const words = [...capabilities]

@@ -114,7 +114,8 @@ test(
     const lane = async (n: number) => {
       while (sent < 2_000 * crowd) {
         const client = await RawClient.open(proxy.port, `127.2.0.${n + 1}`)
-        // The connection ends after three invalid commands; the rest is discarded unread.
+        // The connection ends after three invalid commands; all later commands are discarded
+        // unread.
         for (let k = 0; k < 10; k += 1, sent += 1) client.send(noise())
         client.socket.end()
         expect(await client.untilClosed(90_000)).not.toContain(' authenticated')

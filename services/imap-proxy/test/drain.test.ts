@@ -24,7 +24,7 @@ const upstream = createServer((socket) => {
 await once(upstream, 'listening')
 afterAll(() => void upstream.close())
 
-/** Proxy with a session in IDLE, one between commands and one with a running FETCH. */
+/** Proxy with three sessions: in IDLE, between commands, and with a running FETCH. */
 async function proxyWithSessions(drainMs: number) {
   const proxy = await testProxy({ drainMs })
   const { port } = upstream.address() as AddressInfo

@@ -9,7 +9,8 @@ import { eventually, testDovecot } from '@posthorn/testkit'
 import { testCertificate } from './certificate.ts'
 import { imapOf, testProxy } from './proxy.ts'
 
-// Third-party mail clients in plaintext, with STARTTLS and implicit TLS. Missing ones are skipped.
+// Third-party mail clients in plaintext, with STARTTLS and implicit TLS. Clients that are not
+// installed are skipped.
 
 const run = promisify(execFile)
 const has = (program: string) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0

@@ -123,7 +123,7 @@ test('readiness: from the commit of settings that enable the listener until its 
 })
 
 test('listener settings: each replica records its states for GET /v1/changes', async () => {
-  // Separate replicas: those of the other tests may still record their changes.
+  // Separate replicas: replicas of other tests may still record their changes.
   await using own = await testProxy()
   await using _second = await own.start()
   const states = () =>
@@ -177,12 +177,12 @@ test('PROXY header: used from trusted proxies only', async () => {
     restrictions: { addresses: ['192.0.2.0/24'] },
   })
   for (const header of headers) {
-    // Before the listener restarts, the header is an invalid command.
+    // Before the listener restarts with the new setting, a PROXY header is an invalid command.
     const client = await eventually(() => greeted(header))
     expect(await client.command(`a LOGIN acc ${token}`)).toMatch(/^a OK/m)
     client.close()
   }
-  // Waits for both replicas: one with the old settings would send a greeting.
+  // Waits for both replicas: a replica with the old settings would send a greeting.
   await eventually(async () => {
     const silent = await RawClient.open(proxy.port, '127.0.7.7')
     await expect(silent.until(/./)).rejects.toThrow(/^closed before .*; had ""$/)

@@ -21,7 +21,10 @@ beforeAll(async () => {
   token = await proxy.addToken({ account: 'acc' })
 })
 
-/** One capability line, with the names of the interface spec first, and the tagged response. */
+/**
+ * Response to LOGIN: one capability line, with the names of the interface spec first, and the
+ * tagged response.
+ */
 const isIn = new RegExp(
   [
     '^\\* CAPABILITY IMAP4rev1 LITERAL\\+ SASL-IR LOGIN-REFERRALS ID ENABLE IDLE SORT SORT=DISPLAY ' +
@@ -92,7 +95,7 @@ test('login: account with a proxy and a sealed proxy login, connects through it'
   }
   expect(await logIn(await sealedLogin(address))).toContain('a OK behind authenticated')
   expect(through.requests).toMatchObject([{ kind: 'socks5', user: 'me', pass: 's:cret' }])
-  // Sealed for another host, it cannot be unsealed.
+  // A proxy login sealed for another host cannot be unsealed.
   const moved = (await sealedLogin('socks5://me:x@h.example:1')).replace(
     'h.example:1',
     `${through.host}:${through.port}`,
@@ -180,7 +183,7 @@ test.each<[string, (token: string) => string]>([
   const invalid = 'a NO [AUTHENTICATIONFAILED] Invalid credentials\r\n'
   expect(await attempt(token)).toBe(invalid)
   if (mechanism.startsWith('PLAIN for')) return
-  // Control: a token of the account that the command names.
+  // Control: a token of the account that the command names is accepted.
   const rightful = await proxy.addToken({ account: 'other' })
   expect(await attempt(rightful)).toContain('a OK other authenticated')
 })
@@ -231,7 +234,7 @@ test('tokenAuditLog: records accepted and rejected logins', async () => {
 test('rejected login: account without IMAP and failures of its server, own texts', async () => {
   const every = await proxy.addToken({ scopes: ['*' as never] })
   await proxy.addAccount('api-only', null)
-  // Even with a server: the proxy does not serve accounts of an API.
+  // The account of an API has an IMAP server; the proxy does not serve accounts of an API anyway.
   await proxy.addAccount('at-gmail', imapOf(user), { user: user.user, pass: user.pass })
   await proxy.db
     .updateTable('accounts')

@@ -59,7 +59,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
   const bus = opened.use(
     await connectBus({ url: broker.url, name: 'test', log, metrics: createMetrics('test') }),
   )
-  // Before, `serve` would return without a queue.
+  // Without a connection, `serve` would return without a queue.
   await bus.whenUp()
   const credentialsOf = new Map<string, Credentials | AppError>()
   const check = on(checkImapProxyServerPassword, async ({ password }) => ({
@@ -100,7 +100,7 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
           maxPendingPerAddress: 50,
           trustedProxies: ['127.0.0.0/8'],
           mailEgressPolicy: 'link-local',
-          // Port 1: nothing listens there.
+          // No server listens on port 1.
           mailPorts: { ...defaultMailPorts, allowed: [1] },
           maxSessionsPerAccount: 20,
           drainDelayMs: 0,
@@ -119,7 +119,8 @@ export async function testProxy(changes: Partial<Config> = {}): Promise<TestProx
         key,
         value: JSON.stringify(value),
       }))
-      // In one statement like api-gateway, since the service may read the settings any time.
+      // Settings are written in one statement, as by api-gateway: the service may read them any
+      // time.
       await db
         .insertInto('settings')
         .values(rows)

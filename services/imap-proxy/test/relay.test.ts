@@ -99,7 +99,7 @@ test.each([
     before = passed.out
     return still
   })
-  // Only the buffers of two connections are filled; the rest is still at the server.
+  // Only the buffers of two connections are filled; the remaining bytes are still at the server.
   expect(passed.out).toBeLessThan(16_000_000)
   server.end()
   expect(hash(await readAll(client))).toBe(hash(bytes))

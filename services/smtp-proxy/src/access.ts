@@ -44,8 +44,8 @@ export const serverPassword: ServerPassword = {
 }
 
 /**
- * One text for unknown accounts, unknown tokens and forbidden uses, which does not reveal which.
- * RFC 4954 §6.
+ * Rejection of unknown accounts, unknown tokens and forbidden uses. The common text does not reveal
+ * the reason. RFC 4954 §6.
  */
 export const invalidCredentials = () =>
   new SmtpRejection('535 5.7.8', 'Authentication credentials invalid')
@@ -82,7 +82,10 @@ export async function logIn(deps: AccessDeps, login: Login): Promise<User> {
   return { account, address, auth }
 }
 
-/** Only for secrets that are no token: a rejected token is never tried as the password. */
+/**
+ * Authenticates by the SMTP server password. Only for secrets that are no token: a rejected token
+ * is never tried as the password.
+ */
 async function authenticateByPassword(
   deps: AccessDeps,
   secret: string,

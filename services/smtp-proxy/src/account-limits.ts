@@ -5,8 +5,8 @@ import type { MessageMemory } from './receive.ts'
 type Limits = Pick<Config, 'maxSessionsPerAccount' | 'maxBufferedBytesPerAccount'>
 
 /**
- * Sessions and bytes in transfer of each account of this process. Without them, one token could
- * occupy all connections and the whole memory for messages.
+ * Limits of the sessions and the bytes in transfer of each account in this process. Without these
+ * limits, one token could occupy all connections and the whole memory for messages.
  */
 export class AccountLimits {
   readonly #sessions: KeyedSemaphore

@@ -76,7 +76,7 @@ async function startListening(
       labels: ['result'],
     }),
   }
-  // Disposed after the listener and before the database: messages in transfer are stored.
+  // Messages in transfer are stored after the listener is disposed and before the database is.
   stack.defer(async () => void (await Promise.all(deps.closing)))
   const listener = await startMailListener(stack, {
     db,

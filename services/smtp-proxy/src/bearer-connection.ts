@@ -9,8 +9,9 @@ const controls = /[\u0000-\u001F\u007F-\u009F]/
 /**
  * Connection with AUTH XOAUTH2 and OAUTHBEARER (RFC 7628), which are decoded as in imap-proxy.
  *
- * Reaches into smtp-server 3.21, which has no OAUTHBEARER, and no mechanisms of the application. It
- * accepts text around the fields of XOAUTH2, and reveals no reason for a rejection.
+ * Overrides internals of smtp-server 3.21, which has no OAUTHBEARER and no mechanisms of the
+ * application. smtp-server accepts text around the fields of XOAUTH2, and reveals no reason for a
+ * rejection.
  */
 export class BearerConnection extends SMTPConnection {
   override handler_AUTH(command: Buffer, done: () => void): void {
@@ -57,7 +58,7 @@ export class BearerConnection extends SMTPConnection {
   }
 }
 
-/** Both mechanisms have the same fields. */
+/** XOAUTH2 and OAUTHBEARER have the same fields. */
 function authenticationOf({ account, secret }: ClientLogin): SMTPServerAuthentication {
   return {
     method: 'XOAUTH2',

@@ -9,7 +9,7 @@ const enhancedCode = /^[245]\.\d{1,3}\.\d{1,3} /
 /** Connection of one SMTP client. Replies of this service keep their own enhanced status code. */
 export class SmtpProxyConnection extends BearerConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    // The interface defines the reply with the queue id: it has no enhanced status code.
+    // The interface defines the reply with the queue id, which has no enhanced status code.
     const isOwn = context === 'DATA_OK' || (typeof data === 'string' && enhancedCode.test(data))
     super.send(code, data, isOwn ? false : context)
   }
@@ -52,7 +52,10 @@ export class PendingClients {
 }
 
 interface AuthenticatedClient extends ClientSession {
-  /** True during a message. The client gets its reply first; else it would send it twice. */
+  /**
+   * True during a message. A busy client gets its reply before it is disconnected; else the client
+   * would send the message twice.
+   */
   isBusy: boolean
   /** Reason of the disconnection; absent while the session is valid. */
   endReason?: string
@@ -87,7 +90,7 @@ export class AuthenticatedClients {
     if (client) client.isBusy = true
   }
 
-  /** Called after the reply to the message was sent. */
+  /** Ends a message. Called after the reply to the message was sent. */
   endMessage(session: object): void {
     const client = this.#clients.get(session)
     if (!client) return

@@ -18,7 +18,10 @@ export interface Controls {
 
 const prefix = 'x-svc-'
 
-/** Parsers by header name without prefix. Undefined for an invalid value. */
+/**
+ * Parsers of control headers by name without prefix. A parser returns undefined for an invalid
+ * value.
+ */
 const readers: Record<string, (value: string) => Controls | undefined> = {
   account: (value) => (isText(value, 256) ? { account: value } : undefined),
   'idempotency-key': (value) => (isText(value, 1024) ? { idempotencyKey: value } : undefined),

@@ -150,7 +150,7 @@ async function startTls(
   }
 }
 
-/** Disconnects all clients. Returns the number of those with a message in transfer. */
+/** Disconnects all clients. Returns the number of clients with a message in transfer. */
 async function drain(mail: SMTPServer, ending: Set<object>, drainMs: number): Promise<number> {
   const clients = Array.from(mail.connections, (connection) => ({
     get isClosed() {

@@ -40,11 +40,11 @@ export interface MailServerDeps extends SubmitDeps {
 
 export interface MailServerOptions {
   certificate: Certificate | undefined
-  /** True for TLS from the first byte. Otherwise STARTTLS is offered if there is a certificate. */
+  /** True for TLS from the first byte. If false, STARTTLS is offered if there is a certificate. */
   tls: boolean
   /** If false, a client without login names the account in a header. */
   loginRequired: boolean
-  /** True until the client disconnects. */
+  /** True until the client of the session disconnects. */
   isOpen: (session: SMTPServerSession) => boolean
   /** True once no new message of a session may start. */
   isClosing: (session: SMTPServerSession) => boolean
@@ -58,7 +58,10 @@ export interface MailServerOptions {
 const idleMs = 5 * 60_000
 const maxRecipients = 1_000
 
-/** Creates the SMTP protocol handler. It does not listen: the listener adds connections to it. */
+/**
+ * Creates the SMTP protocol handler. The handler does not listen: the listener adds connections to
+ * it.
+ */
 export function createMailServer(options: MailServerOptions, deps: MailServerDeps): SMTPServer {
   const { certificate, tls, loginRequired } = options
   return new SMTPServer({
@@ -117,7 +120,7 @@ function handlersFor(options: MailServerOptions, deps: MailServerDeps): SMTPServ
       if (isMailAddress(address)) done()
       else done(reject(new SmtpRejection('553 5.1.3', 'Invalid address'), session))
     },
-    // Also called after STARTTLS, which removes the listeners of the plain socket.
+    // `onClose` is also called after STARTTLS, which removes the listeners of the plain socket.
     onClose(session) {
       deps.pending.remove(session)
       deps.clients.remove(session)
@@ -184,7 +187,7 @@ async function authenticate(
   if (certificate && !session.secure && !config.insecureAuth && !isLoopback(address))
     throw new SmtpRejection('538 5.7.11', 'Encryption required, issue STARTTLS first')
   try {
-    // RFC 4616: no user may act as another one.
+    // RFC 4616: no user may act as another user.
     if (authzid && authzid !== username) throw invalidCredentials()
     const user = await logIn(deps, { account: username, secret: secretOf(auth), address })
     throttle.recordSuccess(address, username)
@@ -193,7 +196,7 @@ async function authenticate(
   } catch (error) {
     if (!(error instanceof SmtpRejection))
       throw new SmtpRejection('454 4.7.0', 'Temporary authentication failure', { cause: error })
-    // The token is valid, so it is no guess that a delay would slow down.
+    // A rejected valid token is not delayed: a valid token is no guess.
     if (!isOfValidToken(error)) await sleep(throttle.recordFailure(address, username))
     throw error
   }
@@ -230,7 +233,7 @@ async function beginMessage(
   deps.pending.remove(session)
 }
 
-/** Applies the same rules as the API. */
+/** True for a mail address by the same rules as in the API. */
 function isMailAddress(address: string): boolean {
   return matches(MailAddress, address)
 }

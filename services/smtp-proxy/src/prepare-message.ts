@@ -13,7 +13,7 @@ import { SmtpRejection } from './rejection.ts'
 export interface PreparedMessage {
   /** Bytes to send: CRLF line ends, no Bcc, with Message-ID and Date. */
   mime: Buffer
-  /** With angle brackets. */
+  /** Message-ID with angle brackets. */
   messageId: string
   subject: string | null
   controls: Controls
@@ -54,7 +54,7 @@ export function prepareMessage(
     (value) => messageIdForm.test(value) && value.length <= 996,
   )
   const messageId = ownId ?? newMessageId(from)
-  // An invalid Message-ID is replaced: a second one would hide the generated one.
+  // An invalid Message-ID is replaced: beside it, the generated Message-ID would be hidden.
   const unchanged =
     ownId === undefined ? remaining.filter(({ name }) => name !== 'message-id') : remaining
   const added = [

@@ -10,7 +10,7 @@ const maxMs = 30 * 60_000
 
 /** Limit of the bytes of messages in transfer, with one permit per byte. */
 export interface MessageMemory {
-  /** Undefined if there are not enough bytes. */
+  /** Acquires memory for a message. Undefined if fewer bytes are free. */
   tryAcquire(bytes: number): Disposable | undefined
 }
 

@@ -59,7 +59,7 @@ export async function submit(
   if (sendsByApi(sender, controls.gateway)) assertHeaderEnvelope(mime, envelope)
   const { deliveryAttempts = 10 } = await settings.get()
   const queueId = newQueueId(now.getTime())
-  // A time in the past means now.
+  // A send time in the past means now.
   const sendAt = controls.sendAt && controls.sendAt > now ? controls.sendAt : now
   const row: NewSubmission = {
     queueId,
@@ -89,7 +89,7 @@ export async function submit(
       'The idempotency key was used for a message to other recipients',
     )
   if (stored.result === 'repeated') return replyFor(stored.response.queueId, now)
-  // Harmless if lost: senders also poll.
+  // The hint may be lost: senders also poll.
   if (sendAt <= now)
     bus
       .publishHint('sender.submissions', { queueId })
@@ -146,7 +146,7 @@ function columnsOf(
   }
 }
 
-/** Mailbox work after sending. Null if there is no mailbox or no copy is wanted. */
+/** Mailbox work after sending. Null if the account has no mailbox or the client wants no copy. */
 function filingOf({ copy, sentMailPath }: Controls, sender: MailboxColumns): Filing | null {
   if (!hasMailbox(sender) || copy === false) return null
   return defined({ copy, sentMailPath })

@@ -44,7 +44,7 @@ test('AccountLimits: stalled transfers of one account, leave memory for another 
     client.send(lines(99_200))
   }
   await eventually(async () => {
-    // If the messages have not arrived yet, MAIL is accepted, and a second one would get 503.
+    // MAIL is accepted until the messages have arrived. Without RSET, a second MAIL would get 503.
     await probe.command('RSET')
     expect(await probe.command('MAIL FROM:<me@example.com> SIZE=9000')).toMatch(/^452 4\.3\.1 /)
   })

@@ -271,7 +271,8 @@ test('AuthenticatedClients: token revoked or restricted, account deleted, ends s
 test('AuthenticatedClients: token expires, ends its session', async () => {
   const port = await listenAt({})
   let leftMs = 0
-  // On a busy machine a token may expire before the login; then a longer one is tried.
+  // On a busy machine a token may expire before the login; then a token with a longer life is
+  // tried.
   const { client, expiresAt } = await eventually(async () => {
     leftMs += 1_500
     const pass = await addToken({})

@@ -33,7 +33,7 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
   const log = createLogger('test', 'silent')
   const metrics = createMetrics('test')
   const bus = stack.use(await connectBus({ url: broker.url, name: 'test', log, metrics }))
-  // Before, `consume` would return without a queue.
+  // Without a connection, `consume` would return without a queue.
   await bus.whenUp()
   const hints: string[] = []
   await bus.consume({
@@ -92,7 +92,7 @@ export async function testProxy(changes: Partial<Config> = {}, settings: Setting
     start,
     app,
     database,
-    /** Plays auth-bridge: confirms one password. */
+    /** Plays auth-bridge: confirms only the password `right`. */
     servePassword: async (right: string) =>
       bus.serve({
         queue: 'credentials',
@@ -135,7 +135,8 @@ export function storeOf(db: TestDb) {
         key,
         value: JSON.stringify(value),
       }))
-      // In one statement like api-gateway, since the service may read the settings any time.
+      // Settings are written in one statement, as by api-gateway: the service may read them any
+      // time.
       await db
         .insertInto('settings')
         .values(rows)

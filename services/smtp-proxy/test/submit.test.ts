@@ -113,7 +113,7 @@ test('AUTH: rejected logins, same text for every reason', async () => {
     ['acc', await addToken({ permissions: { actions: ['read'] } })],
     ['acc', await addToken({ permissions: { groups: ['message'] } })],
   ]
-  // Each from its own address: repeated failures are delayed.
+  // Each attempt comes from its own address: repeated failures of an address are delayed.
   for (const [n, [user, pass]] of cases.entries())
     await expect(
       send({}, { user, pass, options: { localAddress: `127.0.1.${n + 1}` } }),
@@ -247,7 +247,7 @@ test('checkSession: token revoked, expired or restricted during a session, rejec
     const mail = { from: 'me@example.com', to: 'a@example.com', text: 'x' }
     expect((await pooled.sendMail(mail)).response).toMatch(/^250 /)
     await end(hashToken(pass))
-    // 421 if the periodic revalidation came first.
+    // The reply is 421 if the periodic revalidation came first.
     await expect(pooled.sendMail(mail)).rejects.toMatchObject({
       response: expect.stringMatching(/^(535|421) /),
     })
@@ -324,7 +324,7 @@ test('maxBufferedBytes: used up by messages in transfer, 452', async () => {
   const [, , last = await RawClient.greeted(port)] = clients
   await last.command(login)
   await eventually(async () => {
-    // If the messages have not arrived yet, MAIL is accepted, and a second one would get 503.
+    // MAIL is accepted until the messages have arrived. Without RSET, a second MAIL would get 503.
     await last.command('RSET')
     expect(await last.command('MAIL FROM:<me@example.com> SIZE=199000')).toMatch(/^452 4\.3\.1 /)
   })

@@ -90,12 +90,12 @@ async function connectWatched(scene: Scene): Promise<void> {
   await untilConnected(world.client, 'watched')
 }
 
-/** Changes that are measured one by one, each with a pass that the API requests. */
+/** Number of changes that are measured singly, each with a pass that the API requests. */
 const singleChanges = 10
 
 /**
- * Units of a new message and of a changed label, with those of the pass that finds them. Without
- * the real limits, polls may come in between: the median is printed.
+ * Quota units of a new message and of a changed label, including the units of the pass that finds
+ * them. Without the real limits, polls may come in between: the median is printed.
  */
 export async function benchUnits(scene: Scene): Promise<Row[]> {
   const mailbox = scene.fakes.gmail.mailboxes.get(gmailMailbox)

@@ -62,7 +62,7 @@ interface Reading {
 }
 
 async function measure(scene: Scene, { provider, what, work, rounds }: Reading): Promise<Row> {
-  // Folders are read at most every 30 s.
+  // First run without measurement: a worker reads folders at most every 30 s.
   await work()
   await delay(rounds.pauseMs)
   const before = requestsOf(scene, provider).length
@@ -85,7 +85,7 @@ function isRead(operation: string): boolean {
   return !/history|delta|getProfile|labels\.list|GET \/mailFolders$|subscriptions/.test(operation)
 }
 
-/** Delays the responses of requests, not those of the parts of batches. */
+/** Delays the responses of requests, but not the responses of the parts of batches. */
 function responseAfter(delayMs: number): ProviderFault {
   return ({ headers }) => {
     if (delayMs === 0 || headers.host === undefined) return undefined

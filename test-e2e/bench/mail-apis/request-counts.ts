@@ -12,8 +12,9 @@ const settleMs = 1_000
 const account = 'graph'
 
 /**
- * Requests of Microsoft Graph for single changes, those of the sync until the webhook included.
- * Texts are part of the events. Changes through the API are not notified, which would add one.
+ * Requests of Microsoft Graph for single changes, including the requests of the sync until the
+ * webhook. Texts are part of the events. Changes through the API are not notified, which would add
+ * a request.
  */
 export async function benchRequestCounts(scene: Scene): Promise<Row[]> {
   const { client } = scene.world

@@ -36,8 +36,8 @@ const unlimited = {
 const published = { SVC_PROVIDER_LIMITS: '{}', SVC_API_POLL_INTERVAL: '45s' }
 
 /**
- * Starts the system and both fakes, whose clock follows the real one. With `real`, the fakes
- * enforce the published limits, and the workers follow them.
+ * Starts the system and both fakes, whose clock follows real time. With `real`, the fakes enforce
+ * the published limits, and the workers follow them.
  */
 export async function startScene(limits: 'none' | 'real'): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
@@ -141,10 +141,10 @@ export function unitsSince({ fakes }: Scene, position: number): number {
 }
 
 /**
- * Sends the same requests again as a bare client, one after the other. Returns the time in
- * milliseconds.
+ * Sends logged requests again as a bare client, sequentially. Returns the time in milliseconds.
  *
- * @throws Error for a response with another status than before, which may have been less work
+ * @throws Error for a response whose status differs from the logged status, which may have been
+ * less work
  */
 export async function replayMs(
   { fakes }: Scene,

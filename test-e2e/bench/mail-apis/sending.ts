@@ -126,7 +126,7 @@ export async function benchLargeMessage(scene: Scene): Promise<Row[]> {
   ]
 }
 
-/** Requests that a sender made for messages, and the time until the last one was sent. */
+/** Requests that a sender made for messages, and the time until the last message was sent. */
 async function sendingRequests(
   scene: Scene,
   provider: ProviderName,
@@ -143,7 +143,10 @@ async function sendingRequests(
   return { requests: requests.filter(({ operation }) => isSending(operation)), ms }
 }
 
-/** Gmail: single gets are those of the sender, because the worker gets messages in batches. */
+/**
+ * True for an operation of the sender. Single gets of Gmail messages are requests of the sender,
+ * because the worker gets messages in batches.
+ */
 function isSending(operation: string): boolean {
   return /draft|send|upload|messages\.get|POST \/messages|PATCH \/messages/i.test(operation)
 }

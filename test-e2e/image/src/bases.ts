@@ -20,8 +20,8 @@ export interface Bases {
 }
 
 /**
- * Stands for the credentials of a package registry. It is in the builder, and in no layer of the
- * image.
+ * Stands for the credentials of a package registry. These credentials are in the builder, and in no
+ * layer of the image.
  */
 export const registryCanary = 'CanaryOfTheRegistry8d1f6e0b'
 
@@ -48,8 +48,8 @@ const bootstrapOptions = [
 ]
 
 /**
- * Default names of the base images, without digests, which belong to the images of a registry. A
- * shared engine gets other names, since it may have these images.
+ * Default names of the base images, without digests: only images of a registry have these digests.
+ * A shared engine gets other names, because it may have images with the default names.
  */
 export function namesOfBases(isPrivate: boolean): Bases {
   if (!isPrivate) return { BASE: 'posthorn-test/base', BUILDER: 'posthorn-test/builder' }
@@ -60,8 +60,9 @@ export function namesOfBases(isPrivate: boolean): Bases {
 }
 
 /**
- * Makes the bases from Debian packages, and the builder from the base of the image, the Node of the
- * dependencies and the npm of this machine. All stay in the engine until their recipe changes.
+ * Makes the base images from Debian packages. The builder consists of the base of the image, the
+ * Node of the dependencies and the npm of this machine. All made images stay in the engine until
+ * their recipe changes.
  */
 export async function makeBases(bases: Bases, dir: string): Promise<void> {
   await makeBase(serversBase, serversSuite)

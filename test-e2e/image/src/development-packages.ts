@@ -13,7 +13,7 @@ const imagePackage = '@posthorn/image'
 
 /**
  * Names of the packages that only tests, tools and the build depend on: all dependencies of the
- * workspace except those of the processes in the image.
+ * workspace except the dependencies of the processes in the image.
  */
 export function listDevelopmentPackages(root: string): Set<string> {
   const files = globSync(
@@ -32,7 +32,7 @@ export function listDevelopmentPackages(root: string): Set<string> {
   const visit = (name: string) => {
     if (reachable.has(name)) return
     reachable.add(name)
-    // Other packages than those of the workspace, on which the bundler's package depends, build.
+    // The bundler's package depends on packages outside the workspace only for the build.
     const names = Object.keys(manifests.get(name)?.dependencies ?? {})
     for (const next of names) if (name !== imagePackage || manifests.has(next)) visit(next)
   }

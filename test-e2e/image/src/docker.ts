@@ -34,7 +34,7 @@ export async function hasProgram(name: string): Promise<boolean> {
 async function run(command: string, args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(command, args, {
-      // The classic builder is part of every engine.
+      // Selects the classic builder, which is part of every engine.
       env: { ...process.env, DOCKER_BUILDKIT: '0' },
       maxBuffer: 256 * 1024 * 1024,
     })

@@ -10,7 +10,7 @@ import { docker, hasProgram, pipeline } from './docker.ts'
 export interface Engine extends AsyncDisposable {
   /** Value of DOCKER_HOST. */
   host: string
-  /** True if it was started for this run and has no images of others. */
+  /** True if the engine was started for this run and has no images of other runs. */
   isPrivate: boolean
 }
 
@@ -20,8 +20,9 @@ export class EngineUnavailableError extends Error {}
 const requiredPrograms = { docker: 'docker.io', mmdebstrap: 'mmdebstrap', tar: 'tar' }
 
 /**
- * Returns the engine of DOCKER_HOST or of Docker's usual socket, else starts a private one with its
- * data in `dir`. Disposal ends a private engine.
+ * Returns the engine of DOCKER_HOST or of Docker's usual socket, else starts a private engine with
+ * its data in `dir`. Disposal ends a private engine.
+ *
  * @throws EngineUnavailableError
  */
 export async function openEngine(dir: string): Promise<Engine> {
@@ -52,9 +53,9 @@ async function problemOf(host: string): Promise<string | undefined> {
 }
 
 /**
- * Starts an engine with its data in `dir` and its sockets below /run. Its containers reach each
- * other and this machine only; builds use the network of this machine. The engine's packet filter
- * rules permit traffic between containers, which rules of another engine may forbid.
+ * Starts an engine with its data in `dir` and its sockets below /run. The engine's containers reach
+ * only each other and this machine; builds use the network of this machine. The engine's packet
+ * filter rules permit traffic between containers, which rules of another engine may forbid.
  */
 async function startEngine(dir: string): Promise<Engine> {
   // Paths of sockets are limited to 107 bytes (unix(7)). The next run in this checkout has the same
@@ -93,7 +94,8 @@ async function startEngine(dir: string): Promise<Engine> {
     async [Symbol.asyncDispose]() {
       await killContainers(host)
       await server.stop()
-      // The engine leaves the network namespace of builds mounted, a killed one its data, too.
+      // A stopped engine leaves the network namespace of builds mounted. A killed engine also
+      // leaves its data mounted.
       const unmount = 'umount "$1"/exec/netns/* "$2" 2>/dev/null || true'
       await pipeline(`${unmount}; rm -rf "$1"`, run, `${dir}/data`)
     },

@@ -18,7 +18,7 @@ const nameOf = ({ path }: ImageFile) => basename(path)
 /** Problems of files by their description. */
 const rules: Record<string, FileRule> = {
   'set-uid or set-gid': ({ mode }) => /^-..[sS]|^-.....[sS]/.test(mode),
-  // A container replaces the devices.
+  // Devices are left out, because a container replaces them.
   'world-writable': (file) =>
     file.mode[8] === 'w' &&
     !/^[lcb]/.test(file.mode) &&

@@ -2,7 +2,7 @@ import { docker, pipeline } from './docker.ts'
 
 /** File of the image's final file system. */
 export interface ImageFile {
-  /** Path without a leading slash. That of a directory ends with a slash. */
+  /** Path without a leading slash. The path of a directory ends with a slash. */
   path: string
   /** Type and permissions as `ls -l` shows them: `-rwsr-xr-x`. */
   mode: string

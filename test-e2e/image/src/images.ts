@@ -21,7 +21,7 @@ export async function buildServers(tag: string): Promise<void> {
 export interface ImageBuild extends ImageVersion {
   tag: string
   bases: Bases
-  /** False repeats all steps of `deploy/Dockerfile`. */
+  /** If false, the build repeats all steps of `deploy/Dockerfile`. */
   cache: boolean
 }
 

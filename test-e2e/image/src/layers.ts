@@ -62,7 +62,7 @@ export async function compressedBytes(file: string): Promise<number> {
 
 /** A PEM block with content. Programs contain the header alone. */
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----\\?\r?\\?n?\s*([A-Za-z0-9+/]{24})/g
-/** Beginnings of keys that are part of published libraries. No process uses them. */
+/** Beginnings of private keys that are part of published libraries. No process uses these keys. */
 const publishedKeys = [
   'MIIEpAIBAAKCAQEA6Z5Qqhw+', // default of smtp-server
 ]

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 
 /**
- * Accepts connections at an address of this machine and relays them to the same port of loopback.
- * Containers reach servers of this machine so.
+ * Accepts connections at an address of this machine and relays them to the same port of loopback,
+ * so that containers reach servers of this machine.
  */
 export async function relayToLoopback(host: string, port: number): Promise<AsyncDisposable> {
   const server = createServer((client) => {

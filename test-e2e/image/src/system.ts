@@ -87,7 +87,7 @@ async function startServers({ images, network, stack }: Context): Promise<void> 
   ])
 }
 
-/** Runs the jobs to their end. Each must exit with 0. */
+/** Runs the jobs to their end. Each job must exit with 0. */
 async function runJobs(context: Context): Promise<void> {
   const { images } = context
   const ownerUrl = ownerUrlOf(images)
@@ -115,7 +115,7 @@ async function startServices(context: Context): Promise<ContainerSystem['service
     secret: secrets.secret,
     token: secrets.token,
     bind: '0.0.0.0',
-    // A busy machine may need more than the default.
+    // A shutdown on a busy machine may need more than the default timeout.
     env: { SVC_SHUTDOWN_TIMEOUT: '60s' },
     settings: {
       serviceSecret: secrets.serviceSecret,

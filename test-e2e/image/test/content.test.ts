@@ -47,7 +47,7 @@ test('layers, configuration and history: contain no secret of the builder or of 
   const secrets = {
     ...images.secrets,
     registryCanary,
-    // Packages and their licences name the public registry.
+    // The public registry is no secret: packages and their licences name this registry.
     ...(images.registryHost === 'registry.npmjs.org' ? {} : { registry: images.registryHost }),
   }
   expect(findSecrets(saved.files, secrets)).toEqual([])

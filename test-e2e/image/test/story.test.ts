@@ -77,7 +77,7 @@ test('story of the demo: a message in each direction, webhooks, IMAP proxy', asy
 
 /** Peaks of a container, and the number of processes that its memory limit has ended. */
 async function readPeaks(container: StartedTestContainer) {
-  // The first file is that of cgroup v2, the second that of v1.
+  // The first file belongs to cgroup v2, the second file to cgroup v1.
   const first = (...files: string[]) =>
     `(${files.map((file) => `cat ${file}`).join(' || ')}) 2>/dev/null`
   const folder = '/sys/fs/cgroup'

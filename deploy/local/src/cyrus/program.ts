@@ -5,7 +5,7 @@ import { fetchDebianPackages, triplet } from '../files/debian-packages.ts'
 import { isReadableUnprivileged, createOwnDirectory, isRoot } from '../files/data-directory.ts'
 
 export interface CyrusProgram {
-  /** Directory of `master`, `imapd`, `lmtpd` and the other programs. */
+  /** Directory of the programs of Cyrus: `master`, `imapd`, `lmtpd` and more. */
   bin: string
   env: Record<string, string>
 }

@@ -24,7 +24,7 @@ export interface CyrusOptions {
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 

@@ -23,11 +23,11 @@ export interface DovecotPorts {
 
 export interface DovecotFeatures {
   /**
-   * Introspection endpoint (RFC 7662) for XOAUTH2 and OAUTHBEARER tokens. Without it, these
-   * mechanisms are not offered.
+   * Introspection endpoint (RFC 7662) for XOAUTH2 and OAUTHBEARER tokens. Without the endpoint,
+   * these mechanisms are not offered.
    */
   introspectionUrl?: string
-  /** Token mechanisms offered with `introspectionUrl`. Defaults to both. */
+  /** Token mechanisms offered with `introspectionUrl`. Defaults to XOAUTH2 and OAUTHBEARER. */
   tokenMechanisms?: readonly ('xoauth2' | 'oauthbearer')[]
   /** Offers STARTTLS and TLS. Defaults to true. */
   tls?: boolean

@@ -14,9 +14,10 @@ const libraries =
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * Returns the installed Dovecot 2.3, else one from Debian packages, downloaded into `cache` (8 s,
- * 20 MB).
- * @throws Error that lists the alternatives if neither is available.
+ * Returns the installed Dovecot 2.3, else Dovecot from Debian packages, downloaded into `cache` (8
+ * s, 20 MB).
+ *
+ * @throws Error that lists the alternatives if both are unavailable
  */
 export async function findDovecot(cache: string): Promise<DovecotProgram> {
   const needed = [
@@ -56,8 +57,8 @@ const modules = '/usr/lib/dovecot/modules'
 
 /**
  * Makes the path of the TLS module, which is compiled into Dovecot's library, relative to
- * `base_dir`. All processes of Dovecot start there, and `config.ts` creates a link to the modules
- * in it.
+ * `base_dir`. All processes of Dovecot start in `base_dir`, where `config.ts` creates a link to the
+ * modules.
  */
 async function relocate(library: string): Promise<void> {
   const file = await realpath(library)

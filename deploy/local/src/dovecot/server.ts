@@ -19,9 +19,9 @@ export interface DovecotOptions extends DovecotFeatures {
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
-  /** Fixed ports. The others are free ones. */
+  /** Fixed ports of Dovecot. Defaults to free ports. */
   ports?: Partial<DovecotPorts>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 

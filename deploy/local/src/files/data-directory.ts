@@ -31,9 +31,9 @@ export interface DataDirectory {
 }
 
 /**
- * Creates the data directory of a server. That is `dir`, or a directory below the temporary one if
- * this process runs as root and the server's user cannot enter `dir`. The choice is written to
- * `dir`/place.json. The directory belongs to the server's user.
+ * Creates the data directory of a server, which belongs to the server's user. The directory is
+ * `dir`. If this process runs as root and the server's user cannot enter `dir`, it is below the
+ * temporary directory. The choice is written to `dir`/place.json.
  */
 export async function createDataDirectory(dir: string): Promise<DataDirectory> {
   await mkdir(dir, { recursive: true })
@@ -49,14 +49,16 @@ async function createFallbackDirectory(dir: string): Promise<string> {
 }
 
 /**
- * Returns a directory for Unix sockets: `dir`, or one with a shorter path. Socket paths are limited
- * to 107 bytes (unix(7)).
+ * Returns a directory for Unix sockets: `dir`, or a directory with a shorter path. Socket paths are
+ * limited to 107 bytes (unix(7)).
  */
 export async function socketDirectory(dir: string): Promise<string> {
   return dir.length < 80 ? dir : createFallbackDirectory(dir)
 }
 
-/** Creates a directory in a world-writable place. Rejects one that belongs to another user. */
+/**
+ * Creates a directory in a world-writable place. Rejects a directory that belongs to another user.
+ */
 export async function createOwnDirectory(path: string): Promise<string> {
   await mkdir(path, { mode: 0o755 }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error

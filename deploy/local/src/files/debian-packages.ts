@@ -8,7 +8,7 @@ const script = join(import.meta.dirname, '../../scripts/fetch-debian.sh')
 export const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
 
 export interface DebianPackages {
-  /** Target directory. Later calls find the packages there and return immediately. */
+  /** Target directory. Later calls find the packages in this directory and return immediately. */
   dir: string
   suite: 'bookworm' | 'trixie'
   packages: readonly string[]

@@ -6,7 +6,7 @@ import { errorCode } from '../process/error-code.ts'
 /**
  * Returns the state of a directory (ports, passwords), which is the same at every start. The file
  * is readable by its owner only. Keys missing in the file are added from `fresh`. Keys of `wanted`
- * replace stored ones.
+ * replace stored keys.
  */
 export async function loadOrCreateState<T extends object>(
   file: string,

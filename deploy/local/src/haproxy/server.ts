@@ -22,7 +22,7 @@ export interface Haproxy extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts haproxy as balancer of api-gateway. It uses the replicas that are ready. */
+/** Starts haproxy as load balancer of the api-gateway replicas that are ready. */
 export async function startHaproxy({ dir, cache, replicas }: HaproxyOptions): Promise<Haproxy> {
   const program = await findHaproxy(cache)
   await mkdir(dir, { recursive: true })

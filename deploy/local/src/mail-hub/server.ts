@@ -11,13 +11,13 @@ export type { AcceptedMessage } from './smtp.ts'
 export interface StartMailHubOptions {
   /** Directory of ports and log. Reused by the next start. */
   dir: string
-  /** Port. Must be the one that Dovecot relays submitted mail to. */
+  /** SMTP port of the mail hub, to which Dovecot relays submitted mail. */
   port: number
   /** LMTP port that receives mail for mail.test. */
   lmtpPort: number
   /** Fixed port of the list of accepted messages. Default: a free port. */
   controlPort?: number | undefined
-  /** File that records the process. If set, it outlives this process. */
+  /** File that records the process. With a record, the process outlives this process. */
   record?: string | undefined
 }
 
@@ -32,7 +32,9 @@ export interface MailHubAddress {
 export interface MailHub extends ManagedServer, MailHubAddress {
   /** Address alone, to be passed to another process. */
   readonly address: MailHubAddress
-  /** Lists accepted messages, oldest first. With `messageId`, only those with that Message-ID. */
+  /**
+   * Lists accepted messages, oldest first. With `messageId`, only messages with this Message-ID.
+   */
   accepted(messageId?: string): Promise<AcceptedMessage[]>
 }
 

@@ -27,8 +27,10 @@ const maxBytes = 64 * 1024 * 1024
 const maxMessages = 20_000
 
 /**
- * Starts an SMTP server that stands for all external mail servers. It accepts and records every
- * message. Mail for mail.test is delivered by LMTP before the reply 250.
+ * Starts an SMTP server that stands for all external mail servers. The server accepts and records
+ * every message, apart from rejected recipients. Mail for mail.test is delivered by LMTP before the
+ * reply 250.
+ *
  * Recipients named `reject-550…` or `defer-451…` (or any other code) are rejected with that code at
  * RCPT, `reject-data-550…` at the end of data.
  */

@@ -24,8 +24,8 @@ export interface ChrootOptions {
 let supported: boolean | undefined
 
 /**
- * True if chroot environments work here. Many containers forbid root to create devices or to change
- * the root directory.
+ * True if this machine supports chroot environments. Many containers forbid root to create devices
+ * or to change the root directory.
  */
 export function canChroot(): boolean {
   return (supported ??= isRoot() && probeChroot())
@@ -78,7 +78,8 @@ export async function createChroot(
   if (existsSync(root)) return
   const draft = `${root}.draft`
   await rm(draft, { recursive: true, force: true })
-  // Hard links if the file system supports them. Nothing below usr/ is written to.
+  // Copies packages with hard links if the file system supports them. Nothing below usr/ is written
+  // to.
   await run('cp', ['-al', packages, draft]).catch(async () => {
     await rm(draft, { recursive: true, force: true })
     await run('cp', ['-a', packages, draft])

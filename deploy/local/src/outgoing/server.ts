@@ -11,7 +11,7 @@ export interface OutgoingServerOptions {
   lmtpPort: number
   /** Port of the SMTP server that receives all other mail, usually the mail hub. */
   externalPort: number
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 

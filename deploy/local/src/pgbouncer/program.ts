@@ -12,10 +12,11 @@ const loader =
   process.arch === 'arm64' ? 'usr/lib/ld-linux-aarch64.so.1' : 'usr/lib64/ld-linux-x86-64.so.2'
 
 /**
- * Returns pgbouncer 1.24 from Debian packages, downloaded into `cache`. It is started by the loader
- * of its own C library, because it is newer than some machines. An installed pgbouncer is not used:
- * earlier versions do not support prepared statements.
- * @throws Error that lists the alternatives if the download fails.
+ * Returns pgbouncer 1.24 from Debian packages, downloaded into `cache`. The program is started by
+ * the loader of its own C library, because the program is newer than some machines. An installed
+ * pgbouncer is not used: earlier versions do not support prepared statements.
+ *
+ * @throws Error that lists the alternatives if the download fails
  */
 export async function findPgbouncer(cache: string): Promise<PgbouncerProgram> {
   try {

@@ -19,12 +19,12 @@ export interface PgbouncerOptions {
   cache: string
   /** Address of a Postgres server as its owner. */
   ownerUrl: string
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 
 export interface Pgbouncer extends ManagedServer {
-  /** Host and port. Databases and roles are those of the server. */
+  /** Host and port of pgbouncer, which has the databases and roles of the Postgres server. */
   readonly address: string
   /** Stops the server and deletes its files. */
   destroy(): Promise<void>

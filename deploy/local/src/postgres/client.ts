@@ -7,7 +7,7 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
     connectionTimeoutMillis: 60_000,
     query_timeout: 60_000,
   })
-  client.on('error', () => undefined) // reported again by the next query
+  client.on('error', () => undefined) // the next query reports the error again
   try {
     await client.connect()
     return await work(client)

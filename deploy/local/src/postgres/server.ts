@@ -26,7 +26,7 @@ export interface PostgresOptions {
    * loses commits when the server is killed.
    */
   durable?: boolean
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 
@@ -34,7 +34,7 @@ export interface Postgres extends ManagedServer {
   /** Address of the database `postgres` as the owner `posthorn`, a superuser. */
   readonly url: string
   readonly port: number
-  /** Creates a database unless it exists. Returns its address as the owner. */
+  /** Creates a database unless it exists. Returns the address of the database as its owner. */
   database(name: string): Promise<string>
   /** Stops the server and deletes its data. */
   destroy(): Promise<void>
@@ -168,7 +168,7 @@ async function createDatabase(url: string, name: string): Promise<string> {
   await withClient(url, (client) =>
     client.query(`create database ${escapeIdentifier(name)}`),
   ).catch((error: unknown) => {
-    // 42P04: database exists; 23505: another process created it concurrently
+    // 42P04: database exists; 23505: another process created the database
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error
   })
   return Object.assign(new URL(url), { pathname: `/${name}` }).href

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { choosePorts, type PortRequest } from './choose-ports.ts'
 
-/** Ports with the next free ones in order, and some that other processes occupy. */
+/** Source of ports with the next free ports in order, and ports that other processes occupy. */
 function source({ free = [20_000, 20_001, 20_002], occupied = [] as number[] } = {}) {
   const left = [...free]
   return {

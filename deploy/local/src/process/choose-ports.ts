@@ -6,7 +6,7 @@ export interface PortRequest {
   wanted?: number | undefined
   /** Port of the last start. */
   stored?: number | undefined
-  /** Lowest port to choose if no other applies. Defaults to a random one. */
+  /** Lowest port to choose if no other port applies. Defaults to a random port. */
   from?: number | undefined
   /** True if clients know the stored port, so another port would break the clients. */
   isFixed: boolean
@@ -17,13 +17,14 @@ export interface PortRequest {
 export interface PortSource {
   /** Takes a port. Returns false if the port has a listener or is reserved. */
   take: (port: number) => Promise<boolean>
-  /** Takes a port without a listener: the first one from `from` on, or a random one. */
+  /** Takes a port without a listener: the first port from `from` on, or a random port. */
   takeAny: (from: number | undefined) => Promise<number>
 }
 
 /**
  * Chooses all ports of a system together, so that no two are equal: ports of variables, then stored
- * ones, then free ones. A stored port that another process occupies is replaced unless it is fixed.
+ * ports, then free ports. A stored port that another process occupies is replaced unless it is
+ * fixed.
  *
  * @throws Error that names the port, its use and the remedy
  */

@@ -40,7 +40,7 @@ async function removeStale(file: string): Promise<boolean> {
     throw error
   }
   try {
-    // Meanwhile another process may have replaced the stale lock.
+    // Another process may have replaced the stale lock before its removal.
     return !((await isHeld(removed)) && (await linked(removed, file)))
   } finally {
     await rm(removed, { force: true })

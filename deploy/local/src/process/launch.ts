@@ -17,8 +17,8 @@ export interface LaunchOptions {
   gid?: number
   logFile: string
   /**
-   * File that records the process (see run-record.ts), which then outlives this process. Otherwise
-   * it ends with this process, even if this process is killed.
+   * File that records the process (see run-record.ts), which then outlives this process. Without a
+   * record, the process ends with this process, even if this process is killed.
    */
   record?: string | undefined
   /** Name in the record. */
@@ -29,7 +29,7 @@ export interface LaunchOptions {
 
 export interface ServerProcess extends Stoppable {
   readonly logFile: string
-  /** Removes the guard that ends the process together with this one. */
+  /** Removes the guard that ends the server process together with this process. */
   release(): void
 }
 
@@ -66,7 +66,8 @@ export async function launch(options: LaunchOptions): Promise<ServerProcess> {
   })
   child.unref()
   const pid = child.pid ?? 0
-  // A process that has already ended has no start time. An impossible one makes it count as dead.
+  // A process that has already ended has no start time. An impossible start time makes the process
+  // count as dead.
   const id = identify(pid) ?? { pid, started: 'gone' }
   if (record !== undefined) recordProcess(record, { ...id, signal, name })
   const release = record === undefined ? startGuard(pid, signal) : () => undefined
@@ -80,7 +81,8 @@ function startGuard(pid: number, signal: NodeJS.Signals): () => void {
   child.unref()
   child.on('error', () => undefined)
   child.stdin.on('error', () => undefined)
-  // The type is Writable, but it is the socket of a pipe, which would keep this process running.
+  // `stdin` has the type Writable, but is the socket of a pipe, which would keep this process
+  // running.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return () => {
     child.kill('SIGKILL')

@@ -9,13 +9,13 @@ import { killAll, signalAll, stopAll } from './stop.ts'
 /** A started server. Ports, users and data stay the same after a restart. */
 export interface ManagedServer {
   readonly pid: number
-  /** Processes of the server, the main one first. */
+  /** Processes of the server, the main process first. */
   readonly processes: readonly ServerProcess[]
   /** Stops the server in order. No process is left. */
   stop(): Promise<void>
   /** Kills all processes with SIGKILL. */
   kill(): Promise<void>
-  /** Stops the server if it runs and starts it again. Resolves when it is ready. */
+  /** Stops the server if it runs and starts it again. Resolves when the server is ready. */
   restart(): Promise<void>
   /** Suspends all processes: connections stay open and get no replies. */
   pause(): void

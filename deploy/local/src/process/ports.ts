@@ -1,12 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below Linux's range of ephemeral ports (32768 and up). A client that reconnects to a stopped
-// server could otherwise get the server's port as its source port, connect to itself and block the
-// port.
+// Ports of servers are below Linux's range of ephemeral ports (32768 and up). A client that
+// reconnects to a stopped server could otherwise get the server's port as its source port, connect
+// to itself and block the port.
 const lowest = 15_000
 const highest = 32_000
-/** Ranges of ports. Each Jest worker uses its own, so that concurrent test files never collide. */
+/**
+ * Number of port ranges. Each Jest worker uses its own range, so that concurrent test files never
+ * collide.
+ */
 const ranges = 4
 
 /** Ports of well-known services in this range, which mail servers may not have. */

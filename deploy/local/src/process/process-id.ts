@@ -7,7 +7,7 @@ export interface ProcessId {
   readonly started: string
 }
 
-/** Returns the process with this id. Undefined if there is none or only a zombie. */
+/** Returns the process with this id. Undefined without such a process, and for a zombie. */
 export function identify(pid: number): ProcessId | undefined {
   const stat = readStat(pid)
   return stat && stat.state !== 'Z' && stat.state !== 'X'
@@ -53,7 +53,8 @@ function readStat(pid: number): { state: string; parent: number; started: string
   } catch {
     return undefined
   }
-  // proc(5): the name is in parentheses and may contain anything. Fields are counted after it.
+  // proc(5): the name is in parentheses and may contain anything. Fields are counted after the
+  // name.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', parent: Number(fields[1]), started: fields[19] ?? '' }
 }

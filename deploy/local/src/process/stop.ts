@@ -9,8 +9,8 @@ export interface Stoppable {
 }
 
 /**
- * Stops processes in order. Those that run after `graceMs` are killed. Resolves when they and their
- * descendants have ended.
+ * Stops processes in order. Processes that still run after `graceMs` are killed. Resolves when the
+ * processes and their descendants have ended.
  */
 export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): Promise<void> {
   const tree = running.flatMap(({ id }) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
@@ -19,10 +19,10 @@ export async function stopAll(running: readonly Stoppable[], graceMs = 30_000): 
   await killAll(tree)
 }
 
-/** Time in which a killed process ends, also one with much memory on a busy machine. */
+/** Time in which a killed process ends, including a process with much memory on a busy machine. */
 const killedMs = 60_000
 
-/** Kills processes and their descendants. Resolves when they have ended. */
+/** Kills processes and their descendants. Resolves when all of these processes have ended. */
 export async function killAll(ids: readonly ProcessId[]): Promise<void> {
   const tree = ids.flatMap((id) => (isAlive(id) ? [id, ...descendants(id.pid)] : []))
   for (const id of tree) sendSignal(id, 'SIGKILL')

@@ -23,14 +23,14 @@ export async function createVhost({ amqp, api }: RabbitAddress, name: string): P
 
 /**
  * Grants the services access to a virtual host, each as its own user. The passwords are derived
- * from the administrator's: users belong to the broker, so all test runs on one broker must set the
- * same passwords.
+ * from the administrator's password: users belong to the broker, so all test runs on one broker
+ * must set the same passwords.
  */
 export async function grantServices({ api }: Pick<RabbitAddress, 'api'>, vhost: string) {
   await setBrokerUsers({ api, vhost, passwords: rolePasswords(api) })
 }
 
-/** Deletes a virtual host. A missing one is no error. */
+/** Deletes a virtual host. A missing virtual host is no error. */
 export async function dropVhost({ api }: RabbitAddress, name: string): Promise<void> {
   await call(api, `DELETE /api/vhosts/${encodeURIComponent(name)}`)
 }
@@ -55,7 +55,10 @@ export async function closeConnections({ api }: RabbitAddress, vhost: string): P
   return connections.length
 }
 
-/** Connections of one request: the broker closes one whose request takes longer than 5 s. */
+/**
+ * Maximum connections tried per request: the broker closes a connection whose request takes longer
+ * than 5 s.
+ */
 const maxConnections = 5
 
 /** Sends a request, again if its connection fails: all requests are idempotent. */
@@ -80,7 +83,7 @@ async function callOnce(api: string, request: string, body?: object): Promise<un
     headers: {
       authorization: `Basic ${Buffer.from(login).toString('base64')}`,
       'content-type': 'application/json',
-      // The broker closes idle connections, so a pooled one may be closed when it is used.
+      // The broker closes idle connections, so a pooled connection may be closed when it is used.
       connection: 'close',
     },
     signal: AbortSignal.timeout(15_000),

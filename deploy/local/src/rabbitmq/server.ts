@@ -23,7 +23,7 @@ export interface RabbitOptions {
   cache: string
   /** Fixed ports of the node. Default: free ports. */
   ports?: Partial<RabbitPorts>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 
@@ -98,7 +98,7 @@ export async function startRabbit(options: RabbitOptions): Promise<Rabbit> {
     },
     closeConnections: (vhost: string) => closeConnections(address, vhost),
     async wipe() {
-      // The node may be dead already.
+      // If the node is dead already, only virtual hosts created by this process are restored.
       const vhosts = await listVhosts(address).catch(() => [...createdVhosts])
       await server.stop()
       await rm(join(dir, 'data'), { recursive: true, force: true })
@@ -185,7 +185,7 @@ async function writeFiles({ dir, state }: NodeOptions): Promise<void> {
     'listeners.tcp.default': `127.0.0.1:${state.port}`,
     'management.tcp.ip': '127.0.0.1',
     'management.tcp.port': state.management,
-    // Without queue statistics the plugin is cheap. Only its API is used.
+    // The management plugin is cheap without queue statistics. Only the API of the plugin is used.
     'management_agent.disable_metrics_collector': true,
     default_user: 'posthorn',
     default_pass: state.password,
@@ -205,7 +205,7 @@ function environment({ dir, state, program }: NodeOptions): Record<string, strin
     PATH: program.erlang ? `${program.erlang}:${systemPath}` : systemPath,
     HOME: join(dir, 'home'),
     LC_ALL: 'C.UTF-8',
-    // A variable of systemd. It makes the start script replace itself with the broker.
+    // Variable of systemd, which makes the start script replace itself with the broker.
     RUNNING_UNDER_SYSTEMD: 'true',
     ERL_EPMD_PORT: String(state.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',

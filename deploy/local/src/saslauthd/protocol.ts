@@ -12,8 +12,8 @@ export interface SaslauthdOptions {
 const maxBytes = 4_096
 
 /**
- * Starts a saslauthd server. A request has four strings (user, password, service, realm), each with
- * a length of two bytes. The reply is one such string, `OK` or `NO`.
+ * Starts a saslauthd server. A request has four strings: user, password, service and realm. Each
+ * string has a length of two bytes. The reply is one string, `OK` or `NO`.
  */
 export async function serveSaslauthd({
   socket,

@@ -23,7 +23,7 @@ export interface SystemServersOptions {
   env?: Readonly<Record<string, string | undefined>>
   /** Ports by environment variable. Default: the ports of the last start, or free ports. */
   ports?: Partial<SystemPorts>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 
@@ -42,11 +42,12 @@ export interface SystemServers {
 }
 
 /**
- * Starts the servers without a given address, concurrently. If one fails, the others are stopped.
+ * Starts the servers without a given address, concurrently. If a server fails, all others are
+ * stopped.
  */
 export async function startSystemServers(input: SystemServersOptions): Promise<SystemServers> {
-  // A shell with the variables of posthorn.env names the servers of the running system. They are
-  // for clients, not for a second system.
+  // A shell with the variables of posthorn.env names the servers of the running system. These
+  // servers are for clients, not for a second system.
   const options = input.env?.['POSTHORN_ENV_FILE'] ? { ...input, env: {} } : input
   const parts = await Promise.allSettled([database(options), broker(options), mail(options)])
   const servers = Object.assign(

@@ -3,14 +3,16 @@ import { roleOf, roleUrl, type ServiceName } from '../role-passwords.ts'
 
 /** Configuration shared by the services of one system. */
 export interface SharedConfig {
-  /** Address of the database as its owner. Each service gets it as its own role. */
+  /** Address of the database as its owner. Each service gets the address as its own role. */
   ownerUrl: string
-  /** Host and port of pgbouncer, for the services. Defaults to those of `ownerUrl`. */
+  /** Host and port of pgbouncer, for the services. Defaults to host and port of `ownerUrl`. */
   pgbouncer?: string | undefined
-  /** Address of RabbitMQ. With `amqpUsers` as an administrator, else used by all services. */
+  /**
+   * Address of RabbitMQ: of an administrator with `amqpUsers`, else of the user of all services.
+   */
   amqpUrl: string
   amqpUsers?: boolean
-  /** SVC_SECRET. Only auth-bridge gets it, the others get the public key. */
+  /** SVC_SECRET. Only auth-bridge gets the secret; all other services get the public key. */
   secret: string
   /** SVC_SECRET_PUBLIC_KEY. Defaults to the public key of `secret`. */
   publicKey?: string | undefined
@@ -28,7 +30,7 @@ export interface SharedConfig {
 
 export type EnvByService = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 
-/** Environment of one service, without the secrets of the others. */
+/** Environment of one service, without the secrets of other services. */
 export function serviceEnv(
   name: ServiceName,
   port: number,
@@ -36,7 +38,7 @@ export function serviceEnv(
 ): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
-    // The system on a laptop ends within seconds.
+    // Drain times are short, so that the system on a laptop ends within seconds.
     SVC_IMAP_PROXY_DRAIN: '1s',
     SVC_SMTP_PROXY_DRAIN: '1s',
     ...shared.env,
@@ -55,7 +57,8 @@ function databaseUrl(name: ServiceName, { ownerUrl, pgbouncer }: SharedConfig): 
 }
 
 /**
- * Listen address of a service: `bind` for the API, loopback for health and metrics of the others.
+ * Listen address of a service: `bind` for the API, loopback for health and metrics of all other
+ * services.
  */
 export function serviceHost(name: ServiceName, { bind }: SharedConfig): string {
   return name === 'api-gateway' ? bind : '127.0.0.1'

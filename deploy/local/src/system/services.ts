@@ -9,14 +9,14 @@ import { clientHost, serviceEnv, serviceHost, type SharedConfig } from './servic
 
 export interface ServicesOptions {
   shared: SharedConfig
-  /** Defaults to all seven. */
+  /** Services to start. Defaults to all seven services. */
   names?: readonly ServiceName[]
   logDir: string
   /** Number of processes per service. Defaults to 1. The second sender is named `sender-2`. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Fixed ports. The others are free ones. */
+  /** Fixed ports by process name. Other processes get free ports. */
   ports?: Readonly<Record<string, number>>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
   /** Startup timeout per service. Defaults to 3 min: a busy machine starts many processes. */
   readyMs?: number
@@ -39,16 +39,16 @@ export interface Services {
   stop(name: string): Promise<void>
   kill(name: string): Promise<void>
   /**
-   * Starts a stopped or killed process, from another folder of `make build` if one is named.
-   * Resolves when it is ready.
+   * Starts a stopped or killed process, optionally from another folder of `make build`. Resolves
+   * when the process is ready.
    */
   start(name: string, bundle?: string): Promise<void>
   stopAll(): Promise<void>
 }
 
 /**
- * Starts services as processes. Resolves when all are ready. If one fails, the others are stopped
- * and the error has the end of its log.
+ * Starts services as processes. Resolves when all processes are ready. If a process fails, all
+ * others are stopped and the error has the end of its log.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const { names = serviceNames, replicas = {}, logDir } = options

@@ -5,7 +5,7 @@ import type { PortReservations } from '../process/port-reservations.ts'
 import { freePort, freePortFrom, isFree } from '../process/ports.ts'
 
 interface PortUse extends Pick<PortRequest, 'use' | 'isFixed' | 'variable'> {
-  /** File of the system's directory in which the server stores its port, and the key there. */
+  /** File and key of the server's stored port. The file is in the directory of the system. */
   stored: readonly [file: string, key: string]
 }
 

@@ -75,7 +75,7 @@ interface State extends Secrets {
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, keep = false, bind = '127.0.0.1' } = options
-  // Until all servers listen, or the start failed.
+  // Reserves the ports until all servers listen, or the start failed.
   await using reservations = new PortReservations()
   const { state, ports } = await loadState(options, { bind, reservations })
   const servers = await startSystemServers({ ...options, ports })
@@ -182,8 +182,8 @@ function createSecrets(): Secrets {
 }
 
 /**
- * Runs the migrate command under a lock on the server. It sets the passwords of roles, which belong
- * to the server, and Postgres rejects concurrent changes of them.
+ * Runs the migrate command under a lock on the server. The command sets the passwords of roles.
+ * Roles belong to the server, and Postgres rejects concurrent changes of roles.
  */
 async function migrateExclusively(ownerUrl: string): Promise<void> {
   await withClient(

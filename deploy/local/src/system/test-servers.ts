@@ -13,13 +13,13 @@ import { startPostgres } from '../postgres/server.ts'
 import { startRabbit } from '../rabbitmq/server.ts'
 
 export interface TestServersOptions {
-  /** Directory of all servers. Deleted when they stop. */
+  /** Directory of all servers. Deleted when the servers stop. */
   dir: string
   /** Directory of downloaded packages, shared by all servers. */
   cache: string
   /** Environment with addresses of running servers, which are used instead of starting others. */
   env?: Readonly<Record<string, string | undefined>>
-  /** File that records the processes. If set, they outlive this process. */
+  /** File that records the processes. With a record, the processes outlive this process. */
   record?: string | undefined
 }
 
@@ -139,7 +139,7 @@ async function startOutgoing(
   start: StartOutgoing,
   { variable, options, mail }: OutgoingPart,
 ): Promise<Part> {
-  // Without its variable, the tests of a server start a private one and fail with the remedy.
+  // Without the variable of a server, its tests start a private server and fail with the remedy.
   if (!canChroot()) return { env: {}, servers: [] }
   const { lmtpPort, relayPort } = JSON.parse(mail.env['TEST_DOVECOT'] ?? '') as DovecotAddress
   const name = variable.replace('TEST_', '').toLowerCase()

@@ -85,7 +85,7 @@ export const bindings: readonly Binding[] = [
 
 /** Kinds of manifests that a value of the chart switches off. The value is true by default. */
 export const switches: readonly { kind: string; value: readonly string[] }[] = [
-  // The class belongs to the cluster, and Helm refuses an object of another release.
+  // A priority class belongs to the cluster, and Helm refuses an object of another release.
   { kind: 'PriorityClass', value: ['priorityClass', 'create'] },
 ]
 

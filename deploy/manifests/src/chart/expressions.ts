@@ -12,5 +12,5 @@ export const asJson = (path: readonly string[]) => `{{ ${reference(path)} | toJs
 /** Release of the image: the tag, by default the version of the chart's application. */
 export const releaseText = '{{ $.Values.image.tag | default $.Chart.AppVersion }}'
 
-/** Image with its digest if there is one. */
+/** Image, with its digest if the values have a digest. */
 export const imageText = `"{{ $.Values.image.repository }}:${releaseText}{{ if $.Values.image.digest }}@{{ $.Values.image.digest }}{{ end }}"`

@@ -11,8 +11,8 @@ export interface Exclusion {
 }
 
 /**
- * Effects of two components on each other. The overlay `large` has patches for them. Manifests that
- * do not exist have no effect.
+ * Manifests and list items of a component that another component makes needless. The overlay
+ * `large` has patches for them. Manifests that do not exist have no effect.
  */
 export const exclusions: readonly Exclusion[] = [
   // `rabbitmq-operator` replaces the Job `broker-users` and the login of its administrator.
@@ -20,7 +20,7 @@ export const exclusions: readonly Exclusion[] = [
   { kind: 'NetworkPolicy', name: 'rabbitmq', unless: 'rabbitmq-operator' },
   { kind: 'NetworkPolicy', name: 'postgres', unless: 'postgres-cloudnativepg' },
   { kind: 'ExternalSecret', name: 'posthorn-amqp-admin', unless: 'rabbitmq-operator' },
-  // The operator of Postgres creates the owner.
+  // The operator of Postgres creates the owner of the database.
   {
     kind: 'ExternalSecret',
     name: 'posthorn-database-owner',

@@ -5,12 +5,12 @@ import { Expression, type TemplateNode, toNode } from './tree/nodes.ts'
 /** Field that no manifest has. The chart adds it if its value is not empty. */
 interface OptionalField {
   kinds: readonly string[]
-  /** Names of the manifests; absent for all of these kinds. */
+  /** Names of the manifests; absent for all manifests of the kinds. */
   names?: readonly string[]
   path: readonly string[]
   /** Path in the values. */
   value: readonly string[]
-  /** Empty text, map or list. */
+  /** Value of an unset field: empty text, map or list. */
   standard: unknown
 }
 

@@ -10,7 +10,7 @@ export interface OwnContainer {
   path: Path
   /** First argument: the name of the process. */
   name: string
-  /** Undefined if the image has no such process. */
+  /** Process of the container; undefined if the image has no such process. */
   process: Process | undefined
   variables: readonly PlacedVariable[]
 }
@@ -34,7 +34,10 @@ export function ownContainers(build: Build, processes: Processes): OwnContainer[
   )
 }
 
-/** Variables in the order in which Kubernetes sets them: a later one replaces an earlier one. */
+/**
+ * Variables in the order in which Kubernetes sets them: a later variable replaces an earlier
+ * variable of the same name.
+ */
 function variablesOf(
   build: Build,
   manifest: Manifest,

@@ -43,7 +43,7 @@ function portsInSettings({ variables }: OwnContainer): number[] {
   try {
     return portsIn(JSON.parse(text) as Record<string, unknown>)
   } catch {
-    return [] // Reading the configuration reports it.
+    return [] // invalid settings are reported by reading the configuration
   }
 }
 

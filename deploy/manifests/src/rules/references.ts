@@ -14,7 +14,7 @@ interface Reference {
   kinds?: readonly string[]
   /** Path of the object with the field `name`. */
   pattern: string
-  /** Kind of the object, unless its field `kind` says another one. */
+  /** Kind of the object, unless its field `kind` names another kind. */
   kind: string
 }
 

@@ -1,14 +1,18 @@
 import { type Build, type Manifest, manifestsOf, valueAt, valuesAt } from '../build.ts'
 
-/** Keys of Secrets or ConfigMaps by name. Without a set, the keys cannot be listed. */
+/**
+ * Keys of Secrets or ConfigMaps by name. Undefined if the keys of a Secret or ConfigMap cannot be
+ * listed.
+ */
 export type StoredKeys = ReadonlyMap<string, ReadonlySet<string> | undefined>
 
 const tlsKeys = ['tls.crt', 'tls.key', 'ca.crt']
 
-/** Secrets that operators create, by kind of the object that makes them do so. */
+/** Secrets that operators create, by kind of the object that causes their creation. */
 const generated: Record<string, (manifest: Manifest) => Record<string, readonly string[]>> = {
   Certificate: ({ content }) => ({ [String(valueAt(content, ['spec', 'secretName']))]: tlsKeys }),
-  // One with the login of the application, and the certificate authority of the server.
+  // Secrets of a Postgres cluster: logins, the certificate authority and the certificate of the
+  // server.
   Cluster: ({ name }) => ({
     [`${name}-app`]: ['username', 'user', 'password', 'dbname', 'host', 'port', 'uri', 'jdbc-uri'],
     [`${name}-superuser`]: ['username', 'user', 'password', 'host', 'port', 'uri', 'jdbc-uri'],
@@ -21,7 +25,7 @@ const generated: Record<string, (manifest: Manifest) => Record<string, readonly 
   User: ({ name }) => ({ [`${name}-user-credentials`]: ['username', 'password'] }),
 }
 
-/** Secrets of a build: its own, those of operators and those of an external store. */
+/** Secrets of a build: in its manifests, created by operators, or from an external store. */
 export function secretsOf(build: Build): StoredKeys {
   return new Map([
     ...build.manifests.flatMap((manifest) =>

@@ -9,7 +9,10 @@ import {
 import type { Path } from '../schema/path.ts'
 import { configMapsOf, secretsOf, type StoredKeys } from './stored-data.ts'
 
-/** Keys that a field of a pod refers to. Without `key`, it refers to the whole object. */
+/**
+ * Field of a pod that refers to a key of a Secret or ConfigMap. Without `key`, the field refers to
+ * the whole object.
+ */
 interface Fields {
   pattern: string
   name: string

@@ -8,7 +8,7 @@ export type MountedFile =
   | { source: 'Secret' | 'ConfigMap'; name: string; key: string; isOptional: boolean }
   | { source: 'other' }
 
-/** Lists the possible sources of a file in a container; none if no volume has it. */
+/** Lists the possible sources of a file in a container. Empty if no volume has the file. */
 export function sourcesOfFile(
   { spec }: PodTemplate,
   container: IContainer,

@@ -107,7 +107,7 @@ function checkValue(rule: FormatRule, value: unknown, path: Path): Fault[] {
     const text = `the key of ${formatPath(path)} must be ${formats[rule.key].description}`
     faults.push({ path, text })
   }
-  // Null stands for the default.
+  // A null in a manifest stands for the default of the field.
   if (rule.value && value !== null && !formats[rule.value].matches(value)) {
     const { description } = formats[rule.value]
     const actual = typeof value === 'string' ? value : JSON.stringify(value)

@@ -17,7 +17,7 @@ const isPort = (value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535
 const portName: Format = {
   description: 'a port name of at most 15 lower-case letters, digits and hyphens',
-  // RFC 6335 §5.1: at least one letter, no hyphens next to each other.
+  // RFC 6335 §5.1: a port name has at least one letter, and no two adjacent hyphens.
   matches: text(15, `(?=.*[a-z])(?!.*--)${label}`),
 }
 
@@ -35,17 +35,17 @@ export const formats = {
     matches: (value) =>
       /^\+?(?:\d+\.?\d*|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/.test(String(value)),
   },
-  // time.ParseDuration of Go, not negative.
+  // Duration of Go's time.ParseDuration, not negative.
   goDuration: {
     description: 'a duration such as 90s, 1h30m or 500ms',
     matches: text(64, '0|(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:ns|us|µs|ms|s|m|h))+'),
   },
-  // Gateway API, GEP-2257.
+  // Duration of the Gateway API (GEP-2257).
   gatewayDuration: {
     description: 'a duration such as 90s, 1h30m or 500ms',
     matches: text(64, '(?:\\d{1,5}(?:h|ms|m|s)){1,4}'),
   },
-  // Prometheus: each unit once, from the longest to the shortest.
+  // Duration of Prometheus: each unit once, from the longest to the shortest.
   prometheusDuration: {
     description: 'a duration such as 30s, 1h30m or 7d',
     matches: text(

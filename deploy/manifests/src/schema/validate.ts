@@ -37,7 +37,10 @@ function validate(value: unknown, schema: KindSchema, path: Path): Fault[] {
   }
 }
 
-/** A value has to match one of the types. Faults of the object among them are more exact. */
+/**
+ * Validates a value of a union: the value has to match one of the types. Faults inside the value
+ * are more exact than a mismatch of the union.
+ */
 function validateUnion(
   value: unknown,
   { types, path: file }: { types: readonly Type[]; path: string },

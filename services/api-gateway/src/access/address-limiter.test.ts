@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { AppError } from '@posthorn/errors'
 import { AddressLimiter } from './address-limiter.ts'
 
-/** Counts one request; returns its headers, and the `ttl` of a rejected one. */
+/** Counts one request. Returns the headers of its response, and the `ttl` if it is rejected. */
 function countOne(limiter: AddressLimiter, address: string) {
   const headers: Record<string, unknown> = {}
   const response = {

@@ -15,7 +15,7 @@ interface AddressWindow {
 }
 
 const windowMs = 60_000
-/** Maximum addresses in memory, about 10 MB. One that is evicted starts with a new window. */
+/** Maximum addresses in memory, about 10 MB. An evicted address starts with a new window. */
 const maxAddresses = 50_000
 
 /**

@@ -23,7 +23,7 @@ test.each([
 })
 
 test('rangeCovers: random ranges, covers iff all addresses are contained', () => {
-  // Neighbours of sixteen, so that ranges meet.
+  // Only sixteen neighbouring addresses, so that ranges meet.
   const last = fc.integer({ min: 0, max: 15 })
   const family = fc.constantFrom(
     { head: '10.0.0.', width: 32, radix: 10 },

@@ -7,7 +7,9 @@ interface Range {
   family: 'ipv4' | 'ipv6'
 }
 
-/** True if `outer` contains all addresses of `inner`. Both are addresses or CIDR ranges. */
+/**
+ * True if `outer` contains all addresses of `inner`. Both parameters are addresses or CIDR ranges.
+ */
 export function rangeCovers(outer: string, inner: string): boolean {
   const whole = parseRange(outer)
   const part = parseRange(inner)
@@ -17,7 +19,7 @@ export function rangeCovers(outer: string, inner: string): boolean {
   return list.check(part.address, part.family)
 }
 
-/** Parses an address or CIDR range; undefined if it is neither. */
+/** Parses an address or CIDR range; undefined for any other text. */
 export function parseRange(text: string): Range | undefined {
   const [address = '', suffix, ...rest] = text.split('/')
   const family = familyOf(address)

@@ -20,7 +20,7 @@ export interface AuthorizerOptions {
   tokens: TokenCache
   lastUse: LastUseTracker
   audit: TokenLog
-  /** False: requests without a token are accepted. */
+  /** If false, requests without a token are accepted. */
   requireToken: boolean
   trustedProxies: readonly string[]
   addressLimiter: AddressLimiter

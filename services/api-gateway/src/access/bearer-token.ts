@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '@posthorn/errors'
 
-/** Maximum length of a token; longer ones are invalid and not hashed. */
+/** Maximum length of a token; longer tokens are invalid and not hashed. */
 const maxLength = 512
 
 /** Reads the token from `Authorization: Bearer …` or `access_token` (RFC 6750 §2.1, §2.3). */

@@ -11,7 +11,8 @@ export function clientAddress(
   forwardedFor: string | undefined,
   trustedProxies: readonly string[],
 ): string {
-  // For token restrictions an empty list means all addresses, here none.
+  // An empty list of trusted proxies trusts no address, unlike an empty list of a token
+  // restriction, which allows all addresses.
   const isTrusted = (address: string) =>
     trustedProxies.length > 0 && addressAllowed(trustedProxies, address)
   let client = plain(remote)

@@ -171,7 +171,7 @@ test('assertNotWider: rate limit, never exceeded in any window of the parent', (
   })
   fc.assert(
     fc.property(limit, limit, (rateLimit, own) => {
-      // Every second up to the common multiple of both windows.
+      // All seconds up to the common multiple of both windows.
       const seconds = Array.from({ length: rateLimit.timeWindow * own.timeWindow }, (_, n) => n)
       const touched = new Map<number, Set<number>>()
       for (const second of seconds) {

@@ -26,8 +26,8 @@ export function widened(parent: TokenReach, child: TokenReach) {
     account: parent.account !== null && parent.account !== child.account,
     permissions: !permissionsCover(parent.permissions, child.permissions),
     addresses: !listCovers(outer.addresses, inner.addresses, rangeCovers),
-    // A `*` of the child, taken as a character, is matched only by a `*` of the parent, which also
-    // matches its expansions.
+    // A `*` of the child pattern, taken as a character, is matched only by a `*` of the parent
+    // pattern. The parent's `*` also matches all expansions of the child's `*`.
     referrers: !listCovers(outer.referrers, inner.referrers, globMatches),
     rateLimit: !rateCovers(outer.rateLimit, inner.rateLimit),
     expires: !expiryCovers(parent.expiresAt, child.expiresAt),

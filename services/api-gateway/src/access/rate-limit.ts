@@ -24,15 +24,15 @@ export async function limitRate(
   const { maxRequests, timeWindow: windowSeconds } = limit
   const counted = { token: token.id, windowSeconds }
   const { requests, resetSeconds } = await count(counted).catch((error: unknown) => {
-    // Revoked recently and still cached here.
+    // The token was revoked recently and is still cached in this process.
     throw sqlState(error) === foreignKeyViolation ? badToken('unknown token') : error
   })
   reportWindow(response, { maxRequests, requests, resetSeconds })
 }
 
 /**
- * Sets the rate limit headers of a counted request. Those of the token replace those of the
- * address. Interface spec, "Statuses": `X-RateLimit-Remaining` only on allowed requests.
+ * Sets the rate limit headers of a counted request. The token's headers replace the address's
+ * headers. Interface spec, "Statuses": `X-RateLimit-Remaining` only on allowed requests.
  *
  * @throws AppError `rate-limited` above the limit
  */

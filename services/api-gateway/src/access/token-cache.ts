@@ -10,9 +10,9 @@ const maxEntries = 10_000
 const maxBatch = 1_000
 
 export interface TokenCache {
-  /** Returns the token of a value, also an expired one; undefined if there is none. */
+  /** Finds the token with a value, even if it has expired; undefined if the token is missing. */
   find(value: string): Promise<Token | undefined>
-  /** Invalidates one token by id, or all. */
+  /** Invalidates the token with this id, or all tokens without an id. */
   invalidate(id?: string): void
 }
 

@@ -19,7 +19,7 @@ import type { Token } from '../store/tokens.ts'
 
 /*
  * A token that is bound to an account may not redirect stored secrets of the account to servers of
- * its choice: it cannot read them, and others may have stored them.
+ * its choice. The token cannot read these secrets, and another caller may have stored them.
  */
 
 type BoundToken = Pick<Token, 'account'> | null

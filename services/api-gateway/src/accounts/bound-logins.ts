@@ -11,8 +11,9 @@ import type { PasswordPlan } from './plan-server.ts'
 import { afterChange, type LoginAccount, type LoginColumns } from './stored-login.ts'
 
 /*
- * A stored login is sealed together with its destination, and auth-bridge issues it for nothing
- * else. This service cannot unseal it, so a change of the destination needs the login again.
+ * A stored login is sealed together with its destination, and auth-bridge issues the login for no
+ * other destination. This service cannot unseal the login, so a change of the destination needs the
+ * login again.
  */
 
 const servers = ['imap', 'smtp'] as const

@@ -13,7 +13,7 @@ import { withProviderServers } from './provider-servers.ts'
 
 /** Changes of an account. */
 export interface AccountPlan {
-  /** Changed columns; absent ones keep their value or default. */
+  /** Changed columns of an account; absent columns keep their value or default. */
   columns: AccountColumns
   passwords: PasswordPlan[]
 }
@@ -28,7 +28,7 @@ export type AccountInput = Omit<AccountUpdate, 'imap' | 'smtp' | 'oauth2'> &
 
 /**
  * Plans the changes of an account, new or stored. Absent fields stay; `false`, null or an empty
- * text remove a value; a masked secret keeps the stored one.
+ * text remove a value; a masked secret keeps the stored secret.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -60,7 +60,10 @@ export function planAccount(
   return { columns, passwords: [...imap.passwords, ...smtp.passwords, ...oauth2.passwords] }
 }
 
-/** Fixed at registration. The default is that of accounts without an OAuth2 application. */
+/**
+ * Backend of an account, which is fixed at registration. Accounts without an OAuth2 application
+ * have the default of the column.
+ */
 function backendColumn(stored: LockedAccount | undefined, app: AppForAccount | undefined) {
   return stored || !app ? {} : defined({ backend: backendOf(app) })
 }
@@ -89,7 +92,7 @@ interface AccountContext {
   errors: FieldError[]
 }
 
-/** Column of a URL that may be masked. An empty text removes it. */
+/** Column of a URL that may be masked. An empty text removes the URL. */
 function urlColumn(
   name: 'proxy' | 'webhooks',
   input: AccountInput,
@@ -112,7 +115,10 @@ function headersColumn(
   return { webhooksCustomHeaders: JSON.stringify(headers) }
 }
 
-/** Defaults to the login name, if it is an address and no other is stored. */
+/**
+ * Address of the account. Defaults to the login name, if that is an address and no other address is
+ * stored.
+ */
 function emailColumn({ email, imap, oauth2 }: AccountInput, stored: LockedAccount | undefined) {
   if (email !== undefined) return { email }
   const { user: owner, delegatedUser = owner } = (oauth2 && oauth2.auth) || {}

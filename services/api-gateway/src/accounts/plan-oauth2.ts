@@ -14,21 +14,21 @@ import type { PasswordPlan } from './plan-server.ts'
 export type OAuth2Input = OAuth2Config & Pick<OAuth2Update, 'partial'>
 
 export interface OAuth2Plan {
-  /** Absent if the OAuth2 settings stay as they are. */
+  /** Changed OAuth2 settings; absent if the settings stay as they are. */
   column?: StoredOAuth2 | null
   passwords: PasswordPlan[]
 }
 
 interface OAuth2Context {
   stored: { oauth2: StoredOAuth2 | null } | undefined
-  /** Application of the request; undefined if it does not exist. */
+  /** Application of the request; undefined if the application does not exist. */
   app: AppForAccount | undefined
   errors: FieldError[]
 }
 
 /**
- * Mail system of the accounts of an application. Undefined if it has none: an application for
- * Pub/Sub, or for the API of a provider without one.
+ * Mail system of the accounts of an application. Undefined for an application for Pub/Sub, or for
+ * the API of a provider without an API.
  */
 export function backendOf({
   provider,
@@ -39,7 +39,7 @@ export function backendOf({
   return baseScopes === 'api' ? oauth2ProviderTraits[provider].api : undefined
 }
 
-/** True if accounts of the application can be registered: not of one for Pub/Sub. */
+/** True if accounts of the application can be registered. False for an application for Pub/Sub. */
 export function acceptsAccounts(app: Pick<AppForAccount, 'provider' | 'config'>): boolean {
   return backendOf(app) !== undefined
 }
@@ -64,8 +64,8 @@ export function isSendOnlyApp(app: Pick<AppForAccount, 'provider' | 'config'>): 
 /**
  * Finds the application that a registration names, or that the account uses.
  *
- * @throws AppError `invalid` `UnsupportedOperation` if it is not for mail servers, or the account
- *   has another mail system, which is fixed at its registration
+ * @throws AppError `invalid` `UnsupportedOperation` if the application has no accounts, or the
+ * account has another mail system, which is fixed at its registration
  */
 export async function findAppFor(
   tx: Tx,
@@ -155,7 +155,10 @@ function loginErrors({ authorize, auth, redirectUrl }: OAuth2Input): FieldError[
   return errors
 }
 
-/** The stored grant cannot be unsealed here, so a refresh token cannot be kept beside a new one. */
+/**
+ * Errors of tokens. The stored grant cannot be unsealed here, so a stored refresh token cannot be
+ * kept beside a new access token.
+ */
 function tokenErrors({ accessToken, refreshToken }: OAuth2Input): FieldError[] {
   if (isNew(accessToken) && refreshToken === mask)
     return [fieldError('oauth2.refreshToken', 'is required with another access token')]
@@ -170,7 +173,10 @@ function appErrors({ provider, authorize }: OAuth2Input, app: AppForAccount | un
     : []
 }
 
-/** A grant belongs to its application: another application deletes it, as does `useAuthServer`. */
+/**
+ * Plans the change of a grant. A grant belongs to its application: another application or
+ * `useAuthServer` deletes the grant.
+ */
 function planGrant(
   { accessToken, refreshToken, expires }: OAuth2Input,
   before: StoredOAuth2 | undefined,

@@ -28,7 +28,7 @@ export type StoredServers = Pick<
 >
 
 export interface ServerPlan {
-  /** Absent if the server stays as it is. */
+  /** Changed server; absent if the server stays as it is. */
   column?: object | null
   passwords: PasswordPlan[]
 }

@@ -59,7 +59,7 @@ function isSame(column: unknown, stored: unknown): boolean {
 type StoredServer = StoredServers['imap' | 'smtp']
 
 /**
- * Completes a partial server from the stored one; the secret stays with its user, as a mask.
+ * Completes a partial server from the stored server. The secret stays with its user, as a mask.
  * Other input replaces the server.
  */
 function mergeServer(

@@ -73,7 +73,7 @@ function connectionOf({ host, port, secure, tls }: Omit<Imap | Smtp, 'auth'>) {
   return defined({ host, port, secure, tls })
 }
 
-/** Credentials of a request. Undefined if they are incomplete. */
+/** Credentials of a request. Undefined if the credentials are incomplete. */
 function credentialsOf(auth: Imap['auth']) {
   if (!auth) return undefined
   const secret = secretOf(auth)

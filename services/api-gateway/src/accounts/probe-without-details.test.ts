@@ -48,7 +48,7 @@ test.each<[string, Partial<VerificationResult> | AppError]>([
     expect(timeouts).toEqual([10_000])
     expect(waits).toEqual([expect.any(Number)])
     expect(Math.ceil((waits[0] ?? 0) / 10_000)).toBe(1)
-    // The bucket of a caller with a shorter timeout ends with it.
+    // For a caller with a shorter timeout, the bucket ends with the timeout.
     expect((await probe(verdict, 5)).timeouts).toEqual([5])
   },
 )

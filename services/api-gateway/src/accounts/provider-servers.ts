@@ -16,9 +16,10 @@ interface ServersInput {
 }
 
 /**
- * Servers of the provider, if the request names none. They are stored like named ones, so a change
- * of the application does not affect the account. Removing OAuth2 removes servers without a login.
- * Accounts of an API have no servers. If their grant is for sending only, their IMAP is disabled.
+ * Servers of the provider, if the request names no servers. The servers are stored like servers of
+ * a request, so a change of the application does not affect the account. Removing OAuth2 removes
+ * servers without a login. Accounts of an API have no servers. If the grant of an account is for
+ * sending only, its IMAP is disabled.
  */
 export function withProviderServers(
   input: ServersInput,
@@ -61,7 +62,7 @@ function serversOf(
   return defined({ imap: hosts && mailServer(hosts.imap), smtp: hosts && mailServer(hosts.smtp) })
 }
 
-/** Port 587 uses STARTTLS, the others TLS from the start. */
+/** Server of a provider. Port 587 uses STARTTLS, all other ports TLS from the start. */
 function mailServer([host, port]: ProviderServer) {
   return { host, port, secure: port !== 587 }
 }

@@ -19,10 +19,10 @@ export interface Registration extends SealDeps {
 }
 
 /**
- * Registers a new account or changes an existing one. Of concurrent requests with a new id, exactly
- * one registers it.
+ * Registers a new account or changes an existing account. Of concurrent requests with a new id,
+ * exactly one registers the account.
  *
- * @returns the events of a new account; undefined for an existing one
+ * @returns the events of a new account; undefined for an existing account
  */
 export async function register(
   tx: Tx,
@@ -44,7 +44,10 @@ export async function register(
   throw new AppError('unavailable', 'Concurrent update of the account, retry')
 }
 
-/** Undefined if a concurrent request inserts the account. The insert waits for its commit. */
+/**
+ * Inserts an account. Undefined if a concurrent request inserts the account; waits for the commit
+ * of that request.
+ */
 async function insert(tx: Tx, registration: Registration): Promise<RecordedEvent[] | undefined> {
   const { account, body, serviceUrl } = registration
   const { columns, passwords, app } = await plan(tx, registration, undefined)

@@ -15,7 +15,7 @@ export interface SealDeps {
   sealer: Sealer
 }
 
-/** Seals logins in the URLs of an account and its header values. Sealed values stay as they are. */
+/** Seals logins in the URLs of an account and its header values. Sealed values stay unchanged. */
 export async function sealColumns(
   columns: AccountColumns,
   { account, sealer }: SealDeps,
@@ -32,7 +32,7 @@ type SealedMembers = Pick<AccountRegistration, 'webhooks' | 'proxy' | 'webhooksC
 
 /**
  * Variant of `sealColumns` for a registration or an update that waits for consent. Values come from
- * its planned columns, which have no masks: a mask could have another meaning at the consent.
+ * the planned columns, which have no masks: a mask could have another meaning at the consent.
  * `repeated`: members that are not stored, because the account has their value.
  */
 export async function sealRegistration<T extends SealedMembers>(
@@ -74,7 +74,7 @@ async function sealUrls<T extends AccountUrls>(input: T, sealer: Sealer): Promis
 }
 
 interface CredentialChange extends SealDeps {
-  /** Stored account; undefined for a new one. */
+  /** Stored account; undefined for a new account. */
   before: LoginAccount | undefined
   columns: LoginColumns
   /** OAuth2 application that the request names. */
@@ -82,8 +82,8 @@ interface CredentialChange extends SealDeps {
 }
 
 /**
- * Seals and stores new credentials of an account for its servers, and deletes those that it no
- * longer needs.
+ * Seals and stores new credentials of an account for its servers. Deletes credentials that the
+ * account no longer needs.
  */
 export async function storePasswords(
   tx: Tx,

@@ -25,7 +25,7 @@ export interface SignIn {
   /** Id of the OAuth2 application. */
   app: string
   registration: PendingRegistration
-  /** Nonce of the form's link, if the sign-in starts there. */
+  /** Nonce of the form link, if the sign-in starts at a form. */
   form?: string
   /** Expected user, passed to the provider. */
   loginHint?: string
@@ -35,7 +35,7 @@ export interface SignIn {
 
 /**
  * Starts a sign-in. Returns the URL that the user's browser opens: the redirect URI with a start
- * token. It binds the browser and redirects to the provider's consent page, see `openSignIn`.
+ * token. This URL binds the browser and redirects to the provider's consent page, see `openSignIn`.
  *
  * @throws AppError `invalid` if the registration contains a password: pending registrations are
  * stored unsealed
@@ -86,7 +86,7 @@ function redirectUriOf(consentUrl: string): URL {
   return uri
 }
 
-/** 256 bits; RFC 7636 §4.1 requires at least 43 characters. */
+/** Random token of 256 bits; RFC 7636 §4.1 requires at least 43 characters. */
 function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -46,7 +46,7 @@ export interface StoredLogin {
   source: 'password' | 'oauth2' | 'auth-server'
   /** Mailbox that the credentials open. The authentication server chooses it by the account. */
   user: unknown
-  /** Absent for the OAuth2 login itself. */
+  /** Host of the server; absent for the OAuth2 login itself. */
   host?: string | undefined
   port?: number | undefined
   secure?: boolean
@@ -97,7 +97,7 @@ function identityOf(account: LoginAccount, server: LoginServer): StoredLogin | u
   return oauth2LoginOf(account)
 }
 
-/** Without a user, the address is the login name. */
+/** OAuth2 login of an account. Without a user, the account's address is the login name. */
 function oauth2LoginOf({ oauth2, email }: LoginAccount): StoredLogin | undefined {
   if (!oauth2) return undefined
   const { provider, auth: { user, delegatedUser, delegatedAccount } = {} } = oauth2

@@ -74,7 +74,7 @@ function isTargetOfTenant(
 ): boolean {
   const wasTenants = stored?.tenantSet.includes('webhooks') ?? false
   if (columns.webhooks === undefined) return wasTenants
-  // The URL contains a stored login as it is stored, and a new login in plaintext.
+  // The webhook URL contains a stored login as it is stored, and a new login in plaintext.
   if (columns.webhooks !== (stored?.webhooks ?? null)) return by === 'tenant'
   return wasTenants && (by === 'tenant' || headers.includes('webhooksCustomHeaders'))
 }

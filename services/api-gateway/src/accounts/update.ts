@@ -41,7 +41,7 @@ export interface CheckedUpdate extends UpdatePlan {
 
 /**
  * Plans an update of a locked account and checks what the caller may change. `isSignIn`: the grant
- * comes from a consent, so that no stored one is kept.
+ * comes from a consent, so that no stored grant is kept.
  *
  * @throws AppError `invalid` with `fields`, or `forbidden`
  */

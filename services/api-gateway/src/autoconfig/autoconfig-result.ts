@@ -16,11 +16,11 @@ export interface AutoconfigResult {
 export interface AddressParts {
   email: string
   local: string
-  /** In ASCII and lower case. */
+  /** Domain in ASCII and lower case. */
   domain: string
 }
 
-/** Creates the result of a source; undefined if it has neither server. */
+/** Creates the result of a source; undefined if the source has no server. */
 export function toResult(
   imap: DiscoveredServer | undefined,
   smtp: DiscoveredServer | undefined,

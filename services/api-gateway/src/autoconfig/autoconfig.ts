@@ -13,9 +13,9 @@ import { type CallHttp, createFetchText } from './fetch-text.ts'
 import { appPasswordFor } from './providers.ts'
 import { type Dns, sources } from './sources.ts'
 
-/** Timeout of all sources together, similar to that of mail clients. */
+/** Timeout of all sources together, similar to the timeout of mail clients. */
 const timeoutMs = 5_000
-/** Maximum size of one document. Larger ones are truncated and therefore rejected. */
+/** Maximum size of a document. Larger documents are truncated and therefore rejected. */
 const maxResponseBytes = 64 * 1024
 
 /** Finds the mail servers of an address. */
@@ -50,8 +50,8 @@ export interface AutoconfigDeps {
 }
 
 /**
- * Queries all sources concurrently. Returns the result of the best source that has both servers,
- * or else of the best that has one. A source that fails or exceeds the timeout has no result.
+ * Queries all sources concurrently. Returns the result of the best source with both servers, else
+ * of the best source with one server. A source that fails or exceeds the timeout has no result.
  */
 export function createAutoconfigLookup(options: AutoconfigDeps): Autoconfig {
   const { call, dns, directory } = options
@@ -80,7 +80,9 @@ interface SourceResult {
   result: AutoconfigResult
 }
 
-/** Awaits the sources in order, so that a worse source wins only after the better ones failed. */
+/**
+ * Awaits the sources in order, so that a worse source wins only after the better sources failed.
+ */
 async function bestOf(
   results: readonly Promise<SourceResult | undefined>[],
 ): Promise<SourceResult | undefined> {
@@ -103,7 +105,7 @@ function toResponse(best: SourceResult | undefined): AutoconfigResponse {
 
 function parseAddress(email: string): AddressParts | undefined {
   const at = email.lastIndexOf('@')
-  // Empty for an invalid domain, including address literals in brackets.
+  // The result is empty for an invalid domain, including address literals in brackets.
   const domain = domainToASCII(email.slice(at + 1)).toLowerCase()
   if (!/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(domain) || /\.\d+$/.test(domain)) return undefined
   return { email, local: email.slice(0, at), domain }

@@ -47,7 +47,7 @@ const hosted: readonly HostedProvider[] = [
   ['one.com', ['one.com'], 'imap.one.com', 'send.one.com'],
 ]
 
-/** Built-in providers. Ports 465 and 993 use TLS from the start, all others STARTTLS. */
+/** Built-in providers. Ports 465 and 993 use TLS from the start, all other ports STARTTLS. */
 const providers: readonly Provider[] = [
   {
     name: 'Gmail',

@@ -8,7 +8,7 @@ import {
 import { autodiscoverRequest, readAutodiscover, readClientConfig } from './documents.ts'
 import { type Provider, providerOfDomain, providerOfExchanger } from './providers.ts'
 
-/** DNS lookups of autoconfig. They reject if there are no records. */
+/** DNS lookups of autoconfig. A lookup rejects if there are no records. */
 export type Dns = Pick<Resolver, 'resolveSrv' | 'resolveMx'>
 
 /** Fetches a document; undefined unless the response has status 200. */

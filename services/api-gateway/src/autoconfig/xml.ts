@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
 
-/** XML element. The name is in lower case, the text is that of its direct text nodes. */
+/** XML element. The name is in lower case. The text consists of the element's direct text nodes. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>

@@ -11,7 +11,7 @@ const defaultRangesFile = fileURLToPath(new URL('../../crawler-ranges.json', imp
 /** Client that requests a tracking or unsubscribe link. */
 export interface LinkVisitor {
   remoteAddress: string
-  /** Empty if the request has no User-Agent. */
+  /** User-Agent of the request; empty without this header. */
   userAgent: string
 }
 

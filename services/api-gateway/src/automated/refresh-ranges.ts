@@ -13,7 +13,7 @@ const maxRanges = 20_000
 /**
  * Extracts addresses and ranges from a published list: strings of a JSON document, or lines.
  *
- * @throws Error if there are none, too many, or too wide ones
+ * @throws Error if the list has no ranges, too many ranges, or too wide ranges
  */
 export function readRanges(text: string): string[] {
   const texts =

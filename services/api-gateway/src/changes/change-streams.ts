@@ -16,10 +16,13 @@ export interface ChangeStreamsDeps extends StreamOptions, Omit<FeedOptions, 'onL
 }
 
 /**
- * Streams of `GET /v1/changes` in this process. Disposal ends them; clients resume at any replica.
+ * Streams of `GET /v1/changes` in this process. Disposal ends the streams; clients resume at any
+ * replica.
  */
 export interface ChangeStreams extends AsyncDisposable {
-  /** Prepares a stream that starts after `after`, or now. The returned function writes it. */
+  /**
+   * Prepares a stream that starts after `after`, or now. The returned function writes the stream.
+   */
   open(after: Position | undefined, caller: Caller): Promise<EventStreamResponse>
   /** Called when there may be new changes. */
   wake(): void
@@ -55,7 +58,8 @@ export function serveChanges(deps: ChangeStreamsDeps): ChangeStreams {
 
   return {
     async open(after, { token, address }) {
-      // Queried in any case, so that a database outage gives an error instead of a stream.
+      // The end of the changes is queried in any case, so that a database outage gives an error
+      // instead of a stream.
       const end = await findChangesEnd(db)
       return async (response) => {
         if (stopping) throw new AppError('unavailable', 'The service is stopping')

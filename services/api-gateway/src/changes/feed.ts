@@ -9,11 +9,11 @@ export interface Follower {
   position: Position
   /** Delivers the next changes, in order and without gaps. */
   deliver(changes: readonly Change[]): void
-  /** Reports that changes up to this position, the new one, were deleted. */
+  /** Reports that all changes up to the new position were deleted. */
   lost(position: Position): void
-  /** Resolves when it can receive more, or is closed. */
+  /** Resolves when the follower can receive more changes, or is closed. */
   ready(): Promise<void>
-  /** Ends it; the client reconnects with its position. */
+  /** Ends the follower's stream; the client reconnects with its position. */
   close(): void
   readonly closed: boolean
 }
@@ -41,7 +41,7 @@ const unsettledMs = 20
 export class ChangeFeed implements AsyncDisposable {
   readonly #options: FeedOptions
   readonly #followers = new Set<Follower>()
-  /** Position of the shared reader. Meaningless while it does not run. */
+  /** Position of the shared reader. Meaningless while the reader does not run. */
   #end: Position = { xid: 0n, id: 0n }
   #reading: Promise<void> | undefined
   #woken = false

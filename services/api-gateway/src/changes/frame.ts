@@ -4,7 +4,10 @@ import { formatPosition } from './position.ts'
 
 // Server-sent events, WHATWG HTML §9.2.5 and §9.2.6.
 
-/** First frame: product and start position. Without data it dispatches no event. */
+/**
+ * First frame of a stream: product and start position. The frame has no data, so clients dispatch
+ * no event.
+ */
 export function greeting(version: string, start: Position | undefined): string {
   const comment = `: Posthorn v${version}\n\n`
   return start ? `${comment}id: ${formatPosition(start)}\n\n` : comment

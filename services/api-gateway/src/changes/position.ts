@@ -1,6 +1,6 @@
 import type { Position } from '../store/changes.ts'
 
-/** Parses a validated event id; undefined if it is empty. */
+/** Parses a validated event id; undefined for an empty event id. */
 export function parsePosition(text: string | undefined): Position | undefined {
   const [xid, id] = (text ?? '').split('-')
   return xid === undefined || id === undefined ? undefined : { xid: BigInt(xid), id: BigInt(id) }

@@ -45,7 +45,7 @@ export class ChangeStream implements Follower {
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // Disables buffering in nginx.
+      // The header `X-Accel-Buffering` disables buffering in nginx.
       'X-Accel-Buffering': 'no',
       // The connection must not be reused while this process stops.
       Connection: 'close',

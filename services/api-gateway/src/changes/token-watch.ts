@@ -50,7 +50,7 @@ export class TokenWatch implements Disposable {
       for (const watched of watchedStreams)
         if (!admits(tokens.get(watched.token), watched)) watched.refused()
     } catch (error) {
-      // Without Postgres there are no changes to deliver either.
+      // While Postgres is unavailable, streams have no changes to deliver either.
       this.#log.debug({ reason: messageOf(error) }, 'revalidating tokens of streams failed')
     }
   }

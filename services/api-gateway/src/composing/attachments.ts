@@ -25,7 +25,7 @@ function isEmpty(content: string): boolean {
   return content.length < 1_000 && Buffer.from(content, 'base64').length === 0
 }
 
-/** Attachments to collect: those of the request, then those of a forwarded message. */
+/** Attachments to collect: of the request, then of a forwarded message. */
 export interface AttachmentSources {
   attachments?: readonly AttachmentSource[] | undefined
   forwarded?: MessageDetail['attachments']
@@ -34,10 +34,10 @@ export interface AttachmentSources {
 }
 
 /**
- * Collects attachments with their content. Stored ones are read sequentially from the mailbox.
- * Names and types of the request override the stored ones.
+ * Collects attachments with their content. Stored attachments are read sequentially from the
+ * mailbox. Names and types of the request override the stored names and types.
  *
- * @throws AppError `too-large` if the stored ones exceed `maxBytes`
+ * @throws AppError `too-large` if the stored attachments exceed `maxBytes`
  */
 export async function collectAttachments(
   deps: WorkerDeps,

@@ -12,12 +12,12 @@ import { referTo } from './references.ts'
 import type { ResolvedSubmission } from './resolve-submission.ts'
 import { type Mailbox, senderOf } from './sender.ts'
 
-/** Input of one message of a submission: the only one, or one of a mail merge. */
+/** Input of one message of a submission. A mail merge has one message per recipient. */
 export interface Copy {
   messageId: string
   /** Values of the placeholders. */
   params: Record<string, unknown>
-  /** The only recipient, if there is exactly one. */
+  /** Recipient of the message; absent unless there is exactly one. */
   recipient?: Mailbox
   /** True for a mail merge: the headers name the recipient only. */
   isMerged?: boolean
@@ -74,7 +74,7 @@ export function addressCopy(
   return referTo({ ...lists, ...texts }, submission, { original, owner, read })
 }
 
-/** Prepares a raw message: headers set by the request replace those of its bytes. */
+/** Prepares a raw message. Headers set by the request replace the headers of the raw message. */
 export async function prepareRaw(
   resolved: ResolvedSubmission,
   { messageId, headers }: { messageId?: string; headers?: MessageContent['headers'] | undefined },
@@ -111,7 +111,7 @@ async function renderTexts(
   return { ...rendered, subject: rendered.subject.trim() }
 }
 
-/** Headers of the list override those of the request. */
+/** Merges headers. Headers of the list override headers of the request. */
 function mergeHeaders(
   { headers }: ResolvedSubmission['submission'],
   list: ListLinks | undefined,
@@ -128,7 +128,7 @@ export interface MessageLinks {
   serviceUrl: string | null
   /** Links of a message to rewrite. Undefined if the message is not tracked. */
   tracking(messageId: string): Tracking | undefined
-  /** Undefined if the message belongs to no list. */
+  /** Links of a mailing list in a message. Undefined if the message belongs to no list. */
   list(recipient: string, messageId: string): ListLinks | undefined
 }
 

@@ -13,7 +13,7 @@ import { type OwnerWithLanguage, senderOf } from './sender.ts'
 export interface ResolvedUpload {
   upload: MessageUpload
   owner: OwnerWithLanguage
-  /** Message to reply to or forward; undefined if it is missing. */
+  /** Message to reply to or forward; undefined if the message is missing. */
   original: MessageDetail | undefined
   /** Readings of the account. */
   read: ReadPart
@@ -22,7 +22,7 @@ export interface ResolvedUpload {
 
 export interface ComposedUpload {
   mime: Buffer
-  /** Absent if a raw message has none. */
+  /** Message-ID; absent if a raw message has no Message-ID. */
   messageId?: string
 }
 

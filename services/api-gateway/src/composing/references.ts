@@ -44,7 +44,7 @@ export async function readOriginal(
 ): Promise<MessageDetail | undefined> {
   const { account } = call.params
   const { message = '', messageId, inline, ignoreMissing } = reference
-  // The quoted text becomes HTML of the new message: nothing in it may run there.
+  // The quoted text becomes HTML of the new message, so scripts of the quoted text must not run.
   const text = inline ? { webSafeHtml: true, embedAttachedImages: false } : {}
   try {
     const original = await callWorker(deps, call, [getMessage, { account, message, ...text }])
@@ -111,7 +111,7 @@ export function referenceResult(
   return defined({ message, threadId, success: original !== undefined, error })
 }
 
-/** Message that a new one refers to, with the sender of the new one. */
+/** Message that a new message refers to, with the sender of the new message. */
 export interface ReferencedOriginal {
   original: MessageDetail | undefined
   owner: OwnerWithLanguage

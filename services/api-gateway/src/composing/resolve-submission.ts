@@ -30,9 +30,9 @@ export interface ResolvedSubmission {
   submission: Submission
   /** Texts of the message with placeholders. */
   texts: TemplateContent
-  /** Absent if the texts are not rendered. */
+  /** Format of the template; absent if the texts are not rendered. */
   format?: TemplateFormat
-  /** Message to reply to or forward; undefined if it is missing. */
+  /** Message to reply to or forward; undefined if the message is missing. */
   original: MessageDetail | undefined
   /** Readings of the account. */
   read: ReadPart
@@ -80,7 +80,7 @@ function assertMailbox({ reference, attachments }: Submission, owner: SendingAcc
     })
 }
 
-/** Texts of the template override those of the request. */
+/** Resolves the texts of a submission. Texts of the template override texts of the request. */
 async function resolveTexts(
   db: Db,
   { render, template, mailMerge, subject, text, html, previewText }: Submission,
@@ -93,7 +93,7 @@ async function resolveTexts(
   return { texts, format: stored?.format ?? (render && render.format) ?? 'html' }
 }
 
-/** Loads a template of the account, or a shared one, by id or name. */
+/** Loads a template of the account, or a shared template, by id or name. */
 async function loadTemplate(db: Db, reference: string, account: string) {
   const template = await findNamedTemplate(db, reference, account)
   if (template) return template

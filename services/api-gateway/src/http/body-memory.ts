@@ -1,7 +1,7 @@
 import { AppError } from '@posthorn/errors'
 import { Semaphore } from '@posthorn/flow'
 
-/** Largest messages in memory at a time. Each costs about five times its size. */
+/** Number of largest messages in memory at a time. Each message costs about five times its size. */
 const largestConcurrent = 2
 
 export interface BodyMemoryOptions {

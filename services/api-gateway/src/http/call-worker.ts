@@ -101,9 +101,9 @@ function isUnheld(error: unknown): boolean {
 }
 
 /**
- * Responds `not-found` if no worker holds the account because it does not exist, and
- * `NotYetConnected` if it was registered just now. Postgres is queried only in these cases, so
- * calls for connected accounts do not wait for it.
+ * Responds `not-found` if the account does not exist, and `NotYetConnected` if it was registered
+ * just now. Postgres is queried only if no worker holds the account, so calls for connected
+ * accounts do not wait for Postgres.
  */
 async function assertWasConnected(
   { db }: WorkerDeps,
@@ -122,7 +122,7 @@ function rpcOptions({ params, signal }: WorkerCall, timeoutMs: number) {
   return { key: `shard.${shardOf(params.account)}`, timeoutMs: Math.ceil(timeoutMs), signal }
 }
 
-/** Timeout of a command: that of the configuration, or a longer one that the client requests. */
+/** Timeout of a command: the configured timeout, or a longer timeout that the client requests. */
 export function requestTimeout(
   { timeoutMs }: Pick<WorkerDeps, 'timeoutMs'>,
   headers: WorkerCall['headers'],

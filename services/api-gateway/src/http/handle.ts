@@ -64,9 +64,9 @@ export function handleEventStream<const O extends Operation>(
 }
 
 /**
- * Sends bytes as they arrive. The head is written after the first chunk, so an error before it
- * still becomes an error response. A later error resets the connection. A client that disconnects
- * cancels the source.
+ * Sends bytes as they arrive. The head is written after the first chunk, so an error before the
+ * first chunk still becomes an error response. A later error resets the connection. A client that
+ * disconnects cancels the source.
  */
 export async function sendStream(
   response: ServerResponse,

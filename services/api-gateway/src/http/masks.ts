@@ -3,7 +3,7 @@ import { type HeaderOwner, type Sealer, sealHeaders } from '@posthorn/secrets'
 /** Placeholder of a secret in responses. */
 export const mask = '******'
 
-/** Text of the field error for a masked value that the stored one does not match. */
+/** Text of the field error for a masked value that does not match the stored value. */
 export const unknownMask = 'contains a masked value that is not the stored one'
 
 /** Masks the password of a URL, or its user if it has no password. Other URLs stay unchanged. */
@@ -25,15 +25,16 @@ export function maskHeaders(headers: readonly Header[]): Header[] {
   return headers.map(({ key }) => ({ key, value: mask }))
 }
 
-/** Replaces a masked URL by the stored one. Undefined if the stored URL is another one. */
+/** Replaces a masked URL by the stored URL. Undefined if the mask stands for another URL. */
 export function unmaskUrl(input: string, stored: string | null | undefined): string | undefined {
   if (!input.includes(mask)) return input
   return stored && maskUrl(stored) === input ? stored : undefined
 }
 
 /**
- * Replaces masked header values by the stored ones, by name. If a name occurs several times, values
- * match by position, provided that their number is unchanged. Undefined if a value has no match.
+ * Replaces masked header values by the stored values, by name. If a name occurs several times,
+ * values match by position, provided that their number is unchanged. Undefined if a value has no
+ * match.
  */
 export function unmaskHeaders(
   input: readonly { key: string; value?: string }[],

@@ -33,7 +33,7 @@ const script = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#reader', val
 `
 
 /**
- * Mounts `/openapi.json` and Swagger UI at `/docs/`. Both are public and load no third-party
+ * Mounts `/openapi.json` and Swagger UI at `/docs/`. Both paths are public and load no third-party
  * assets.
  */
 export function mountDocs(router: Router, version: string): void {

@@ -17,7 +17,10 @@ import { type UploadBody, UploadMemory } from './upload-memory.ts'
 
 /** Body limits of operations that take no uploads. */
 const defaultLimits = { maxBytes: 1024 * 1024, maxValues: 20_000 }
-/** 1,000 recipients of a mail merge with 40 parameters each. Parsing and checks take 100 ms. */
+/**
+ * Maximum values of an upload: 1,000 recipients of a mail merge with 40 parameters each. Parsing
+ * and checks take 100 ms.
+ */
 const maxUploadValues = 50_000
 /** Bytes of a body that is parsed and checked in this process. Larger bodies may take 100 ms. */
 const smallBody = 128 * 1024
@@ -86,7 +89,7 @@ async function runHandler(
   }
 }
 
-/** Account whose share of the memory a body takes. Without an account, the token or the address. */
+/** Owner whose share of the memory a body takes: the account, else the token, else the address. */
 function ownerOf({ params }: Request, { token, address }: Caller): string {
   const { account } = params
   if (typeof account === 'string') return `account ${account}`
@@ -107,7 +110,7 @@ async function respond(
   }
 }
 
-/** All text of the API is UTF-8. */
+/** Content type of a response. All text of the API is UTF-8. */
 function contentType(produces: string) {
   return { 'Content-Type': produces + (produces.startsWith('text/') ? '; charset=utf-8' : '') }
 }
@@ -117,7 +120,10 @@ function isClientDisconnect(response: Response, error: unknown): boolean {
   return response.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 
-/** Validated parts of a request. The body is read last: earlier errors skip it. */
+/**
+ * Validated parts of a request. The body is read last: after an earlier error, the body is not
+ * read.
+ */
 async function readInput(operation: Operation, request: Request, limits: UploadLimits) {
   const params = checkText(operation.params, request.params)
   const { access_token: _token, ...rest } = request.query

@@ -12,7 +12,7 @@ import type { HttpServerConfig } from '../http-server-config.ts'
 import { reportTrustedProxies } from './report-trusted-proxies.ts'
 import { mayScrape } from './scrapers.ts'
 
-/** Request headers allowed for other origins, besides those of operations. */
+/** Request headers allowed for other origins, besides the headers of operations. */
 const commonHeaders = ['authorization', 'content-type', 'x-request-id']
 
 /** Part of the shutdown timeout that is left for closing after requests were dropped. */
@@ -38,7 +38,7 @@ export interface HttpServerOptions extends Pick<ServeOptions, 'log' | 'metrics' 
 }
 
 export interface GatewayServer extends HttpServer {
-  /** Makes the server ready. Until then it responds 503. */
+  /** Makes the server ready, which responds 503 before. */
   markStarted(): void
 }
 
@@ -65,7 +65,8 @@ export async function startHttpServer({
     host,
     port,
     closeTimeoutMs: Math.max(0, shutdownTimeoutMs - releaseMs),
-    // Without RabbitMQ, accounts can be registered and messages submitted: no readiness check.
+    // RabbitMQ has no readiness check: without RabbitMQ, accounts can be registered and messages
+    // submitted.
     checks: { start: assertStarted, postgres: () => ping(db) },
     mount: (app) => void app.use(stripUntrustedHeaders(isTrusted), whenStarted, api),
     ...connectionLimits(httpServer),
@@ -83,7 +84,7 @@ export async function startHttpServer({
   return { ...server, markStarted: () => void (isStarted = true) }
 }
 
-/** Limits of connections. A trusted proxy has those of all its clients. */
+/** Limits of connections. A trusted proxy is exempt from the limit per address. */
 function connectionLimits({
   maxConnections,
   maxConnectionsPerAddress,

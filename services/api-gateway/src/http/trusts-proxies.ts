@@ -2,7 +2,10 @@ import type { SettingsCache } from '@posthorn/db'
 import { settleWithin } from '@posthorn/flow'
 import type { RequestHandler } from 'express'
 
-/** Maximum wait of a request for the settings; beyond it the last value applies. */
+/**
+ * Maximum wait of a request for the settings. After the wait, the last value of the setting
+ * applies.
+ */
 const requestWaitMs = 250
 /** Maximum wait of a scrape, which responds within 100 ms also without Postgres. */
 export const scrapeWaitMs = 20
@@ -12,7 +15,7 @@ export type TrustsProxies = (maxWaitMs?: number) => Promise<boolean>
 
 /**
  * Returns whether trusted proxies are used, by the setting `enableApiProxy`. The setting can only
- * disable them; their addresses come from the environment.
+ * disable trusted proxies; their addresses come from the environment.
  */
 export function trustsProxies(settings: SettingsCache): TrustsProxies {
   let isEnabled = true

@@ -29,12 +29,12 @@ export interface Upload {
 }
 
 /**
- * Limits the memory of large bodies. Each costs about five times its size until it is stored.
+ * Limits the memory of large bodies. Each body costs about five times its size until it is stored.
  *
- * An owner reserves its share, of one largest body, before reading: slow bodies delay further ones
- * of the same owner only. The memory of all owners is reserved as bytes arrive: half of it by any
- * body, the other half by one body at a time, which can always be completed. A body that has to
- * wait stays unread on its connection.
+ * An owner reserves a share of one largest body before reading: slow bodies delay only further
+ * bodies of the same owner. The memory of all owners is reserved as bytes arrive. Any body may use
+ * the first half; one body at a time may use the second half and can always be completed. A body
+ * that has to wait stays unread on its connection.
  */
 export class UploadMemory {
   /** Maximum size of one body. */

@@ -34,7 +34,7 @@ export function blocklistHandlers({ db }: { db: Db }): OperationHandler[] {
     }),
     handle(operations.removeFromBlocklist, async ({ params: { listId }, query }) => {
       if (await deleteBlocks(db, listId, query.recipient)) return { deleted: true }
-      // Throws for a missing list.
+      // `countBlocks` throws for a missing list.
       await countBlocks(db, listId)
       return { deleted: false }
     }),

@@ -9,8 +9,8 @@ import { hasLogs } from '../store/accounts.ts'
 const pageSize = 1_000
 
 /**
- * Streams the protocol log of an account. Empty unless the log is enabled. A tenant reads the lines
- * after the reply to a login: earlier ones are the banner of whatever the port belongs to.
+ * Streams the protocol log of an account. Empty unless the log is enabled. A tenant reads only the
+ * lines after the reply to a login: earlier lines have the banner of any server at the port.
  */
 export function onGetLogs({ db, settings }: { db: Db; settings: SettingsCache }) {
   return handleStream(operations.getLogs, async ({ params: { account }, caller }) => {

@@ -28,7 +28,7 @@ import { webhookDeliveryHandlers } from './webhook-deliveries.ts'
 import { webhookRouteHandlers } from './webhook-routes/webhook-routes.ts'
 import { workerHandlers } from './worker-operations.ts'
 
-/** Handlers of all operations of the contract. @throws Error if one is missing */
+/** Handlers of all operations of the contract. @throws Error if a handler is missing */
 export function operationHandlers(deps: OperationDeps): OperationHandler[] {
   const writer = new OutboxWriter(deps)
   const handlers = [

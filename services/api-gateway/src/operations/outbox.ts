@@ -17,7 +17,9 @@ import {
 import { visibleFailure } from './hide-failure.ts'
 import { present } from './present.ts'
 
-/** Operations on submissions. Only senders change stored ones, so changes are commands. */
+/**
+ * Operations on submissions. Changes are commands, because only senders change stored submissions.
+ */
 export function outboxHandlers(deps: WorkerDeps): OperationHandler[] {
   const { db } = deps
   return [

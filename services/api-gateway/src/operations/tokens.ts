@@ -26,7 +26,7 @@ type TokenDeps = Pick<OperationDeps, 'db' | 'bus' | 'tokens' | 'tasks' | 'tokenL
 /** Maximum tokens in a response of the alias, which has no pages. */
 const maxAliasTokens = 1_000
 
-/** Operations on tokens, by value or id. Each of the older paths is an alias of a newer one. */
+/** Operations on tokens, by value or id. Each older path is an alias of a newer path. */
 export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
   const { db } = deps
   const create = (input: { body: TokenRequest; caller: Caller }) => createToken(db, input)
@@ -56,7 +56,8 @@ export function tokenHandlers(deps: TokenDeps): OperationHandler[] {
 
 /** The response is the only place that contains the value of the token. */
 async function createToken(db: Db, { body, caller }: { body: TokenRequest; caller: Caller }) {
-  // Applies without SVC_REQUIRE_API_AUTH, too: a token needs a known creator.
+  // Without SVC_REQUIRE_API_AUTH, creating a token needs a token as well: a token needs a known
+  // creator.
   if (!caller.token) throw noToken('no token')
   const reach = reachOf(body)
   assertNotWider(caller.token, reach)

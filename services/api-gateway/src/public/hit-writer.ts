@@ -26,7 +26,7 @@ const shutdownTimeoutMs = 3_000
 /**
  * Creates a writer that stores hits in batches after the responses. A failed batch is retried until
  * it succeeds; the queue covers an outage of Postgres. Disposal writes the waiting hits once more
- * and drops those that cannot be written.
+ * and drops hits that cannot be written.
  */
 export function createHitWriter<T>(options: HitWriterOptions<T>): HitWriter<T> {
   const { write, isPermanentError, log, onLost, retryMs = 1_000, maxWaiting = 5_000 } = options

@@ -37,7 +37,7 @@ export interface Hits extends AsyncDisposable {
   record(link: HitLink, visitor: LinkVisitor): void
 }
 
-/** A hit with the values that decide whether it repeats an earlier one. */
+/** Hit with the values that decide whether the hit repeats an earlier hit. */
 interface Hit {
   link: HitLink
   visitor: LinkVisitor
@@ -106,7 +106,10 @@ function urlOf(link: HitLink): string | undefined {
   return link.act === 'click' ? link.url : undefined
 }
 
-/** Hits of one visitor on one link in one window have the same id; clients repeat requests. */
+/**
+ * Event of a hit. Hits of one visitor on one link within a window have the same event id, because
+ * clients repeat requests.
+ */
 function eventOf({ link, visitor, at, nonce }: Hit, windowMs: number): NewEvent {
   const event = link.act === 'open' ? 'trackOpen' : 'trackClick'
   const { acc: account, msg: messageId } = link

@@ -44,9 +44,9 @@ export function mountPublicPages(
       count: (kind, outcome) => requests.inc({ kind, outcome }),
     }),
   )
-  // Fetches the key in advance, so that the first reader does not wait for it.
+  // Fetches the key of links in advance, so that the first reader does not wait for the key.
   deps.tasks.run(deps.links.current())
-  // A page without branding is better than none.
+  // A page without branding is better than no page.
   const branding = (): Promise<Branding> => settings.get().catch(() => ({}))
   const tracking = {
     ...deps,

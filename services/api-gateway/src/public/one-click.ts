@@ -1,6 +1,6 @@
 /**
- * True for the body of a one-click unsubscribe request. RFC 8058 §3.2: it is
- * `List-Unsubscribe=One-Click`, URL-encoded or multipart. A missing content type is accepted.
+ * True for the body of a one-click unsubscribe request: `List-Unsubscribe=One-Click`, URL-encoded
+ * or multipart (RFC 8058 §3.2). A missing content type is accepted.
  */
 export function isOneClick(contentType: string | undefined, body: string): boolean {
   if (contentType?.toLowerCase().startsWith('multipart/form-data')) return hasOneClickPart(body)

@@ -53,7 +53,7 @@ export type ColorScheme = 'light' | 'dark'
 
 /** Appearance of a page: the operator's branding and the color scheme that the link requests. */
 export interface PageTheme extends Branding {
-  /** Absent: the color scheme of the device. */
+  /** Color scheme; absent for the color scheme of the device. */
   colorScheme?: ColorScheme
 }
 
@@ -71,7 +71,7 @@ export interface PageContent {
   redirectUrl?: string
 }
 
-/** Renders a complete page. It works without scripts, and its policy allows none. */
+/** Renders a complete page, which works without scripts. The page's policy allows no scripts. */
 export function renderPage({ title, body, redirectUrl }: PageContent, theme: PageTheme): Page {
   const { templateHeader, templateHtmlHead, colorScheme } = theme
   const brand = escapeHtml(brandName(theme))

@@ -26,7 +26,7 @@ export function onOpen({ links, hits, trustedProxies, onRejected }: TrackingDeps
       }
       if (isVisit(request)) hits.record(signed.link, resolveVisitor(request, trustedProxies))
     } catch {
-      // The signature cannot be verified; the reader gets the image instead of a broken one.
+      // The signature cannot be verified; the reader gets the tracking image, not a broken image.
       onRejected('open', 'unavailable')
     }
     sendTrackingPixel(response)

@@ -15,7 +15,7 @@ import {
 import { sql } from 'kysely'
 import { accountsWithState, passwordKinds } from './accounts.ts'
 
-/** Null if the application does not exist. */
+/** Provider of the account's OAuth2 application; null if the application does not exist. */
 const oauth2Provider = sql<OAuth2Provider | null>`(
   select provider from oauth2_apps where oauth2_apps.id = accounts.oauth2 ->> 'provider'
 )`
@@ -46,12 +46,15 @@ export interface SendingAttempt {
   networkRouting: NetworkRouting | null
 }
 
-/** A message that waits for its next attempt counts with the outcome of the last one. */
+/** True for a submission to the account's own server that was sent or failed at least once. */
 const hasOutcome = sql`gateway is null and (state = 'sent' or last_error is not null)`
 /** Newest messages to search for an attempt: bounds the cost for an account that sends a lot. */
 const maxSearched = 100
 
-/** Null without an attempt. Derived from the newest messages: sending writes no extra row. */
+/**
+ * Last attempt to send a message of the account; null without an attempt. Derived from the newest
+ * messages, so that sending writes no extra row.
+ */
 const lastSendingAttempt = sql<SendingAttempt | null>`(
   select jsonb_build_object('at', at, 'sent', state = 'sent', 'response', response,
     'lastError', last_error, 'networkRouting', network_routing)

@@ -60,12 +60,12 @@ async function getColumns(db: Db, account: string) {
   return row
 }
 
-/** Shard of the account. Also the cheapest check that the account exists. */
+/** Shard of the account. Cheapest check that the account exists. */
 export async function getShard(db: Db, account: string): Promise<number> {
   return (await getColumns(db, account)).shard
 }
 
-/** False until a worker has connected the account, or failed to, for the first time. */
+/** True once a worker has connected the account, or has failed to connect it. */
 export async function wasConnected(db: Db, account: string): Promise<boolean> {
   const [row] = await connectionOf(db, account)
   if (!row) throw accountNotFound()

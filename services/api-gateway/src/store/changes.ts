@@ -22,7 +22,7 @@ export interface ChangesPage {
   full: boolean
   /** True if rows exist that cannot be read yet: an older transaction is still open. */
   unsettled: boolean
-  /** Position to continue from, if changes after the requested one were deleted. */
+  /** Position to continue from, if changes after the requested position were deleted. */
   lost?: Position
 }
 
@@ -37,8 +37,9 @@ interface Row extends ChangeColumns {
 }
 
 /**
- * Reads the changes after a position. Skips transactions newer than the oldest open one, so that
- * no change ever appears before a position that was read already, however late it is committed.
+ * Reads the changes after a position. Skips changes of transactions newer than the oldest open
+ * transaction. So no change ever appears before a position that was read already, however late the
+ * change is committed.
  */
 export async function listChanges(db: Db, after: Position, limit: number): Promise<ChangesPage> {
   const xid = sql`${String(after.xid)}::xid8`

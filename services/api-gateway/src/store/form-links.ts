@@ -24,7 +24,7 @@ export async function insertFormLink(
   await db.insertInto('formLinks').values(row).execute()
 }
 
-/** Finds a link that has not expired. It may be used already. */
+/** Finds a form link that has not expired, used or unused. */
 export function findFormLink(db: Db, nonce: string): Promise<FormLink | undefined> {
   return validLink(db, nonce).executeTakeFirst()
 }
@@ -48,7 +48,7 @@ export async function markFormLinkUsed(tx: Tx, nonce: string, state: 'new' | 'ex
   await tx.updateTable('formLinks').set({ state }).where('nonce', '=', nonce).execute()
 }
 
-/** Counts probes before they are made. False if the link has used up its `maxProbes`. */
+/** Counts probes before they are made. False if the form link has used up its `maxProbes`. */
 export async function countProbes(db: Db, nonce: string, count: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('formLinks')

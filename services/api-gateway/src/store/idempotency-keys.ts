@@ -104,7 +104,10 @@ export function runIdempotent<T>(
   return orAccountNotFound(transaction)
 }
 
-/** Inserts the key or replaces an expired one. Waits for a transaction that holds the key. */
+/**
+ * Inserts an idempotency key or replaces an expired key. Waits for a transaction that holds the
+ * key.
+ */
 async function insertKey(tx: Tx, { account, key, requestHash }: IdempotencyKey): Promise<boolean> {
   const row = await tx
     .insertInto('idempotencyKeys')

@@ -20,9 +20,9 @@ export interface ListTurnRequest extends ListRecipient {
 }
 
 /**
- * Applies a request and records its event. Undefined if nothing changes: a link resubscribes only
- * what a link of its account unsubscribed. The event id contains the number of turns of this
- * address, so a concurrent repeat is one event.
+ * Applies a request of a list link and records its event. Undefined if nothing changes: a link
+ * resubscribes only recipients that a link of its account unsubscribed. The event id contains the
+ * number of turns of this address, so a concurrent repeat is one event.
  */
 export async function applyListTurn(tx: Tx, request: ListTurnRequest, serviceUrl: string | null) {
   const changed =

@@ -57,7 +57,9 @@ export async function insertBlock(db: Db, block: Insertable<AccountListBlocks>):
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Removes an address from the lists with an id, of every account. False if it is on none. */
+/**
+ * Removes an address from the lists with an id, of every account. False if no list had the address.
+ */
 export async function deleteBlocks(db: Db, listId: string, recipient: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('accountListBlocks')
@@ -67,7 +69,7 @@ export async function deleteBlocks(db: Db, listId: string, recipient: string): P
   return numDeletedRows > 0n
 }
 
-/** Sources of the entries that a recipient made through a link, and may remove through one. */
+/** Sources of list entries that a recipient made through a link, and may remove through a link. */
 const linkSources = ['form', 'one-click'] as const
 
 /** Removes an entry that a link of the account has made. False if there is none. */
@@ -83,7 +85,10 @@ export async function deleteLinkBlock(db: Db, entry: ListRecipient): Promise<boo
   return numDeletedRows > 0n
 }
 
-/** Origin of the entry of a recipient: a link or the API. Undefined if it is not blocked. */
+/**
+ * Origin of a recipient's entry on a list: a link or the API. Undefined if the recipient is not
+ * blocked.
+ */
 export async function findBlockOrigin(
   db: Db,
   entry: ListRecipient,

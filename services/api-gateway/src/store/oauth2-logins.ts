@@ -11,8 +11,8 @@ export type PendingRegistration = SignInOptions &
 export type RegistrationBody = Omit<AccountRegistration, 'account'>
 
 /**
- * Update of an existing account. Not stored as `body`: replicas of earlier releases, which would
- * register it, fail and change nothing.
+ * Update of an existing account. Its body is stored apart from the `body` of a registration, which
+ * replicas of earlier releases would register. So these replicas fail and change nothing.
  */
 export interface PendingUpdate {
   /**
@@ -88,9 +88,9 @@ export interface BrowserState {
 /** Maximum number of browsers, previews of the link included, that open one sign-in. */
 const maxBrowsers = 25
 
-// A sign-in has two kinds of rows. One has the hash of the start token as key and lives 24 h. Each
-// browser that opens it adds one with the hash of its state, which lives one hour. Members of
-// `registration.consent` tell them apart: `browsers` counts, `start` and `browser` bind.
+// A sign-in has rows of two kinds. A row with the hash of the start token as key lives 24 h. Each
+// browser that opens the sign-in adds a row with the hash of its state, which lives 1 h. Members of
+// `registration.consent` distinguish the rows: `browsers` counts, `start` and `browser` bind.
 
 /** Stores a sign-in for 24 h, under the hash of its start token. */
 export async function insertLogin(

@@ -15,7 +15,10 @@ import { orAccountNotFound } from './accounts.ts'
 
 export type NewSubmission = Insertable<Outbox>
 
-/** A larger message is inserted alone, so that others do not wait for it. */
+/**
+ * Maximum size of a message that is inserted together with other messages. A larger message is
+ * inserted alone, so that other messages do not wait for it.
+ */
 const maxSharedBytes = 64 * 1024
 
 /** Inserts a submission. Once resolved, it will be sent. */
@@ -53,8 +56,9 @@ export interface EndedSubmission {
 const endedRows = 500
 
 /**
- * Deletes the waiting submissions of a locked account, which no transaction can add to meanwhile. A
- * sender that has one in flight cannot record an outcome afterwards, and sends no end of data.
+ * Deletes the waiting submissions of a locked account. The lock keeps transactions from adding
+ * submissions meanwhile. A sender cannot record an outcome of a deleted submission in flight, and
+ * sends no end of data.
  */
 export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubmission[]> {
   const ended: EndedSubmission[] = []
@@ -72,8 +76,7 @@ export async function endSubmissions(tx: Tx, account: string): Promise<EndedSubm
     const deleted = await tx
       .deleteFrom('outbox')
       .where('queueId', 'in', queueIds)
-      // The condition is evaluated again after the row lock: a sender may have recorded the
-      // outcome.
+      // The state is checked again after the row lock: a sender may have recorded the outcome.
       .where(isWaiting)
       .returning(['queueId', 'messageId', 'firstError', 'networkRouting'])
       .returning(sql<boolean>`data_sent_at is not null`.as('maybeSent'))
@@ -141,7 +144,7 @@ export async function listOutboxRows(db: Db, filter: OutboxFilter): Promise<Page
 
 function matching({ account, state }: Pick<OutboxFilter, 'account' | 'state'>) {
   const conditions = [
-    // Literals, not parameters, so that the planner can use the partial indexes.
+    // States are literals, not parameters, so that the planner can use the partial indexes.
     state === undefined
       ? sql<SqlBool>`state in ('queued', 'held')`
       : (finished[state] ?? sql<SqlBool>`state = ${sql.lit(state)}`),

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 /** OAuth2 application for Pub/Sub. */
 export interface PubSubApp {
   id: string
-  /** Address of its service account. Null if none is configured. */
+  /** Address of the application's service account. Null if no service account is configured. */
   email: string | null
   /** Applications whose accounts get their notifications through it. */
   linked: string[]

@@ -39,7 +39,7 @@ export async function retainServiceSecret(tx: Tx, seconds: number): Promise<void
   await sql`select keep_previous_service_secret(${seconds}::integer)`.execute(tx)
 }
 
-/** Replaces the secret of links. The earlier one gets a key of its own and stays valid. */
+/** Replaces the secret of links. The earlier secret gets its own key and stays valid. */
 export async function replaceLinkSecret(tx: Tx, sealed: string): Promise<void> {
   await tx
     .updateTable('sealedSettings')

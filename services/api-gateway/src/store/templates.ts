@@ -47,11 +47,11 @@ export function getTemplate(db: Db, id: string) {
 export type TemplateRow = Awaited<ReturnType<typeof getTemplate>>
 
 export interface TemplateFilter extends PageRequest {
-  /** Null selects the shared templates. */
+  /** Account of the templates; null selects the shared templates. */
   account: string | null
 }
 
-/** One page of the account's own templates, or of the shared ones, newest first. */
+/** One page of the account's templates or of the shared templates, newest first. */
 export function listTemplates(db: Db, { account, ...page }: TemplateFilter) {
   const templates = db
     .selectFrom('templates')

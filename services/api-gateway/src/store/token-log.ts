@@ -2,7 +2,7 @@ import { type Db, type PageRequest, readPage } from '@posthorn/db'
 import { sql } from 'kysely'
 
 export interface TokenLogPage extends PageRequest {
-  /** Entries kept per token; older ones wait for the sweep. */
+  /** Maximum entries per token; older entries wait for the sweep. */
   keep: number
 }
 

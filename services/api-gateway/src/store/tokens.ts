@@ -21,7 +21,7 @@ export interface TokenUse {
   at: Date
 }
 
-/** Tokens of the ids, in their order; undefined for a missing one. */
+/** Finds tokens by id, in the order of the ids; undefined for a missing token. */
 export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token | undefined)[]> {
   const rows = await db
     .selectFrom('tokens')
@@ -33,7 +33,7 @@ export async function findTokens(db: Db, ids: readonly string[]): Promise<(Token
 }
 
 /**
- * Stores a token. An existing one stays unchanged.
+ * Stores a token. An existing token stays unchanged.
  *
  * @throws AppError `not-found` if the account is missing
  */

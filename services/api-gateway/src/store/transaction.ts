@@ -3,7 +3,9 @@ import { retryUntil } from '@posthorn/flow'
 import { sql } from 'kysely'
 
 const maxAttempts = 4
-/** Deadlock and serialization failure: a retry of the same transaction succeeds. */
+/**
+ * Postgres errors for deadlock and serialization failure: a retry of the same transaction succeeds.
+ */
 const conflicts = new Set(['40P01', '40001'])
 
 /** Runs work in a transaction. Retries it after a conflict, so it must have no other effects. */

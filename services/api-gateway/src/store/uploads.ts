@@ -2,7 +2,10 @@ import type { Db, Uploads } from '@posthorn/db'
 import type { Insertable } from 'kysely'
 import { orAccountNotFound } from './accounts.ts'
 
-/** Stores the bytes of an upload for the worker, which deletes them. No promise to the client. */
+/**
+ * Stores the bytes of an upload for the worker, which deletes them. Storing the bytes promises
+ * nothing to the client.
+ */
 export async function insertUpload(db: Db, upload: Insertable<Uploads>): Promise<void> {
   await orAccountNotFound(db.insertInto('uploads').values(upload).execute())
 }

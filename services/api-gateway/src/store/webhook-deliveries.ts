@@ -29,8 +29,8 @@ export interface DeliveryFilter extends ReplayFilter {
 }
 
 /**
- * One page of the deliveries in one state and the cursor of the next page. Due deliveries are
- * ordered by their next attempt, others by their end, latest first.
+ * One page of the deliveries in one state, and the cursor of the next page. Due deliveries are
+ * ordered by their next attempt, finished deliveries by their end, latest first.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter) {
   const { state, pageSize } = filter
@@ -52,7 +52,7 @@ function conditionsOf(filter: DeliveryFilter, time: RawBuilder<unknown>): RawBui
   const { state, target, address, event, account, outcome, since, until, cursor } = filter
   const equal = defined({ target, lane: address, event, account, lastOutcome: outcome })
   return [
-    // Literals, not parameters, so that the planner can use the partial indexes.
+    // States are literals, not parameters, so that the planner can use the partial indexes.
     state === 'due' || state === 'failed'
       ? sql`state = ${sql.lit(state)}`
       : sql`state <> 'due' and state = ${sql.lit(state)}`,
@@ -76,7 +76,7 @@ export function getDelivery(db: Db, id: string) {
     .executeTakeFirstOrThrow(() => notFound('Delivery not found'))
 }
 
-/** Maximum size of a shown body. webhook-dispatcher does not send larger ones either. */
+/** Maximum size of a shown body. webhook-dispatcher sends no larger body. */
 const maxShownBytes = 64 * 1024 * 1024
 
 /** Body of the event, the logged attempts, and the ids of replays of a delivery. */
@@ -101,7 +101,7 @@ export async function getDeliveryDetails(db: Db, id: string) {
   return { body: rows[0]?.body ?? null, log, replays: replays.map((row) => row.id) }
 }
 
-/** Stores a replay of the deliveries that a filter matches. webhook-dispatcher runs it. */
+/** Stores a replay of the deliveries that a filter matches. webhook-dispatcher runs the replay. */
 export function insertReplay(db: Db, filter: ReplayFilter): Promise<ReplayRow> {
   return db
     .insertInto('webhookReplays')

@@ -29,7 +29,8 @@ export function onCompleteOAuth2Login(deps: OAuth2Deps) {
       scopes = [...app.profile.scopes],
     } = tokens
     const missingScopes = missing(app.profile.requiredScopes, scopes)
-    // Otherwise the account would fail when the access token expires. A new consent repairs it.
+    // Without a refresh token, the account would fail when the access token expires. A new consent
+    // repairs the account.
     if (refreshToken === undefined && expires !== undefined && missingScopes.length === 0)
       throw new AppError('rejected', 'The provider issued no refresh token', {
         code: 'TokenGenerationError',

@@ -28,7 +28,7 @@ export function onGetCredentials(deps: Deps) {
   const { db, secrets, authServer } = deps
   return on(getCredentials, async (request, { requester }) => {
     const { account, protocol, fresh = false, entitlement } = request
-    // Concurrently: a mail client waits for the reply.
+    // Both queries run concurrently, because a mail client waits for the reply.
     const [login] = await Promise.all([
       findLogin(db, account, protocol),
       assertEntitled(db, requester, { account, protocol, entitlement }),
@@ -58,7 +58,7 @@ function notConfigured(protocol: Protocol): AppError {
 /**
  * Unseals the stored password or access token of an account.
  *
- * @throws AppError `rejected` if none is stored, or it is for another server or user
+ * @throws AppError `rejected` if no secret is stored, or the secret is for another server or user
  */
 async function getStoredLogin(
   secrets: BoundSecrets,
@@ -96,7 +96,7 @@ async function getOAuth2Credentials(
   }
   if (fresh) authServer.invalidate(holder)
   const credentials = await authServer.get({ account: holder, protocol })
-  // The login name of a shared mailbox is its own.
+  // The login name of a shared mailbox is the name of the mailbox, not of the grant's owner.
   return { ...credentials, ...(user !== grant.owner && { user }), ...ofApi }
 }
 

@@ -27,7 +27,7 @@ export interface SecretDeps {
   unsealer: Unsealer
 }
 
-/** Returns the keys that sign webhooks: the current one, previous ones and those of targets. */
+/** Returns the keys that sign webhooks: the current key, previous keys and keys of targets. */
 export function onGetServiceSecret(deps: SecretDeps) {
   return on(getServiceSecret, async () => {
     const serviceSecret = await unsealSetting(deps, 'serviceSecret')
@@ -44,7 +44,10 @@ export function onGetServiceSecret(deps: SecretDeps) {
   })
 }
 
-/** Returns the secret that signs links, and earlier ones. Their seal context is the same. */
+/**
+ * Returns the current and earlier secrets that sign links. All secrets of links have the same seal
+ * context.
+ */
 export function onGetLinkSecret(deps: SecretDeps) {
   return on(getLinkSecret, async () => {
     const linkSecret = await unsealSetting(deps, 'linkSecret')
@@ -73,7 +76,10 @@ async function unsealSetting(
   return sealed === undefined ? undefined : unsealer.unseal(sealed, settingSealContext(key))
 }
 
-/** Previous secrets without duplicates and the current one. Their seal context is the same. */
+/**
+ * Previous service secrets, without duplicates and without the current secret. All service secrets
+ * have the same seal context.
+ */
 async function unsealPrevious({ db, unsealer }: SecretDeps, current: string) {
   const rows = await listPreviousServiceSecrets(db)
   const secrets = await Promise.all(

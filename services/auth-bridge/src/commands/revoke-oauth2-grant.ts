@@ -8,7 +8,9 @@ import type { OAuth2Deps } from '../oauth2/token-endpoint.ts'
 import { passwordSealContext } from '../store/credentials.ts'
 import { findGrantTokens, findOAuth2Account, tokensSealContext } from '../store/oauth2-tokens.ts'
 
-/** Revokes a grant that was not registered. Failures return false: owners can revoke it, too. */
+/**
+ * Revokes a grant that was not registered. Failures return false: owners can revoke the grant, too.
+ */
 export function onRevokeOAuth2Grant(deps: OAuth2Deps) {
   return on(revokeOAuth2Grant, ({ app, account, sealedGrant: sealed }) =>
     falseOnError(() =>

@@ -20,7 +20,7 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
         })
       },
     )
-    // An issuer may publish any URL, and browsers are redirected to it.
+    // An issuer may publish any authorization URL, and browsers are redirected to this URL.
     if (authorizeUrl === undefined || !/^https?:\/\//i.test(authorizeUrl))
       throw new AppError('invalid', 'The provider has no authorization endpoint')
     const url = new URL(authorizeUrl)
@@ -48,7 +48,7 @@ export function onStartOAuth2Login(deps: OAuth2Deps) {
     const expected = issuer ?? app.profile.issuers[0]
     return {
       url: url.href,
-      // With several tenants it is known only from the id token.
+      // For several tenants, only the id token contains the issuer.
       ...defined({ issuer: expected?.includes('{tenantid}') ? undefined : expected, requiresIss }),
     }
   })

@@ -43,7 +43,7 @@ async function assertEntitledToAddress(
     throw new AppError('unavailable', 'Requester does not connect to this address')
 }
 
-/** Returns a header value in plaintext. It unseals only for the owner in the request. */
+/** Returns a header value in plaintext. The value is unsealed only for the owner in the request. */
 export function onUnsealHeader({ unsealer }: { unsealer: Unsealer }) {
   return on(unsealHeader, async (header) => ({ value: await unsealHeaderValue(header, unsealer) }))
 }

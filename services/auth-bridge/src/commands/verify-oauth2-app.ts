@@ -19,7 +19,7 @@ import { requestPubSubToken } from './get-pubsub-token.ts'
 
 export type VerifyDeps = TokenDeps & { tokens: AccessTokens; openProvider: OpenProvider }
 
-/** Checks an application step by step. The first failed step is the one to fix. */
+/** Checks an application step by step. The first failed step is the step to fix. */
 export function onVerifyOAuth2App(deps: VerifyDeps) {
   return on(verifyOAuth2App, async ({ app: id, account }) => {
     let app: Application

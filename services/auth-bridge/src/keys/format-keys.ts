@@ -32,7 +32,10 @@ const environmentNames = { secret: 'SVC_SECRET', publicKey: 'SVC_SECRET_PUBLIC_K
 /** Properties of the store entries that the component `external-secrets` reads. */
 const jsonNames = { secret: 'secret', publicKey: 'public-key' }
 
-/** Secrets with the names and keys of `k8s/base`. Only auth-bridge mounts the first one. */
+/**
+ * Secrets with the names and keys of `k8s/base`. Only auth-bridge mounts
+ * `posthorn-sealing-private`.
+ */
 function secretManifests({ secret, publicKey }: SealingKeys, namespace?: string): string {
   const documents = [
     ...(secret === undefined ? [] : [{ name: 'posthorn-sealing-private', data: { secret } }]),

@@ -28,10 +28,10 @@ import { type Grant, type OAuth2Deps, requestToken } from './token-endpoint.ts'
 
 export interface AccessToken {
   accessToken: string
-  /** Expiry in epoch milliseconds; absent if the provider did not report it. */
+  /** Expiry in epoch milliseconds; absent if the provider did not report the expiry. */
   expires?: number
   scopes: string[]
-  /** True if it was stored already. */
+  /** True if the access token was stored already. */
   cached: boolean
 }
 
@@ -45,7 +45,10 @@ export interface TokenDeps extends OAuth2Deps {
 const marginMs = 300_000
 /** Minimum remaining lifetime of a token that is used although its renewal failed. */
 const minLeftMs = 30_000
-/** Longer than a token request and storing its result. Then another replica may try. */
+/**
+ * Lease of a token renewal. Longer than a token request and storing its result. After the lease,
+ * another replica may try.
+ */
 const leaseMs = 20_000
 /** Maximum wait for a token. Longer than the timeout of the requester. */
 const maxWaitMs = 12_000
@@ -119,9 +122,10 @@ export class AccessTokens {
   }
 
   /**
-   * Undefined if another replica has the lease or has renewed the tokens: read them again.
+   * Renews an access token while holding the lease. Undefined if another replica has the lease or
+   * has renewed the tokens: the caller reads the tokens again.
    *
-   * @throws AppError of the renewal, or of the last one if it must not be repeated yet
+   * @throws AppError of the renewal, or of the previous renewal if it must not be repeated yet
    */
   async #renewWithLease(lease: RefreshLease, renewal: Renewal): Promise<AccessToken | undefined> {
     const { db, signal } = this.#deps
@@ -144,7 +148,10 @@ export class AccessTokens {
     }
   }
 
-  /** Undefined if the lease was lost, or newer tokens were stored in the meantime. */
+  /**
+   * Requests a new access token and stores the token. Undefined if the lease was lost, or newer
+   * tokens were stored in the meantime.
+   */
   async #renew(
     lease: RefreshLease,
     { app, resolved, tokens, stored }: Renewal,
@@ -152,7 +159,7 @@ export class AccessTokens {
     const { db } = this.#deps
     const { holder } = resolved
     let isLost = false
-    // The endpoints may have taken long to find. Another replica may have replaced the token since.
+    // Finding the endpoints may have taken long. Another replica may have replaced the token since.
     const beforeRequest = async () => {
       isLost = !(await extendRefresh(db, lease, leaseMs))
       if (isLost) throw new Error('the lease of the renewal has expired')
@@ -172,7 +179,7 @@ export class AccessTokens {
         : undefined
     } catch (error) {
       if (isLost) return undefined
-      // The grant may have been replaced during the request with the old one.
+      // The grant may have been replaced during the request with the old grant.
       const isCurrent = versionOf(await findGrantTokens(db, holder)) === versionOf(tokens)
       if (!isCurrent) return undefined
       if (!(error instanceof AppError)) throw error
@@ -183,8 +190,8 @@ export class AccessTokens {
   }
 
   /**
-   * Retries until the token is stored, since most providers have invalidated the previous one. May
-   * outlast the caller's timeout. Returns false if newer tokens were stored.
+   * Stores renewed tokens. Retries until they are stored, since most providers have invalidated the
+   * previous tokens. May outlast the caller's timeout. Returns false if newer tokens were stored.
    */
   async #store(
     { account, app }: { account: string; app: Application },
@@ -216,7 +223,11 @@ export class AccessTokens {
     await markRefreshFailed(db, account, failed).catch(() => undefined)
   }
 
-  /** Tokens of another application are left out. @throws AppError `rejected` for such a grant */
+  /**
+   * Unseals the tokens of a grant. Tokens of another application are left out.
+   *
+   * @throws AppError `rejected` for a grant of another application
+   */
   async #unseal(
     app: Application,
     { holder }: ResolvedGrant,
@@ -233,7 +244,7 @@ export class AccessTokens {
     return parseGrant(renewed ?? granted?.value ?? '{}')
   }
 
-  /** Time that the access token can be used; 0 without one for the subject. */
+  /** Remaining lifetime of the access token; 0 without an access token for the subject. */
   #leftMs({ accessToken, expires = Infinity, subject }: StoredGrant, wanted: string): number {
     const isOther = subject !== undefined && subject !== wanted
     return accessToken === undefined || isOther ? 0 : expires - this.#now()

@@ -29,8 +29,8 @@ interface AppDeps {
 /**
  * Loads the application of a grant.
  *
- * @throws AppError `internal` `InvalidBaseScopes` if its tokens are for another kind of mail system
- *   than that of the account; see `loadApplication`
+ * @throws AppError `internal` `InvalidBaseScopes` if the application's tokens do not fit the
+ * account's kind of mail system; see `loadApplication`
  */
 export async function loadGrantApplication(
   deps: AppDeps,

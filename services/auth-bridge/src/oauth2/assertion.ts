@@ -86,7 +86,7 @@ function readCertificate(pem: string, key: KeyObject): X509Certificate {
   throw invalid('The certificate of the application does not belong to its service key')
 }
 
-/** Block of a PEM text (RFC 7468), or the whole text without one. */
+/** Block of a PEM text (RFC 7468), or the whole text if it has no such block. */
 function blockOf(pem: string, label: RegExp): string {
   // A key copied from Google's JSON file has `\\n` instead of line breaks.
   const text = pem.replaceAll('\\n', '\n')

@@ -20,6 +20,6 @@ test('createOAuth2: with a mapped provider origin, calls the other origin', asyn
   const request = { method: 'POST', url: 'https://oauth2.googleapis.com/token?a=b' } as const
   const { status, body } = await create('link-local').http.call(request)
   expect({ status, body: body.toString() }).toEqual({ status: 200, body: '/token?a=b' })
-  // The egress policy applies to the other origin.
+  // The egress policy applies to the origin that replaces Google's origin.
   expect(await create('private').http.call(request)).toMatchObject({ outcome: 'egress-blocked' })
 })

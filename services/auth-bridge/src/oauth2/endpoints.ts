@@ -37,8 +37,8 @@ export interface Endpoints {
 }
 
 /**
- * Finds the endpoints of an application. Configured ones override those of OpenID Connect
- * Discovery 1.0.
+ * Finds the endpoints of an application. Configured endpoints override the endpoints of OpenID
+ * Connect Discovery 1.0.
  *
  * @throws Error if the issuer is unavailable or publishes no token endpoint
  */
@@ -72,7 +72,7 @@ async function discover(
       issuer: server.issuer,
       requiresIss: server.authorization_response_iss_parameter_supported === true || undefined,
     }),
-    // RFC 8414 §2: the default is the header.
+    // RFC 8414 §2: clients authenticate in the header by default.
     usesBasicAuth: methods === undefined || !methods.includes('client_secret_post'),
   }
 }

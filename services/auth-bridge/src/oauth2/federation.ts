@@ -138,7 +138,10 @@ function bodyOf({ status, body, error, outcome }: CallResult, source: string): s
   throw rejected(`${source} returned ${status}${reasonIn(text)}`)
 }
 
-/** Error code of Google's token service or APIs. Not the text, which may contain the input. */
+/**
+ * Error code of Google's token service or APIs. The error text is left out, because it may contain
+ * the input.
+ */
 function reasonIn(text: string): string {
   const { error } = parseObject(text) ?? {}
   const code = typeof error === 'string' ? error : statusIn(error)

@@ -6,7 +6,10 @@ import { parseObject } from '../parse-object.ts'
 import type { Protocol } from '../store/credentials.ts'
 import { findOAuth2Account, type OAuth2Account } from '../store/oauth2-tokens.ts'
 
-/** Plaintext of a sealed grant. Written by api-gateway at registration, and here at a renewal. */
+/**
+ * Plaintext of a sealed grant. api-gateway writes a grant at registration, auth-bridge at a
+ * renewal.
+ */
 export interface StoredGrant {
   accessToken?: string
   refreshToken?: string
@@ -15,23 +18,26 @@ export interface StoredGrant {
   /** Time from the issue of the access token to its expiry. */
   lifetimeMs?: number
   scopes?: string[]
-  /** Application and user the access token was requested for. It is useless for others. */
+  /**
+   * Application and user that the access token was requested for. The token is useless for other
+   * applications and users.
+   */
   subject?: string
 }
 
-/** Parses a grant. Returns an empty one for invalid text. */
+/** Parses a grant. Returns an empty grant for invalid text. */
 export function parseGrant(text: string): StoredGrant {
   return parseObject(text) ?? {}
 }
 
 /** Grant that an account logs in with. */
 export interface ResolvedGrant {
-  /** Account that holds the grant: the requested one or the one it delegates to. */
+  /** Account that holds the grant: the requested account, or the account to which it delegates. */
   holder: string
   /** Application of the grant. */
   app: string
   useAuthServer: boolean
-  /** User whose tokens these are. */
+  /** User of the grant's tokens. */
   owner: string
   /** User to log in as, or mailbox to use at an API. */
   user: string
@@ -46,10 +52,10 @@ export type BaseScopes = 'imap' | 'api'
 const maxHops = 20
 
 /**
- * Follows `delegatedAccount` to the account that holds the grant. A shared mailbox is read as
- * itself; mail is sent as the token's owner, because SMTP of Exchange accepts nothing else. An API
- * reads and sends as the shared mailbox. Without `protocol`, that of the account's mailbox is used.
- * Undefined for an unknown account.
+ * Follows `delegatedAccount` to the account that holds the grant. By IMAP, the user is the shared
+ * mailbox; by SMTP, the token's owner, because SMTP of Exchange accepts nothing else. An API reads
+ * and sends as the shared mailbox. Without `protocol`, the user is the account's mailbox. Undefined
+ * for an unknown account.
  *
  * @throws AppError `rejected` `TokenGenerationError` if the chain is broken or circular
  */
@@ -89,8 +95,8 @@ function toResolvedGrant(
 }
 
 /**
- * True if the mailbox is that of the token's user at Microsoft. Tokens of applications have no
- * user, and those of an authentication server may be of that kind.
+ * True if the mailbox belongs to the token's user at Microsoft. Tokens of applications have no
+ * user, and tokens of an authentication server may be tokens of applications.
  */
 export function isOwnMailbox(
   provider: OAuth2Provider,

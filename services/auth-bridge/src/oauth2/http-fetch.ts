@@ -7,7 +7,7 @@ export const oauthTimeoutMs = minCredentialsTimeoutMs - 2_000
 /** Maximum response size: tokens, an id token and a long error. A longer body fails to parse. */
 export const oauthMaxBytes = 256 * 1_024
 
-/** No response, or an incomplete one. */
+/** Missing or incomplete response of an OAuth2 provider. */
 class NoResponseError extends Error {
   override name = 'NoResponseError'
 }
@@ -29,13 +29,13 @@ export function fetchThrough(http: Pick<HttpCaller, 'call'>) {
 interface FetchInit {
   method: string
   headers: Record<string, string>
-  /** Set for token and revocation requests only. */
+  /** Body, for token and revocation requests only. */
   body?: URLSearchParams | null | undefined
 }
 
 function toResponse({ status, body, error, outcome, headers }: CallResult): Response {
   if (status === undefined || error !== undefined) throw new NoResponseError(error ?? outcome)
-  // The constructor rejects a body for these statuses, even an empty one.
+  // `Response` rejects a body for the statuses 204, 205 and 304, even an empty body.
   const content = [204, 205, 304].includes(status) ? null : new Uint8Array(body)
   return new Response(content, {
     status,

@@ -9,7 +9,7 @@ import type { TokenResponse } from './token-endpoint.ts'
 /** User described by an id token or a userinfo endpoint. */
 export interface Identity {
   email?: string
-  /** True if the provider has not verified `email`. It then proves nothing. */
+  /** True if the provider has not verified `email`. An unverified `email` proves nothing. */
   unverified?: true
   name?: string
   /** Identifier of the user at the provider. */

@@ -20,7 +20,7 @@ test.each<[OAuth2Provider, OAuth2AppConfig, string[], string[]]>([
     [`${google}gmail.modify`, ...identity, `${google}gmail.labels`],
     [`${google}gmail.modify`],
   ],
-  // Only sending: the scope that replaces the default is required.
+  // For an application that only sends, the scope that replaces the default scope is required.
   [
     'gmail',
     {

@@ -14,8 +14,8 @@ export interface Profile {
   /** Issuer that publishes missing endpoints. */
   issuer?: string
   /**
-   * Issuers of id tokens; the first one is in callbacks. `{tenantid}` stands for the claim `tid`.
-   * Empty if unknown.
+   * Issuers of id tokens; the first issuer is in callbacks. `{tenantid}` stands for the claim
+   * `tid`. Empty if unknown.
    */
   issuers: readonly string[]
   /** Requested scopes. */
@@ -71,7 +71,10 @@ function adjustScopes(
 /** Scopes of the Gmail API and of mail in Microsoft Graph. */
 const mailScope = /(?:^|\/)(?:gmail\.[a-z.]+|Mail\.[a-z]+(?:\.Shared)?)$/i
 
-/** Scope without its resource, in lower case: Microsoft omits or changes both in responses. */
+/**
+ * Scope without its resource, in lower case: Microsoft omits the resource or changes the case in
+ * responses.
+ */
 export function shortScope(scope: string): string {
   return scope.toLowerCase().replace(/^https:\/\/[^/]+\/(?=.)/, '')
 }
@@ -113,7 +116,7 @@ const profiles: Record<OAuth2Provider, (config: OAuth2AppConfig) => Profile> = {
   generic: ({ scopes = [...identity, offline] }) => ({
     ...common,
     scopes,
-    // All scopes for mail; optional ones are in `extraScopes`.
+    // Required are all scopes for mail; optional scopes are in `extraScopes`.
     requiredScopes: scopes.filter((scope) => ![...identity, offline].includes(scope)),
   }),
 }
@@ -126,11 +129,11 @@ function gmail(config: OAuth2AppConfig): Profile {
     tokenUrl: 'https://oauth2.googleapis.com/token',
     userinfoUrl: 'https://openidconnect.googleapis.com/v1/userinfo',
     revokeUrl: 'https://oauth2.googleapis.com/revoke',
-    // Google documents both forms in id tokens.
+    // Google documents both forms of its issuer in id tokens.
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
     scopes: [...scopes, ...identity],
     requiredScopes: scopes,
-    // Both are required for a refresh token.
+    // Google issues a refresh token only with both parameters.
     authorizeParams: { access_type: 'offline', prompt: 'consent' },
   }
 }
@@ -194,7 +197,7 @@ function outlook(config: OAuth2AppConfig): Profile {
 
 /** Id of the only tenant of an authority. Undefined for domains and for several tenants. */
 function tenantIdOf(authority: string): string | undefined {
-  // Tenant of personal accounts.
+  // Id of the tenant of personal accounts at Microsoft.
   if (authority === 'consumers') return '9188040d-6c67-4c5b-b112-36a304b66dad'
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(authority)
     ? authority.toLowerCase()
@@ -206,7 +209,10 @@ export function graphOriginOf(config: OAuth2AppConfig): string {
   return new URL(cloudOf(config).graph).origin
 }
 
-/** A token is for one resource: mail servers or Graph, never both (AADSTS28000). */
+/**
+ * Scopes at Microsoft. A token is for one resource: mail servers or Graph, never both
+ * (AADSTS28000).
+ */
 function outlookScopes(config: OAuth2AppConfig): string[] {
   const { graph, outlook: host } = cloudOf(config)
   return config.baseScopes === 'api'

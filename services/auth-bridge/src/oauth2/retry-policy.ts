@@ -23,8 +23,8 @@ export function mayRetry({ error, lastedMs, agoMs, waitMs }: RefreshFailure): bo
 }
 
 /**
- * Time in which a rejected token is not renewed, in milliseconds. A mail server that rejects it
- * would reject the next one, too, and every client login would cause a renewal.
+ * Time in which a rejected token is not renewed, in milliseconds. A mail server that rejects the
+ * token would also reject the next token, and every client login would cause a renewal.
  */
 const settleMs = 5 * 60_000
 

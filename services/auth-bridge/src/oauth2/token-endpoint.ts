@@ -29,12 +29,12 @@ import { failureOfToken, lastErrorOf, type TokenFailure } from './token-failure.
 /** Tokens issued by a token endpoint. */
 export interface TokenResponse {
   accessToken: string
-  /** Absent if the current refresh token stays valid. */
+  /** New refresh token; absent if the current refresh token stays valid. */
   refreshToken?: string
   /** Expiry in epoch milliseconds; absent if not reported. */
   expires?: number
   lifetimeMs?: number
-  /** Absent if they equal the requested ones. */
+  /** Granted scopes; absent if they equal the requested scopes. */
   scopes?: string[]
   idToken?: string
 }
@@ -72,8 +72,8 @@ class TokenRequestError extends Error {
 }
 
 /**
- * Requests a token once and records the state of the application. It is not retried: a refresh
- * token whose response was lost may be used up.
+ * Requests a token once and records the state of the application. The request is not retried: a
+ * refresh token whose response was lost may be used up.
  *
  * @throws AppError `rejected` or `unreachable`
  */
@@ -85,7 +85,7 @@ export async function requestToken(
   const { db } = deps
   try {
     const response = await callTokenEndpoint(deps, app, grant)
-    // Best effort: the next token clears it again.
+    // Clearing the error may fail: the next token clears the error again.
     await clearAppError(db, app.id).catch(() => undefined)
     return response
   } catch (error) {
@@ -143,12 +143,15 @@ async function callTokenEndpoint(
 /** State of a token request, for the report of its failure. */
 interface RequestProgress {
   url: string
-  /** 0: no response. */
+  /** HTTP status; 0 without a response. */
   statusCode: number
   retryAfterMs?: number | undefined
 }
 
-/** Far above the delays of providers; a longer one would look like a rejection. */
+/**
+ * Maximum `Retry-After`, far above the delays of providers. A longer delay would look like a
+ * rejection.
+ */
 const maxRetryAfterMs = 10 * 60_000
 
 function retryAfterOf({ headers }: Response): number | undefined {
@@ -220,7 +223,7 @@ async function normalize(response: Response): Promise<{ response: Response; idTo
 
 function toTokenResponse(response: TokenEndpointResponse, now: number): TokenResponse {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response
-  // It becomes part of IMAP and SMTP lines.
+  // The access token becomes part of IMAP and SMTP lines.
   if (/[^\x21-\x7e]/.test(accessToken)) throw new Error('access token has invalid characters')
   const scopes = response.scope?.split(/[\s,]+/).filter((scope) => scope !== '')
   return {

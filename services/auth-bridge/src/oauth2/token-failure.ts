@@ -113,8 +113,9 @@ function unreachable(error: unknown, retryAfterMs: number | undefined): AppError
 const doubted = 'The provider rejected a refresh token that may be valid, which is tried again'
 
 /**
- * Rejections that have been seen for valid refresh tokens: Google's without a reason, and one of
- * Microsoft for personal accounts. Their text tells them from others with the code `invalid_grant`.
+ * Rejections that have been seen for valid refresh tokens: Google's rejection without a reason, and
+ * Microsoft's rejection for personal accounts. The text distinguishes these rejections from other
+ * rejections with the code `invalid_grant`.
  */
 const doubtfulTexts =
   /^(?:Bad Request$|AADSTS70000: The provided value for the input parameter 'refresh_token')/

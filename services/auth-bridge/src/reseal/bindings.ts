@@ -5,8 +5,8 @@ import type { SealedRow, SealedUse } from '../store/sealed-values.ts'
 import { tokenServersOf } from '../store/token-servers.ts'
 
 /**
- * Binding for a value that an earlier release sealed without one: to the present registration.
- * Undefined without a registration for it.
+ * Binding to the present registration, for a value that an earlier release sealed without a
+ * binding. Undefined if the value has no registration.
  */
 export function bindingOf({ key, use }: SealedRow): Binding | undefined {
   if (use === null) return undefined

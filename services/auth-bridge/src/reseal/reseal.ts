@@ -12,8 +12,9 @@ import { bindingOf } from './bindings.ts'
 import { resealStrategyOf } from './strategies.ts'
 
 /**
- * Number of values per key id. `unreadable` counts invalid values; `clear` values that an earlier
- * release stored without sealing, and `unbound` those that it sealed without their use.
+ * Number of values per key id. `unreadable` counts invalid values, `clear` values that an earlier
+ * release stored without sealing, and `unbound` values that an earlier release sealed without their
+ * use.
  */
 type KeyCounts = Record<string, number>
 
@@ -55,9 +56,9 @@ export async function countKeys({
 }
 
 export interface ResealResult {
-  /** Number of values resealed with the newest key. A list of headers counts as one. */
+  /** Number of values resealed with the newest key. A list of headers counts as one value. */
   resealed: number
-  /** Number of values that no key unseals. They stay unchanged. */
+  /** Number of values that no key unseals. These values stay unchanged. */
   unreadable: number
 }
 

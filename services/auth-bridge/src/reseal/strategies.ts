@@ -14,7 +14,7 @@ import type { SealedColumn, SealedRow } from '../store/sealed-values.ts'
 export interface ResealStrategy {
   /**
    * Returns the key id of each sealed value; `clear` for a value that is not sealed yet,
-   * `unreadable` for an invalid one.
+   * `unreadable` for an invalid value.
    */
   keyIdsOf(stored: string): string[]
   /** Reseals a row. Values that no key unseals stay unchanged. */

@@ -90,7 +90,10 @@ export async function findSealedSetting(db: Db, key: SealedSetting): Promise<str
   return row?.sealed
 }
 
-/** Reads whether the API may return access tokens. Not cached: a change applies immediately. */
+/**
+ * Reads whether the API may return access tokens. The setting is not cached, so a change applies
+ * immediately.
+ */
 export async function isOAuthTokensApiEnabled(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('settings')
@@ -114,7 +117,7 @@ export async function listPreviousServiceSecrets(
   return rows.flatMap(({ sealed, expiresAt }) => (expiresAt ? [{ sealed, until: expiresAt }] : []))
 }
 
-/** Lists replaced secrets of links, newest first. They have no expiry. */
+/** Lists replaced secrets of links, newest first. Replaced secrets of links have no expiry. */
 export async function listPreviousLinkSecrets(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('sealedSettings')

@@ -25,7 +25,10 @@ export async function findApp(db: Db, id: string) {
   return { ...app, secrets }
 }
 
-/** Stores the last error of an application, for its operator. Does nothing if it was deleted. */
+/**
+ * Stores the last error of an application, for its operator. Does nothing if the application was
+ * deleted.
+ */
 export async function markAppFailed(db: Db, app: string, lastError: LastError): Promise<void> {
   const value = JSON.stringify(lastError)
   await db

@@ -48,7 +48,7 @@ export interface RefreshFailure {
   lastedMs: number
   /** Time since the last failure. */
   agoMs: number
-  /** Time until the earliest next try; 0 if it has passed. */
+  /** Time until the earliest next attempt; 0 if this time has passed. */
   waitMs: number
 }
 
@@ -113,7 +113,10 @@ function toGrantTokens(row: GrantRow): GrantTokens {
   }
 }
 
-/** False after a new grant, a change of the application or a reconnect: retry immediately. */
+/**
+ * True if the last renewal failed. False after a new grant, a change of the application or a
+ * reconnect, so that the renewal is retried immediately.
+ */
 const isFailing = sql<boolean>`oauth2_tokens.failing_since is not null and oauth2_tokens.updated_at
   >= greatest(accounts.updated_at, credentials.updated_at, oauth2_apps.updated_at)`
 
@@ -160,7 +163,7 @@ export async function storeTokens(
   return numUpdatedRows > 0n
 }
 
-/** Stores a failed renewal. `again`: the previous one failed as well. */
+/** Stores a failed renewal. `again`: the previous renewal failed as well. */
 export async function markRefreshFailed(
   db: Db,
   account: string,

@@ -7,9 +7,12 @@ import { type Selectable, sql } from 'kysely'
 export interface SealedColumn {
   readonly name: string
   readonly key: readonly string[]
-  /** Registration that decides what a value may be used for. Absent for values without one. */
+  /**
+   * Registration that decides what a value may be used for. Absent for values without such a
+   * registration.
+   */
   readonly use?: 'account' | 'gateway' | 'app'
-  /** Absent for a column `sealed` whose whole value is sealed. */
+  /** Sealed part of a column; absent for a column `sealed` whose whole value is sealed. */
   readonly inPlace?: InPlace
 }
 
@@ -27,8 +30,8 @@ interface InPlace {
 }
 
 /**
- * All tables with a column `sealed`. A new one needs an entry here and a grant to update it;
- * otherwise a key rotation skips it.
+ * All tables with a column `sealed`. A new table needs an entry here and a grant to update it;
+ * otherwise a key rotation skips the table.
  */
 export const sealedTables: readonly SealedColumn[] = [
   { name: 'credentials', key: ['account', 'kind'], use: 'account' },
@@ -97,7 +100,7 @@ export interface SealedUse {
   app?: Pick<Selectable<OAuth2Apps>, 'id' | 'provider' | 'config'> | null
 }
 
-/** Lists values in key order after a key. Some may contain nothing to seal. */
+/** Lists values in key order after a key. Some values may contain nothing to seal. */
 export async function listSealed(
   db: Db,
   column: SealedColumn,

@@ -44,7 +44,10 @@ export async function listUsableAccounts(
   return new Set(rows.filter((row) => serverOf(row) !== null).map(({ account }) => account))
 }
 
-/** Null if IMAP is disabled, and for accounts of an API, which clients cannot reach by IMAP. */
+/**
+ * IMAP server of an account. Null if IMAP is disabled, and for accounts of an API, which clients
+ * cannot reach by IMAP.
+ */
 function serverOf(account: ServerColumns): StoredServer<ImapConfig> | null {
   const { imap } = account
   const isRead = accountTypeOf(account).readsBy === 'imap'

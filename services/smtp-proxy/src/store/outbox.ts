@@ -42,8 +42,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Inserts a submission. It is committed when this resolves. After a lost connection the outcome is
- * unknown, so retries use the same queue id and never insert a second row.
+ * Inserts a submission, which is committed when the promise resolves. After a lost connection the
+ * outcome is unknown, so retries use the same queue id and never insert a second row.
  */
 export async function storeSubmission(
   db: Db,
@@ -79,7 +79,10 @@ async function insert(db: Db | Tx, submission: NewSubmission): Promise<void> {
     .execute()
 }
 
-/** Concurrent requests with one key wait for its row: the second reads the first one's response. */
+/**
+ * Inserts a submission once per idempotency key. Concurrent requests with the same key wait for its
+ * row: the second request reads the response of the first request.
+ */
 async function insertOnce(
   tx: Tx,
   submission: NewSubmission,

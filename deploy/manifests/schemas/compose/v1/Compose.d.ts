@@ -1,4 +1,5 @@
-// Fields of the Compose specification that deploy/compose.yaml may use. Others start with "x-".
+// Fields of the Compose specification that deploy/compose.yaml may use. Additional fields start
+// with "x-".
 
 export interface ICompose {
   name?: string

@@ -57,7 +57,10 @@ function isInline(node: TemplateNode): boolean {
   return node.kind !== 'block'
 }
 
-/** True for an empty map or list. A member without condition keeps others from becoming empty. */
+/**
+ * True for an empty map or list. A map or list with only conditional members could become empty: it
+ * is rejected.
+ */
 function isEmpty(members: readonly { condition?: string }[]): boolean {
   if (members.length > 0 && members.every(({ condition }) => condition !== undefined))
     throw new Error(`a map or list has conditional members only: ${members[0]?.condition}`)

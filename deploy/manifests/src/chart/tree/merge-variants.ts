@@ -15,7 +15,7 @@ import {
 export interface Variant {
   /** Condition of the component; absent for the base. */
   condition?: Condition
-  /** Absent if the build does not have the value. */
+  /** Value of the field; absent if the build does not have the value. */
   value?: unknown
 }
 

@@ -1,7 +1,9 @@
 import { isObject } from '../../schema/path.ts'
 import type { Values } from './values.ts'
 
-/** Members whose keys are not those of the chart: variables, settings, parameters and resources. */
+/**
+ * Members with keys that the chart does not define: variables, settings, parameters and resources.
+ */
 const openMaps: Readonly<Record<string, object>> = {
   environment: { type: 'object', additionalProperties: { type: 'string' } },
   parameters: { type: 'object', additionalProperties: { type: 'string' } },
@@ -25,7 +27,7 @@ function quantities(): object {
 
 const patterns: Readonly<Record<string, string>> = {
   digest: '^(sha256:[0-9a-f]{64})?$',
-  // Part of the names of Jobs.
+  // The tag of the image is part of the names of Jobs.
   tag: '^([a-z0-9]([a-z0-9.-]{0,40}[a-z0-9])?)?$',
   repository: '^[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$',
 }
@@ -44,7 +46,7 @@ function schemaOf(key: string, value: unknown): object {
       type: 'object',
       additionalProperties: false,
       properties: {
-        // Helm gives each chart this map.
+        // Helm gives each chart the map `global`.
         ...(key === '' && { global: { type: 'object' } }),
         ...Object.fromEntries(
           Object.entries(value).map(([name, member]) => [name, schemaOf(name, member)]),

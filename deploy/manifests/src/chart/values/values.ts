@@ -41,7 +41,7 @@ export function defaultValues(
   return values
 }
 
-/** Values of the chart that give the manifests of an overlay, without the default ones. */
+/** Values of the chart that give the manifests of an overlay, without the default values. */
 export function overlayValues(
   sources: ChartSources,
   overlay: Build,
@@ -96,7 +96,7 @@ function setAt(values: Values, path: readonly string[], value: unknown): void {
   else setAt((values[key] ??= {}) as Values, rest, value)
 }
 
-/** Members of `value` that differ from those of `other`; undefined if none does. */
+/** Members of `value` that differ from the members of `other`; undefined if no member differs. */
 function difference(value: unknown, other: unknown): unknown {
   if (!isObject(value) || !isObject(other))
     return JSON.stringify(value) === JSON.stringify(other) ? undefined : value

@@ -25,7 +25,10 @@ import type { OperationDeps } from '../operation-deps.ts'
 
 type ChangeDeps = Pick<OperationDeps, 'db' | 'bus' | 'sealer' | 'settings' | 'tasks' | 'timeoutMs'>
 
-/** Registers or changes an account. Of concurrent requests with a new id, one returns `new`. */
+/**
+ * Registers or changes an account. Of concurrent requests with a new id, only one request returns
+ * `new`.
+ */
 export function onCreateAccount(deps: ChangeDeps) {
   const { db, bus, sealer, settings, tasks } = deps
   return handle(operations.createAccount, async ({ body, caller }) => {
@@ -53,7 +56,8 @@ async function startConsent(
 ): Promise<string> {
   const { oauth2, expectedEmail, email } = input
   const { provider = '', redirectUrl = '', auth } = oauth2 || {}
-  // Errors are reported now: the client receives no response when the owner returns.
+  // Errors of the registration are reported now: the client receives no response when the owner
+  // returns.
   const { columns, repeated } = await inTransaction(deps.db, async (tx) => {
     const stored = await lockAccount(tx, account)
     const planned = planAccount(input, stored, await findAppFor(tx, oauth2, stored))

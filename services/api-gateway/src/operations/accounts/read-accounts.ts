@@ -57,7 +57,10 @@ export function accountReadHandlers(deps: WorkerDeps): OperationHandler[] {
   ]
 }
 
-/** Undefined if the account has no subscription yet, or no public address for one. */
+/**
+ * Subscription of an account. Undefined if the account has no subscription yet, or no public
+ * address for a subscription.
+ */
 async function describeSubscription(db: Db, account: string, caller: Caller) {
   const watch = await findWatch(db, account)
   if (!watch) return undefined
@@ -148,7 +151,10 @@ function typeOf(row: AccountListRow) {
   return hasDelegate ? ('delegated' as const) : ('invalid' as const)
 }
 
-/** The tokens inside a sealed grant are unknown here, so both are shown masked. */
+/**
+ * OAuth2 part of an account. Access token and refresh token are both masked, because the content of
+ * a sealed grant is unknown here.
+ */
 function describeOAuth2(row: AccountRow) {
   const { oauth2, passwords, scopes, tokenExpiresAt, tokenUpdatedAt, grantedAt } = row
   if (!oauth2) return undefined

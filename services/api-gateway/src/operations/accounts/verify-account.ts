@@ -22,7 +22,10 @@ export function onVerifyAccount(deps: Pick<OperationDeps, 'bus' | 'timeoutMs' | 
   })
 }
 
-/** The authentication server needs a registered account, which does not exist here. */
+/**
+ * Rejects the authentication server, which needs a registered account: a verification has no
+ * registered account.
+ */
 function assertVerifiable({ imap, smtp }: VerifyRequest): void {
   const errors: FieldError[] = []
   for (const [kind, server] of Object.entries({ imap, smtp })) {

@@ -80,14 +80,17 @@ interface Registration {
   sealer: Sealer
 }
 
-/** Registers or replaces a gateway. Of concurrent requests with a new id, one returns `new`. */
+/**
+ * Registers or replaces a gateway. Of concurrent requests with a new id, only one request returns
+ * `new`.
+ */
 async function registerGateway(tx: Tx, registration: Registration): Promise<'new' | 'existing'> {
   const { gateway, input } = registration
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const stored = await lockGateway(tx, gateway)
     const { columns, password } = planRegistration(input, stored)
     if (stored) await updateGateway(tx, gateway, columns)
-    // A concurrent request may have inserted it: this insert waits for its commit.
+    // A concurrent request may have inserted the gateway: this insert waits for its commit.
     else if (!(await insertGateway(tx, { gateway, ...columns }))) continue
     await storePassword(tx, { ...registration, columns }, password)
     return stored ? 'existing' : 'new'
@@ -97,7 +100,9 @@ async function registerGateway(tx: Tx, registration: Registration): Promise<'new
 
 type PlannedColumns = Pick<GatewayPlan, 'columns'>
 
-/** Seals and stores a new password for the server of the gateway, or deletes the stored one. */
+/**
+ * Seals and stores a new password for the server of the gateway, or deletes the stored password.
+ */
 async function storePassword(
   tx: Tx,
   { gateway, columns, sealer }: Pick<Registration, 'gateway' | 'sealer'> & PlannedColumns,

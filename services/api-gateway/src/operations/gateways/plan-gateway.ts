@@ -23,7 +23,10 @@ const partNames = {
   proxy: 'proxy',
 }
 
-/** Plans a registration. A masked password keeps the stored one, for the same login only. */
+/**
+ * Plans the registration of a gateway. A masked password keeps the stored password, for the same
+ * login only.
+ */
 export function planRegistration(
   input: Omit<GatewayRegistration, 'gateway'>,
   stored: LockedGateway | undefined,
@@ -50,7 +53,10 @@ export function planUpdate(input: GatewayUpdate, stored: LockedGateway): Gateway
   }
 }
 
-/** @throws AppError `invalid` if a login is incomplete or the stored one would change its server */
+/**
+ * @throws AppError `invalid` if a login is incomplete, or a stored password would go to another
+ * server
+ */
 function planPassword(
   columns: GatewayColumns,
   pass: string | undefined,
@@ -64,7 +70,8 @@ function planPassword(
   if (!pass) throw validationError([fieldError('pass', 'is required')])
   if (pass !== mask) return { seal: pass }
   if (!stored?.hasPassword) throw validationError([fieldError('pass', 'is required')])
-  // Otherwise a client could have the password, which it cannot read, sent to its own server.
+  // The stored password stays for the same login only. A client could otherwise have the password,
+  // which the client cannot read, sent to its own server.
   const [changed] = changedLoginParts(loginOf(stored), loginOf(columns))
   if (changed !== undefined)
     throw validationError([fieldError('pass', `is required for another ${partNames[changed]}`)])

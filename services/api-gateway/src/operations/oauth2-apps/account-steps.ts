@@ -9,7 +9,7 @@ type App = Pick<AppListRow, 'id' | 'provider' | 'config'>
 
 /**
  * Steps of the verification of an application that workers have done already: the session of an
- * account, its watch, and Pub/Sub. They cause no requests to the provider.
+ * account, its watch, and Pub/Sub. These steps cause no requests to the provider.
  */
 export async function accountSteps(
   db: Db,
@@ -26,7 +26,7 @@ export async function accountSteps(
   ]
 }
 
-/** Reports the state of the account's session. No additional login. */
+/** Reports the state of the account's session, without an additional login. */
 async function mailboxStep(db: Db, account: string | undefined): Promise<OAuth2CheckStep> {
   const step = { id: 'mailbox', label: 'The mailbox of the account is connected' }
   const row = account === undefined ? undefined : await findAccount(db, account)

@@ -22,7 +22,7 @@ export interface AppPlan {
   name: string
   enabled: boolean
   config: OAuth2AppConfig
-  /** New secrets; absent ones stay. */
+  /** New secrets; absent secrets stay. */
   secrets: Partial<Record<AppSecretKind, string>>
 }
 
@@ -44,8 +44,8 @@ export function planRegistration(body: OAuth2AppRegistration): AppPlan {
 }
 
 /**
- * Plans an update. Absent fields stay, `false` and null remove a value, a masked secret keeps the
- * stored one.
+ * Plans an update of an application. Absent fields stay, `false` and null remove a value, a masked
+ * secret keeps the stored secret.
  *
  * @throws AppError `invalid` with `fields`
  */
@@ -116,7 +116,7 @@ const apiProviders = names.format(oauth2ProvidersThat(({ api }) => api !== undef
 
 const topicFields = ['googleProjectId', 'googleTopicName', 'googleSubscriptionName'] as const
 
-/** Members of a request about Pub/Sub that do not fit the base scopes. Stored ones stay. */
+/** Errors for Pub/Sub fields of a request that do not fit the base scopes. Stored fields stay. */
 function googleErrors(
   provider: OAuth2Provider,
   { baseScopes, googleProjectId }: OAuth2AppConfig,

@@ -19,16 +19,16 @@ export type PlannedChange =
   /** The value is the masked URL, which is shown; the whole URL is sealed. */
   | { key: 'authServer'; value: string; seal: string }
   | { key: 'webhooksCustomHeaders'; headers: { key: string; value: string }[] }
-  /** Generated once; no request reads or changes it. */
+  /** Settings that are generated once. No request reads or changes such a setting. */
   | { key: 'linkSecret'; seal: string }
 
 const secret = new Set<string>(secretSettings)
 const addresses = new Set<string>(addressSettings)
 
 /**
- * Plans an update. A masked value that equals the stored one is skipped.
+ * Plans an update of settings. Skips a masked value that equals the stored value.
  *
- * @throws AppError `invalid` with `fields` for a masked value that differs from the stored one
+ * @throws AppError `invalid` with `fields` for a masked value that differs from the stored value
  */
 export function planChanges(update: SettingsUpdate, stored: Settings): PlannedChange[] {
   const errors: FieldError[] = []
@@ -80,8 +80,8 @@ function planHeaders(input: Headers, { webhooksCustomHeaders }: Settings): Chang
 }
 
 /**
- * Keys whose value changes. A new secret always counts as changed, because this service cannot
- * unseal the stored one. `sealed` has the keys of stored secrets.
+ * Keys of settings whose value changes. A new secret always counts as changed, because this service
+ * cannot unseal the stored secret. `sealed` has the keys of stored secrets.
  */
 export function changedKeys(
   planned: readonly PlannedChange[],

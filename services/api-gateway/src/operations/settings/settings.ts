@@ -37,7 +37,9 @@ export function settingsHandlers(deps: SettingsDeps): OperationHandler[] {
   return [onGetSettings(deps), onUpdateSettings(deps)]
 }
 
-/** Reads the requested settings, or all readable ones without a query. Unset ones are null. */
+/**
+ * Reads the requested settings, or all readable settings without a query. Unset settings are null.
+ */
 function onGetSettings({ db }: SettingsDeps) {
   const operation = operations.getSettings
   return handle(operation, async ({ query, caller }) => {
@@ -86,7 +88,10 @@ function onUpdateSettings({ db, bus, sealer, settings, tasks }: SettingsDeps) {
   })
 }
 
-/** A replaced service secret signs beside the new one, so that receivers have time to switch. */
+/**
+ * Keeps a replaced service secret, which signs beside the new secret for a limited time, so that
+ * receivers have time to switch.
+ */
 async function retainReplacedSecret(tx: Tx, changes: readonly SettingChange[]): Promise<void> {
   if (!changes.some(({ key }) => key === 'serviceSecret')) return
   const overlap = changes.find(({ key }) => key === 'serviceSecretOverlap')
@@ -95,7 +100,7 @@ async function retainReplacedSecret(tx: Tx, changes: readonly SettingChange[]): 
   await retainServiceSecret(tx, Number(seconds))
 }
 
-/** Settings of a request without a query. A token with permissions reads no privileged ones. */
+/** Settings of a request without a query. A token with permissions reads no privileged settings. */
 function readableSettings({ token }: Caller): SettingKey[] {
   return settingKeys.filter((key) => !token?.permissions || !privileged.has(key))
 }

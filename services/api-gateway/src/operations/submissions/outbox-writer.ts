@@ -62,7 +62,7 @@ export async function getSender(db: Db, account: string, { gateway }: { gateway?
   return owner
 }
 
-/** Stores submissions in the outbox and publishes hints for due ones. Senders also poll. */
+/** Stores submissions in the outbox and publishes hints for due submissions. Senders also poll. */
 export class OutboxWriter {
   readonly #deps: WriterDeps
   readonly #insert: InsertSubmission
@@ -73,8 +73,8 @@ export class OutboxWriter {
   }
 
   /**
-   * Returns a function that creates outbox rows with the options of a request. It rejects with
-   * AppError `invalid` `UnsupportedOperation` for an envelope that the account cannot send.
+   * Returns a function that creates outbox rows with the options of a request. The function rejects
+   * an envelope that the account cannot send: AppError `invalid` `UnsupportedOperation`.
    */
   async rowFactory(
     sendOptions: SendOptions,
@@ -119,7 +119,10 @@ export class OutboxWriter {
     return response && withKey(response, key, 'HIT')
   }
 
-  /** Stores at most one row. Returns the response, or that of a concurrent request with the key. */
+  /**
+   * Stores at most one row. Returns the response, or the response to a concurrent request with the
+   * same idempotency key.
+   */
   async writeOne(
     row: NewSubmission | undefined,
     response: SubmissionResult,
@@ -147,7 +150,7 @@ export class OutboxWriter {
     const inTx = (tx: Tx) =>
       work(async (rows) => {
         await insertRows(tx, rows)
-        // Without their bytes: all of a merge together may be large.
+        // The bytes of inserted rows are not kept: all messages of a merge together may be large.
         inserted.push(...rows.map(({ queueId, sendAt }) => defined({ queueId, sendAt })))
       })
     if (!key) {
@@ -197,7 +200,9 @@ function apiColumns({ thread, storedDraft, useStructuredFormat = false }: SendOp
   }
 }
 
-/** Columns by which the sender checks the block again. A message of a list has one recipient. */
+/**
+ * Columns by which the sender checks the list block again. A message of a list has one recipient.
+ */
 function listColumns(
   { listId }: SendOptions['options'],
   { to: [recipient = ''] }: ComposedCopy['envelope'],

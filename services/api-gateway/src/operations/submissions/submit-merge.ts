@@ -30,16 +30,28 @@ interface MergeOutcome {
   bytes: number
 }
 
-/** Size of a batch. All of the first batch is composed before Postgres is used. */
+/**
+ * Maximum size of a batch of messages. All messages of the first batch are composed before Postgres
+ * is used.
+ */
 const maxBatchBytes = 16 * 1024 * 1024
 /** Postgres allows 65,535 parameters per statement. */
 const maxBatchRows = 1_000
-/** If this many first recipients fail, the error concerns all and the request fails. */
+/**
+ * If the messages of this many first recipients fail, the error concerns all recipients and the
+ * request fails.
+ */
 const maxFirstFailures = 3
-/** Time limit of one merge. A longer one blocks the connection and its transaction for too long. */
+/**
+ * Time limit of a mail merge. A longer merge blocks the connection and its transaction for too
+ * long.
+ */
 const maxMergeMs = 60_000
 
-/** Stores one message per recipient in one transaction. A failed one does not affect others. */
+/**
+ * Stores one message per recipient in one transaction. A failed message does not affect other
+ * messages.
+ */
 export async function submitMerge(
   tools: SubmitTools,
   resolved: ResolvedSubmission,
@@ -124,7 +136,9 @@ async function* composeAll(
   }
 }
 
-/** Composes the message of one recipient. Returns its own errors and throws all others. */
+/**
+ * Composes the message of one recipient. Returns errors of the message and throws all other errors.
+ */
 async function composeEntry(
   tools: SubmitTools,
   resolved: ResolvedSubmission,
@@ -140,7 +154,7 @@ async function composeEntry(
   }
 }
 
-/** Message-ID of the request, or a new one in the domain of the sender. */
+/** Message-ID of the request, or a new Message-ID in the domain of the sender. */
 export function messageIdOf(
   { submission, owner }: ResolvedSubmission,
   messageId: string | undefined,

@@ -137,7 +137,7 @@ function assertRecipients({ submission }: ResolvedSubmission, recipients: readon
     ])
 }
 
-/** Set if the only recipient is blocked on the list of the account. */
+/** Finds the list block of the only recipient. Undefined if the recipient is not blocked. */
 async function findSkipped(
   { db }: SubmitTools,
   { account, submission: { listId } }: ResolvedSubmission,

@@ -36,7 +36,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       const { filter: fn, map, version: v, ...row } = await getRoute(db, webhookRoute)
       return { ...describeListed(row), v, content: { fn, map } }
     }),
-    // Applies to events recorded from now on.
+    // A new route applies to events recorded from now on.
     handle(operations.createWebhookRoute, async ({ body }) => {
       const { name, targetUrl } = body
       const columns = columnsOf(body)
@@ -47,7 +47,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       invalidate(id)
       return { id, created: true }
     }),
-    // Pending deliveries keep their bytes and go to the new target.
+    // Pending deliveries of a changed route keep their bytes and go to the new target.
     handle(operations.updateWebhookRoute, async ({ params: { webhookRoute: id }, body }) => {
       await checkFunctions(sandbox, body.content)
       await inTransaction(db, async (tx) => {
@@ -57,7 +57,7 @@ export function webhookRouteHandlers(deps: WebhookRouteDeps): OperationHandler[]
       invalidate(id)
       return { id, updated: true }
     }),
-    // Pending deliveries are dropped.
+    // Pending deliveries of a deleted route are dropped.
     handle(operations.deleteWebhookRoute, async ({ params: { webhookRoute: id } }) => {
       await deleteRoute(db, id)
       invalidate(id)

@@ -52,7 +52,8 @@ export async function connectMailbox(
   storeMore: (tx: Tx) => Promise<void> = () => Promise.resolve(),
 ): Promise<'new' | 'existing'> {
   const { serviceUrl = null } = await settings.get()
-  // The user of a form chooses the servers of a password login, the application those of a sign-in.
+  // The user of a form chooses the servers of a password login. The application chooses the servers
+  // of a sign-in.
   const by = formNonce === null || body.oauth2 ? 'operator' : 'tenant'
   const registration = { account, body: { ...body, account }, by, sealer, serviceUrl } as const
   const events = await inTransaction(db, async (tx) => {
@@ -68,7 +69,7 @@ export async function connectMailbox(
 }
 
 /**
- * Finds a link that is neither used nor expired. `find` may lock it.
+ * Finds a form link that is neither used nor expired. `find` may lock the link.
  *
  * @throws FormLinkUsedError, FormLinkExpiredError
  */

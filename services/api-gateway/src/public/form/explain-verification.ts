@@ -12,8 +12,8 @@ export interface VerificationProblem {
 const maxReplyCharacters = 300
 
 /**
- * Describes a failed login; undefined for a successful one. All servers that cannot be used have
- * the same text, and only the reply to a login is shown, so that the form cannot scan our network.
+ * Describes a failed login; undefined for a successful login. All servers that cannot be used have
+ * the same text. Only the reply to a login is shown, so that the form cannot scan our network.
  */
 export function explainVerification(result: VerificationResult): VerificationProblem | undefined {
   if (result.success) return undefined

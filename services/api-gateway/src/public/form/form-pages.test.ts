@@ -52,7 +52,7 @@ function pages(text: string) {
 }
 
 test('form and sign-in pages: external values with markup, have the same elements', () => {
-  // Not empty, because optional elements are absent for empty values.
+  // The plain value is not empty, because optional elements are absent for empty values.
   const plain = pages('x').map(tags)
   fc.assert(
     fc.property(hostile, (text) => {

@@ -33,8 +33,8 @@ function stepUrl({ parts, up, theme: { colorScheme } }: FormContext, step: strin
 }
 
 /**
- * First page: links to the providers and to IMAP. They are not buttons of a form, because browsers
- * apply `form-action` to the redirect to a provider.
+ * First page of a form: links to the providers and to IMAP. The links are not buttons of a form,
+ * because browsers apply `form-action` to the redirect to a provider.
  */
 export function choicePage(context: FormContext, options: readonly SignInOption[]): Page {
   const { title, lead, other, signIn } = formTexts.choose
@@ -76,7 +76,7 @@ ${inputField({ name: 'pass', label: pass, value: '', error: errors.imapPass, att
 export interface ServersView {
   values: FormValues
   errors: FormErrors
-  /** True for logins that have succeeded. */
+  /** Tested logins: true for a login that has succeeded. */
   works: { imap?: boolean; smtp?: boolean }
   /** Passwords, encrypted for this link. */
   encryptedPasswords: string
@@ -144,7 +144,7 @@ function securityField(selected: string): string {
 <select id="imapSecurity" name="imapSecurity">${option('tls', tls)}${option('starttls', startTls)}</select>`
 }
 
-/** Hint about app passwords of a provider. URLs in it become links. */
+/** Hint about app passwords of a provider. URLs in the hint become links. */
 function passwordHint(appPassword: AppPassword | undefined): string {
   if (!appPassword) return ''
   const instructions = escapeHtml(appPassword.instructions).replace(
@@ -164,7 +164,10 @@ interface InputField {
   attributes: string
 }
 
-/** Input with its label, note and error. `aria-describedby` connects them for screen readers. */
+/**
+ * Input with its label, note and error. `aria-describedby` connects note and error with the input
+ * for screen readers.
+ */
 function inputField({ name, label, value, error, note, attributes }: InputField): string {
   const ids = [note && `${name}-note`, error && `${name}-wrong`].filter(Boolean).join(' ')
   const aria = `${error ? ' aria-invalid="true"' : ''}${ids ? ` aria-describedby="${ids}"` : ''}`

@@ -26,7 +26,7 @@ import type { FormLinkDeps, FormRequest } from './with-form-link.ts'
 
 export interface ImapFormDeps extends FormLinkDeps, ConnectDeps {
   autoconfig: Autoconfig
-  /** Timeout of a login. Both servers are tested concurrently. */
+  /** Timeout of a login. The logins at both servers are tested concurrently. */
   timeoutMs: number
   /** Duration of a test of a server that cannot be used. */
   unusableMs: number
@@ -39,7 +39,7 @@ export function showPerson({ count }: ImapFormDeps, form: FormRequest): void {
   sendPerson(form, { name, email: expectedEmail ?? email })
 }
 
-/** Looks up the servers of the address and shows them. */
+/** Finds the servers of the posted address and shows their settings. */
 export async function onPerson(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const { params, link, nonce, key, signal } = form
   const { name, email } = readValues(params)
@@ -144,7 +144,9 @@ function readValues(params: URLSearchParams): FormValues {
   return { ...values, imapSecurity: values.imapSecurity === 'starttls' ? 'starttls' : 'tls' }
 }
 
-/** Reads the posted passwords; an empty field stands for the one in the encrypted form state. */
+/**
+ * Reads the posted passwords; an empty field stands for the password in the encrypted form state.
+ */
 function readPasswords({ params, key, nonce }: FormRequest): Passwords {
   const state = decryptFormState(key, nonce, params.get('kept') ?? '')
   const previous = state === undefined ? {} : (JSON.parse(state) as Partial<Passwords>)

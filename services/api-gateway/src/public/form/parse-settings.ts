@@ -21,7 +21,7 @@ export type FormValues = Record<FormValueName, string>
 
 export interface Passwords {
   imap: string
-  /** Empty if it equals the IMAP password. */
+  /** SMTP password; empty if it equals the IMAP password. */
   smtp: string
 }
 

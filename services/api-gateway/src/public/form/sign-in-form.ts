@@ -15,8 +15,8 @@ import { accountFieldsOf } from './parse-settings.ts'
 import type { FormRequest } from './with-form-link.ts'
 
 /**
- * Shows the choice of providers. Skips it if the query or the link names one, or if IMAP is the
- * only option.
+ * Shows the choice of providers. Skips the choice if the query or the link names a provider, or if
+ * IMAP is the only option.
  */
 export async function onChoice(deps: ImapFormDeps, form: FormRequest): Promise<void> {
   const { params, link, request } = form
@@ -49,7 +49,7 @@ async function redirectToProvider(
     deps.count('signIn')
     response.redirect(303, url)
   } catch (error) {
-    // A deleted or misconfigured application: the operator has to act, a retry cannot help.
+    // If the application is deleted or misconfigured, the operator has to act: a retry cannot help.
     const isUnusable =
       isPermanent(error) || (error instanceof AppError && error.code === 'AppNotFound')
     if (!isUnusable) throw error

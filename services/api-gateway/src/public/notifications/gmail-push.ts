@@ -20,9 +20,9 @@ export interface GmailPushDeps {
 }
 
 /**
- * Handles a push of Pub/Sub for Gmail. The token authenticates it, before anything is read or
- * requested on its behalf. Notifications for unknown mailboxes are a success, or Pub/Sub would
- * repeat them for days. Its `historyId` is ignored: history is read from the stored cursor.
+ * Handles a push of Pub/Sub for Gmail. The token authenticates the push before anything is read or
+ * requested for it. Notifications for unknown mailboxes are a success, or Pub/Sub would repeat them
+ * for days. The `historyId` of a push is ignored: history is read from the stored cursor.
  */
 export function onGmailPush(deps: GmailPushDeps): RequestHandler {
   return (request, response) =>

@@ -10,9 +10,10 @@ export interface GraphAdmissionDeps {
 }
 
 /**
- * Limits notifications that may be forged. Those with a known secret are unlimited, so a flood
- * costs them nothing, even from their own address. Others count against the limit of their address
- * until a look-up after the response finds their secret: a watch may be newer than its row.
+ * Limits notifications that may be forged. Notifications with a known secret are unlimited, so a
+ * flood does not affect them, even from their own address. All other notifications count against
+ * the limit of their address until a look-up after the response finds their secret. Their watch may
+ * be newer than its row.
  */
 export class GraphAdmission {
   readonly #deps: GraphAdmissionDeps
@@ -21,7 +22,10 @@ export class GraphAdmission {
     this.#deps = deps
   }
 
-  /** Returns the seconds to wait before the notification is accepted; undefined if it is. */
+  /**
+   * Returns the seconds to wait before the notification is accepted; undefined for an accepted
+   * notification.
+   */
   excess(address: string, notices: readonly ProviderNotice[]): number | undefined {
     const { secrets, limiter, tasks } = this.#deps
     if (limiter.isUnlimited) return undefined

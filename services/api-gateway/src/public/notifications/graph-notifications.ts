@@ -22,8 +22,8 @@ const maxAccountLength = 256
 
 /**
  * Handles notifications and lifecycle notifications of Microsoft Graph. Only the worker of the
- * account can tell whether all of them are genuine, so the response is a success as soon as the
- * broker has them. Those of unknown secrets are limited per address.
+ * account can tell whether all notifications are genuine. So the response is a success as soon as
+ * the broker has them. Notifications with unknown secrets are limited per address.
  */
 export function onGraphNotifications(deps: GraphNotificationsDeps): RequestHandler {
   return async (request, response) => {

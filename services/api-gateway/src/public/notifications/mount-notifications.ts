@@ -43,7 +43,7 @@ export interface NotificationDeps {
 const keysTimeoutMs = 5_000
 const maxKeysBytes = 64 * 1024
 
-/** Mounts the routes that providers notify. They work without an access token. */
+/** Mounts the routes that providers notify. These routes work without an access token. */
 export function mountNotifications(stack: AsyncDisposableStack, deps: NotificationDeps): Router {
   const { db, bus, tasks, metrics, pushTrust: trust, config, limitHandshakes } = deps
   const forwarder = new NoticeForwarder(bus)

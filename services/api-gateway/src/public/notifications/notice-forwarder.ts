@@ -16,9 +16,9 @@ const timeoutMs = 2_000
 const ttlMs = 30_000
 
 /**
- * Forwards notices to the workers of their accounts. One command is in flight; notices that arrive
- * meanwhile share the next one, whatever their shards are, and equal ones become one. So memory is
- * bounded, nothing is read or stored, and RabbitMQ has less work the more notices there are.
+ * Forwards notices to the workers of their accounts. One command is in flight. Notices that arrive
+ * meanwhile share the next command, regardless of their shards; equal notices are merged. So memory
+ * is bounded, nothing is read or stored, and RabbitMQ has less work the more notices there are.
  */
 export class NoticeForwarder {
   readonly #bus: Pick<Bus, 'notify'>

@@ -4,7 +4,9 @@ import { assertShape, readBody } from '@posthorn/http'
 import { networkOf } from '@posthorn/net/addresses'
 import type { Request } from 'express'
 
-/** Limits of one request, of all bodies in memory at a time, and of the bodies of one address. */
+/**
+ * Maximum size of one notification body, of all bodies in memory, and of the bodies of an address.
+ */
 const maxBodyBytes = 1024 * 1024
 const maxBytesInMemory = 64 * maxBodyBytes
 const maxBytesOfAddress = 8 * maxBodyBytes

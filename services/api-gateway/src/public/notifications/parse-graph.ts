@@ -12,7 +12,7 @@ import { AppError } from '@posthorn/errors'
 const maxNotifications = 1_000
 /** Maximum `clientState` of Microsoft Graph, in characters. */
 const maxSecretLength = 128
-/** Different notices of one request that are forwarded: an account has one subscription. */
+/** Maximum distinct notices forwarded per request: an account has one subscription. */
 const maxDistinct = 10
 
 /** Kinds of the lifecycle notifications of Microsoft Graph. */
@@ -23,9 +23,10 @@ const lifecycleKinds: Readonly<Record<string, ProviderNotice['kind']>> = {
 }
 
 /**
- * Reads a request of Microsoft Graph ("Receive change notifications through webhooks").
- * Notifications of one kind and secret are one notice, which names up to 10 messages, or none if
- * there are more. Notifications without a secret, and of unknown lifecycle events, are left out.
+ * Parses a request of Microsoft Graph ("Receive change notifications through webhooks").
+ * Notifications with the same kind and secret become one notice. A notice names up to 10 messages,
+ * or no message if there are more. Notifications without a secret, and of unknown lifecycle events,
+ * are left out.
  *
  * @throws AppError `invalid` if the body is no list of notifications
  */
@@ -42,7 +43,10 @@ export function parseGraphNotifications(body: string, account: string): Provider
   return [...notices.values()]
 }
 
-/** A message that was moved is deleted in one notification, and created in another. */
+/**
+ * Merges two notices. A moved message is deleted in one notification and created in another: the
+ * creation wins.
+ */
 function mergeNotices(one: ProviderNotice, other: ProviderNotice): ProviderNotice {
   const { messages: _, ...notice } = other
   if (!one.messages || !other.messages) return notice
@@ -73,13 +77,13 @@ function toNotice(notification: unknown, account: string): ProviderNotice | unde
   return kind && defined({ account, kind, secretHash: hashSecret(secret), messages, expiresAt })
 }
 
-/** Undefined for a time that cannot be read. */
+/** Expiry of a subscription. Undefined for a time that cannot be parsed. */
 function expiryOf({ subscriptionExpirationDateTime: text }: Record<string, unknown>) {
   const time = typeof text === 'string' ? Date.parse(text) : NaN
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
-/** The message that a notification names. Undefined if its id cannot be one. */
+/** Message that a notification names. Undefined if the id is no message id. */
 function messagesOf({
   resourceData,
   changeType,

@@ -50,7 +50,7 @@ export class PushTrust implements AsyncDisposable {
     await this.#refreshing[Symbol.asyncDispose]()
   }
 
-  /** Until the first one, every push is rejected. */
+  /** Reads applications and settings. Every push is rejected until the first refresh. */
   async #refresh(): Promise<void> {
     const { db, settings } = this.#deps
     const [apps, { notificationBaseUrl, serviceUrl }] = await Promise.all([
@@ -65,7 +65,10 @@ export class PushTrust implements AsyncDisposable {
     }
   }
 
-  /** Finds the accounts of a mailbox whose applications use one of these for Pub/Sub. */
+  /**
+   * Finds the accounts of a mailbox whose applications use one of the given applications for
+   * Pub/Sub.
+   */
   findAccounts(apps: readonly string[], user: string): Promise<string[]> {
     const linked = apps.flatMap((app) => this.#linked.get(app) ?? [])
     if (linked.length === 0) return Promise.resolve([])

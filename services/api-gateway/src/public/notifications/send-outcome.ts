@@ -2,7 +2,9 @@ import { AppError } from '@posthorn/errors'
 import { BodyError } from '@posthorn/http'
 import type { Response } from 'express'
 
-/** Result of a notification request. All but `forwarded` and `ignored` are error responses. */
+/**
+ * Result of a notification request. All results but `forwarded` and `ignored` are error responses.
+ */
 export type NotificationOutcome =
   | 'forwarded'
   | 'ignored'
@@ -16,8 +18,8 @@ const retryAfterSeconds = '30'
 
 /**
  * Runs a handler and responds by its result: 202 for success, 400 for a malformed request, 403 for
- * one that did not authenticate, 429 above the limit of its address, and 503 for any other failure,
- * so that the provider repeats it. Failures have the error body of the interface.
+ * a request that did not authenticate, 429 above the limit of its address. Any other failure gets
+ * 503, so that the provider repeats the request. Failures have the error body of the interface.
  *
  * @throws AppError for every failure
  */
@@ -31,7 +33,7 @@ export async function sendOutcome(
     count(outcome)
     response.status(202).end()
   } catch (error) {
-    // Has its own status, such as 408 and 413.
+    // A `BodyError` has its own status, such as 408 and 413.
     if (error instanceof BodyError) throw error
     const outcome = outcomeOf(error)
     count(outcome)

@@ -6,14 +6,17 @@ import { readKeySet } from './push-token.ts'
 
 /** Keys of Google's OpenID Connect tokens (`jwks_uri` of accounts.google.com). */
 const keysUrl = 'https://www.googleapis.com/oauth2/v3/certs'
-/** Age from which keys are requested again. Google rotates them about weekly. */
+/**
+ * Age from which the signing keys of Google are requested again. Google rotates the keys about
+ * weekly.
+ */
 const freshMs = 3_600_000
 /** Age from which keys are not used, if none can be requested. */
 const staleMs = 86_400_000
 /** Minimum delay between requests, whatever the key ids of tokens are. */
 const minIntervalMs = 60_000
 
-/** Cache of the public keys of Google. It holds at most 20 keys. */
+/** Cache of up to 20 public keys of Google. */
 export class SigningKeys {
   readonly #http: Pick<HttpCaller, 'call'>
   readonly #clock: Clock
@@ -28,8 +31,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns a key, or undefined if Google does not publish it. Requests the keys at most once a
-   * minute.
+   * Returns a key, or undefined if Google does not publish the key. Requests the keys of Google at
+   * most once a minute.
    *
    * @throws AppError `unavailable` if there are no keys
    */
@@ -41,7 +44,7 @@ export class SigningKeys {
     return this.#keys.get(id)
   }
 
-  /** Never rejects: earlier keys stay valid. */
+  /** Requests the keys again. Never rejects, because earlier keys stay valid. */
   async #refresh(): Promise<void> {
     const flight = this.#flights.inFlight('keys')
     if (!flight && this.#clock() - this.#requestedAt < minIntervalMs) return

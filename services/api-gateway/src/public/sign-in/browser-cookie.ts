@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 
 /**
  * Cookie that binds a sign-in to a browser. The prefix keeps subdomains and plain HTTP from setting
- * it (RFC 6265bis §4.1.3.2). Browsers accept it from HTTPS only.
+ * the cookie (RFC 6265bis §4.1.3.2). Browsers accept the cookie from HTTPS only.
  */
 const secureName = '__Host-posthorn-sign-in'
 /** Cookie for a redirect URI with plain HTTP, such as a local installation. */
@@ -27,7 +27,10 @@ export function identifyBrowser(
   return `${name}=${value}`
 }
 
-/** Identities in the cookies of a request. The name is a part: the plain one proves less. */
+/**
+ * Browser identities in the cookies of a request. An identity includes the cookie name, because a
+ * cookie without the prefix `__Host-` proves less.
+ */
 export function browserIdentities(request: Request): string[] {
   return [secureName, plainName].flatMap((name) =>
     valuesOf(request, name).map((value) => `${name}=${value}`),
@@ -43,5 +46,5 @@ function valuesOf(request: Request, name: string): string[] {
     .slice(0, maxValues)
 }
 
-/** Cookies of parent domains may have the same name. */
+/** Maximum cookies of one name per request. Cookies of parent domains may have the same name. */
 const maxValues = 4

@@ -47,13 +47,13 @@ const statuses = {
 }
 type PageOutcome = keyof typeof statuses
 
-/** Far above the length of our tokens. RFC 6749 does not limit the length of a code. */
+/** Limit far above the length of our tokens. RFC 6749 does not limit the length of a code. */
 const maxTokenLength = 256
 const maxCodeLength = 4096
 
 /** Response to a request of the redirect URI, with its pending sign-in. */
 interface SignInResponse {
-  /** Undefined if the state is unknown. */
+  /** Pending sign-in; undefined if the state is unknown. */
   login?: PendingLogin
   theme: PageTheme
   response: Response
@@ -77,7 +77,7 @@ export function onCallback(deps: CallbackDeps): RequestHandler {
       const login = state && (await consumeLogin(deps.db, state, browserIdentities(request)))
       if (!login) return await sendOutcome(deps, result, 'unknown')
       result = { login, theme: await pageTheme(deps, login.registration.theme), response }
-      // Checked before the code is redeemed, so that no unused grant is created.
+      // The form link is checked before the code is redeemed, so that no unused grant is created.
       if (login.form !== null) await getUnusedLink(deps.db, login.form, findFormLink)
       await finishSignIn(deps, { ...result, login }, query)
     } catch (error) {
@@ -161,7 +161,8 @@ async function sendFailure(
     return sendOutcome(deps, result, 'exists')
   if (error instanceof AccountGoneError) return sendOutcome(deps, { theme, response }, 'unknown')
   deps.log.warn({ err: error }, 'sign-in failed')
-  // Permanent: rejected by the provider or a misconfigured application. The code cannot be reused.
+  // Permanent failures: the provider rejects the sign-in, or the application is misconfigured. The
+  // code cannot be reused.
   await sendOutcome(deps, result, isPermanent(error) ? 'refused' : 'unavailable')
 }
 

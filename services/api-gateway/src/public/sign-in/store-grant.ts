@@ -130,6 +130,6 @@ async function revokeGrant(
     const options = { key: 'credentials', timeoutMs }
     await bus.request(revokeOAuth2Grant, { app, account, sealedGrant }, options)
   } catch {
-    // The result page does not depend on it.
+    // The result page does not depend on the revocation.
   }
 }
